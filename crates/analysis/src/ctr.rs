@@ -1,0 +1,1 @@
+//! Expected click-through rates.

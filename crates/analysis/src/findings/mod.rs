@@ -1,0 +1,5 @@
+//! What follows from what was seen: one file per result type.
+
+pub mod broken_links;
+pub mod rankings;
+pub mod serp;

@@ -1,0 +1,15 @@
+//! The science of Sightline: observations, findings, and the pure functions between them.
+//!
+//! An *observation* is what was seen (a search page, a web site); a *finding* is what follows
+//! from it (a rank, a broken link). Nothing here reads a clock, draws a random number, waits or
+//! talks to anything: the same observations give the same findings, byte for byte.
+
+pub mod ctr;
+pub mod document;
+pub mod findings;
+pub mod keyword_text;
+pub mod observation;
+pub mod provenance;
+pub mod result_type;
+pub mod statistics;
+pub mod url_rules;

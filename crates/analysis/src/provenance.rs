@@ -1,0 +1,33 @@
+//! Where a figure comes from, and what state its record is in.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Where a figure comes from; it stands in every record, so that nobody takes a model's output
+/// or a simulated market for something that was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Provenance {
+    /// Sightline fetched it.
+    Measured,
+    /// The caller or a connector supplied it.
+    Imported,
+    /// A model computed it.
+    Estimated,
+    /// The sandbox made it up.
+    Simulated,
+}
+
+/// Whether a record can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RecordStatus {
+    /// Measured in full.
+    Ok,
+    /// Measured, with something missing that `warnings` names.
+    Partial,
+    /// Too few observations to say.
+    InsufficientData,
+    /// The measurement failed; nothing is claimed about the thing measured.
+    Error,
+}

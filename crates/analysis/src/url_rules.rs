@@ -1,0 +1,1 @@
+//! Hosts, registrable domains and URL comparison.

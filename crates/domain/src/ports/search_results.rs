@@ -1,0 +1,119 @@
+//! Where search pages come from.
+
+use analysis::{
+    observation::search_page::{Device, SearchPage},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use chrono::NaiveDate;
+use std::time::Duration;
+use thiserror::Error;
+
+/// One question to a search engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchQuery {
+    /// The keyword as the owner wrote it.
+    pub keyword: String,
+    /// ISO 3166-1 alpha-2, lower case, for example `de`.
+    pub country: String,
+    /// ISO 639-1, lower case, for example `de`.
+    pub language: String,
+    /// What the searcher held in the hand.
+    pub device: Device,
+    /// A place inside the country, for example `Berlin`.
+    pub location: Option<String>,
+    /// How many organic results to look at; suppliers page until they have them or run out.
+    pub depth: u32,
+    /// The day that is measured; a simulated market answers for that day.
+    pub day: NaiveDate,
+    /// The site the owner cares about. Real suppliers ignore it; the sandbox gives it a place.
+    pub site: String,
+}
+
+/// Who answers, in words that may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SupplierLabel {
+    /// A neutral name, for example `sandbox` or `web search`.
+    pub name: String,
+    /// What the answers are.
+    pub provenance: Provenance,
+    /// What a call costs, in millionths of a US dollar; `None` when no price is configured.
+    pub price_per_call: Option<u64>,
+    /// How many organic results one call brings at most.
+    pub results_per_call: u32,
+}
+
+/// Fetches search pages. A valid answer without results is an empty page, never an error; an
+/// error is never an empty page.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait SearchResults: Send + Sync {
+    /// Who answers.
+    fn label(&self) -> SupplierLabel;
+    /// Asks, and waits for the answer.
+    async fn search(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError>;
+}
+
+/// Why a supplier did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProviderError {
+    /// The credentials are not accepted.
+    #[error("the supplier does not accept the credentials")]
+    Unauthorised,
+    /// The supplier's account is used up.
+    #[error("the supplier's account is used up")]
+    OutOfFunds,
+    /// Too many calls.
+    #[error("the supplier asks to slow down")]
+    RateLimited {
+        /// How long the supplier asked to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The supplier could not be reached, answered with a server error, or is held back by the
+    /// breaker after too many failures.
+    #[error("the supplier is not available")]
+    Unavailable,
+    /// No answer in time.
+    #[error("the supplier did not answer in time")]
+    TimedOut,
+    /// An answer that cannot be read.
+    #[error("the supplier's answer cannot be read: {what}")]
+    Malformed {
+        /// What is wrong with it, without the answer itself.
+        what: String,
+    },
+    /// The supplier understood and said no.
+    #[error("the supplier refused: {reason}")]
+    Refused {
+        /// The supplier's reason, shortened, without credentials.
+        reason: String,
+    },
+}
+
+impl ProviderError {
+    /// Whether the same question may be answered later.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::RateLimited { .. }
+            | Self::Unavailable
+            | Self::TimedOut
+            | Self::Malformed { .. } => true,
+            Self::Unauthorised | Self::OutOfFunds | Self::Refused { .. } => false,
+        }
+    }
+
+    /// A stable code for records and problem documents.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Unauthorised => "supplierUnauthorised",
+            Self::OutOfFunds => "supplierOutOfFunds",
+            Self::RateLimited { .. } => "supplierRateLimited",
+            Self::Unavailable => "supplierUnavailable",
+            Self::TimedOut => "supplierTimedOut",
+            Self::Malformed { .. } => "supplierMalformed",
+            Self::Refused { .. } => "supplierRefused",
+        }
+    }
+}

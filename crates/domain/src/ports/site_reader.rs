@@ -1,0 +1,97 @@
+//! How a web site is read.
+
+use analysis::observation::web_site::{CrawlStep, SiteObservation};
+use async_trait::async_trait;
+use thiserror::Error;
+
+/// What to read, and how far to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlPlan {
+    /// Where to begin: the host of a project's site. `https` is tried first, then `http`.
+    /// `sightline audit` may name a whole URL instead, which then also bounds the crawl to that
+    /// scheme, host and port.
+    pub start: CrawlStart,
+    /// How many pages at the most.
+    pub max_pages: u32,
+    /// How many links away from the start at the most.
+    pub max_depth: u32,
+    /// Whether links that lead to other hosts are checked.
+    pub check_external: bool,
+}
+
+/// Where a crawl begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CrawlStart {
+    /// A project's host, as ASCII.
+    Host(String),
+    /// An absolute `http` or `https` URL.
+    Url(String),
+}
+
+/// Counts of a crawl under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CrawlProgress {
+    /// Pages read.
+    pub pages_done: u64,
+    /// Pages known so far (grows while reading), capped by the plan.
+    pub pages_total: u64,
+    /// Link targets checked beyond those pages.
+    pub checks_done: u64,
+    /// Link targets to check beyond those pages.
+    pub checks_total: u64,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Continue {
+    /// Go on.
+    Yes,
+    /// Stop at once; what was recorded stays for a later attempt.
+    No,
+}
+
+/// Keeps what a crawl has seen, so that a crash costs only the requests in flight, and hears how
+/// far it is.
+#[async_trait]
+pub trait CrawlJournal: Send + Sync {
+    /// What earlier attempts of the same job recorded, in the order it was recorded.
+    async fn recorded(&self) -> Result<Vec<CrawlStep>, JournalError>;
+    /// Records steps; they are safe when this returns.
+    async fn record(&self, steps: Vec<CrawlStep>) -> Result<Continue, JournalError>;
+    /// Hears how far the crawl is; must not block.
+    fn progress(&self, progress: CrawlProgress);
+}
+
+/// The journal cannot be written or read; the crawl ends.
+#[derive(Debug, Error)]
+#[error("the crawl's journal is not available")]
+pub struct JournalError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// Reads a site: robots.txt, sitemaps, pages, and the targets of their links.
+#[async_trait]
+pub trait SiteReader: Send + Sync {
+    /// Crawls until the plan is done, the limits are reached, or the journal says stop.
+    async fn read(
+        &self,
+        plan: &CrawlPlan,
+        journal: &dyn CrawlJournal,
+    ) -> Result<SiteObservation, SiteReadError>;
+}
+
+/// Why a site could not be read at all. A page that fails is part of the observation instead.
+#[derive(Debug, Error)]
+pub enum SiteReadError {
+    /// Neither https nor http brought an answer. Addresses that may not be read look the same
+    /// from outside, so that nobody can probe a private network.
+    #[error("the site cannot be reached")]
+    Unreachable,
+    /// robots.txt forbids the whole site or cannot be had for now (5xx).
+    #[error("robots.txt does not allow reading the site")]
+    DisallowedByRobots,
+    /// The job was stopped.
+    #[error("the crawl was stopped")]
+    Stopped,
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}

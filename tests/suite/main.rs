@@ -1,0 +1,2 @@
+//! The suite.
+mod empty {}
