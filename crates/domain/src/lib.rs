@@ -1,4 +1,30 @@
 //! The business of Sightline: accounts, tokens, projects, keywords, jobs, allowances; the ports
 //! through which it reaches the world; one use case per file.
+//!
+//! Deliberately absent: HTTP, SQL, serialisation of entities, the ambient clock, ambient
+//! randomness, the environment. `tests/suite/layers.rs` proves it.
 
+pub mod account;
+pub mod allowance;
+pub mod domain_name;
+pub mod email;
+pub mod idempotency;
+pub mod ids;
+pub mod job;
+pub mod keyword;
+pub mod market;
+pub mod money;
+pub mod page;
+pub mod patch;
 pub mod ports;
+pub mod project;
+pub mod report_settings;
+pub mod results;
+pub mod scope;
+pub mod text;
+pub mod token;
+pub mod use_cases;
+pub mod user;
+
+#[cfg(feature = "test-support")]
+pub mod test_support;

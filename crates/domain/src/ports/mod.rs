@@ -1,6 +1,16 @@
 //! What the domain asks of the world. Adapters implement these; none of them names another.
 
+pub mod accounts;
 pub mod clock;
+pub mod idempotency;
+pub mod jobs;
+pub mod keywords;
+pub mod measurements;
+pub mod projects;
 pub mod randomness;
+pub mod results;
 pub mod search_results;
 pub mod site_reader;
+pub mod spending;
+pub mod storage;
+pub mod tokens;

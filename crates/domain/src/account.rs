@@ -1,0 +1,137 @@
+//! Accounts: the tenants, and how much each may have.
+
+use crate::{
+    allowance::{Allowance, AllowanceName},
+    ids::AccountId,
+    money::MicroUsd,
+    report_settings::EffectiveReportSettings,
+    text::Label,
+};
+use chrono::{DateTime, Utc};
+
+/// Whether an account may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccountStatus {
+    /// It may.
+    Active,
+    /// The operator switched it off: its tokens open nothing.
+    Disabled,
+}
+
+impl AccountStatus {
+    /// The name that is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Disabled => "disabled",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Active, Self::Disabled]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// How much an account may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountLimits {
+    /// Active projects.
+    pub projects: u32,
+    /// Active keywords over all projects.
+    pub keywords: u32,
+    /// Active keywords in one project.
+    pub keywords_per_project: u32,
+    /// Active keywords that are measured in AI answers.
+    pub ai_tracked: u32,
+    /// What suppliers may cost in a calendar month (UTC); `None` sets no bound.
+    pub monthly_budget: Option<MicroUsd>,
+}
+
+impl Default for AccountLimits {
+    fn default() -> Self {
+        Self {
+            projects: 100,
+            keywords: 10_000,
+            keywords_per_project: 5_000,
+            ai_tracked: 100,
+            monthly_budget: None,
+        }
+    }
+}
+
+/// What an account has: counted in the same transaction as each change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AccountUsage {
+    /// Active projects.
+    pub projects: u32,
+    /// Active keywords of active projects.
+    pub keywords: u32,
+    /// Active AI-tracked keywords of active projects.
+    pub ai_tracked: u32,
+}
+
+/// A tenant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Its id.
+    pub id: AccountId,
+    /// What it is called.
+    pub name: Label,
+    /// Whether it may be used.
+    pub status: AccountStatus,
+    /// How much it may have.
+    pub limits: AccountLimits,
+    /// What it has.
+    pub usage: AccountUsage,
+    /// What its projects' reports inherit.
+    pub report_defaults: EffectiveReportSettings,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+impl Account {
+    /// Room for projects.
+    #[must_use]
+    pub fn project_allowance(&self) -> Allowance {
+        Allowance {
+            name: AllowanceName::Projects,
+            limit: self.limits.projects,
+            used: self.usage.projects,
+        }
+    }
+
+    /// Room for keywords.
+    #[must_use]
+    pub fn keyword_allowance(&self) -> Allowance {
+        Allowance {
+            name: AllowanceName::Keywords,
+            limit: self.limits.keywords,
+            used: self.usage.keywords,
+        }
+    }
+
+    /// Room for keywords in a project that has `used` of them.
+    #[must_use]
+    pub fn project_keyword_allowance(&self, used: u32) -> Allowance {
+        Allowance {
+            name: AllowanceName::KeywordsPerProject,
+            limit: self.limits.keywords_per_project,
+            used,
+        }
+    }
+
+    /// Room for AI-tracked keywords.
+    #[must_use]
+    pub fn ai_allowance(&self) -> Allowance {
+        Allowance {
+            name: AllowanceName::AiTracked,
+            limit: self.limits.ai_tracked,
+            used: self.usage.ai_tracked,
+        }
+    }
+}

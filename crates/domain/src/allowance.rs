@@ -1,0 +1,107 @@
+//! How much of something an account may have: a level, not a flow. Waiting does not help;
+//! deactivating something does.
+
+use thiserror::Error;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllowanceName {
+    /// Active projects of the account.
+    Projects,
+    /// Active keywords of the account.
+    Keywords,
+    /// Active keywords of one project.
+    KeywordsPerProject,
+    /// Active keywords that are measured in AI answers.
+    AiTracked,
+}
+
+impl AllowanceName {
+    /// The name callers see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Projects => "projects",
+            Self::Keywords => "keywords",
+            Self::KeywordsPerProject => "keywordsPerProject",
+            Self::AiTracked => "aiTracked",
+        }
+    }
+}
+
+/// A limit and what is used of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// What is counted.
+    pub name: AllowanceName,
+    /// How many there may be.
+    pub limit: u32,
+    /// How many there are.
+    pub used: u32,
+}
+
+/// The allowance has no room for what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{} of {} {} are used, and {requested} more were asked for", .allowance.used, .allowance.limit, .allowance.name.name())]
+pub struct AllowanceExceeded {
+    /// As it stands.
+    pub allowance: Allowance,
+    /// How many more were asked for.
+    pub requested: u32,
+}
+
+impl Allowance {
+    /// The allowance with that many more used, or a refusal that changes nothing. Asking for
+    /// nothing is always granted, even above a limit that was lowered later.
+    pub fn reserve(self, requested: u32) -> Result<Self, AllowanceExceeded> {
+        let used = self.used.saturating_add(requested);
+        if requested > 0 && used > self.limit {
+            return Err(AllowanceExceeded {
+                allowance: self,
+                requested,
+            });
+        }
+        Ok(Self { used, ..self })
+    }
+
+    /// The allowance with that many fewer used.
+    #[must_use]
+    pub fn release(self, returned: u32) -> Self {
+        Self {
+            used: self.used.saturating_sub(returned),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowance(used: u32) -> Allowance {
+        Allowance {
+            name: AllowanceName::Keywords,
+            limit: 3,
+            used,
+        }
+    }
+
+    #[test]
+    fn the_last_place_is_granted_and_the_next_is_not() {
+        assert_eq!(allowance(2).reserve(1), Ok(allowance(3)));
+        assert_eq!(
+            allowance(2).reserve(2),
+            Err(AllowanceExceeded {
+                allowance: allowance(2),
+                requested: 2
+            })
+        );
+    }
+
+    #[test]
+    fn nothing_more_is_granted_above_a_lowered_limit_but_nothing_breaks() {
+        assert_eq!(allowance(5).reserve(0), Ok(allowance(5)));
+        assert!(allowance(5).reserve(1).is_err());
+        assert_eq!(allowance(5).release(9), allowance(0));
+    }
+}

@@ -1,0 +1,37 @@
+//! The name of a monitored site.
+
+use std::fmt;
+
+/// A host name that may be monitored: lower case, as ASCII (what DNS and URLs hold) and as people
+/// write it. Made only from what [`analysis::url_rules::DomainName::parse`] accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SiteDomain {
+    ascii: String,
+    unicode: String,
+}
+
+impl SiteDomain {
+    /// Takes a pair that was accepted before.
+    #[must_use]
+    pub fn accepted(ascii: String, unicode: String) -> Self {
+        Self { ascii, unicode }
+    }
+
+    /// As DNS and URLs hold it.
+    #[must_use]
+    pub fn ascii(&self) -> &str {
+        &self.ascii
+    }
+
+    /// As people write it.
+    #[must_use]
+    pub fn unicode(&self) -> &str {
+        &self.unicode
+    }
+}
+
+impl fmt::Display for SiteDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.ascii)
+    }
+}

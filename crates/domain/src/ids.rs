@@ -1,0 +1,157 @@
+//! Identifiers: 53-bit integers made by the application, typed so that none is taken for another.
+//!
+//! An id is `seconds << 21 | low`: it fits a JSON number exactly, sorts roughly by age, is made
+//! without asking the database, and leaves no hot spot at the end of an index.
+
+use crate::ports::{clock::Clock, randomness::Randomness};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+const LOW_BITS: u32 = 21;
+const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
+
+/// The largest integer that JSON numbers carry exactly, and so the largest id.
+pub const LARGEST_ID: i64 = (1 << 53) - 1;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl $name {
+            /// A fresh one.
+            #[must_use]
+            pub fn mint(mint: &IdMint) -> Self {
+                Self(mint.next())
+            }
+        }
+    };
+}
+
+id!(
+    /// An account: the tenant.
+    AccountId
+);
+id!(
+    /// A person who signs in.
+    UserId
+);
+id!(
+    /// An API token.
+    TokenId
+);
+id!(
+    /// A monitored site.
+    ProjectId
+);
+id!(
+    /// A tracked keyword.
+    KeywordId
+);
+id!(
+    /// One run of an analysis.
+    JobId
+);
+
+/// Makes ids that never repeat inside one process; two processes meet about once in a thousand
+/// batches of a thousand ids made in the same second, and storage then answers
+/// [`IdTaken`](crate::ports::storage::StorageError::IdTaken), which is retried.
+pub struct IdMint {
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+    series: Mutex<Series>,
+}
+
+/// The ids of one second: a random start, walked with a random odd stride, so that all 2²¹ low
+/// values come once and neighbours cannot be guessed.
+#[derive(Default)]
+struct Series {
+    second: u64,
+    start: u64,
+    stride: u64,
+    made: u64,
+}
+
+impl IdMint {
+    /// A mint on this clock and this source of randomness.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, randomness: Arc<dyn Randomness>) -> Self {
+        let series = Mutex::default();
+        Self {
+            clock,
+            randomness,
+            series,
+        }
+    }
+
+    fn next(&self) -> i64 {
+        let now = u64::try_from(self.clock.now().timestamp()).unwrap_or(0);
+        let mut series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
+        let exhausted = series.made > LOW_MASK;
+        if series.second < now || series.stride == 0 || exhausted {
+            // A clock that steps back, or two million ids in a second, borrow from the future
+            // instead of repeating.
+            let second = now.max(series.second + u64::from(series.stride != 0));
+            *series = self.series_of(second);
+        }
+        let low = (series.start + series.made * series.stride) & LOW_MASK;
+        series.made += 1;
+        i64::try_from(series.second << LOW_BITS | low).unwrap_or(LARGEST_ID)
+    }
+
+    fn series_of(&self, second: u64) -> Series {
+        let mut bytes = [0; 16];
+        self.randomness.fill(&mut bytes);
+        let [start, stride] = [0, 8].map(|at| {
+            let eight: [u8; 8] = std::array::from_fn(|n| bytes[at + n]);
+            u64::from_le_bytes(eight) & LOW_MASK
+        });
+        Series {
+            second,
+            start,
+            stride: stride | 1,
+            made: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{CountingRandomness, FrozenClock};
+    use std::collections::HashSet;
+
+    fn mint() -> IdMint {
+        IdMint::new(
+            Arc::new(FrozenClock::default()),
+            Arc::new(CountingRandomness::default()),
+        )
+    }
+
+    #[test]
+    fn ids_of_one_second_are_distinct_positive_and_fit_a_json_number() {
+        let mint = mint();
+        let ids: HashSet<i64> = (0..20_000).map(|_| mint.next()).collect();
+        assert_eq!(ids.len(), 20_000);
+        assert!(ids.iter().all(|id| (1..=LARGEST_ID).contains(id)));
+    }
+
+    #[test]
+    fn an_exhausted_second_borrows_the_next_one() {
+        let mint = mint();
+        let first = mint.next() >> LOW_BITS;
+        for _ in 0..LOW_MASK {
+            mint.next();
+        }
+        assert_eq!(mint.next() >> LOW_BITS, first + 1);
+    }
+}

@@ -1,0 +1,123 @@
+//! What can be analysed, and which results it brings.
+
+use analysis::result_type::ResultType;
+
+/// An analysis that can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AnalysisKind {
+    /// Search pages of the project's keywords.
+    RankCheck,
+    /// Answers of AI engines.
+    AiVisibility,
+    /// The site's pages and links.
+    SiteAudit,
+    /// Loading, responsiveness and stability.
+    WebVitals,
+    /// All of them.
+    Full,
+}
+
+impl AnalysisKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::RankCheck,
+        Self::AiVisibility,
+        Self::SiteAudit,
+        Self::WebVitals,
+        Self::Full,
+    ];
+
+    /// Those this version can run.
+    pub const BUILT: [Self; 2] = [Self::RankCheck, Self::SiteAudit];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RankCheck => "rankCheck",
+            Self::AiVisibility => "aiVisibility",
+            Self::SiteAudit => "siteAudit",
+            Self::WebVitals => "webVitals",
+            Self::Full => "full",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Whether this version can run it.
+    #[must_use]
+    pub fn is_built(self) -> bool {
+        Self::BUILT.contains(&self)
+    }
+
+    /// The result types that this version's runs of it bring.
+    #[must_use]
+    pub const fn results(self) -> &'static [ResultType] {
+        match self {
+            Self::RankCheck => &[ResultType::Rankings, ResultType::Serp],
+            Self::SiteAudit => &[ResultType::BrokenLinks],
+            Self::AiVisibility | Self::WebVitals | Self::Full => &[],
+        }
+    }
+
+    /// The analysis that a result type will come from, whether or not it is built yet.
+    #[must_use]
+    pub const fn behind(result_type: ResultType) -> Self {
+        match result_type {
+            ResultType::Rankings
+            | ResultType::Serp
+            | ResultType::Sov
+            | ResultType::Forecast
+            | ResultType::Competitors
+            | ResultType::Cannibalization
+            | ResultType::Suggestions => Self::RankCheck,
+            ResultType::AiVisibility | ResultType::AiTrends => Self::AiVisibility,
+            ResultType::ContentChanges
+            | ResultType::BrokenLinks
+            | ResultType::Schema
+            | ResultType::GeoScore
+            | ResultType::Eeat
+            | ResultType::Content => Self::SiteAudit,
+            ResultType::Vitals => Self::WebVitals,
+        }
+    }
+
+    /// Whether this version computes the result type.
+    #[must_use]
+    pub fn computes(result_type: ResultType) -> bool {
+        Self::behind(result_type).results().contains(&result_type)
+    }
+
+    /// What its progress counts.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::RankCheck => "keywords",
+            Self::AiVisibility => "answers",
+            Self::SiteAudit | Self::WebVitals => "pages",
+            Self::Full => "analyses",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_kind_brings_comes_from_that_kind() {
+        for kind in AnalysisKind::ALL {
+            assert_eq!(AnalysisKind::named(kind.name()), Some(kind));
+            assert!(
+                kind.results()
+                    .iter()
+                    .all(|result| AnalysisKind::behind(*result) == kind)
+            );
+            assert_eq!(kind.is_built(), !kind.results().is_empty());
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Jobs: analyses that were asked for, and what becomes of them.
+//!
+//! The state machine is in [`transitions`]; storage only remembers what it decides.
+
+pub mod kind;
+pub mod policy;
+pub mod progress;
+pub mod transitions;
+
+use crate::{
+    ids::{AccountId, JobId, ProjectId},
+    keyword::KeywordChoice,
+    money::MicroUsd,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use kind::AnalysisKind;
+use progress::Progress;
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JobState {
+    /// Waits for its time.
+    Scheduled,
+    /// Waits for a worker.
+    Ready,
+    /// A worker has it.
+    Running,
+    /// Waits for its next attempt.
+    RetryWait,
+    /// Done, with everything measured.
+    Succeeded,
+    /// Done, with something that could not be measured.
+    Partial,
+    /// Given up.
+    Failed,
+    /// Stopped by its owner.
+    Canceled,
+    /// Nobody came for it in time.
+    Expired,
+}
+
+impl JobState {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Scheduled,
+        Self::Ready,
+        Self::Running,
+        Self::RetryWait,
+        Self::Succeeded,
+        Self::Partial,
+        Self::Failed,
+        Self::Canceled,
+        Self::Expired,
+    ];
+
+    /// The name that is stored.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Ready => "ready",
+            Self::Running => "running",
+            Self::RetryWait => "retry_wait",
+            Self::Succeeded => "succeeded",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Expired => "expired",
+        }
+    }
+
+    /// The state of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The status callers see.
+    #[must_use]
+    pub const fn status(self) -> JobStatus {
+        match self {
+            Self::Scheduled | Self::Ready => JobStatus::Queued,
+            Self::Running => JobStatus::Running,
+            Self::RetryWait => JobStatus::Retrying,
+            Self::Succeeded => JobStatus::Succeeded,
+            Self::Partial => JobStatus::Partial,
+            Self::Failed | Self::Expired => JobStatus::Failed,
+            Self::Canceled => JobStatus::Canceled,
+        }
+    }
+
+    /// Whether something may still happen.
+    #[must_use]
+    pub const fn is_unfinished(self) -> bool {
+        matches!(
+            self,
+            Self::Scheduled | Self::Ready | Self::Running | Self::RetryWait
+        )
+    }
+
+    /// Whether it waits for a worker, now or later.
+    #[must_use]
+    pub const fn is_waiting(self) -> bool {
+        matches!(self, Self::Scheduled | Self::Ready | Self::RetryWait)
+    }
+}
+
+/// The status callers see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobStatus {
+    /// Waits.
+    Queued,
+    /// Is being worked on.
+    Running,
+    /// Waits for another attempt.
+    Retrying,
+    /// Done.
+    Succeeded,
+    /// Done in part.
+    Partial,
+    /// Given up.
+    Failed,
+    /// Stopped.
+    Canceled,
+}
+
+impl JobStatus {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Queued,
+        Self::Running,
+        Self::Retrying,
+        Self::Succeeded,
+        Self::Partial,
+        Self::Failed,
+        Self::Canceled,
+    ];
+
+    /// The name callers see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Retrying => "retrying",
+            Self::Succeeded => "succeeded",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The states behind the status.
+    pub fn states(self) -> impl Iterator<Item = JobState> {
+        JobState::ALL
+            .into_iter()
+            .filter(move |state| state.status() == self)
+    }
+}
+
+/// Which of its account's jobs goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum JobPriority {
+    /// After the others.
+    Low,
+    /// As usual.
+    #[default]
+    Normal,
+    /// Before the others.
+    High,
+}
+
+impl JobPriority {
+    /// All of them, rising.
+    pub const ALL: [Self; 3] = [Self::Low, Self::Normal, Self::High];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+        }
+    }
+
+    /// The priority of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// A number that rises with it, for sorting.
+    #[must_use]
+    pub const fn rank(self) -> i32 {
+        self as i32
+    }
+}
+
+/// Who asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trigger {
+    /// The agent API.
+    Api,
+    /// The signed-in interface.
+    Session,
+    /// An MCP client.
+    Mcp,
+    /// A schedule.
+    Schedule,
+}
+
+impl Trigger {
+    /// The name callers see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Session => "session",
+            Self::Mcp => "mcp",
+            Self::Schedule => "schedule",
+        }
+    }
+
+    /// The trigger of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Api, Self::Session, Self::Mcp, Self::Schedule]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// A worker's hold on a running job. Every effect names the epoch; a worker that lost its lease
+/// can have none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Which hold it is: grows with each claim and each loss.
+    pub epoch: i64,
+    /// Which worker holds it.
+    pub owner: String,
+    /// Until when, unless it is renewed.
+    pub until: DateTime<Utc>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobError {
+    /// A stable code.
+    pub code: String,
+    /// What happened, for people; names no supplier and no secret.
+    pub detail: String,
+    /// Whether asking again may help.
+    pub retryable: bool,
+    /// What to do.
+    pub hint: Option<String>,
+    /// In which attempt.
+    pub attempt: u32,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+impl JobError {
+    /// How many of a job's errors are kept.
+    pub const KEPT: usize = 5;
+}
+
+/// What a run costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JobCost {
+    /// Set aside when it was asked for.
+    pub reserved: MicroUsd,
+    /// Spent so far.
+    pub spent: MicroUsd,
+    /// Supplier calls made.
+    pub calls: u64,
+}
+
+/// An analysis that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Whose it is.
+    pub account: AccountId,
+    /// Its id.
+    pub id: JobId,
+    /// The site.
+    pub project: ProjectId,
+    /// What is measured.
+    pub kind: AnalysisKind,
+    /// The keywords to measure.
+    pub keywords: KeywordChoice,
+    /// Where it stands.
+    pub state: JobState,
+    /// Which of its account's jobs goes first.
+    pub priority: JobPriority,
+    /// Who asked.
+    pub trigger: Trigger,
+    /// Equal for jobs that would do the same; at most one unfinished job has it.
+    pub dedupe_key: String,
+    /// The day that is measured; the same in every attempt.
+    pub day: NaiveDate,
+    /// Not before.
+    pub run_at: DateTime<Utc>,
+    /// Not after, unless a worker has it.
+    pub expires_at: DateTime<Utc>,
+    /// Attempts begun, those given back uncounted.
+    pub attempt: u32,
+    /// Attempts that ended with a lost lease.
+    pub crash_count: u32,
+    /// Grows with each claim and each loss.
+    pub epoch: i64,
+    /// Who has it.
+    pub lease: Option<Lease>,
+    /// When the running attempt is ended.
+    pub deadline_at: Option<DateTime<Utc>>,
+    /// Whether its owner wants it stopped.
+    pub cancel_requested: bool,
+    /// How far it is.
+    pub progress: Progress,
+    /// What it costs.
+    pub cost: JobCost,
+    /// What went wrong so far, oldest first.
+    pub errors: Vec<JobError>,
+    /// When it was asked for.
+    pub created_at: DateTime<Utc>,
+    /// When a worker first took it.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+impl Job {
+    /// The error that ended it, or the last one it met on its way.
+    #[must_use]
+    pub fn error(&self) -> Option<&JobError> {
+        let failed = matches!(
+            self.state,
+            JobState::Failed | JobState::Expired | JobState::RetryWait
+        );
+        failed.then(|| self.errors.last()).flatten()
+    }
+
+    /// Whether a worker may take it now. Storage selects by the same rule; a contract test
+    /// compares the two at the boundary.
+    #[must_use]
+    pub fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.state.is_waiting() && self.run_at <= now && now < self.expires_at
+    }
+
+    /// Whether the sweep has to look at it: its lease or deadline is over, or nobody came in time.
+    #[must_use]
+    pub fn needs_attention(&self, now: DateTime<Utc>) -> bool {
+        match self.state {
+            JobState::Running => {
+                self.lease.as_ref().is_none_or(|lease| lease.until <= now)
+                    || self.deadline_at.is_some_and(|at| at <= now)
+            }
+            state => state.is_waiting() && self.expires_at <= now,
+        }
+    }
+}
+
+/// What identifies jobs that would do the same.
+#[must_use]
+pub fn dedupe_key(project: ProjectId, kind: AnalysisKind, keywords: &KeywordChoice) -> String {
+    use sha2::{Digest, Sha256};
+    let KeywordChoice::Named(keywords) = keywords else {
+        return format!("{project}:{}:all", kind.name());
+    };
+    let mut sorted = keywords.clone();
+    sorted.sort_unstable();
+    let mut hash = Sha256::new();
+    for keyword in sorted {
+        hash.update(keyword.0.to_be_bytes());
+    }
+    let digest: String = hash
+        .finalize()
+        .iter()
+        .take(12)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{project}:{}:{digest}", kind.name())
+}

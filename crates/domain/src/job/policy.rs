@@ -1,0 +1,107 @@
+//! The queue's numbers.
+
+use super::kind::AnalysisKind;
+use chrono::TimeDelta;
+
+/// How long things may take and how many there may be. The defaults are those of
+/// `docs/OPERATIONS.md`; tests and settings change them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueuePolicy {
+    /// How long a worker holds a job without a sign of life.
+    pub lease: TimeDelta,
+    /// How often a worker gives a sign of life.
+    pub heartbeat: TimeDelta,
+    /// How often leases, deadlines and expiry are looked after.
+    pub sweep: TimeDelta,
+    /// How long one attempt of a rank check may run.
+    pub rank_check_deadline: TimeDelta,
+    /// How long one attempt of a site audit may run.
+    pub site_audit_deadline: TimeDelta,
+    /// How long a job waits for a worker at the most.
+    pub expires_after: TimeDelta,
+    /// Attempts at the most.
+    pub most_attempts: u32,
+    /// Lost leases at the most: a job that kills its workers is poison.
+    pub most_crashes: u32,
+    /// First delay between attempts; doubles each time.
+    pub first_delay: TimeDelta,
+    /// Longest delay between attempts.
+    pub longest_delay: TimeDelta,
+    /// Longest delay that a supplier can ask for.
+    pub longest_asked_delay: TimeDelta,
+    /// Running jobs of one account.
+    pub running_per_account: u32,
+    /// Unfinished jobs of one account.
+    pub queued_per_account: u32,
+    /// Unfinished jobs of the server.
+    pub queued_in_all: u64,
+}
+
+impl Default for QueuePolicy {
+    fn default() -> Self {
+        Self {
+            lease: TimeDelta::seconds(45),
+            heartbeat: TimeDelta::seconds(10),
+            sweep: TimeDelta::seconds(10),
+            rank_check_deadline: TimeDelta::hours(2),
+            site_audit_deadline: TimeDelta::hours(6),
+            expires_after: TimeDelta::hours(24),
+            most_attempts: 5,
+            most_crashes: 3,
+            first_delay: TimeDelta::seconds(15),
+            longest_delay: TimeDelta::minutes(30),
+            longest_asked_delay: TimeDelta::hours(6),
+            running_per_account: 4,
+            queued_per_account: 200,
+            queued_in_all: 10_000,
+        }
+    }
+}
+
+impl QueuePolicy {
+    /// How long one attempt may run.
+    #[must_use]
+    pub fn deadline(&self, kind: AnalysisKind) -> TimeDelta {
+        match kind {
+            AnalysisKind::RankCheck | AnalysisKind::AiVisibility => self.rank_check_deadline,
+            AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
+                self.site_audit_deadline
+            }
+        }
+    }
+
+    /// How long to wait after a failed attempt: doubling, with full jitter above half of it, so
+    /// that jobs that failed together do not come back together. `jitter` is in 0..=1.
+    #[must_use]
+    pub fn delay_after(&self, attempt: u32, jitter: f64) -> TimeDelta {
+        let doublings = attempt.saturating_sub(1).min(20);
+        let whole = self
+            .first_delay
+            .checked_mul(1 << doublings)
+            .unwrap_or(self.longest_delay)
+            .min(self.longest_delay);
+        let half = whole / 2;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "delays are far below 2^53 ms"
+        )]
+        let part = (half.num_milliseconds() as f64 * jitter.clamp(0.0, 1.0)) as i64;
+        half + TimeDelta::milliseconds(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_a_cap_and_stay_above_half() {
+        let policy = QueuePolicy::default();
+        for (attempt, whole) in [(1, 15), (2, 30), (3, 60), (4, 120), (30, 1_800)] {
+            let whole = TimeDelta::seconds(whole);
+            assert_eq!(policy.delay_after(attempt, 0.0), whole / 2);
+            assert_eq!(policy.delay_after(attempt, 1.0), whole);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! How far a job is.
+
+use chrono::{DateTime, Utc};
+
+/// One part of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    /// What is done in it, for example `measure`.
+    pub name: String,
+    /// Where it stands.
+    pub status: StageStatus,
+    /// Units done.
+    pub done: u64,
+    /// Units in all, as far as known.
+    pub total: u64,
+}
+
+/// Where a stage stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageStatus {
+    /// Not begun.
+    Waiting,
+    /// Under way.
+    Running,
+    /// Over.
+    Done,
+}
+
+impl StageStatus {
+    /// The name callers see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Done => "done",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Waiting, Self::Running, Self::Done]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// How far a job is, over all its stages.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Units done.
+    pub done: u64,
+    /// Units in all, as far as known; `0` before it is known.
+    pub total: u64,
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+}
+
+impl Progress {
+    /// Percent done, rounded down, so that 100 means done; `None` while the total is unknown.
+    #[must_use]
+    pub fn percent(&self) -> Option<u8> {
+        let percent = self
+            .done
+            .min(self.total)
+            .saturating_mul(100)
+            .checked_div(self.total)?;
+        u8::try_from(percent).ok()
+    }
+
+    /// Seconds until the end at the speed so far; `None` before anything is done.
+    #[must_use]
+    pub fn eta_seconds(&self, started_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<u64> {
+        let elapsed = u64::try_from((now - started_at).num_milliseconds()).ok()?;
+        let left = self.total.saturating_sub(self.done);
+        Some(
+            elapsed
+                .saturating_mul(left)
+                .checked_div(self.done)?
+                .div_ceil(1_000),
+        )
+    }
+
+    /// The progress of one stage that is all there is.
+    #[must_use]
+    pub fn of_stages(stages: Vec<Stage>) -> Self {
+        let done = stages.iter().map(|stage| stage.done).sum();
+        let total = stages.iter().map(|stage| stage.total).sum();
+        Self {
+            done,
+            total,
+            stages,
+        }
+    }
+}
+
+impl Stage {
+    /// A stage with its counts; its status follows from them.
+    #[must_use]
+    pub fn counted(name: &str, done: u64, total: u64, is_over: bool) -> Self {
+        let status = match (is_over, done) {
+            (true, _) => StageStatus::Done,
+            (false, 0) => StageStatus::Waiting,
+            (false, _) => StageStatus::Running,
+        };
+        Self {
+            name: name.to_owned(),
+            status,
+            done,
+            total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ports::clock::Clock, test_support::FrozenClock};
+    use chrono::TimeDelta;
+
+    #[test]
+    fn a_hundred_percent_means_done() {
+        let at = |done| {
+            Progress {
+                done,
+                total: 1_000,
+                stages: vec![],
+            }
+            .percent()
+        };
+        assert_eq!((at(0), at(999), at(1_000)), (Some(0), Some(99), Some(100)));
+        assert_eq!(Progress::default().percent(), None);
+    }
+
+    #[test]
+    fn the_time_left_follows_from_the_speed_so_far() {
+        let start = FrozenClock::default().now();
+        let progress = Progress {
+            done: 100,
+            total: 400,
+            stages: vec![],
+        };
+        assert_eq!(
+            progress.eta_seconds(start, start + TimeDelta::seconds(10)),
+            Some(30)
+        );
+        assert_eq!(
+            Progress {
+                done: 0,
+                ..progress
+            }
+            .eta_seconds(start, start),
+            None
+        );
+    }
+}

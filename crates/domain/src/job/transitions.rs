@@ -1,0 +1,248 @@
+//! The queue's state machine: every way a job gets from one state to another.
+//!
+//! ```text
+//!  ─→ scheduled/ready ──claim──→ running ──finish──→ succeeded | partial
+//!         │   ↑                   │  │ └──fail────→ failed
+//!         │   └─────release───────┘  └─retry / lose─→ retry_wait ──claim─→ running
+//!         ├──expire──→ expired          (crashes or attempts used up: failed)
+//!         └──cancel──→ canceled   (running: asked first, then canceled)
+//! ```
+//! Each method answers with the job as it is afterwards, or refuses and changes nothing. The
+//! methods a worker calls name its epoch: a worker whose lease was lost is refused.
+
+use super::{Job, JobError, JobState, Lease, policy::QueuePolicy, progress::Progress};
+use chrono::{DateTime, TimeDelta, Utc};
+use thiserror::Error;
+
+/// Why a transition is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TransitionRefused {
+    /// The worker no longer holds the job.
+    #[error("the lease was lost")]
+    LeaseLost,
+    /// The job is not in a state from which this happens.
+    #[error("not possible in this state")]
+    WrongState,
+}
+
+use TransitionRefused::{LeaseLost, WrongState};
+
+impl Job {
+    /// A worker takes it.
+    pub fn claimed(
+        &self,
+        worker: &str,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+    ) -> Result<Self, TransitionRefused> {
+        if !self.is_due(now) || self.cancel_requested {
+            return Err(WrongState);
+        }
+        let epoch = self.epoch + 1;
+        Ok(Self {
+            state: JobState::Running,
+            epoch,
+            lease: Some(Lease {
+                epoch,
+                owner: worker.to_owned(),
+                until: now + policy.lease,
+            }),
+            deadline_at: Some(now + policy.deadline(self.kind)),
+            attempt: self.attempt + 1,
+            started_at: self.started_at.or(Some(now)),
+            ..self.clone()
+        })
+    }
+
+    /// The worker is alive and this far. It has to stop when [`Job::cancel_requested`] is set.
+    pub fn renewed(
+        &self,
+        epoch: i64,
+        progress: Option<Progress>,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+    ) -> Result<Self, TransitionRefused> {
+        let lease = self.held(epoch)?;
+        Ok(Self {
+            lease: Some(Lease {
+                until: now + policy.lease,
+                ..lease.clone()
+            }),
+            progress: progress.unwrap_or_else(|| self.progress.clone()),
+            ..self.clone()
+        })
+    }
+
+    /// The work is done; `partial` when something could not be measured.
+    pub fn finished(
+        &self,
+        epoch: i64,
+        partial: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Self, TransitionRefused> {
+        self.held(epoch)?;
+        Ok(self.ended(
+            if partial {
+                JobState::Partial
+            } else {
+                JobState::Succeeded
+            },
+            now,
+        ))
+    }
+
+    /// The attempt failed in a way that may pass. Goes back to wait, or fails when the attempts
+    /// are used up.
+    pub fn retried(
+        &self,
+        epoch: i64,
+        error: JobError,
+        delay: TimeDelta,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+    ) -> Result<Self, TransitionRefused> {
+        self.held(epoch)?;
+        let noted = self.with_error(error);
+        if noted.attempt >= policy.most_attempts {
+            return Ok(noted.ended(JobState::Failed, now));
+        }
+        Ok(noted.waiting_again(now + delay.min(policy.longest_asked_delay)))
+    }
+
+    /// The attempt failed in a way that will not pass.
+    pub fn failed(
+        &self,
+        epoch: i64,
+        error: JobError,
+        now: DateTime<Utc>,
+    ) -> Result<Self, TransitionRefused> {
+        self.held(epoch)?;
+        Ok(self.with_error(error).ended(JobState::Failed, now))
+    }
+
+    /// The worker gives it back because it shuts down; the attempt does not count.
+    pub fn released(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
+        self.held(epoch)?;
+        Ok(Self {
+            state: JobState::Ready,
+            attempt: self.attempt.saturating_sub(1),
+            ..self.waiting_again(now)
+        })
+    }
+
+    /// The worker stopped because its owner asked for it.
+    pub fn stopped(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
+        self.held(epoch)?;
+        if !self.cancel_requested {
+            return Err(WrongState);
+        }
+        Ok(self.ended(JobState::Canceled, now))
+    }
+
+    /// Its owner, or the end of its project, stops it: at once while it waits; a running one is
+    /// asked to stop.
+    pub fn canceled(&self, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
+        match self.state {
+            JobState::Running => Ok(Self {
+                cancel_requested: true,
+                ..self.clone()
+            }),
+            state if state.is_waiting() => Ok(self.ended(JobState::Canceled, now)),
+            _ => Err(WrongState),
+        }
+    }
+
+    /// What the sweep makes of a job that needs attention: a lost lease is a crash, a passed
+    /// deadline a failed attempt, and a job nobody came for expires.
+    pub fn swept(
+        &self,
+        jitter: f64,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+    ) -> Result<Self, TransitionRefused> {
+        if !self.needs_attention(now) {
+            return Err(WrongState);
+        }
+        match self.state {
+            JobState::Running if self.cancel_requested => Ok(self.ended(JobState::Canceled, now)),
+            JobState::Running => Ok(self.taken_away(jitter, now, policy)),
+            _ => Ok(self
+                .with_error(self.error_now("expired", "No worker took the analysis in time.", now))
+                .ended(JobState::Expired, now)),
+        }
+    }
+
+    fn taken_away(&self, jitter: f64, now: DateTime<Utc>, policy: &QueuePolicy) -> Self {
+        let deadline_passed = self.deadline_at.is_some_and(|at| at <= now);
+        let (code, detail) = if deadline_passed {
+            ("deadline-passed", "The attempt took longer than allowed.")
+        } else {
+            ("worker-lost", "The worker gave no sign of life.")
+        };
+        let crash_count = self.crash_count + u32::from(!deadline_passed);
+        let noted = Self {
+            crash_count,
+            ..self.with_error(self.error_now(code, detail, now))
+        };
+        if crash_count >= policy.most_crashes || self.attempt >= policy.most_attempts {
+            return noted.ended(JobState::Failed, now);
+        }
+        noted.waiting_again(now + policy.delay_after(self.attempt, jitter))
+    }
+
+    fn held(&self, epoch: i64) -> Result<&Lease, TransitionRefused> {
+        let lease = self
+            .lease
+            .as_ref()
+            .filter(|lease| self.state == JobState::Running && lease.epoch == epoch);
+        lease.ok_or(LeaseLost)
+    }
+
+    fn waiting_again(&self, run_at: DateTime<Utc>) -> Self {
+        // What was asked to run while it waited or ran may still do so: its day is not over just
+        // because an attempt failed late.
+        let expires_at = self.expires_at.max(run_at + TimeDelta::hours(1));
+        Self {
+            state: JobState::RetryWait,
+            epoch: self.epoch + 1,
+            lease: None,
+            deadline_at: None,
+            run_at,
+            expires_at,
+            ..self.clone()
+        }
+    }
+
+    fn ended(&self, state: JobState, now: DateTime<Utc>) -> Self {
+        Self {
+            state,
+            epoch: self.epoch + 1,
+            lease: None,
+            deadline_at: None,
+            finished_at: Some(now),
+            ..self.clone()
+        }
+    }
+
+    fn with_error(&self, error: JobError) -> Self {
+        let mut errors = self.errors.clone();
+        errors.push(error);
+        errors.drain(..errors.len().saturating_sub(JobError::KEPT));
+        Self {
+            errors,
+            ..self.clone()
+        }
+    }
+
+    fn error_now(&self, code: &str, detail: &str, at: DateTime<Utc>) -> JobError {
+        let (code, detail) = (code.to_owned(), detail.to_owned());
+        JobError {
+            code,
+            detail,
+            retryable: true,
+            hint: Some("Start the analysis again.".to_owned()),
+            attempt: self.attempt,
+            at,
+        }
+    }
+}

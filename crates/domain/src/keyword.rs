@@ -1,0 +1,288 @@
+//! Keywords: what people search for, per market.
+
+use crate::{
+    ids::{AccountId, IdMint, KeywordId, ProjectId},
+    market::Market,
+    patch::Change,
+    project::Status,
+    text::Tag,
+};
+use analysis::findings::rankings::RankState;
+use chrono::{DateTime, Utc};
+use std::fmt;
+use thiserror::Error;
+
+/// A keyword's text in the form it is shown; equal keywords have equal [`normalized`] forms.
+///
+/// [`normalized`]: KeywordText::normalized
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeywordText {
+    shown: String,
+    normalized: String,
+}
+
+/// Why text is no keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum KeywordRefusal {
+    /// Nothing is left after trimming.
+    #[error("must not be empty")]
+    Empty,
+    /// Too many characters.
+    #[error("must not be longer than {} characters", KeywordText::MOST_CHARACTERS)]
+    TooLong,
+    /// Too many words.
+    #[error("must not have more than {} words", KeywordText::MOST_WORDS)]
+    TooManyWords,
+    /// Holds a character that cannot be searched for.
+    #[error("must not hold control characters")]
+    ControlCharacter,
+}
+
+impl KeywordText {
+    /// Longest keyword, in characters.
+    pub const MOST_CHARACTERS: usize = 200;
+    /// Most words in a keyword.
+    pub const MOST_WORDS: usize = 20;
+
+    /// Folds and checks.
+    pub fn parse(text: &str) -> Result<Self, KeywordRefusal> {
+        let shown = analysis::keyword_text::display_form(text);
+        if shown.is_empty() {
+            return Err(KeywordRefusal::Empty);
+        }
+        if shown.chars().any(char::is_control) {
+            return Err(KeywordRefusal::ControlCharacter);
+        }
+        if shown.chars().count() > Self::MOST_CHARACTERS {
+            return Err(KeywordRefusal::TooLong);
+        }
+        if shown.split(' ').count() > Self::MOST_WORDS {
+            return Err(KeywordRefusal::TooManyWords);
+        }
+        let normalized = analysis::keyword_text::normalized(&shown);
+        Ok(Self { shown, normalized })
+    }
+
+    /// The form that is shown and searched for.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.shown
+    }
+
+    /// The form that is compared.
+    #[must_use]
+    pub fn normalized(&self) -> &str {
+        &self.normalized
+    }
+}
+
+impl fmt::Display for KeywordText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// Where a keyword stood when it was last measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatestRank {
+    /// The position, or `None` when the site was not found in the depth looked at.
+    pub position: Option<u32>,
+    /// The best-ranked own page.
+    pub url: Option<String>,
+    /// When.
+    pub measured_at: DateTime<Utc>,
+    /// What came of it.
+    pub state: RankState,
+}
+
+/// A tracked keyword.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyword {
+    /// Whose it is.
+    pub account: AccountId,
+    /// Its id.
+    pub id: KeywordId,
+    /// Whose site it is tracked for.
+    pub project: ProjectId,
+    /// What is searched for.
+    pub text: KeywordText,
+    /// Where and how.
+    pub market: Market,
+    /// Whether it counts toward the AI visibility allowance.
+    pub ai_tracked: bool,
+    /// In use or not.
+    pub status: Status,
+    /// The page that should rank.
+    pub target_url: Option<String>,
+    /// Free labels.
+    pub tags: Vec<Tag>,
+    /// Searches a month, when known.
+    pub search_volume: Option<u32>,
+    /// Where it stood last.
+    pub latest: Option<LatestRank>,
+    /// Grows with each change that a caller can see.
+    pub row_version: i64,
+    /// When it was added.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+    /// When it was deactivated.
+    pub deactivated_at: Option<DateTime<Utc>>,
+}
+
+/// Which of a project's active keywords an analysis measures.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum KeywordChoice {
+    /// All of them, as they are when it runs.
+    #[default]
+    All,
+    /// Those of these that are active when it runs.
+    Named(Vec<KeywordId>),
+}
+
+/// What a caller gives to track keywords: the texts, and what they have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewKeywords {
+    /// The texts; repeats are folded.
+    pub texts: Vec<KeywordText>,
+    /// Whether they count toward the AI visibility allowance; `None` leaves keywords that are
+    /// already there as they are, and begins new ones with `false`.
+    pub ai_tracked: Option<bool>,
+    /// Where and how.
+    pub market: Market,
+    /// Free labels.
+    pub tags: Vec<Tag>,
+}
+
+impl NewKeywords {
+    /// How many keywords one call adds at most.
+    pub const MOST: usize = 1_000;
+}
+
+/// A merge patch of a keyword.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeywordPatch {
+    /// See [`Keyword::ai_tracked`].
+    pub ai_tracked: Change<bool>,
+    /// See [`Keyword::status`].
+    pub status: Change<Status>,
+    /// See [`Keyword::market`].
+    pub market: Change<Market>,
+    /// See [`Keyword::target_url`].
+    pub target_url: Change<Option<String>>,
+    /// See [`Keyword::tags`].
+    pub tags: Change<Vec<Tag>>,
+}
+
+impl Keyword {
+    /// How many tags a keyword carries at most.
+    pub const MOST_TAGS: usize = 50;
+
+    /// A keyword as it begins.
+    #[must_use]
+    pub fn begin(
+        account: AccountId,
+        project: ProjectId,
+        text: KeywordText,
+        new: &NewKeywords,
+        mint: &IdMint,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            account,
+            id: KeywordId::mint(mint),
+            project,
+            text,
+            market: new.market.clone(),
+            ai_tracked: new.ai_tracked.unwrap_or(false),
+            status: Status::Active,
+            target_url: None,
+            tags: new.tags.clone(),
+            search_volume: None,
+            latest: None,
+            row_version: 1,
+            created_at: now,
+            updated_at: now,
+            deactivated_at: None,
+        }
+    }
+
+    /// The keyword with the patch applied; the same values leave it as it was.
+    #[must_use]
+    pub fn patched(&self, patch: KeywordPatch, now: DateTime<Utc>) -> Self {
+        let mut next = self.clone();
+        patch.ai_tracked.apply_to(&mut next.ai_tracked);
+        patch.market.apply_to(&mut next.market);
+        patch.target_url.apply_to(&mut next.target_url);
+        patch.tags.apply_to(&mut next.tags);
+        if let Change::Set(status) = patch.status
+            && status != self.status
+        {
+            next.status = status;
+            next.deactivated_at = (status == Status::Deactivated).then_some(now);
+        }
+        if next != *self {
+            next.row_version += 1;
+            next.updated_at = now;
+        }
+        next
+    }
+
+    /// Whether it is in use.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.status == Status::Active
+    }
+
+    /// Whether it takes a place of the AI visibility allowance.
+    #[must_use]
+    pub fn takes_ai_place(&self) -> bool {
+        self.is_active() && self.ai_tracked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FrozenClock, a_keyword};
+
+    #[test]
+    fn a_keyword_is_shown_as_written_and_compared_folded() {
+        let text = KeywordText::parse("  Rust   SEO ").unwrap();
+        assert_eq!((text.as_str(), text.normalized()), ("Rust SEO", "rust seo"));
+    }
+
+    #[test]
+    fn limits_hold_at_their_edges() {
+        assert!(KeywordText::parse(&"ž".repeat(200)).is_ok());
+        assert_eq!(
+            KeywordText::parse(&"ž".repeat(201)),
+            Err(KeywordRefusal::TooLong)
+        );
+        assert!(KeywordText::parse(&["a"; 20].join(" ")).is_ok());
+        assert_eq!(
+            KeywordText::parse(&["a"; 21].join(" ")),
+            Err(KeywordRefusal::TooManyWords)
+        );
+        assert_eq!(KeywordText::parse("\u{a0}"), Err(KeywordRefusal::Empty));
+        assert_eq!(
+            KeywordText::parse("a\u{0}"),
+            Err(KeywordRefusal::ControlCharacter)
+        );
+    }
+
+    #[test]
+    fn a_deactivated_keyword_takes_no_place_and_keeps_its_switch() {
+        let keyword = Keyword {
+            ai_tracked: true,
+            ..a_keyword("rust")
+        };
+        let patch = KeywordPatch {
+            status: Change::Set(Status::Deactivated),
+            ..KeywordPatch::default()
+        };
+        let gone = keyword.patched(patch, FrozenClock::default().now());
+        assert!(keyword.takes_ai_place() && !gone.takes_ai_place() && gone.ai_tracked);
+    }
+}

@@ -1,0 +1,35 @@
+//! Accounts and people.
+
+use super::storage::StorageError;
+use crate::{
+    account::{Account, AccountUsage},
+    email::EmailAddress,
+    ids::AccountId,
+    user::User,
+};
+use async_trait::async_trait;
+
+/// Remembers accounts and the people who own them.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait AccountRepository: Send {
+    /// Adds an account with its owner. `Conflict` when the e-mail address is taken.
+    async fn add(&mut self, account: &Account, owner: &User) -> Result<(), StorageError>;
+    /// One account.
+    async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
+    /// One account, kept from other writers until the transaction ends. Whoever changes what the
+    /// account's usage counts locks it first.
+    async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
+    /// The person with that address.
+    async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError>;
+    /// Name, status, limits and report defaults as given; usage is left alone.
+    async fn save(&mut self, account: &Account) -> Result<(), StorageError>;
+    /// Sets what the account has.
+    async fn save_usage(
+        &mut self,
+        account: AccountId,
+        usage: AccountUsage,
+    ) -> Result<(), StorageError>;
+    /// All accounts with their owners, oldest first. For the operator.
+    async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError>;
+}

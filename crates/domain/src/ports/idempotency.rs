@@ -1,0 +1,26 @@
+//! Idempotency records.
+
+use super::storage::StorageError;
+use crate::{idempotency::IdempotencyRecord, ids::AccountId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Remembers what keys were used for.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait IdempotencyRepository: Send {
+    /// The record of a key.
+    async fn find(
+        &mut self,
+        account: AccountId,
+        key: &str,
+    ) -> Result<Option<IdempotencyRecord>, StorageError>;
+    /// Adds a record. `Conflict` when the key has one.
+    async fn add(&mut self, record: &IdempotencyRecord) -> Result<(), StorageError>;
+    /// Forgets the account's records that were first used before that time.
+    async fn forget_before(
+        &mut self,
+        account: AccountId,
+        time: DateTime<Utc>,
+    ) -> Result<u64, StorageError>;
+}

@@ -1,0 +1,147 @@
+//! The queue. What happens to a job is decided by [`crate::job::transitions`]; this remembers.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, JobId, ProjectId},
+    job::{Job, JobStatus, kind::AnalysisKind},
+    page::{Page, PageRequest},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Which jobs are wanted. All that is given has to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JobFilter {
+    /// Of this project.
+    pub project: Option<ProjectId>,
+    /// Of this kind.
+    pub kind: Option<AnalysisKind>,
+    /// With this status.
+    pub status: Option<JobStatus>,
+}
+
+/// How jobs are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobSort {
+    /// By age.
+    CreatedAt,
+}
+
+/// An account's line in the queue: what the scheduler reads to choose whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AccountQueue {
+    /// The account.
+    pub account: AccountId,
+    /// Jobs waiting.
+    pub waiting: u32,
+    /// Jobs running.
+    pub running: u32,
+    /// When the first waiting job may run; `None` when none waits.
+    pub next_run_at: Option<DateTime<Utc>>,
+    /// When the sweep should look at the account: the first end of a lease, a deadline or a wait.
+    pub attention_at: Option<DateTime<Utc>>,
+    /// How much service the account has had, in the units of start-time fair queueing: whoever
+    /// has had least is served next.
+    pub virtual_time: f64,
+}
+
+/// What an account's unfinished jobs look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueSummary {
+    /// Waiting for a worker.
+    pub queued: u32,
+    /// With a worker.
+    pub running: u32,
+    /// Since when the oldest waiting one waits.
+    pub oldest_queued_at: Option<DateTime<Utc>>,
+}
+
+/// Remembers jobs and whose turn it is.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait JobRepository: Send {
+    /// Adds a job. `Conflict` when an unfinished one has its dedupe key.
+    async fn add(&mut self, job: &Job) -> Result<(), StorageError>;
+    /// One job of the account.
+    async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError>;
+    /// One job, kept from other writers until the transaction ends.
+    async fn lock(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError>;
+    /// The unfinished job with that dedupe key.
+    async fn unfinished_with_key(
+        &mut self,
+        account: AccountId,
+        dedupe_key: &str,
+    ) -> Result<Option<Job>, StorageError>;
+    /// Everything as given.
+    async fn save(&mut self, job: &Job) -> Result<(), StorageError>;
+    /// A part of the account's jobs.
+    async fn list(
+        &mut self,
+        account: AccountId,
+        filter: &JobFilter,
+        page: &PageRequest<JobSort>,
+    ) -> Result<Page<Job>, StorageError>;
+    /// The project's unfinished jobs, locked.
+    async fn lock_unfinished(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<Job>, StorageError>;
+    /// The account's unfinished jobs in numbers.
+    async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError>;
+    /// How many of the account's waiting jobs go before this one; `None` when it does not wait.
+    async fn position(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+    ) -> Result<Option<u32>, StorageError>;
+
+    /// The account's line, made when it has none, kept from other writers until the transaction
+    /// ends.
+    async fn lock_queue(&mut self, account: AccountId) -> Result<AccountQueue, StorageError>;
+    /// As `lock_queue`, but `None` at once when another transaction has it.
+    async fn try_lock_queue(
+        &mut self,
+        account: AccountId,
+    ) -> Result<Option<AccountQueue>, StorageError>;
+    /// Counts the account's unfinished jobs anew, and writes that and the virtual time.
+    async fn refresh_queue(
+        &mut self,
+        account: AccountId,
+        virtual_time: f64,
+    ) -> Result<AccountQueue, StorageError>;
+    /// The account's next due job in the order priority, `run_at`, id; locked, passing over jobs
+    /// that others have locked. Equal to [`Job::is_due`] and not [`Job::cancel_requested`].
+    async fn lock_next_due(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Job>, StorageError>;
+    /// The account's jobs that need attention, locked. Equal to [`Job::needs_attention`].
+    async fn lock_needing_attention(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Job>, StorageError>;
+
+    /// Accounts with due jobs and fewer than `cap` running, least served first. For workers.
+    async fn accounts_with_due_jobs(
+        &mut self,
+        now: DateTime<Utc>,
+        cap: u32,
+        limit: u32,
+    ) -> Result<Vec<AccountQueue>, StorageError>;
+    /// Accounts that the sweep should look at. For workers.
+    async fn accounts_needing_attention(
+        &mut self,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<AccountId>, StorageError>;
+    /// The least virtual time of accounts with unfinished jobs; a newcomer begins there. For workers and requests.
+    async fn least_virtual_time(&mut self) -> Result<f64, StorageError>;
+    /// Unfinished jobs of the whole server.
+    async fn unfinished_in_all(&mut self) -> Result<u64, StorageError>;
+    /// When the next waiting job of any account may run. For workers that wait.
+    async fn next_run_at(&mut self) -> Result<Option<DateTime<Utc>>, StorageError>;
+}

@@ -1,0 +1,108 @@
+//! Keywords.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, KeywordId, ProjectId},
+    keyword::{Keyword, KeywordChoice, LatestRank},
+    market::Market,
+    page::{Page, PageRequest},
+    project::Status,
+};
+use async_trait::async_trait;
+
+/// Which keywords are wanted. All that is given has to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeywordFilter {
+    /// In use or not; `None` is both.
+    pub status: Option<Status>,
+    /// Counts toward the AI visibility allowance or not.
+    pub ai_tracked: Option<bool>,
+    /// Carries this tag.
+    pub tag: Option<String>,
+    /// Its normalised text holds this (normalised) text.
+    pub search: Option<String>,
+}
+
+/// How keywords are sorted; the id makes each order total.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeywordSort {
+    /// By age.
+    CreatedAt,
+    /// By normalised text.
+    Text,
+    /// By latest position; those without one last.
+    Position,
+}
+
+/// What places a project's keywords take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KeywordCounts {
+    /// Active ones.
+    pub active: u32,
+    /// Active ones that are AI-tracked.
+    pub ai_tracked: u32,
+}
+
+/// Remembers keywords.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait KeywordRepository: Send {
+    /// Adds keywords of one account. `Conflict` when a project has one of them in that market.
+    async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;
+    /// One keyword of the account.
+    async fn find(
+        &mut self,
+        account: AccountId,
+        keyword: KeywordId,
+    ) -> Result<Option<Keyword>, StorageError>;
+    /// Those of the project's keywords, in any state, that have one of these normalised texts in
+    /// this market.
+    async fn with_texts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        market: &Market,
+        normalized: &[String],
+    ) -> Result<Vec<Keyword>, StorageError>;
+    /// Everything as given, except the latest rank and the search volume.
+    async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;
+    /// Saves many at once; the same as `save` on each.
+    async fn save_all(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;
+    /// Sets the latest ranks of keywords of one account.
+    async fn save_latest(
+        &mut self,
+        account: AccountId,
+        latest: &[(KeywordId, LatestRank)],
+    ) -> Result<(), StorageError>;
+    /// What places the project's keywords take.
+    async fn counts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<KeywordCounts, StorageError>;
+    /// A part of the project's keywords.
+    async fn list(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        filter: &KeywordFilter,
+        page: &PageRequest<KeywordSort>,
+    ) -> Result<Page<Keyword>, StorageError>;
+    /// Up to `limit` of the chosen active keywords of the project, behind `after` in the order of
+    /// their ids.
+    async fn active_batch(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        choice: &KeywordChoice,
+        after: Option<KeywordId>,
+        limit: u32,
+    ) -> Result<Vec<Keyword>, StorageError>;
+    /// How many of the named keywords are active keywords of the project.
+    async fn count_active_named(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        named: &[KeywordId],
+    ) -> Result<u32, StorageError>;
+}

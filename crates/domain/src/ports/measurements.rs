@@ -1,0 +1,83 @@
+//! Measurements, and what running jobs have done so far.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, JobId, KeywordId, ProjectId},
+    results::{JournalEntry, KeywordHistory, KeywordMeasurement, StagedFinding},
+};
+use analysis::result_type::ResultType;
+use async_trait::async_trait;
+use chrono::NaiveDate;
+
+/// Remembers measurements and journals.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait MeasurementRepository: Send {
+    /// What is known of these keywords before `day`'s job: points not older than 28 days before
+    /// `day` (all of them, newest first, without those of `job` itself), plus the newest measured
+    /// one when there is none in that time. In the order of `keywords`.
+    async fn histories(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+        day: NaiveDate,
+        job: JobId,
+    ) -> Result<Vec<KeywordHistory>, StorageError>;
+    /// Adds measurements. One that the job already has for a keyword is left as it is.
+    async fn add(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        measurements: &[KeywordMeasurement],
+    ) -> Result<(), StorageError>;
+    /// How many measurements the job has of each keyword. For audits and tests.
+    async fn counts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+    ) -> Result<Vec<(KeywordId, u32)>, StorageError>;
+
+    /// Puts records on their way; what the job staged in the same place before is replaced.
+    async fn stage(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        findings: &[StagedFinding],
+    ) -> Result<(), StorageError>;
+    /// Keywords about which the job has staged a record of this type.
+    async fn staged_keywords(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        result_type: ResultType,
+    ) -> Result<Vec<KeywordId>, StorageError>;
+    /// A part of the job's staged records of a type, in the order of their ordinals.
+    async fn staged(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        result_type: ResultType,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<StagedFinding>, StorageError>;
+    /// Throws away everything the job staged or wrote in its journal.
+    async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError>;
+
+    /// Adds journal entries.
+    async fn record(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        entries: &[JournalEntry],
+    ) -> Result<(), StorageError>;
+    /// A part of the job's journal, in order.
+    async fn recorded(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, StorageError>;
+}

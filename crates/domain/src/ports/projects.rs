@@ -1,0 +1,86 @@
+//! Projects.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, ProjectId},
+    page::{Page, PageRequest},
+    project::{Priority, Project, Status, WorkflowStatus},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Which projects are wanted. All that is given has to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProjectFilter {
+    /// In use or not; `None` is both.
+    pub status: Option<Status>,
+    /// Carries this tag.
+    pub tag: Option<String>,
+    /// Has this category.
+    pub category: Option<String>,
+    /// Matters this much.
+    pub priority: Option<Priority>,
+    /// Stands here.
+    pub workflow_status: Option<WorkflowStatus>,
+    /// Is a favourite or not.
+    pub favorite: Option<bool>,
+    /// Name, domain or client holds this text, whatever its case.
+    pub search: Option<String>,
+}
+
+/// How projects are sorted; the id makes each order total.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProjectSort {
+    /// By age.
+    CreatedAt,
+    /// By name, whatever its case.
+    Name,
+    /// By domain.
+    Domain,
+    /// By last analysis; those without one last.
+    LastAnalysisAt,
+    /// By how much they matter.
+    Priority,
+}
+
+/// Remembers projects.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait ProjectRepository: Send {
+    /// Adds a project. `Conflict` when the account has an active one with the domain.
+    async fn add(&mut self, project: &Project) -> Result<(), StorageError>;
+    /// One project of the account.
+    async fn find(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Project>, StorageError>;
+    /// One project, kept from other writers until the transaction ends.
+    async fn lock(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Project>, StorageError>;
+    /// The account's active project with that domain (as ASCII).
+    async fn active_with_domain(
+        &mut self,
+        account: AccountId,
+        domain: &str,
+    ) -> Result<Option<ProjectId>, StorageError>;
+    /// Everything as given. `Conflict` as in `add`.
+    async fn save(&mut self, project: &Project) -> Result<(), StorageError>;
+    /// Notes that an analysis ended with results; changes nothing else.
+    async fn note_analysis(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
+    /// A part of the account's projects.
+    async fn list(
+        &mut self,
+        account: AccountId,
+        filter: &ProjectFilter,
+        page: &PageRequest<ProjectSort>,
+    ) -> Result<Page<Project>, StorageError>;
+}

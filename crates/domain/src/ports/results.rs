@@ -1,0 +1,46 @@
+//! Published results.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, JobId, ProjectId},
+    page::Page,
+    results::{Finding, FindingQuery, ResultHead},
+};
+use analysis::result_type::ResultType;
+use async_trait::async_trait;
+
+/// Remembers results.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait ResultRepository: Send {
+    /// Makes everything that the heads' job staged visible, moves the heads to it, and clears the
+    /// job's journal.
+    async fn publish(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+        heads: &[ResultHead],
+    ) -> Result<(), StorageError>;
+    /// The newest results of a type.
+    async fn head(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> Result<Option<ResultHead>, StorageError>;
+    /// The newest results of every type, each with its first `top` records.
+    async fn heads(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        top: u32,
+    ) -> Result<Vec<(ResultHead, Vec<Finding>)>, StorageError>;
+    /// A part of the records.
+    async fn findings(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        query: &FindingQuery,
+    ) -> Result<Page<Finding>, StorageError>;
+}

@@ -1,0 +1,124 @@
+//! How things are remembered: a storage opens, a transaction commits by consuming itself.
+
+use super::{
+    accounts::AccountRepository, idempotency::IdempotencyRepository, jobs::JobRepository,
+    keywords::KeywordRepository, measurements::MeasurementRepository, projects::ProjectRepository,
+    results::ResultRepository, spending::SpendingRepository, tokens::TokenRepository,
+};
+use async_trait::async_trait;
+use std::error::Error;
+use thiserror::Error as ThisError;
+
+/// Breakage. Absence is `None`, and a refusal by a rule is the use case's own error.
+#[derive(Debug, ThisError)]
+pub enum StorageError {
+    /// The database does not answer, or not in time.
+    #[error("the storage is not available")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+    /// Another transaction was in the way (serialisation failure, deadlock); the whole
+    /// transaction may be tried again.
+    #[error("another transaction was in the way")]
+    Interrupted(#[source] Box<dyn Error + Send + Sync>),
+    /// An id made by the application is taken: the transaction is tried again with fresh ids.
+    #[error("an id is taken")]
+    IdTaken,
+    /// Something that has to be unique is there already.
+    #[error("it is there already: {constraint}")]
+    Conflict {
+        /// The columns or the name of the constraint.
+        constraint: String,
+    },
+    /// Something stored cannot be what the rules allow.
+    #[error("stored data cannot be read: {what}")]
+    Corrupt {
+        /// Which value.
+        what: &'static str,
+    },
+    /// A change was asked of a reader.
+    #[error("nothing can be changed through a reader")]
+    ReadOnly,
+}
+
+impl StorageError {
+    /// Whether the whole transaction may simply be tried again.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Interrupted(_) | Self::IdTaken)
+    }
+}
+
+/// Where everything is remembered.
+#[async_trait]
+pub trait Storage: Send + Sync {
+    /// A reader. Each call sees what is committed; a change through it is refused with
+    /// [`StorageError::ReadOnly`].
+    async fn read(&self) -> Result<Box<dyn Repositories>, StorageError>;
+    /// Everything up to `commit`, or nothing.
+    async fn write(&self) -> Result<Box<dyn Transaction>, StorageError>;
+    /// Whether the database answers and its schema is the one this version needs.
+    async fn ping(&self) -> Result<(), StorageError>;
+}
+
+/// The repositories, all on the same transaction.
+pub trait Repositories: Send {
+    /// Accounts and people.
+    fn accounts(&mut self) -> &mut dyn AccountRepository;
+    /// API tokens.
+    fn tokens(&mut self) -> &mut dyn TokenRepository;
+    /// Projects.
+    fn projects(&mut self) -> &mut dyn ProjectRepository;
+    /// Keywords.
+    fn keywords(&mut self) -> &mut dyn KeywordRepository;
+    /// The queue.
+    fn jobs(&mut self) -> &mut dyn JobRepository;
+    /// Measurements and journals of running jobs.
+    fn measurements(&mut self) -> &mut dyn MeasurementRepository;
+    /// Published results.
+    fn results(&mut self) -> &mut dyn ResultRepository;
+    /// What suppliers cost.
+    fn spending(&mut self) -> &mut dyn SpendingRepository;
+    /// Idempotency records.
+    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
+}
+
+/// A transaction; dropping it undoes it.
+#[async_trait]
+pub trait Transaction: Repositories {
+    /// Keeps everything.
+    async fn commit(self: Box<Self>) -> Result<(), StorageError>;
+}
+
+/// How often a transaction is begun again at the most.
+pub const ATTEMPTS: u32 = 4;
+
+/// Runs a transaction again while something passing was in its way. The error tells through
+/// [`AsStorageError`] whether it was.
+pub async fn retrying<T, E, F, Fut>(mut transaction: F) -> Result<T, E>
+where
+    F: FnMut() -> Fut + Send,
+    Fut: Future<Output = Result<T, E>> + Send,
+    E: AsStorageError,
+{
+    for _ in 1..ATTEMPTS {
+        match transaction().await {
+            Err(error)
+                if error
+                    .as_storage_error()
+                    .is_some_and(StorageError::is_passing) => {}
+            outcome => return outcome,
+        }
+    }
+    transaction().await
+}
+
+/// An error that may be the storage's.
+pub trait AsStorageError {
+    /// The storage's error, if it is one.
+    fn as_storage_error(&self) -> Option<&StorageError>;
+}
+
+impl AsStorageError for StorageError {
+    fn as_storage_error(&self) -> Option<&StorageError> {
+        Some(self)
+    }
+}

@@ -1,0 +1,47 @@
+//! API tokens.
+
+use super::storage::StorageError;
+use crate::{
+    account::AccountStatus,
+    ids::{AccountId, TokenId},
+    token::{ApiToken, TokenHash},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// A token with what decides whether it opens anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownToken {
+    /// The token.
+    pub token: ApiToken,
+    /// Whether its account may be used.
+    pub account_status: AccountStatus,
+    /// What its account is called.
+    pub account_name: String,
+}
+
+/// Remembers API tokens; only hashes of them.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait TokenRepository: Send {
+    /// Adds a token.
+    async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Result<(), StorageError>;
+    /// The token with that hash, whatever state it is in. One indexed read.
+    async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError>;
+    /// The account's tokens, newest first.
+    async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError>;
+    /// Ends a token; `false` when there is no such token or it was ended before.
+    async fn revoke(
+        &mut self,
+        account: AccountId,
+        token: TokenId,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StorageError>;
+    /// Notes a use.
+    async fn note_use(
+        &mut self,
+        account: AccountId,
+        token: TokenId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
+}

@@ -1,0 +1,447 @@
+//! Projects: monitored sites and what their owners note about them.
+
+use crate::{
+    domain_name::SiteDomain,
+    email::EmailAddress,
+    ids::{AccountId, IdMint, ProjectId},
+    patch::Change,
+    report_settings::{Frequency, ReportSettings, Section},
+    text::{Label, Tag},
+};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// Whether something is in use. Nothing is ever deleted by a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// In use.
+    Active,
+    /// Out of use; counts toward no allowance, and can be brought back with its history.
+    Deactivated,
+}
+
+impl Status {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Deactivated => "deactivated",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// How much a project matters to its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Priority {
+    /// Little.
+    Low,
+    /// As usual.
+    #[default]
+    Normal,
+    /// More than usual.
+    High,
+    /// Most.
+    Critical,
+}
+
+impl Priority {
+    /// All of them, rising.
+    pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::High, Self::Critical];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// The priority of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// Where a project stands in its owner's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WorkflowStatus {
+    /// Being set up.
+    #[default]
+    Onboarding,
+    /// Under way.
+    Active,
+    /// Resting.
+    Paused,
+    /// Being looked at.
+    Review,
+    /// Done.
+    Completed,
+}
+
+impl WorkflowStatus {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Onboarding,
+        Self::Active,
+        Self::Paused,
+        Self::Review,
+        Self::Completed,
+    ];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Onboarding => "onboarding",
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Review => "review",
+            Self::Completed => "completed",
+        }
+    }
+
+    /// The workflow status of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// What an owner notes about a project; returned with every listing and every result.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProjectMeta {
+    /// Whose site it is.
+    pub client_name: Option<Label>,
+    /// A free label.
+    pub category: Option<Label>,
+    /// Free labels, each once, in the order given.
+    pub tags: Vec<Tag>,
+    /// Whether it stands first.
+    pub favorite: bool,
+    /// How much it matters.
+    pub priority: Priority,
+    /// Where it stands.
+    pub workflow_status: WorkflowStatus,
+    /// Who looks after it.
+    pub assigned_to_name: Option<Label>,
+    /// Who gets its reports, each once, in the order given.
+    pub report_recipients: Vec<EmailAddress>,
+    /// Its own report settings; `None` inherits the account's as a whole.
+    pub report_settings: Option<ReportSettings>,
+}
+
+impl ProjectMeta {
+    /// How many tags a project carries at most.
+    pub const MOST_TAGS: usize = 50;
+    /// How many recipients a project's reports have at most.
+    pub const MOST_RECIPIENTS: usize = 20;
+}
+
+/// A monitored site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Whose it is.
+    pub account: AccountId,
+    /// Its id.
+    pub id: ProjectId,
+    /// The site.
+    pub domain: SiteDomain,
+    /// What it is called.
+    pub name: Label,
+    /// In use or not.
+    pub status: Status,
+    /// What its owner notes.
+    pub meta: ProjectMeta,
+    /// Active keywords.
+    pub keyword_count: u32,
+    /// Active keywords that count toward the AI visibility allowance.
+    pub ai_tracked_count: u32,
+    /// When an analysis last ended with results.
+    pub last_analysis_at: Option<DateTime<Utc>>,
+    /// Grows with each change that a caller can see; the entity tag.
+    pub row_version: i64,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When its owner last changed it.
+    pub updated_at: DateTime<Utc>,
+    /// When it was deactivated.
+    pub deactivated_at: Option<DateTime<Utc>>,
+}
+
+/// What a caller gives to create a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProject {
+    /// The site.
+    pub domain: SiteDomain,
+    /// What it is called; the domain when left out.
+    pub name: Option<Label>,
+    /// What its owner notes.
+    pub meta: ProjectMeta,
+}
+
+impl NewProject {
+    /// The project as it begins.
+    #[must_use]
+    pub fn begin(self, account: AccountId, mint: &IdMint, now: DateTime<Utc>) -> Project {
+        let name = self.name.unwrap_or_else(|| name_of(&self.domain));
+        Project {
+            account,
+            id: ProjectId::mint(mint),
+            domain: self.domain,
+            name,
+            status: Status::Active,
+            meta: self.meta,
+            keyword_count: 0,
+            ai_tracked_count: 0,
+            last_analysis_at: None,
+            row_version: 1,
+            created_at: now,
+            updated_at: now,
+            deactivated_at: None,
+        }
+    }
+}
+
+/// What a project is called that was given no name: its domain, as people write it.
+fn name_of(domain: &SiteDomain) -> Label {
+    let shown: String = domain.unicode().chars().take(Label::MAX).collect();
+    Label::parse(&shown)
+        .or_else(|_| Label::parse("site"))
+        .expect("a domain name is a label")
+}
+
+/// A merge patch of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProjectPatch {
+    /// See [`Project::name`].
+    pub name: Change<Label>,
+    /// See [`Project::status`].
+    pub status: Change<Status>,
+    /// See [`ProjectMeta::client_name`].
+    pub client_name: Change<Option<Label>>,
+    /// See [`ProjectMeta::category`].
+    pub category: Change<Option<Label>>,
+    /// See [`ProjectMeta::tags`].
+    pub tags: Change<Vec<Tag>>,
+    /// See [`ProjectMeta::favorite`].
+    pub favorite: Change<bool>,
+    /// See [`ProjectMeta::priority`].
+    pub priority: Change<Priority>,
+    /// See [`ProjectMeta::workflow_status`].
+    pub workflow_status: Change<WorkflowStatus>,
+    /// See [`ProjectMeta::assigned_to_name`].
+    pub assigned_to_name: Change<Option<Label>>,
+    /// See [`ProjectMeta::report_recipients`].
+    pub report_recipients: Change<Vec<EmailAddress>>,
+    /// See [`ProjectMeta::report_settings`]; `None` inherits the account's again, a patch is
+    /// merged into what is there.
+    pub report_settings: Change<Option<ReportSettingsPatch>>,
+}
+
+/// A merge patch of report settings; clearing a member inherits it again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReportSettingsPatch {
+    /// See [`ReportSettings::enabled`].
+    pub enabled: Change<Option<bool>>,
+    /// See [`ReportSettings::frequency`].
+    pub frequency: Change<Option<Frequency>>,
+    /// See [`ReportSettings::include_pdf`].
+    pub include_pdf: Change<Option<bool>>,
+    /// Sections to set, or (with `None`) to inherit again; the whole map cleared by `Set(None)`.
+    pub content_overrides: Change<Option<BTreeMap<Section, Option<bool>>>>,
+}
+
+impl ReportSettingsPatch {
+    fn apply_to(self, settings: &mut ReportSettings) {
+        self.enabled.apply_to(&mut settings.enabled);
+        self.frequency.apply_to(&mut settings.frequency);
+        self.include_pdf.apply_to(&mut settings.include_pdf);
+        match self.content_overrides {
+            Change::Keep => {}
+            Change::Set(None) => settings.content_overrides.clear(),
+            Change::Set(Some(sections)) => {
+                for (section, shown) in sections {
+                    match shown {
+                        Some(shown) => settings.content_overrides.insert(section, shown),
+                        None => settings.content_overrides.remove(&section),
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl Project {
+    /// The project with the patch applied. The same values leave it as it was, version and time
+    /// included; a change gives it the next version.
+    #[must_use]
+    pub fn patched(&self, patch: ProjectPatch, now: DateTime<Utc>) -> Self {
+        let mut next = self.clone();
+        patch.name.apply_to(&mut next.name);
+        patch.client_name.apply_to(&mut next.meta.client_name);
+        patch.category.apply_to(&mut next.meta.category);
+        patch.tags.apply_to(&mut next.meta.tags);
+        patch.favorite.apply_to(&mut next.meta.favorite);
+        patch.priority.apply_to(&mut next.meta.priority);
+        patch
+            .workflow_status
+            .apply_to(&mut next.meta.workflow_status);
+        patch
+            .assigned_to_name
+            .apply_to(&mut next.meta.assigned_to_name);
+        patch
+            .report_recipients
+            .apply_to(&mut next.meta.report_recipients);
+        match patch.report_settings {
+            Change::Keep => {}
+            Change::Set(None) => next.meta.report_settings = None,
+            Change::Set(Some(settings)) => {
+                settings.apply_to(next.meta.report_settings.get_or_insert_default())
+            }
+        }
+        if let Change::Set(status) = patch.status {
+            next.take_status(status, now);
+        }
+        if next != *self {
+            next.row_version += 1;
+            next.updated_at = now;
+        }
+        next
+    }
+
+    /// The project out of use; nothing changes when it is already.
+    #[must_use]
+    pub fn deactivated(&self, now: DateTime<Utc>) -> Self {
+        self.patched(
+            ProjectPatch {
+                status: Change::Set(Status::Deactivated),
+                ..ProjectPatch::default()
+            },
+            now,
+        )
+    }
+
+    fn take_status(&mut self, status: Status, now: DateTime<Utc>) {
+        if self.status == status {
+            return;
+        }
+        self.status = status;
+        self.deactivated_at = (status == Status::Deactivated).then_some(now);
+    }
+
+    /// Whether it is in use.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.status == Status::Active
+    }
+}
+
+/// Keeps the first of each value, in order.
+#[must_use]
+pub fn each_once<T: PartialEq>(values: Vec<T>) -> Vec<T> {
+    let mut kept = Vec::with_capacity(values.len());
+    for value in values {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::clock::Clock;
+    use crate::test_support::{FrozenClock, a_project};
+    use chrono::TimeDelta;
+
+    fn later() -> DateTime<Utc> {
+        FrozenClock::default().now() + TimeDelta::hours(1)
+    }
+
+    #[test]
+    fn an_empty_patch_and_the_same_values_change_nothing() {
+        let project = a_project();
+        assert_eq!(project.patched(ProjectPatch::default(), later()), project);
+        let same = ProjectPatch {
+            name: Change::Set(project.name.clone()),
+            ..ProjectPatch::default()
+        };
+        assert_eq!(project.patched(same, later()), project);
+    }
+
+    #[test]
+    fn a_change_gives_the_next_version() {
+        let patch = ProjectPatch {
+            favorite: Change::Set(true),
+            ..ProjectPatch::default()
+        };
+        let changed = a_project().patched(patch, later());
+        assert_eq!((changed.row_version, changed.updated_at), (2, later()));
+    }
+
+    #[test]
+    fn report_settings_are_merged_member_by_member_and_cleared_as_a_whole() {
+        let enable = ReportSettingsPatch {
+            enabled: Change::Set(Some(true)),
+            ..Default::default()
+        };
+        let project = a_project().patched(
+            ProjectPatch {
+                report_settings: Change::Set(Some(enable)),
+                ..ProjectPatch::default()
+            },
+            later(),
+        );
+        let hide = ReportSettingsPatch {
+            content_overrides: Change::Set(Some(BTreeMap::from([(Section::Vitals, Some(false))]))),
+            ..Default::default()
+        };
+        let project = project.patched(
+            ProjectPatch {
+                report_settings: Change::Set(Some(hide)),
+                ..ProjectPatch::default()
+            },
+            later(),
+        );
+        let settings = project.meta.report_settings.clone().unwrap();
+        assert_eq!(settings.enabled, Some(true));
+        assert_eq!(
+            settings.content_overrides,
+            BTreeMap::from([(Section::Vitals, false)])
+        );
+        let cleared = project.patched(
+            ProjectPatch {
+                report_settings: Change::Set(None),
+                ..ProjectPatch::default()
+            },
+            later(),
+        );
+        assert_eq!(cleared.meta.report_settings, None);
+    }
+
+    #[test]
+    fn deactivating_twice_keeps_the_first_time() {
+        let once = a_project().deactivated(later());
+        assert_eq!(once.deactivated(later() + TimeDelta::hours(1)), once);
+        let back = ProjectPatch {
+            status: Change::Set(Status::Active),
+            ..ProjectPatch::default()
+        };
+        assert_eq!(once.patched(back, later()).deactivated_at, None);
+    }
+}

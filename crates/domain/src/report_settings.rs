@@ -1,0 +1,190 @@
+//! What a project's reports hold and how often they are sent, and what is inherited.
+
+use std::collections::BTreeMap;
+
+/// How often reports are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frequency {
+    /// Every day.
+    Daily,
+    /// Every week.
+    Weekly,
+    /// Every month.
+    Monthly,
+    /// Every quarter.
+    Quarterly,
+}
+
+impl Frequency {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Daily, Self::Weekly, Self::Monthly, Self::Quarterly];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Daily => "daily",
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+            Self::Quarterly => "quarterly",
+        }
+    }
+
+    /// The frequency of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// One section of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// Positions.
+    Rankings,
+    /// Visibility index.
+    Visibility,
+    /// Share of voice.
+    ShareOfVoice,
+    /// AI visibility.
+    AiVisibility,
+    /// Competitors.
+    Competitors,
+    /// Technical findings.
+    Technical,
+    /// Web vitals.
+    Vitals,
+    /// Page text.
+    Content,
+    /// What to do next.
+    Suggestions,
+    /// Where it is heading.
+    Forecast,
+}
+
+impl Section {
+    /// All of them, in the order of a report.
+    pub const ALL: [Self; 10] = [
+        Self::Rankings,
+        Self::Visibility,
+        Self::ShareOfVoice,
+        Self::AiVisibility,
+        Self::Competitors,
+        Self::Technical,
+        Self::Vitals,
+        Self::Content,
+        Self::Suggestions,
+        Self::Forecast,
+    ];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rankings => "rankings",
+            Self::Visibility => "visibility",
+            Self::ShareOfVoice => "shareOfVoice",
+            Self::AiVisibility => "aiVisibility",
+            Self::Competitors => "competitors",
+            Self::Technical => "technical",
+            Self::Vitals => "vitals",
+            Self::Content => "content",
+            Self::Suggestions => "suggestions",
+            Self::Forecast => "forecast",
+        }
+    }
+
+    /// The section of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// A project's own settings; `None` inherits the account's default.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReportSettings {
+    /// Whether reports are sent.
+    pub enabled: Option<bool>,
+    /// How often.
+    pub frequency: Option<Frequency>,
+    /// Whether a PDF is attached.
+    pub include_pdf: Option<bool>,
+    /// Sections switched on or off for this project alone.
+    pub content_overrides: BTreeMap<Section, bool>,
+}
+
+/// Settings with nothing left to inherit: an account's defaults, or what a project ends up with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectiveReportSettings {
+    /// Whether reports are sent.
+    pub enabled: bool,
+    /// How often.
+    pub frequency: Frequency,
+    /// Whether a PDF is attached.
+    pub include_pdf: bool,
+    /// Every section, on or off.
+    pub content: BTreeMap<Section, bool>,
+}
+
+impl Default for EffectiveReportSettings {
+    /// A new account's defaults: a monthly report with everything in it, once it is switched on.
+    fn default() -> Self {
+        let content = Section::ALL
+            .into_iter()
+            .map(|section| (section, true))
+            .collect();
+        Self {
+            enabled: false,
+            frequency: Frequency::Monthly,
+            include_pdf: true,
+            content,
+        }
+    }
+}
+
+impl EffectiveReportSettings {
+    /// What a project ends up with: its own settings where it has any, these defaults elsewhere.
+    #[must_use]
+    pub fn overridden_by(&self, own: Option<&ReportSettings>) -> Self {
+        let Some(own) = own else {
+            return self.clone();
+        };
+        let mut content = self.content.clone();
+        content.extend(&own.content_overrides);
+        Self {
+            enabled: own.enabled.unwrap_or(self.enabled),
+            frequency: own.frequency.unwrap_or(self.frequency),
+            include_pdf: own.include_pdf.unwrap_or(self.include_pdf),
+            content,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_without_settings_takes_the_accounts() {
+        let account = EffectiveReportSettings::default();
+        assert_eq!(account.overridden_by(None), account);
+        assert_eq!(
+            account.overridden_by(Some(&ReportSettings::default())),
+            account
+        );
+    }
+
+    #[test]
+    fn what_a_project_sets_stands_and_the_rest_is_inherited() {
+        let own = ReportSettings {
+            enabled: Some(true),
+            content_overrides: BTreeMap::from([(Section::Vitals, false)]),
+            ..ReportSettings::default()
+        };
+        let effective = EffectiveReportSettings::default().overridden_by(Some(&own));
+        assert!(effective.enabled && effective.include_pdf);
+        assert_eq!(effective.content.get(&Section::Vitals), Some(&false));
+        assert_eq!(effective.content.get(&Section::Rankings), Some(&true));
+    }
+}

@@ -1,0 +1,174 @@
+//! What is kept of a run, and how it is asked for.
+
+use crate::{
+    ids::{AccountId, JobId, KeywordId, ProjectId},
+    job::JobCost,
+    page::PageRequest,
+};
+use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
+use chrono::{DateTime, NaiveDate, Utc};
+
+pub use analysis::findings::{
+    rankings::{Mark, RankPoint},
+    serp::PreviousSerp,
+};
+
+/// A record on its way: invisible until its job ends well.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StagedFinding {
+    /// What kind of record it is.
+    pub result_type: ResultType,
+    /// Its place in the default order; unique within the job and type, so that a step that is
+    /// done again replaces what it wrote before.
+    pub ordinal: i64,
+    /// The keyword it is about.
+    pub keyword: Option<KeywordId>,
+    /// The page it is about.
+    pub url: Option<String>,
+    /// The value of the type's own sort order (for rankings the position); missing sorts last.
+    pub sort_value: Option<f64>,
+    /// When it was measured.
+    pub measured_at: DateTime<Utc>,
+    /// The record.
+    pub record: Document,
+}
+
+/// A published record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The run it comes from.
+    pub job: JobId,
+    /// Its place in the default order.
+    pub ordinal: i64,
+    /// The value of the type's own sort order.
+    pub sort_value: Option<f64>,
+    /// When it was measured.
+    pub measured_at: DateTime<Utc>,
+    /// The record.
+    pub record: Document,
+}
+
+/// What was looked at in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Asked for.
+    pub requested: u64,
+    /// Measured.
+    pub measured: u64,
+    /// Tried and failed.
+    pub failed: u64,
+    /// Left out.
+    pub skipped: u64,
+}
+
+/// The head of a project's newest results of one type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultHead {
+    /// Whose they are.
+    pub account: AccountId,
+    /// The site.
+    pub project: ProjectId,
+    /// What kind.
+    pub result_type: ResultType,
+    /// The run they come from.
+    pub job: JobId,
+    /// When they were computed.
+    pub generated_at: DateTime<Utc>,
+    /// When the last of them was measured.
+    pub measured_at: DateTime<Utc>,
+    /// Method and version.
+    pub method_version: String,
+    /// A neutral label of who supplied the data.
+    pub provider: String,
+    /// Where the figures come from.
+    pub provenance: Provenance,
+    /// What was looked at.
+    pub coverage: Coverage,
+    /// How many records there are.
+    pub item_count: u64,
+    /// The summary of the type.
+    pub summary: Document,
+    /// Warnings, as machine codes.
+    pub warnings: Vec<String>,
+}
+
+/// How records are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingSort {
+    /// The type's default order.
+    Ordinal,
+    /// The type's own value (for rankings the position), missing last.
+    Value,
+    /// The time of measurement; the order of histories.
+    MeasuredAt,
+}
+
+/// Which records of a project are wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingQuery {
+    /// What kind.
+    pub result_type: ResultType,
+    /// From this run alone; `None` reads all runs: the history.
+    pub job: Option<JobId>,
+    /// About this keyword alone.
+    pub keyword: Option<KeywordId>,
+    /// About this page alone.
+    pub url: Option<String>,
+    /// Measured at or after.
+    pub from: Option<DateTime<Utc>>,
+    /// Measured before.
+    pub to: Option<DateTime<Utc>>,
+    /// Which part.
+    pub page: PageRequest<FindingSort>,
+}
+
+/// One measurement of a keyword: an append-only fact. A job measures a keyword once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeywordMeasurement {
+    /// The keyword.
+    pub keyword: KeywordId,
+    /// The run.
+    pub job: JobId,
+    /// The day that was measured.
+    pub day: NaiveDate,
+    /// What was seen.
+    pub point: RankPoint,
+    /// The best position up to this point.
+    pub best: Option<Mark>,
+    /// The worst position up to this point.
+    pub worst: Option<u32>,
+    /// What the next snapshot is compared with; `None` after a failed measurement.
+    pub serp: Option<PreviousSerp>,
+}
+
+/// What is known of a keyword from before, for computing its next record.
+#[derive(Debug, Clone, Default)]
+pub struct KeywordHistory {
+    /// Points of the last 28 days, newest first, plus the newest measured one before them when
+    /// there is none in that time.
+    pub points: Vec<RankPoint>,
+    /// The best position ever, as the newest point carries it.
+    pub best: Option<Mark>,
+    /// The worst position ever, as the newest point carries it.
+    pub worst: Option<u32>,
+    /// The last snapshot.
+    pub serp: Option<PreviousSerp>,
+}
+
+/// A part of a longer piece of work that is safe: a crash costs only what is not in the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalEntry {
+    /// Its place in the order of recording; unique within the job.
+    pub sequence: i64,
+    /// What was recorded, in the writer's own form.
+    pub body: Vec<u8>,
+}
+
+/// What a finished run changes besides its records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Publication {
+    /// The new heads.
+    pub heads: Vec<ResultHead>,
+    /// What it cost.
+    pub cost: JobCost,
+}

@@ -1,0 +1,157 @@
+//! What a token may do.
+
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// One permission of an API token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// List and read projects, read results and health.
+    ProjectsRead,
+    /// Create, modify and deactivate projects.
+    ProjectsWrite,
+    /// List keywords.
+    KeywordsRead,
+    /// Add, modify and deactivate keywords.
+    KeywordsWrite,
+    /// Start analyses and read queue status.
+    AnalysisRun,
+    /// Read active AI model settings.
+    ModelsRead,
+}
+
+/// The name is not a scope's.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{0}` is not a scope; there are: projects:read, projects:write, keywords:read, keywords:write, analysis:run, models:read"
+)]
+pub struct UnknownScope(pub String);
+
+impl Scope {
+    /// All six, in the order of the specification.
+    pub const ALL: [Self; 6] = [
+        Self::ProjectsRead,
+        Self::ProjectsWrite,
+        Self::KeywordsRead,
+        Self::KeywordsWrite,
+        Self::AnalysisRun,
+        Self::ModelsRead,
+    ];
+
+    /// The name callers use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ProjectsRead => "projects:read",
+            Self::ProjectsWrite => "projects:write",
+            Self::KeywordsRead => "keywords:read",
+            Self::KeywordsWrite => "keywords:write",
+            Self::AnalysisRun => "analysis:run",
+            Self::ModelsRead => "models:read",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(name: &str) -> Result<Self, UnknownScope> {
+        let found = Self::ALL.into_iter().find(|it| it.name() == name);
+        found.ok_or_else(|| UnknownScope(name.to_owned()))
+    }
+}
+
+/// The scopes of one token: a set, in the specification's order. An empty set permits nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Scopes(u8);
+
+impl Scopes {
+    /// Every scope.
+    #[must_use]
+    pub fn all() -> Self {
+        Scope::ALL.into_iter().collect()
+    }
+
+    /// Whether the set holds the scope.
+    #[must_use]
+    pub const fn contains(self, scope: Scope) -> bool {
+        self.0 & Self::bit(scope) != 0
+    }
+
+    /// Whether the set holds nothing.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The scopes in the specification's order.
+    pub fn iter(self) -> impl Iterator<Item = Scope> {
+        Scope::ALL
+            .into_iter()
+            .filter(move |scope| self.contains(*scope))
+    }
+
+    /// Reads `all`, or names separated by commas or white space.
+    pub fn parse(text: &str) -> Result<Self, UnknownScope> {
+        if text.trim() == "all" {
+            return Ok(Self::all());
+        }
+        let names = text
+            .split(|c: char| c == ',' || c.is_whitespace())
+            .filter(|name| !name.is_empty());
+        names.map(str::parse).collect()
+    }
+
+    const fn bit(scope: Scope) -> u8 {
+        1 << scope as u8
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(
+            scopes
+                .into_iter()
+                .fold(0, |set, scope| set | Self::bit(scope)),
+        )
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.iter().map(Scope::name).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_is_written_and_read_back() {
+        let scopes = Scopes::parse("keywords:write, projects:read").unwrap();
+        assert_eq!(scopes.to_string(), "projects:read,keywords:write");
+        assert_eq!(Scopes::parse(&scopes.to_string()), Ok(scopes));
+        assert_eq!(Scopes::parse("all").unwrap().iter().count(), 6);
+        assert_eq!(
+            Scopes::parse("projects:reed"),
+            Err(UnknownScope("projects:reed".into()))
+        );
+    }
+
+    #[test]
+    fn an_empty_set_permits_nothing() {
+        assert!(
+            Scope::ALL
+                .into_iter()
+                .all(|scope| !Scopes::default().contains(scope))
+        );
+    }
+}

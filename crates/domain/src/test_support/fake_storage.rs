@@ -1,0 +1,135 @@
+//! A storage whose repositories are mocks: each test says what one transaction may be asked.
+
+use crate::ports::{
+    accounts::{AccountRepository, MockAccountRepository},
+    idempotency::{IdempotencyRepository, MockIdempotencyRepository},
+    jobs::{JobRepository, MockJobRepository},
+    keywords::{KeywordRepository, MockKeywordRepository},
+    measurements::{MeasurementRepository, MockMeasurementRepository},
+    projects::{MockProjectRepository, ProjectRepository},
+    results::{MockResultRepository, ResultRepository},
+    spending::{MockSpendingRepository, SpendingRepository},
+    storage::{Repositories, Storage, StorageError, Transaction},
+    tokens::{MockTokenRepository, TokenRepository},
+};
+use async_trait::async_trait;
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+/// One expected transaction or reader.
+#[derive(Default)]
+pub struct FakeTransaction {
+    /// Expectations on accounts.
+    pub accounts: MockAccountRepository,
+    /// Expectations on tokens.
+    pub tokens: MockTokenRepository,
+    /// Expectations on projects.
+    pub projects: MockProjectRepository,
+    /// Expectations on keywords.
+    pub keywords: MockKeywordRepository,
+    /// Expectations on jobs.
+    pub jobs: MockJobRepository,
+    /// Expectations on measurements.
+    pub measurements: MockMeasurementRepository,
+    /// Expectations on results.
+    pub results: MockResultRepository,
+    /// Expectations on spending.
+    pub spending: MockSpendingRepository,
+    /// Expectations on idempotency records.
+    pub idempotency: MockIdempotencyRepository,
+    commits: Arc<AtomicU32>,
+}
+
+/// Hands out the expected transactions in order, and counts commits.
+#[derive(Default)]
+pub struct FakeStorage {
+    expected: Mutex<VecDeque<FakeTransaction>>,
+    commits: Arc<AtomicU32>,
+}
+
+impl FakeStorage {
+    /// Expects one more transaction or reader.
+    pub fn expect(&self, set: impl FnOnce(&mut FakeTransaction)) {
+        let mut transaction = FakeTransaction {
+            commits: Arc::clone(&self.commits),
+            ..FakeTransaction::default()
+        };
+        set(&mut transaction);
+        self.expected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(transaction);
+    }
+
+    /// How many transactions were committed.
+    pub fn commits(&self) -> u32 {
+        self.commits.load(Ordering::SeqCst)
+    }
+
+    fn next(&self) -> FakeTransaction {
+        let next = self
+            .expected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
+        next.expect("the test expects this transaction")
+    }
+}
+
+#[async_trait]
+impl Storage for FakeStorage {
+    async fn read(&self) -> Result<Box<dyn Repositories>, StorageError> {
+        Ok(Box::new(self.next()))
+    }
+
+    async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
+        Ok(Box::new(self.next()))
+    }
+
+    async fn ping(&self) -> Result<(), StorageError> {
+        Ok(())
+    }
+}
+
+impl Repositories for FakeTransaction {
+    fn accounts(&mut self) -> &mut dyn AccountRepository {
+        &mut self.accounts
+    }
+    fn tokens(&mut self) -> &mut dyn TokenRepository {
+        &mut self.tokens
+    }
+    fn projects(&mut self) -> &mut dyn ProjectRepository {
+        &mut self.projects
+    }
+    fn keywords(&mut self) -> &mut dyn KeywordRepository {
+        &mut self.keywords
+    }
+    fn jobs(&mut self) -> &mut dyn JobRepository {
+        &mut self.jobs
+    }
+    fn measurements(&mut self) -> &mut dyn MeasurementRepository {
+        &mut self.measurements
+    }
+    fn results(&mut self) -> &mut dyn ResultRepository {
+        &mut self.results
+    }
+    fn spending(&mut self) -> &mut dyn SpendingRepository {
+        &mut self.spending
+    }
+    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
+        &mut self.idempotency
+    }
+}
+
+#[async_trait]
+impl Transaction for FakeTransaction {
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.commits.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! For tests: a clock that stands, bytes that can be foreseen, a storage of mocks, and examples.
+
+mod fake_storage;
+
+use crate::{
+    domain_name::SiteDomain,
+    ids::{AccountId, KeywordId, ProjectId},
+    job::{
+        Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
+        progress::Progress,
+    },
+    keyword::{Keyword, KeywordChoice, KeywordText},
+    market::Market,
+    ports::{clock::Clock, randomness::Randomness},
+    project::{Project, ProjectMeta, Status},
+    text::Label,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+pub use fake_storage::{FakeStorage, FakeTransaction};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// A clock that stands until it is moved.
+pub struct FrozenClock(Mutex<DateTime<Utc>>);
+
+impl Default for FrozenClock {
+    fn default() -> Self {
+        Self::at(DateTime::from_timestamp(1_790_000_000, 0).expect("a valid time"))
+    }
+}
+
+impl FrozenClock {
+    /// A clock that stands at that time.
+    #[must_use]
+    pub fn at(time: DateTime<Utc>) -> Self {
+        Self(Mutex::new(time))
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, by: TimeDelta) {
+        let mut time = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *time += by;
+    }
+}
+
+impl Clock for FrozenClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes that look random and are the same in every run (`SplitMix64` over a counter).
+#[derive(Default)]
+pub struct CountingRandomness(AtomicU64);
+
+impl Randomness for CountingRandomness {
+    fn fill(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            let step = self.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+            let mut mixed = step.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            chunk.copy_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// The account of the examples.
+pub const ACCOUNT: AccountId = AccountId(1);
+
+/// A project to begin from.
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn a_project() -> Project {
+    let now = FrozenClock::default().now();
+    Project {
+        account: ACCOUNT,
+        id: ProjectId(11),
+        domain: SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into()),
+        name: Label::parse("Shop").expect("a label"),
+        status: Status::Active,
+        meta: ProjectMeta::default(),
+        keyword_count: 0,
+        ai_tracked_count: 0,
+        last_analysis_at: None,
+        row_version: 1,
+        created_at: now,
+        updated_at: now,
+        deactivated_at: None,
+    }
+}
+
+/// A keyword of [`a_project`] to begin from.
+///
+/// # Panics
+/// When the text is no keyword.
+#[must_use]
+pub fn a_keyword(text: &str) -> Keyword {
+    let now = FrozenClock::default().now();
+    Keyword {
+        account: ACCOUNT,
+        id: KeywordId(21),
+        project: ProjectId(11),
+        text: KeywordText::parse(text).expect("a keyword"),
+        market: Market::default(),
+        ai_tracked: false,
+        status: Status::Active,
+        target_url: None,
+        tags: vec![],
+        search_volume: None,
+        latest: None,
+        row_version: 1,
+        created_at: now,
+        updated_at: now,
+        deactivated_at: None,
+    }
+}
+
+/// A rank check of [`a_project`] that is due.
+#[must_use]
+pub fn a_job() -> Job {
+    let now = FrozenClock::default().now();
+    let project = ProjectId(11);
+    Job {
+        account: ACCOUNT,
+        id: crate::ids::JobId(31),
+        project,
+        kind: AnalysisKind::RankCheck,
+        keywords: KeywordChoice::All,
+        state: JobState::Ready,
+        priority: JobPriority::Normal,
+        trigger: Trigger::Api,
+        dedupe_key: dedupe_key(project, AnalysisKind::RankCheck, &KeywordChoice::All),
+        day: now.date_naive(),
+        run_at: now,
+        expires_at: now + TimeDelta::hours(24),
+        attempt: 0,
+        crash_count: 0,
+        epoch: 0,
+        lease: None,
+        deadline_at: None,
+        cancel_requested: false,
+        progress: Progress::default(),
+        cost: JobCost::default(),
+        errors: vec![],
+        created_at: now,
+        started_at: None,
+        finished_at: None,
+    }
+}

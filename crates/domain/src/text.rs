@@ -1,0 +1,79 @@
+//! Text that people write: trimmed, folded, bounded, free of control characters.
+
+use std::fmt;
+use thiserror::Error;
+
+/// Text of 1 to `MAX` characters, normalised (NFC, trimmed, white space folded).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text<const MAX: usize>(String);
+
+/// A name, a client, a category, a person.
+pub type Label = Text<200>;
+/// A tag.
+pub type Tag = Text<50>;
+
+/// Why text is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TextRefusal {
+    /// Nothing is left after trimming.
+    #[error("must not be empty")]
+    Empty,
+    /// Longer than allowed.
+    #[error("must not be longer than {max} characters")]
+    TooLong {
+        /// The limit, in characters.
+        max: usize,
+    },
+    /// Holds a character that cannot be shown.
+    #[error("must not hold control characters")]
+    ControlCharacter,
+}
+
+impl<const MAX: usize> Text<MAX> {
+    /// The limit, in characters.
+    pub const MAX: usize = MAX;
+
+    /// Normalises and checks.
+    pub fn parse(text: &str) -> Result<Self, TextRefusal> {
+        let folded = analysis::keyword_text::display_form(text);
+        if folded.is_empty() {
+            return Err(TextRefusal::Empty);
+        }
+        if folded.chars().any(char::is_control) {
+            return Err(TextRefusal::ControlCharacter);
+        }
+        if folded.chars().count() > MAX {
+            return Err(TextRefusal::TooLong { max: MAX });
+        }
+        Ok(Self(folded))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Text<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_trimmed_and_folded_and_counted_in_characters() {
+        assert_eq!(Tag::parse("  long   tail ").unwrap().as_str(), "long tail");
+        assert_eq!(Text::<3>::parse("žžž").unwrap().as_str(), "žžž");
+        assert_eq!(
+            Text::<3>::parse("abcd"),
+            Err(TextRefusal::TooLong { max: 3 })
+        );
+        assert_eq!(Tag::parse(" \t "), Err(TextRefusal::Empty));
+        assert_eq!(Tag::parse("a\u{7}b"), Err(TextRefusal::ControlCharacter));
+    }
+}

@@ -1,0 +1,231 @@
+//! API tokens: what they look like, what is kept of them, and when they are accepted.
+
+use crate::{
+    ids::{AccountId, TokenId, UserId},
+    ports::randomness::Randomness,
+    scope::Scopes,
+    text::Label,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use thiserror::Error;
+
+const PREFIX: &str = "sightline_agt_";
+const SECRET_LENGTH: usize = 43;
+const CHECKSUM_LENGTH: usize = 6;
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// A token as its holder knows it: `sightline_agt_`, 43 base-62 characters (256 bits), and the
+/// CRC-32 of all before it in 6 base-62 characters, so that a typing error costs no look-up and
+/// scanners recognise leaks. Shown once, never stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PlainToken(String);
+
+/// The text does not have a token's form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("not a token of this service")]
+pub struct NotAToken;
+
+/// SHA-256 of the whole token: all that is stored. 256 random bits need no slow hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TokenHash(pub [u8; 32]);
+
+impl PlainToken {
+    /// The form, for documentation and secret scanners.
+    pub const PATTERN: &'static str = "^sightline_agt_[0-9A-Za-z]{49}$";
+
+    /// A fresh token.
+    #[must_use]
+    pub fn generate(randomness: &dyn Randomness) -> Self {
+        let mut text = String::with_capacity(PREFIX.len() + SECRET_LENGTH + CHECKSUM_LENGTH);
+        text.push_str(PREFIX);
+        while text.len() < PREFIX.len() + SECRET_LENGTH {
+            let mut bytes = [0; 64];
+            randomness.fill(&mut bytes);
+            // 248 is the largest multiple of 62 below 256: what lies above is drawn again, or
+            // some characters would come more often.
+            let fair = bytes.iter().filter(|byte| **byte < 248);
+            let missing = PREFIX.len() + SECRET_LENGTH - text.len();
+            text.extend(
+                fair.take(missing)
+                    .map(|byte| char::from(ALPHABET[usize::from(byte % 62)])),
+            );
+        }
+        let checksum = checksum(&text);
+        text.push_str(&checksum);
+        Self(text)
+    }
+
+    /// Recognises a token by its form and checksum alone.
+    pub fn parse(text: &str) -> Result<Self, NotAToken> {
+        let rest = text.strip_prefix(PREFIX).ok_or(NotAToken)?;
+        let well_formed = rest.len() == SECRET_LENGTH + CHECKSUM_LENGTH
+            && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !well_formed {
+            return Err(NotAToken);
+        }
+        let (body, given) = text.split_at(text.len() - CHECKSUM_LENGTH);
+        (checksum(body) == given)
+            .then(|| Self(text.to_owned()))
+            .ok_or(NotAToken)
+    }
+
+    /// What is stored of it.
+    #[must_use]
+    pub fn hash(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// The whole token. For the one answer in which it is shown.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The end, by which its owner recognises it in a list.
+    #[must_use]
+    pub fn last_four(&self) -> &str {
+        &self.0[self.0.len() - 4..]
+    }
+}
+
+impl fmt::Debug for PlainToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlainToken(…)")
+    }
+}
+
+fn checksum(body: &str) -> String {
+    let mut rest = crc32fast::hash(body.as_bytes());
+    let mut digits = [b'0'; CHECKSUM_LENGTH];
+    for digit in digits.iter_mut().rev() {
+        *digit = ALPHABET[(rest % 62) as usize];
+        rest /= 62;
+    }
+    digits.map(char::from).iter().collect()
+}
+
+/// What is known of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiToken {
+    /// Whose it is.
+    pub account: AccountId,
+    /// Its id.
+    pub id: TokenId,
+    /// What its owner calls it.
+    pub name: Label,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// Its last four characters.
+    pub last_four: String,
+    /// Who made it.
+    pub created_by: UserId,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends by itself; `None` is never.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// When it was revoked.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// Why a known token is not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum TokenRefusal {
+    /// Its time is over.
+    #[error("the token has expired")]
+    Expired {
+        /// Since when.
+        at: DateTime<Utc>,
+    },
+    /// Its owner ended it.
+    #[error("the token was revoked")]
+    Revoked,
+}
+
+impl ApiToken {
+    /// How often a use is written down at the most.
+    pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
+
+    /// Whether it opens anything now.
+    pub fn accept(&self, now: DateTime<Utc>) -> Result<(), TokenRefusal> {
+        if let Some(at) = self.expires_at.filter(|at| *at <= now) {
+            return Err(TokenRefusal::Expired { at });
+        }
+        self.revoked_at
+            .map_or(Ok(()), |_| Err(TokenRefusal::Revoked))
+    }
+
+    /// Whether a use at this time is worth writing down.
+    #[must_use]
+    pub fn use_is_news(&self, now: DateTime<Utc>) -> bool {
+        self.last_used_at
+            .is_none_or(|last| last + Self::USE_IS_NOTED_EVERY <= now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ports::clock::Clock;
+    use crate::test_support::{CountingRandomness, FrozenClock};
+
+    fn token() -> PlainToken {
+        PlainToken::generate(&CountingRandomness::default())
+    }
+
+    #[test]
+    fn a_generated_token_is_recognised_and_a_mistyped_one_is_not() {
+        let token = token();
+        assert_eq!(PlainToken::parse(token.reveal()), Ok(token.clone()));
+        assert_eq!(token.reveal().len(), 63);
+        for (at, _) in token.reveal().char_indices() {
+            let mut mistyped = token.reveal().to_owned();
+            let other = if &mistyped[at..=at] == "A" { "B" } else { "A" };
+            mistyped.replace_range(at..=at, other);
+            assert_eq!(PlainToken::parse(&mistyped), Err(NotAToken), "{mistyped}");
+        }
+    }
+
+    #[test]
+    fn the_checksum_is_the_crc_32_of_what_stands_before_it() {
+        // CRC-32 (ISO-HDLC) of "123456789" is 0xCBF43926 = 3421780262 by its published check
+        // value: the base-62 digits 3, 45, 35, 27, 22, 14.
+        assert_eq!(checksum("123456789"), "3jZRME");
+    }
+
+    #[test]
+    fn a_token_never_shows_itself_in_logs() {
+        assert_eq!(format!("{:?}", token()), "PlainToken(…)");
+    }
+
+    #[test]
+    fn a_token_ends_at_its_very_moment() {
+        let now = FrozenClock::default().now();
+        let token = |expires_at, revoked_at| ApiToken {
+            account: AccountId(1),
+            id: TokenId(1),
+            name: Label::parse("ci").unwrap(),
+            scopes: Scopes::all(),
+            last_four: "abcd".into(),
+            created_by: UserId(1),
+            created_at: now,
+            expires_at,
+            last_used_at: None,
+            revoked_at,
+        };
+        let tick = TimeDelta::microseconds(1);
+        assert_eq!(token(Some(now + tick), None).accept(now), Ok(()));
+        assert_eq!(
+            token(Some(now), None).accept(now),
+            Err(TokenRefusal::Expired { at: now })
+        );
+        assert_eq!(
+            token(None, Some(now)).accept(now),
+            Err(TokenRefusal::Revoked)
+        );
+        assert_eq!(token(None, None).accept(now), Ok(()));
+    }
+}
