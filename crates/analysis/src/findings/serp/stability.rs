@@ -118,10 +118,10 @@ fn overlap_at_ten(now: &[String], before: &[String]) -> f64 {
     f64::from(u32::try_from(both).unwrap_or(10)) / 10.0
 }
 
-fn only_in<T: Clone + PartialEq>(these: &[T], those: &[T]) -> Vec<T> {
+fn only_in<T: Clone + PartialEq>(these: &[T], others: &[T]) -> Vec<T> {
     these
         .iter()
-        .filter(|it| !those.contains(it))
+        .filter(|it| !others.contains(it))
         .cloned()
         .collect()
 }
