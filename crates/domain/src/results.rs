@@ -77,6 +77,8 @@ pub struct ResultHead {
     pub summary: Document,
     /// Warnings, as machine codes.
     pub warnings: Vec<String>,
+    /// What the next run of the type needs to know of this one; never shown.
+    pub carry: Option<Document>,
 }
 
 /// How records are sorted.

@@ -35,6 +35,8 @@ pub struct SearchQuery {
 pub struct SupplierLabel {
     /// A neutral name, for example `sandbox` or `web search`.
     pub name: String,
+    /// The search engine whose pages it brings, for example `google`.
+    pub engine: String,
     /// What the answers are.
     pub provenance: Provenance,
     /// What a call costs, in millionths of a US dollar; `None` when no price is configured.
