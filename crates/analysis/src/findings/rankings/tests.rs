@@ -456,7 +456,9 @@ fn a_record_survives_being_stored_with_all_its_names() {
 
 fn tally(records: &[RankingRecord]) -> RankingsSummary {
     let mut tally = RankingsTally::default();
-    records.iter().for_each(|record| tally.add(record));
+    for record in records {
+        tally.add(record);
+    }
     tally.finish(records.len() as u64)
 }
 
