@@ -35,7 +35,7 @@ impl Chance {
     /// A number from 0 to just below the limit.
     pub(super) fn below(self, limit: usize) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
-        let number = (u128::from(self.0) * limit as u128 >> 64) as usize;
+        let number = ((u128::from(self.0) * limit as u128) >> 64) as usize;
         number
     }
 

@@ -54,13 +54,11 @@ impl Sandbox {
         let keyword = market.of(&analysis::keyword_text::normalised(&query.keyword));
         let trouble = Trouble::asked_for(&query.keyword)
             .or_else(|| Trouble::by_chance(keyword, query.day, self.settings.failure_rate));
-        match trouble {
-            Some(trouble) => trouble.answer(self.clock.now()),
-            None => {
-                let ranking = Ranking::of(market, keyword, query);
-                Ok(layout::page(&ranking, keyword, query, self.clock.now()))
-            }
+        if let Some(trouble) = trouble {
+            return trouble.answer(self.clock.now());
         }
+        let ranking = Ranking::of(market, keyword, query);
+        Ok(layout::page(&ranking, keyword, query, self.clock.now()))
     }
 }
 

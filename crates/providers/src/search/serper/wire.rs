@@ -74,7 +74,7 @@ struct KnowledgeGraph {
 
 #[derive(Debug, Deserialize)]
 struct Entry {
-    #[serde(alias = "question")]
+    question: Option<String>,
     title: Option<String>,
     link: Option<String>,
 }
@@ -277,9 +277,7 @@ impl KnowledgeGraph {
 
 impl Entry {
     fn into_link(self) -> Option<PageLink> {
-        self.link.map(|url| PageLink {
-            title: self.title.unwrap_or_default(),
-            url,
-        })
+        let title = self.question.or(self.title).unwrap_or_default();
+        self.link.map(|url| PageLink { title, url })
     }
 }
