@@ -67,6 +67,7 @@ impl SearchResults for Sandbox {
     fn label(&self) -> SupplierLabel {
         SupplierLabel {
             name: layout::PROVIDER.to_owned(),
+            engine: layout::PROVIDER.to_owned(),
             provenance: Provenance::Simulated,
             price_per_call: Some(0),
             results_per_call: 100,

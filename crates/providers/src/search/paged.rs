@@ -20,8 +20,6 @@ use std::{collections::HashSet, sync::Arc};
 pub(super) trait ResultPages: Send + Sync {
     /// Who answers.
     fn label(&self) -> SupplierLabel;
-    /// The engine whose results they are.
-    fn engine(&self) -> &str;
     /// Whether calls cost.
     fn billing(&self) -> Billing;
     /// How much it tells about features.
@@ -63,7 +61,7 @@ impl<S: ResultPages> Paged<S> {
     fn empty_snapshot(&self) -> SearchPage {
         let label = self.supplier.label();
         SearchPage {
-            engine: self.supplier.engine().to_owned(),
+            engine: label.engine,
             provider: label.name,
             provenance: label.provenance,
             fetched_at: self.clock.now(),

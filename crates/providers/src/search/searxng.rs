@@ -167,14 +167,11 @@ impl ResultPages for Searxng {
     fn label(&self) -> SupplierLabel {
         SupplierLabel {
             name: "metasearch".to_owned(),
+            engine: self.settings.engine.clone(),
             provenance: Provenance::Measured,
             price_per_call: Some(0),
             results_per_call: RESULTS_PER_CALL,
         }
-    }
-
-    fn engine(&self) -> &str {
-        &self.settings.engine
     }
 
     fn billing(&self) -> Billing {

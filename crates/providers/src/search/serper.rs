@@ -20,7 +20,7 @@ use domain::ports::{
     clock::Clock,
     search_results::{ProviderError, SearchQuery, SupplierLabel},
 };
-use reqwest::Client;
+use reqwest::{Client, header::HeaderValue};
 use secrecy::ExposeSecret;
 use serde_json::json;
 use std::sync::Arc;
@@ -57,6 +57,14 @@ impl Serper {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
         by_status(answer, &said, self.clock.now())
+    }
+
+    /// The key as a header that no log shows; a key that cannot be one is no key.
+    fn credentials(&self) -> Result<HeaderValue, CallFailure> {
+        let mut header = HeaderValue::from_str(self.settings.api_key.expose_secret())
+            .map_err(|_| CallFailure::pointless(ProviderError::Unauthorised))?;
+        header.set_sensitive(true);
+        Ok(header)
     }
 
     /// A supplier may repeat the key that it does not accept.
@@ -102,14 +110,11 @@ impl ResultPages for Serper {
     fn label(&self) -> SupplierLabel {
         SupplierLabel {
             name: "web search".to_owned(),
+            engine: "google".to_owned(),
             provenance: Provenance::Measured,
             price_per_call: self.settings.price_per_call,
             results_per_call: RESULTS_PER_CALL,
         }
-    }
-
-    fn engine(&self) -> &'static str {
-        "google"
     }
 
     fn billing(&self) -> Billing {
@@ -145,7 +150,7 @@ impl ResultPages for Serper {
         let request = self
             .http
             .post(self.endpoint())
-            .header("X-API-KEY", self.settings.api_key.expose_secret())
+            .header("X-API-KEY", self.credentials()?)
             .json(&body);
         let answer = ask(request).await?;
         if answer.status.is_success() {

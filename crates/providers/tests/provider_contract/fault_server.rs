@@ -190,14 +190,10 @@ async fn receive(stream: &mut TcpStream) -> std::io::Result<Received> {
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head
                 .lines()
-                .filter_map(|line| {
-                    line.to_ascii_lowercase()
-                        .strip_prefix("content-length:")?
-                        .trim()
-                        .parse()
-                        .ok()
+                .find_map(|line| {
+                    let line = line.to_ascii_lowercase();
+                    line.strip_prefix("content-length:")?.trim().parse().ok()
                 })
-                .next()
                 .unwrap_or(0);
             if body.len() >= length {
                 return Ok(Received {

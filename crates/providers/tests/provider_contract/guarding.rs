@@ -49,9 +49,9 @@ async fn after_too_many_failures_the_supplier_is_left_alone_until_it_recovers() 
         },
         ..quick()
     };
-    let serper = Some(serper_at(&server));
+    let settings = serper_at(&server);
     let supplier = supplier(SearchSettings {
-        serper,
+        serper: Some(settings),
         resilience,
         ..Default::default()
     });
@@ -75,9 +75,9 @@ async fn no_more_calls_run_at_once_than_allowed() {
         concurrent_calls: 4,
         ..quick()
     };
-    let serper = Some(serper_at(&server));
+    let settings = serper_at(&server);
     let supplier = supplier(SearchSettings {
-        serper,
+        serper: Some(settings),
         resilience,
         ..Default::default()
     });

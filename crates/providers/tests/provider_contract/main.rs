@@ -74,9 +74,9 @@ fn supplier(settings: SearchSettings) -> Arc<dyn SearchResults> {
 }
 
 fn serper(server: &FaultServer) -> Arc<dyn SearchResults> {
-    let serper = Some(serper_at(server));
+    let settings = serper_at(server);
     supplier(SearchSettings {
-        serper,
+        serper: Some(settings),
         resilience: quick(),
         ..Default::default()
     })

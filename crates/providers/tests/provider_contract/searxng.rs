@@ -93,8 +93,8 @@ async fn it_pages_until_the_results_run_out() {
                 .parse::<u32>()
                 .expect("a number")
         };
-        let places = if page < 3 { 1..=10 } else { 1..=0 };
-        let results: Vec<_> = places
+        let places = if page < 3 { 10 } else { 0 };
+        let results: Vec<_> = (1..=places)
             .map(|place| {
                 found(
                     &format!("https://s{place}.test/{page}"),
