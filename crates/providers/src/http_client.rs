@@ -76,17 +76,22 @@ async fn read(mut response: Response) -> Result<Vec<u8>, CallFailure> {
 
 fn unanswered(error: &reqwest::Error) -> CallFailure {
     // The error's own text holds the URL, and a URL may hold a key.
-    let repeat = if error.is_connect() {
-        Repeat::Safe
+    if error.is_connect() {
+        CallFailure {
+            error: ProviderError::Unavailable,
+            repeat: Repeat::Safe,
+        }
+    } else if error.is_timeout() {
+        CallFailure {
+            error: ProviderError::TimedOut,
+            repeat: Repeat::Uncertain,
+        }
     } else {
-        Repeat::Uncertain
-    };
-    let error = if error.is_timeout() {
-        ProviderError::TimedOut
-    } else {
-        ProviderError::Unavailable
-    };
-    CallFailure { error, repeat }
+        CallFailure {
+            error: ProviderError::Unavailable,
+            repeat: Repeat::Uncertain,
+        }
+    }
 }
 
 fn unread(error: &reqwest::Error) -> CallFailure {

@@ -91,7 +91,7 @@ fn place(own: Chance, query: &SearchQuery) -> Option<usize> {
     if own.of("absent").share() < 0.15 {
         return None;
     }
-    let usual = 1.0 + 99.0 * own.of("place").share().powf(1.6);
+    let usual = 1.0 + 99.0 * own.of("place").share().powi(2);
     let today = usual * (0.45 * own.of("walk").walk(query.day)).exp();
     #[expect(
         clippy::cast_possible_truncation,

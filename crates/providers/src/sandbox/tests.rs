@@ -155,6 +155,14 @@ fn pages_have_features_and_some_overviews_cite_the_site() {
 }
 
 #[test]
+fn a_page_survives_being_stored() {
+    for page in pages(100, 3) {
+        let json = serde_json::to_string(&page).unwrap();
+        assert_eq!(serde_json::from_str::<SearchPage>(&json).unwrap(), page);
+    }
+}
+
+#[test]
 fn calls_fail_at_the_rate_that_is_set() {
     let sandbox = sandbox(SandboxSettings {
         failure_rate: 0.2,

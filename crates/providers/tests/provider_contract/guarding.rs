@@ -44,7 +44,7 @@ async fn after_too_many_failures_the_supplier_is_left_alone_until_it_recovers() 
         max_retries: 0,
         breaker: BreakerSettings {
             min_calls: 10,
-            open_for: Duration::from_millis(300),
+            open_for: Duration::from_secs(1),
             ..Default::default()
         },
         ..quick()
@@ -60,7 +60,7 @@ async fn after_too_many_failures_the_supplier_is_left_alone_until_it_recovers() 
         assert_eq!(outcome.err(), Some(ProviderError::Unavailable));
     }
     assert_eq!(server.calls(), 10);
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    tokio::time::sleep(Duration::from_millis(1100)).await;
     for _ in 0..5 {
         supplier.search(&query(10)).await.expect("it has recovered");
     }
@@ -121,6 +121,36 @@ async fn when_all_fail_the_preferred_suppliers_failure_is_told_and_nothing_is_si
     let error = supplier.search(&query(10)).await.expect_err("both fail");
     assert_eq!(error, ProviderError::Unauthorised);
     assert_eq!(supplier.label().provenance, Provenance::Measured);
+}
+
+#[tokio::test]
+async fn a_body_that_drips_is_not_waited_for() {
+    let server = FaultServer::always(Reply::SlowBody).await;
+    let resilience = ResilienceSettings {
+        call_timeout: Duration::from_millis(300),
+        ..quick()
+    };
+    for settings in [
+        SearchSettings {
+            serper: Some(serper_at(&server)),
+            ..Default::default()
+        },
+        SearchSettings {
+            searxng: Some(searxng_at(&server)),
+            ..Default::default()
+        },
+    ] {
+        let supplier = supplier(SearchSettings {
+            resilience: resilience.clone(),
+            ..settings
+        });
+        let error = supplier
+            .search(&query(10))
+            .await
+            .expect_err("no answer in time");
+        assert_eq!(error, ProviderError::TimedOut);
+    }
+    assert_eq!(server.calls(), 2);
 }
 
 #[tokio::test]

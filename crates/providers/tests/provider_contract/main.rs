@@ -43,7 +43,7 @@ impl Randomness for Half {
 fn quick() -> ResilienceSettings {
     ResilienceSettings {
         connect_timeout: Duration::from_secs(2),
-        call_timeout: Duration::from_millis(1500),
+        call_timeout: Duration::from_secs(10),
         first_pause: Duration::from_millis(1),
         longest_pause: Duration::from_millis(5),
         breaker: BreakerSettings {

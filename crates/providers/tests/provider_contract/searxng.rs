@@ -163,7 +163,6 @@ async fn failures_are_told_apart() {
             3,
         ),
         (Reply::Reset, ProviderError::Unavailable, 3),
-        (Reply::SlowBody, ProviderError::TimedOut, 1),
     ] {
         assert_eq!(failure(reply.clone()).await, (expected, calls), "{reply:?}");
     }

@@ -363,6 +363,7 @@ fn an_absent_site_expects_nothing_and_could_gain_the_top() {
         (record.expected_ctr, record.estimated_clicks),
         (Some(0.0), Some(0.0))
     );
+    assert!(record.estimated_clicks.unwrap().is_sign_positive());
     assert!((record.potential_clicks.unwrap() - 285.0).abs() < 1e-9);
 }
 
