@@ -172,6 +172,83 @@ fn words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        observation::search_page::{
+            Block, BlockContent, FeatureBlock, FeatureCoverage, OrganicResult, PageLink,
+        },
+        provenance::Provenance,
+    };
+
+    fn page(features: &[(Feature, usize)], results: &[(&str, &str)]) -> SearchPage {
+        let link = || PageLink {
+            title: String::new(),
+            url: "https://a.example/".into(),
+        };
+        let features = features.iter().map(|(feature, links)| {
+            BlockContent::Feature(FeatureBlock {
+                feature: *feature,
+                title: None,
+                text: None,
+                links: (0..*links).map(|_| link()).collect(),
+            })
+        });
+        let results = results.iter().zip(1..).map(|((url, title), position)| {
+            BlockContent::Organic(OrganicResult {
+                position,
+                url: (*url).to_owned(),
+                title: (*title).to_owned(),
+                ..Default::default()
+            })
+        });
+        let blocks = features.chain(results);
+        SearchPage {
+            engine: "google".into(),
+            provider: "web search".into(),
+            provenance: Provenance::Measured,
+            fetched_at: chrono::DateTime::UNIX_EPOCH,
+            calls: 1,
+            total_results_estimate: None,
+            feature_coverage: FeatureCoverage::Partial,
+            blocks: blocks
+                .map(|content| Block {
+                    absolute_position: None,
+                    page: 1,
+                    content,
+                })
+                .collect(),
+            ai_overview: None,
+            related: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_first_results_name_makes_a_keyword_navigational_in_any_language() {
+        let page = page(&[], &[("https://www.media-markt.de/", "MediaMarkt")]);
+        assert_eq!(
+            of("Media Markt", "de", Some(&page)),
+            Some(Intent::Navigational)
+        );
+        assert_eq!(of("fernseher", "de", Some(&page)), None);
+    }
+
+    #[test]
+    fn what_the_engine_shows_overrides_the_words() {
+        let shopping = page(&[(Feature::Shopping, 3)], &[("https://a.example/", "A")]);
+        assert_eq!(
+            of("what are loafers", "en", Some(&shopping)),
+            Some(Intent::Transactional)
+        );
+        let tests = [("https://a.example/", "10 best loafers"); 5];
+        assert_eq!(
+            of("loafers", "en", Some(&page(&[], &tests))),
+            Some(Intent::Commercial)
+        );
+        assert_eq!(
+            of("loafers", "en", Some(&page(&[], &tests[..4]))),
+            Some(Intent::Informational)
+        );
+    }
 
     #[test]
     fn a_question_asks_to_know_whatever_words_follow() {

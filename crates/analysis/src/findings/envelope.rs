@@ -74,13 +74,15 @@ pub mod rounded {
     /// Six significant digits, for fractions and other measured numbers.
     #[must_use]
     pub fn six_digits(value: f64) -> f64 {
-        format!("{value:.5e}").parse().unwrap_or(value)
+        let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+        // No reader wants to see −0.
+        rounded + 0.0
     }
 
     /// One decimal, for scores.
     #[must_use]
     pub fn one_decimal(value: f64) -> f64 {
-        (value * 10.0).round() / 10.0
+        (value * 10.0).round() / 10.0 + 0.0
     }
 
     /// Serialises a number with six significant digits.
@@ -120,5 +122,11 @@ mod tests {
         assert!((rounded::six_digits(0.097_914_600_1) - 0.097_914_6).abs() < 1e-12);
         assert!((rounded::six_digits(1_234_567.8) - 1_234_570.0).abs() < 1e-6);
         assert!(rounded::six_digits(0.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn nothing_is_never_written_as_minus_nothing() {
+        assert!(rounded::six_digits(-0.0).is_sign_positive());
+        assert!(rounded::one_decimal(-0.01).is_sign_positive());
     }
 }

@@ -108,8 +108,8 @@ pub struct SerpItem {
     pub highlighted: Vec<String>,
     /// Links to more pages of the same site.
     pub sitelinks: Vec<PageLink>,
-    /// Stars, prices and dates shown with it.
-    pub rich_data: RichData,
+    /// Stars, prices and dates shown with it; null when none were.
+    pub rich_data: Option<RichData>,
     /// Whether it leads to the project's site.
     pub is_own: bool,
     /// Whether it leads to a competitor; null when no competitors are known.

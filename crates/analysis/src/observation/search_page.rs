@@ -145,6 +145,14 @@ pub struct RichData {
     pub faq: Vec<String>,
 }
 
+impl RichData {
+    /// Whether nothing of the kind was shown.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A block that is not an organic result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

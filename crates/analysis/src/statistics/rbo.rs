@@ -64,8 +64,8 @@ mod tests {
         text.chars().collect()
     }
 
-    /// PyPI `rbo` 0.1.3, `RankingSimilarity(a, b).rbo_ext(p)`;
-    /// tests/oracles/statistics_oracle.py prints them.
+    /// The Python package `rbo` 0.1.3, `RankingSimilarity(a, b).rbo_ext(p)`;
+    /// `tests/oracles/statistics_oracle.py` prints them.
     #[test]
     fn figures_are_those_of_the_python_package() {
         let golden = [

@@ -38,7 +38,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// `statsmodels.stats.proportion.proportion_confint(method="wilson")`, statsmodels 0.15.0;
-    /// tests/oracles/statistics_oracle.py prints them.
+    /// `tests/oracles/statistics_oracle.py` prints them.
     #[test]
     fn intervals_are_those_of_statsmodels() {
         let golden = [

@@ -8,7 +8,7 @@ use url::Host;
 /// What `DomainName::parse` accepts, as far as a regular expression can say (ECMA 262, for JSON
 /// Schema). What it cannot say: reserved names, public suffixes, letters that IDNA forbids, and
 /// the length of the ASCII form.
-pub const DOMAIN_PATTERN: &str = "^(?:[hH][tT][tT][pP][sS]?://)?(?:[A-Za-z0-9\\u00E0-\\u00F6\\u00F8-\\u00FF](?:[A-Za-z0-9\\u00E0-\\u00F6\\u00F8-\\u00FF-]{0,61}[A-Za-z0-9\\u00E0-\\u00F6\\u00F8-\\u00FF])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]\\.?(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$";
+pub const DOMAIN_PATTERN: &str = "^(?:[hH][tT][tT][pP][sS]?://)?(?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])?\\.)+[A-Za-z\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])\\.?(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$";
 
 /// Names that lead to a cloud's own metadata from inside it.
 const METADATA_NAMES: [&str; 6] = [

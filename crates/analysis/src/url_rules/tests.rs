@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// PyPI `publicsuffixlist` 1.1.2.20261023; tests/oracles/statistics_oracle.py prints them.
+/// The Python package `publicsuffixlist` 1.1.2.20261023; `tests/oracles/statistics_oracle.py` prints them.
 #[test]
 fn registrable_domains_are_those_of_the_public_suffix_list() {
     for (host, expected) in [

@@ -35,7 +35,8 @@ pub struct SearchQuery {
 pub struct SupplierLabel {
     /// A neutral name, for example `sandbox` or `web search`.
     pub name: String,
-    /// The search engine whose pages it brings, for example `google`.
+    /// The engine whose pages it fetches, for example `google`; series of different engines are
+    /// never joined.
     pub engine: String,
     /// What the answers are.
     pub provenance: Provenance,

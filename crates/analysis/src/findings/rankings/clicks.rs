@@ -24,10 +24,10 @@ pub(super) fn expected(
     let best = places
         .first()
         .map_or(0.0, |place| expected_ctr(*place, layout));
-    let all: f64 = places
+    // An empty sum of floats is −0.
+    let all = places
         .iter()
-        .map(|place| expected_ctr(*place, layout))
-        .sum::<f64>()
+        .fold(0.0, |sum, place| sum + expected_ctr(*place, layout))
         .min(MAX_CTR);
     let top = expected_ctr(Placement::plain(1), layout);
     let ctr_change = ctr_change(best, layout, previous, change.kind);

@@ -363,6 +363,7 @@ fn an_absent_site_expects_nothing_and_could_gain_the_top() {
         (record.expected_ctr, record.estimated_clicks),
         (Some(0.0), Some(0.0))
     );
+    assert!(record.estimated_clicks.unwrap().is_sign_positive());
     assert!((record.potential_clicks.unwrap() - 285.0).abs() < 1e-9);
 }
 
@@ -456,7 +457,9 @@ fn a_record_survives_being_stored_with_all_its_names() {
 
 fn tally(records: &[RankingRecord]) -> RankingsSummary {
     let mut tally = RankingsTally::default();
-    records.iter().for_each(|record| tally.add(record));
+    for record in records {
+        tally.add(record);
+    }
     tally.finish(records.len() as u64)
 }
 
@@ -582,5 +585,75 @@ proptest! {
         prop_assert_eq!(first.winners, second.winners);
         prop_assert_eq!(first.losers, second.losers);
         prop_assert_eq!(first.buckets, second.buckets);
+    }
+}
+
+const HOSTS: [&str; 12] = [
+    "example.com",
+    "www.example.com",
+    "blog.example.com",
+    "example.co.uk",
+    "shop.example.co.uk",
+    "other.co.uk",
+    "acme.github.io",
+    "docs.acme.github.io",
+    "rival.github.io",
+    "xn--mnchen-3ya.de",
+    "www.xn--mnchen-3ya.de",
+    "notexample.com",
+];
+
+/// The pages that `tests/oracles/visibility_oracle.py` draws, too.
+fn generated_pages() -> Vec<SearchPage> {
+    let mut state: u64 = 12_345;
+    let mut draw = || {
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+        HOSTS[usize::try_from(state >> 16).expect("15 bits") % HOSTS.len()]
+    };
+    (0..40)
+        .map(|query| {
+            let mut page = page(0, &[]);
+            page.blocks = (1..=25)
+                .map(|position| organic(position, &format!("https://{}/{query}", draw())))
+                .collect();
+            page
+        })
+        .collect()
+}
+
+/// An independent Python program over `publicsuffixlist` 1.1.2.20261023 printed these figures.
+#[test]
+fn visibility_over_many_pages_is_what_an_independent_program_computes() {
+    let pages = generated_pages();
+    for (host, visibility, ranked, top_ten) in [
+        ("example.com", 49.159_543, 40, 39),
+        ("www.example.co.uk", 34.991_657, 40, 30),
+        ("other.co.uk", 18.289_919, 38, 21),
+        ("acme.github.io", 36.142_315, 40, 36),
+        ("rival.github.io", 24.067_161, 39, 18),
+        ("xn--mnchen-3ya.de", 33.427_664, 40, 31),
+        ("notexample.com", 23.635_040, 36, 22),
+    ] {
+        let mut tally = RankingsTally::default();
+        for page in &pages {
+            tally.add(&rank(&RankInput {
+                keyword: &keyword(None),
+                site: &SiteScope::of(host),
+                measurement: Measurement::Seen(page),
+                past: PastRanks::default(),
+            }));
+        }
+        let summary = tally.finish(40);
+        let buckets = summary.buckets;
+        assert!(
+            (summary.visibility_index.unwrap() - visibility).abs() < 1e-6,
+            "{host}"
+        );
+        assert_eq!(40 - buckets.not_ranked, ranked, "{host}");
+        assert_eq!(
+            buckets.first + buckets.top3 + buckets.top10,
+            top_ten,
+            "{host}"
+        );
     }
 }

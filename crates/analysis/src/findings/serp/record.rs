@@ -8,7 +8,7 @@ use crate::{
     findings::{envelope::Envelope, keyword_market::Measurement},
     observation::search_page::{
         AiOverview, Block, BlockContent, DEPTH_CUT_SHORT, Feature, FeatureBlock, FeatureCoverage,
-        OrganicResult, PageLink, RichData, SearchPage,
+        OrganicResult, PageLink, SearchPage,
     },
     provenance::RecordStatus,
     result_type::ResultType,
@@ -104,7 +104,7 @@ fn organic_item(input: &SerpInput<'_>, block: &Block, result: &OrganicResult) ->
         snippet: result.snippet.clone(),
         highlighted: result.highlighted.clone(),
         sitelinks: result.sitelinks.clone(),
-        rich_data: result.rich_data.clone(),
+        rich_data: Some(&result.rich_data).filter(|it| !it.is_empty()).cloned(),
         is_own: input.site.owns(&result.url),
         is_competitor: is_competitor(input, domain.iter()),
         domain,
@@ -125,7 +125,7 @@ fn feature_item(input: &SerpInput<'_>, block: &Block, feature: &FeatureBlock) ->
         snippet: feature.text.clone(),
         highlighted: Vec::new(),
         sitelinks: Vec::new(),
-        rich_data: RichData::default(),
+        rich_data: None,
         is_own: owns_any(input.site, &feature.links),
         is_competitor: is_competitor(input, domains.iter()),
     }
