@@ -12,4 +12,5 @@ pub mod observation;
 pub mod provenance;
 pub mod result_type;
 pub mod statistics;
+pub mod text;
 pub mod url_rules;

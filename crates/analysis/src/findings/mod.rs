@@ -1,5 +1,6 @@
 //! What follows from what was seen: one file per result type.
 
 pub mod broken_links;
+pub mod envelope;
 pub mod rankings;
 pub mod serp;
