@@ -13,4 +13,5 @@ pub mod provenance;
 pub mod result_type;
 pub mod search_intent;
 pub mod statistics;
+pub mod text;
 pub mod url_rules;
