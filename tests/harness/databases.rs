@@ -16,7 +16,9 @@ static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
     let url = server.url("template_suite");
     // On a thread of its own: whoever asks first is inside a runtime.
     let migration = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         runtime.expect("a runtime").block_on(async {
             let storage = open(&url, OpenOptions::default()).await;
             storage.migrate().await.expect("the schema");

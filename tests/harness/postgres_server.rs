@@ -49,7 +49,9 @@ impl PostgresServer {
              (apt-get install postgresql)",
         );
         // The watchdog, not this process, removes the folder: it lives longer.
-        let folder = TempDir::with_prefix("sightline-pg-").expect("a folder").keep();
+        let folder = TempDir::with_prefix("sightline-pg-")
+            .expect("a folder")
+            .keep();
         let mut watchdog = as_someone_else(&folder)
             .args(["sh", "-c", WATCHDOG, "watchdog"])
             .args([&folder, &programs])
@@ -119,8 +121,14 @@ fn as_someone_else(folder: &Path) -> Command {
     if own != 0 {
         return Command::new("env");
     }
-    let id = Command::new("id").args(["-u", "postgres"]).output().expect("id runs");
-    let id: u32 = String::from_utf8_lossy(&id.stdout).trim().parse().expect("a user `postgres`");
+    let id = Command::new("id")
+        .args(["-u", "postgres"])
+        .output()
+        .expect("id runs");
+    let id: u32 = String::from_utf8_lossy(&id.stdout)
+        .trim()
+        .parse()
+        .expect("a user `postgres`");
     std::os::unix::fs::chown(folder, Some(id), Some(id)).expect("root may give it away");
     let mut command = Command::new("runuser");
     command.args(["-u", "postgres", "--"]);

@@ -1,9 +1,7 @@
 //! Watches every statement that the tests of this process send to a database, and stops the one
 //! that touches an account's table without naming the account.
 
-use diesel::connection::{
-    Instrumentation, InstrumentationEvent, set_default_instrumentation,
-};
+use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 use std::sync::Once;
 
 /// Tables whose rows belong to an account.
@@ -69,9 +67,13 @@ pub fn unguarded(statement: &str) -> Option<&'static str> {
     let plain = statement.replace('"', "").replace('`', "");
     let is_insert = verb == "INSERT" && !plain.contains("SELECT");
     let touched = |table: &&&str| {
-        [format!("FROM {table}"), format!("UPDATE {table}"), format!("INTO {table}")]
-            .iter()
-            .any(|phrase| ends_a_word(&plain, phrase))
+        [
+            format!("FROM {table}"),
+            format!("UPDATE {table}"),
+            format!("INTO {table}"),
+        ]
+        .iter()
+        .any(|phrase| ends_a_word(&plain, phrase))
     };
     let guarded = |table: &str| {
         if is_insert {
@@ -102,12 +104,30 @@ mod tests {
     #[test]
     fn a_statement_without_the_account_is_found() {
         for (statement, table) in [
-            ("SELECT \"projects\".\"id\" FROM \"projects\" WHERE (\"projects\".\"id\" = $1)", Some("projects")),
-            ("UPDATE `jobs` SET `state` = ? WHERE `jobs`.`id` = ?", Some("jobs")),
-            ("DELETE  FROM \"findings\" WHERE \"findings\".\"job_id\" = $1", Some("findings")),
-            ("INSERT INTO \"spending\" (\"month\") VALUES ($1)", Some("spending")),
-            ("SELECT 1 FROM \"projects\" WHERE (\"projects\".\"account_id\" = $1)", None),
-            ("INSERT INTO \"spending\" (\"account_id\", \"month\") VALUES ($1, $2)", None),
+            (
+                "SELECT \"projects\".\"id\" FROM \"projects\" WHERE (\"projects\".\"id\" = $1)",
+                Some("projects"),
+            ),
+            (
+                "UPDATE `jobs` SET `state` = ? WHERE `jobs`.`id` = ?",
+                Some("jobs"),
+            ),
+            (
+                "DELETE  FROM \"findings\" WHERE \"findings\".\"job_id\" = $1",
+                Some("findings"),
+            ),
+            (
+                "INSERT INTO \"spending\" (\"month\") VALUES ($1)",
+                Some("spending"),
+            ),
+            (
+                "SELECT 1 FROM \"projects\" WHERE (\"projects\".\"account_id\" = $1)",
+                None,
+            ),
+            (
+                "INSERT INTO \"spending\" (\"account_id\", \"month\") VALUES ($1, $2)",
+                None,
+            ),
             ("SELECT \"next_run_at\" FROM \"account_queues\"", None),
         ] {
             assert_eq!(unguarded(statement), table, "{statement}");

@@ -29,7 +29,7 @@ use domain::{
     },
     project::Status,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;
 
@@ -102,7 +102,10 @@ impl KeywordRepository for Session<Db> {
     }
 
     async fn save_all(&mut self, keywords: &[Keyword]) -> Result<(), StorageError> {
-        let rows: Vec<KeywordRow> = keywords.iter().map(KeywordRow::from).collect();
+        // One statement cannot change a row twice: of equal ids the last one counts.
+        let last = keywords.iter().map(|it| ((it.account, it.id), it));
+        let last: BTreeMap<_, &Keyword> = last.collect();
+        let rows: Vec<KeywordRow> = last.into_values().map(KeywordRow::from).collect();
         self.change(move |db| {
             for part in rows.chunks(MOST_ROWS) {
                 overwrite(db, part)?;

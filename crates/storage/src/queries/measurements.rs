@@ -81,10 +81,7 @@ impl MeasurementRepository for Session<Db> {
             .iter()
             .map(|it| PointRow::new(account, project, it));
         let points: Vec<PointRow> = points.collect();
-        let serps = measurements
-            .iter()
-            .filter_map(|it| SerpRow::new(account, project, it));
-        let serps: Vec<SerpRow> = serps.collect();
+        let serps = newest_pages(account, project, measurements);
         self.change(move |db| {
             for part in points.chunks(MOST_ROWS) {
                 insert_into(rank_points::table)
@@ -129,7 +126,10 @@ impl MeasurementRepository for Session<Db> {
         job: JobId,
         findings: &[StagedFinding],
     ) -> Result<(), StorageError> {
-        let rows = findings.iter().map(|it| StagedRow::new(account, job, it));
+        // One statement cannot replace a row twice: of equal places the last one counts.
+        let places = findings.iter().map(|it| ((it.result_type, it.ordinal), it));
+        let places: HashMap<_, &StagedFinding> = places.collect();
+        let rows = places.values().map(|it| StagedRow::new(account, job, it));
         let rows: Vec<StagedRow> = rows.collect();
         self.change(move |db| {
             for part in rows.chunks(MOST_ROWS) {
@@ -355,6 +355,26 @@ fn history(points: Vec<PointRow>, page: Option<&str>) -> Result<KeywordHistory, 
             .map(TryInto::try_into)
             .collect::<Result<_, _>>()?,
     })
+}
+
+/// The newest page of each keyword, and of one job the first: what [`keep_newest`] would keep of
+/// them one by one. One statement cannot touch a row twice.
+fn newest_pages(
+    account: AccountId,
+    project: ProjectId,
+    measurements: &[KeywordMeasurement],
+) -> Vec<SerpRow> {
+    let mut newest: HashMap<KeywordId, &KeywordMeasurement> = HashMap::new();
+    for measurement in measurements.iter().filter(|it| it.serp.is_some()) {
+        let kept = newest.entry(measurement.keyword).or_insert(measurement);
+        let is_anothers = kept.job != measurement.job;
+        if is_anothers && kept.point.measured_at <= measurement.point.measured_at {
+            *kept = measurement;
+        }
+    }
+    let rows = newest.values();
+    rows.filter_map(|it| SerpRow::new(account, project, it))
+        .collect()
 }
 
 /// Keeps each keyword's newest page, and the one that a job kept first. (Said column by column:
