@@ -1,2 +1,4 @@
-//! The suite.
-mod empty {}
+//! The suite: the product from outside, on both databases.
+
+mod migrations;
+mod storage_contract;

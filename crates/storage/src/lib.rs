@@ -1,1 +1,31 @@
-//! storage
+//! Diesel behind the ports of the domain: every query is written once and compiled for both
+//! PostgreSQL and SQLite.
+//!
+//! `queries/` is a child module of both `postgres` and `sqlite` (through `#[path]`); what has to
+//! differ stands in their dialects. `rows/` turns entities into rows and back. `session.rs` is a
+//! transaction that async code can hold. See `docs/DATABASES.md`.
+//!
+//! Deliberately absent: business rules, HTTP, other adapters, the ambient clock.
+#![expect(
+    clippy::duplicate_mod,
+    reason = "one query source, compiled once for each database: docs/decisions/0002"
+)]
+
+mod database;
+mod database_url;
+mod errors;
+mod instant;
+mod migrations;
+mod opening;
+mod pool;
+mod postgres;
+mod rows;
+mod schema;
+mod session;
+mod sqlite;
+mod storage;
+
+pub use database_url::{DatabaseKind, DatabaseUrl, NotADatabaseUrl};
+pub use migrations::MigrationError;
+pub use opening::{Exclusive, OpenError, OpenOptions};
+pub use storage::DieselStorage;

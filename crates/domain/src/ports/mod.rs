@@ -10,6 +10,7 @@ pub mod projects;
 pub mod randomness;
 pub mod results;
 pub mod search_results;
+pub mod secrets;
 pub mod site_reader;
 pub mod spending;
 pub mod storage;

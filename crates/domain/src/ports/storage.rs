@@ -3,7 +3,8 @@
 use super::{
     accounts::AccountRepository, idempotency::IdempotencyRepository, jobs::JobRepository,
     keywords::KeywordRepository, measurements::MeasurementRepository, projects::ProjectRepository,
-    results::ResultRepository, spending::SpendingRepository, tokens::TokenRepository,
+    results::ResultRepository, secrets::SecretRepository, spending::SpendingRepository,
+    tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use std::error::Error;
@@ -79,9 +80,12 @@ pub trait Repositories: Send {
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Idempotency records.
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
+    /// Secrets of the server.
+    fn secrets(&mut self) -> &mut dyn SecretRepository;
 }
 
-/// A transaction; dropping it undoes it.
+/// A transaction; dropping it undoes it. After an error it is over: it has been undone, and
+/// whatever else is asked of it, `commit` included, is refused.
 #[async_trait]
 pub trait Transaction: Repositories {
     /// Keeps everything.

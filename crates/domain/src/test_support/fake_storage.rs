@@ -8,6 +8,7 @@ use crate::ports::{
     measurements::{MeasurementRepository, MockMeasurementRepository},
     projects::{MockProjectRepository, ProjectRepository},
     results::{MockResultRepository, ResultRepository},
+    secrets::{MockSecretRepository, SecretRepository},
     spending::{MockSpendingRepository, SpendingRepository},
     storage::{Repositories, Storage, StorageError, Transaction},
     tokens::{MockTokenRepository, TokenRepository},
@@ -42,6 +43,8 @@ pub struct FakeTransaction {
     pub spending: MockSpendingRepository,
     /// Expectations on idempotency records.
     pub idempotency: MockIdempotencyRepository,
+    /// Expectations on secrets.
+    pub secrets: MockSecretRepository,
     commits: Arc<AtomicU32>,
 }
 
@@ -123,6 +126,9 @@ impl Repositories for FakeTransaction {
     }
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
         &mut self.idempotency
+    }
+    fn secrets(&mut self) -> &mut dyn SecretRepository {
+        &mut self.secrets
     }
 }
 

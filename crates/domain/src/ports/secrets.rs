@@ -1,0 +1,13 @@
+//! Secrets that all servers on one database share.
+
+use super::storage::StorageError;
+use async_trait::async_trait;
+
+/// Remembers secrets by name, such as the key that signs cursors.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait SecretRepository: Send {
+    /// The secret of that name; `fresh` becomes it when there is none. Whoever asks first
+    /// decides, and everyone is told the same.
+    async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError>;
+}

@@ -1,0 +1,53 @@
+//! What the two databases have in common, for pools and sessions.
+
+use crate::errors::Trouble;
+use diesel::{
+    Connection, ConnectionResult, QueryResult,
+    connection::{AnsiTransactionManager, TransactionManager},
+    result::{DatabaseErrorInformation, DatabaseErrorKind},
+};
+use diesel_migrations::EmbeddedMigrations;
+
+/// A connection to one of the databases.
+pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 'static {
+    /// What begins a transaction that changes something.
+    const BEGIN: &'static str;
+    /// The schema, step by step.
+    const MIGRATIONS: EmbeddedMigrations;
+
+    /// What an error means.
+    fn weigh(kind: &DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble;
+    /// The versions of the schema that were applied.
+    fn applied_versions(&mut self) -> QueryResult<Vec<String>>;
+    /// Whether the connection answers.
+    fn answer(&mut self) -> QueryResult<()>;
+
+    /// A connection that is set up.
+    fn connect(target: &str, setup: &str) -> ConnectionResult<Self> {
+        let mut connection = Self::establish(target)?;
+        connection
+            .batch_execute(setup)
+            .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+
+    /// Begins a transaction.
+    fn begin(&mut self) -> QueryResult<()> {
+        AnsiTransactionManager::begin_transaction_sql(self, Self::BEGIN)
+    }
+
+    /// Keeps what was done in it.
+    fn commit(&mut self) -> QueryResult<()> {
+        AnsiTransactionManager::commit_transaction(self)
+    }
+
+    /// Undoes what was done in it.
+    fn rollback(&mut self) -> QueryResult<()> {
+        AnsiTransactionManager::rollback_transaction(self)
+    }
+
+    /// Whether it was left in the middle of something.
+    fn is_amid_something(&mut self) -> bool {
+        AnsiTransactionManager::is_broken_transaction_manager(self)
+    }
+}

@@ -1,0 +1,55 @@
+//! What a database's error means to whoever asked.
+
+use crate::database::Database;
+use diesel::result::Error;
+use domain::ports::storage::StorageError;
+
+/// What an error means.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The connection is gone; a new one may work.
+    ConnectionLost,
+    /// Another transaction was in the way.
+    InTheWay,
+    /// Something unique is taken: the name of the constraint.
+    Taken(String),
+    /// Anything else.
+    Other,
+}
+
+/// Primary keys that hold an id made by the application.
+const MINTED: [&str; 6] = [
+    "accounts_pkey",
+    "users_pkey",
+    "api_tokens_pkey",
+    "projects_pkey",
+    "keywords_pkey",
+    "jobs_pkey",
+];
+
+/// What an error of Diesel's means.
+pub fn trouble<D: Database>(error: &Error) -> Trouble {
+    match error {
+        Error::DatabaseError(kind, about) => D::weigh(kind, about.as_ref()),
+        Error::RollbackErrorOnCommit { commit_error, .. } => trouble::<D>(commit_error),
+        Error::BrokenTransactionManager => Trouble::ConnectionLost,
+        _ => Trouble::Other,
+    }
+}
+
+/// The same in the words of the port.
+pub fn told<D: Database>(error: Error) -> StorageError {
+    match trouble::<D>(&error) {
+        Trouble::InTheWay => StorageError::Interrupted(Box::new(error)),
+        Trouble::Taken(constraint) if MINTED.contains(&constraint.as_str()) => {
+            StorageError::IdTaken
+        }
+        Trouble::Taken(constraint) => StorageError::Conflict { constraint },
+        Trouble::ConnectionLost | Trouble::Other => unavailable(error),
+    }
+}
+
+/// Wraps any cause.
+pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StorageError {
+    StorageError::Unavailable(cause.into())
+}

@@ -1,0 +1,94 @@
+//! The schema: which steps there are, which were taken, and taking the rest.
+
+use crate::{database::Database, errors::unavailable};
+use diesel::migration::MigrationSource;
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
+use domain::ports::storage::StorageError;
+use std::{collections::BTreeSet, error::Error, thread, time::Duration};
+use thiserror::Error;
+
+/// Why the schema cannot be brought up to date.
+#[derive(Debug, Error)]
+pub enum MigrationError {
+    /// The database was migrated by a newer version.
+    #[error(
+        "the database has schema version {0}, which this version does not know: use a newer one"
+    )]
+    Newer(String),
+    /// A step failed; it was undone, the steps before it stand.
+    #[error("a migration failed")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+    /// The database does not answer.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// How often a step is tried again while another process seems to be at it.
+const MOST_COLLISIONS: u32 = 5;
+
+/// Steps that are not among those taken, in order.
+pub fn pending<D>(applied: Vec<String>) -> Result<Vec<String>, MigrationError>
+where
+    D: Database,
+    EmbeddedMigrations: MigrationSource<D::Backend>,
+{
+    let known = known::<D>()?;
+    let applied: BTreeSet<String> = applied.into_iter().collect();
+    if let Some(newer) = applied.iter().find(|it| !known.contains(*it)) {
+        return Err(MigrationError::Newer(newer.clone()));
+    }
+    Ok(known
+        .into_iter()
+        .filter(|it| !applied.contains(it))
+        .collect())
+}
+
+/// Takes all pending steps, each in a transaction of its own; answers with those it took. Two
+/// processes may do so at once: whoever comes second to a step fails, looks again, and goes on.
+pub fn migrate<D>(connection: &mut D) -> Result<Vec<String>, MigrationError>
+where
+    D: Database + MigrationHarness<D::Backend>,
+    EmbeddedMigrations: MigrationSource<D::Backend>,
+{
+    let mut taken = Vec::new();
+    let mut collisions = 0;
+    loop {
+        let before = look::<D>(connection)?;
+        if before.is_empty() {
+            return Ok(taken);
+        }
+        match connection.run_next_migration(D::MIGRATIONS) {
+            Ok(version) => taken.push(version.to_string()),
+            Err(error) => {
+                let passed_by_another = look::<D>(connection)?.len() < before.len();
+                if !passed_by_another {
+                    collisions += 1;
+                    thread::sleep(Duration::from_millis(100));
+                }
+                if collisions == MOST_COLLISIONS {
+                    return Err(MigrationError::Failed(error));
+                }
+            }
+        }
+    }
+}
+
+fn look<D>(connection: &mut D) -> Result<Vec<String>, MigrationError>
+where
+    D: Database,
+    EmbeddedMigrations: MigrationSource<D::Backend>,
+{
+    pending::<D>(connection.applied_versions().map_err(unavailable)?)
+}
+
+fn known<D>() -> Result<BTreeSet<String>, MigrationError>
+where
+    D: Database,
+    EmbeddedMigrations: MigrationSource<D::Backend>,
+{
+    let steps = D::MIGRATIONS.migrations().map_err(MigrationError::Failed)?;
+    Ok(steps
+        .iter()
+        .map(|it| it.name().version().to_string())
+        .collect())
+}

@@ -1,0 +1,75 @@
+//! How a database is opened.
+
+use domain::ports::storage::StorageError;
+use std::{path::PathBuf, time::Duration};
+use thiserror::Error;
+
+/// Who may use the file of a `SQLite` database at the same time. `PostgreSQL` serves everyone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exclusive {
+    /// A server: no second one may run on the same file.
+    Server,
+    /// A short-lived tool beside a server: its writes wait for the server's, up to 5 s.
+    Tool,
+}
+
+/// How a database is opened.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// Whether a missing `SQLite` file is made. Off: a mistyped path is an error, not an empty
+    /// database.
+    pub create: bool,
+    /// Who else may use the file.
+    pub exclusive: Exclusive,
+    /// `PostgreSQL`: connections at the most. `SQLite`: readers, beside the one writer.
+    pub connections: u32,
+    /// How long a caller waits for a connection; `None` is 2 s on `PostgreSQL` and 5 s on
+    /// `SQLite`.
+    pub patience: Option<Duration>,
+    /// `PostgreSQL`: how long one statement may take.
+    pub statement_timeout: Duration,
+    /// `PostgreSQL`: how long a statement waits for another's lock.
+    pub lock_timeout: Duration,
+    /// `PostgreSQL`: whether the time-outs are set on each new connection. Off behind a pooler in
+    /// transaction mode (pgbouncer), where the role has to carry them: `docs/DATABASES.md`.
+    pub session_settings: bool,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            create: false,
+            exclusive: Exclusive::Server,
+            connections: 10,
+            patience: None,
+            statement_timeout: Duration::from_secs(5),
+            lock_timeout: Duration::from_secs(2),
+            session_settings: true,
+        }
+    }
+}
+
+/// Why a database is not opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The folder of the file is not there.
+    #[error("there is no folder {}", .0.display())]
+    NoFolder(PathBuf),
+    /// The file is not there, and was not to be made.
+    #[error("there is no database {}; `migrate` makes one", .0.display())]
+    NoDatabase(PathBuf),
+    /// Another server has it.
+    #[error("another server is running on {}", .0.display())]
+    InUse(PathBuf),
+    /// The file cannot be made or locked.
+    #[error("the file {} cannot be used", .path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The database does not answer.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}

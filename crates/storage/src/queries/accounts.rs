@@ -1,0 +1,112 @@
+//! Accounts and people.
+
+use super::Db;
+use crate::{
+    rows::accounts::{AccountChange, AccountRow, UsageChange, UserEntry, UserRow},
+    schema::{accounts, user_directory, users},
+    session::Session,
+};
+use async_trait::async_trait;
+use diesel::{insert_into, prelude::*, update};
+use domain::{
+    account::{Account, AccountUsage},
+    email::EmailAddress,
+    ids::AccountId,
+    ports::{accounts::AccountRepository, storage::StorageError},
+    user::User,
+};
+
+#[async_trait]
+impl AccountRepository for Session<Db> {
+    async fn add(&mut self, account: &Account, owner: &User) -> Result<(), StorageError> {
+        let (account, user) = (AccountRow::from(account), UserRow::from(owner));
+        let entry = UserEntry::from(owner);
+        self.change(move |db| {
+            insert_into(accounts::table).values(&account).execute(db)?;
+            insert_into(users::table).values(&user).execute(db)?;
+            insert_into(user_directory::table)
+                .values(&entry)
+                .execute(db)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
+        let found = self.ask(move |db| {
+            accounts::table
+                .filter(accounts::account_id.eq(account.0))
+                .select(AccountRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(Account::try_from).transpose()
+    }
+
+    async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
+        let found = self.change(move |db| {
+            let query = accounts::table
+                .filter(accounts::account_id.eq(account.0))
+                .select(AccountRow::as_select());
+            locked!(query).first(db).optional()
+        });
+        found.await?.map(Account::try_from).transpose()
+    }
+
+    async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
+        let email = email.to_string();
+        let found = self.ask(move |db| {
+            let of_the_entry = users::account_id
+                .eq(user_directory::account_id)
+                .and(users::id.eq(user_directory::user_id));
+            user_directory::table
+                .inner_join(users::table.on(of_the_entry))
+                .filter(user_directory::email.eq(&email))
+                .select(UserRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(User::try_from).transpose()
+    }
+
+    async fn save(&mut self, account: &Account) -> Result<(), StorageError> {
+        let (id, change) = (account.id.0, AccountChange::from(account));
+        self.change(move |db| {
+            update(accounts::table.filter(accounts::account_id.eq(id)))
+                .set(&change)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn save_usage(
+        &mut self,
+        account: AccountId,
+        usage: AccountUsage,
+    ) -> Result<(), StorageError> {
+        let change = UsageChange::from(usage);
+        self.change(move |db| {
+            update(accounts::table.filter(accounts::account_id.eq(account.0)))
+                .set(&change)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError> {
+        let rows: Vec<(AccountRow, UserRow)> = self
+            .ask(|db| {
+                accounts::table
+                    .inner_join(users::table.on(users::account_id.eq(accounts::account_id)))
+                    .order((accounts::created_at, accounts::account_id, users::id))
+                    .select((AccountRow::as_select(), UserRow::as_select()))
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter()
+            .map(|(account, user)| Ok((account.try_into()?, user.try_into()?)))
+            .collect()
+    }
+}

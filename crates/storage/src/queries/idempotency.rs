@@ -1,0 +1,59 @@
+//! Idempotency records.
+
+use super::Db;
+use crate::{
+    instant::At, rows::idempotency::RecordRow, schema::idempotency_records, session::Session,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{delete, insert_into, prelude::*};
+use domain::{
+    idempotency::IdempotencyRecord,
+    ids::AccountId,
+    ports::{idempotency::IdempotencyRepository, storage::StorageError},
+};
+
+#[async_trait]
+impl IdempotencyRepository for Session<Db> {
+    async fn find(
+        &mut self,
+        account: AccountId,
+        key: &str,
+    ) -> Result<Option<IdempotencyRecord>, StorageError> {
+        let key = key.to_owned();
+        let found = self.ask(move |db| {
+            idempotency_records::table
+                .filter(idempotency_records::account_id.eq(account.0))
+                .filter(idempotency_records::idempotency_key.eq(&key))
+                .select(RecordRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(IdempotencyRecord::try_from).transpose()
+    }
+
+    async fn add(&mut self, record: &IdempotencyRecord) -> Result<(), StorageError> {
+        let row = RecordRow::from(record);
+        self.change(move |db| {
+            insert_into(idempotency_records::table)
+                .values(&row)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn forget_before(
+        &mut self,
+        account: AccountId,
+        time: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let forgotten = self.change(move |db| {
+            let old = idempotency_records::table
+                .filter(idempotency_records::account_id.eq(account.0))
+                .filter(idempotency_records::first_used_at.lt(At(time)));
+            delete(old).execute(db)
+        });
+        Ok(forgotten.await? as u64)
+    }
+}

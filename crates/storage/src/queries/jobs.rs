@@ -1,0 +1,336 @@
+//! Jobs.
+
+use super::{
+    Backend, Db,
+    paging::{Sortable, behind, one_more, page},
+    queues,
+};
+use crate::{
+    instant::At,
+    rows::{
+        counted,
+        jobs::{JobRow, QueueRow},
+    },
+    schema::jobs,
+    session::Session,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{
+    dsl::{count_star, min, sql},
+    expression::SqlLiteral,
+    helper_types::IntoBoxed,
+    insert_into,
+    prelude::*,
+    sql_types::Bool,
+    update,
+};
+use domain::{
+    ids::{AccountId, JobId, ProjectId},
+    job::{Job, JobState},
+    page::{Page, PageRequest, Position},
+    ports::{
+        jobs::{AccountQueue, JobFilter, JobRepository, JobSort, QueueSummary},
+        storage::StorageError,
+    },
+};
+
+type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
+
+/// [`JobState::is_unfinished`], word for word as the partial indexes have it: only then are they
+/// used.
+pub fn is_unfinished() -> SqlLiteral<Bool> {
+    sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait')")
+}
+
+/// [`JobState::is_waiting`]; what waits is unfinished, and is found through the same index.
+pub fn is_waiting() -> SqlLiteral<Bool> {
+    sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state <> 'running'")
+}
+
+/// [`JobState::Running`], found through the same index.
+pub fn is_running() -> SqlLiteral<Bool> {
+    sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state = 'running'")
+}
+
+#[async_trait]
+impl JobRepository for Session<Db> {
+    async fn add(&mut self, job: &Job) -> Result<(), StorageError> {
+        let row = JobRow::from(job);
+        self.change(move |db| insert_into(jobs::table).values(&row).execute(db).map(drop))
+            .await
+    }
+
+    async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
+        let found = self.ask(move |db| {
+            jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::id.eq(job.0))
+                .select(JobRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(Job::try_from).transpose()
+    }
+
+    async fn lock(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
+        let found = self.change(move |db| {
+            let query = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::id.eq(job.0))
+                .select(JobRow::as_select());
+            locked!(query).first(db).optional()
+        });
+        found.await?.map(Job::try_from).transpose()
+    }
+
+    async fn unfinished_with_key(
+        &mut self,
+        account: AccountId,
+        dedupe_key: &str,
+    ) -> Result<Option<Job>, StorageError> {
+        let key = dedupe_key.to_owned();
+        let found = self.ask(move |db| {
+            jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::dedupe_key.eq(&key))
+                .filter(is_unfinished())
+                .select(JobRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(Job::try_from).transpose()
+    }
+
+    async fn save(&mut self, job: &Job) -> Result<(), StorageError> {
+        let row = JobRow::from(job);
+        self.change(move |db| {
+            let target = jobs::table
+                .filter(jobs::account_id.eq(row.account_id))
+                .filter(jobs::id.eq(row.id));
+            update(target).set(&row).execute(db).map(drop)
+        })
+        .await
+    }
+
+    async fn list(
+        &mut self,
+        account: AccountId,
+        filter: &JobFilter,
+        request: &PageRequest<JobSort>,
+    ) -> Result<Page<Job>, StorageError> {
+        let limit = request.limit;
+        let (filter, request) = (filter.clone(), request.clone());
+        let rows = self
+            .ask(move |db| {
+                let mut query = filtered(account, &filter);
+                let after = behind::<At>(request.after.as_ref())?;
+                let JobSort::CreatedAt = request.sort;
+                sort_by!(query, request.direction, jobs::created_at, jobs::id, after);
+                query
+                    .limit(one_more(request.limit))
+                    .select(JobRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        page(rows, limit, |row: &JobRow| Position {
+            value: row.created_at.told(),
+            id: row.id,
+        })
+    }
+
+    async fn lock_unfinished(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<Job>, StorageError> {
+        let rows = self.change(move |db| {
+            let query = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::project_id.eq(project.0))
+                .filter(is_unfinished())
+                .order(jobs::id)
+                .select(JobRow::as_select());
+            locked!(query).load(db)
+        });
+        rows.await?.into_iter().map(Job::try_from).collect()
+    }
+
+    async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError> {
+        let (queued, running, oldest) = self
+            .ask(move |db| {
+                let (queued, oldest) = jobs::table
+                    .filter(jobs::account_id.eq(account.0))
+                    .filter(is_waiting())
+                    .select((count_star(), min(jobs::created_at)))
+                    .first::<(i64, Option<At>)>(db)?;
+                let running = jobs::table
+                    .filter(jobs::account_id.eq(account.0))
+                    .filter(is_running())
+                    .count()
+                    .get_result::<i64>(db)?;
+                Ok((queued, running, oldest))
+            })
+            .await?;
+        Ok(QueueSummary {
+            queued: counted(queued, "waiting jobs")?,
+            running: counted(running, "running jobs")?,
+            oldest_queued_at: oldest.map(Into::into),
+        })
+    }
+
+    async fn position(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+    ) -> Result<Option<u32>, StorageError> {
+        let number = self.ask(move |db| position(db, account, job)).await?;
+        number.map(|it| counted(it, "position")).transpose()
+    }
+
+    async fn lock_queue(&mut self, account: AccountId) -> Result<AccountQueue, StorageError> {
+        let row = self.change(move |db| queues::lock(db, account));
+        row.await?.try_into()
+    }
+
+    async fn try_lock_queue(
+        &mut self,
+        account: AccountId,
+    ) -> Result<Option<AccountQueue>, StorageError> {
+        let row = self.change(move |db| queues::try_lock(db, account));
+        row.await?.map(QueueRow::try_into).transpose()
+    }
+
+    async fn refresh_queue(
+        &mut self,
+        account: AccountId,
+        virtual_time: f64,
+    ) -> Result<AccountQueue, StorageError> {
+        let row = self.change(move |db| queues::refresh(db, account, virtual_time));
+        row.await?.try_into()
+    }
+
+    async fn lock_next_due(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Job>, StorageError> {
+        let found = self.change(move |db| {
+            let query = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(is_waiting())
+                .filter(jobs::run_at.le(At(now)))
+                .filter(jobs::expires_at.gt(At(now)))
+                .filter(jobs::cancel_requested.eq(false))
+                .order((jobs::priority.desc(), jobs::run_at, jobs::id))
+                .limit(1)
+                .select(JobRow::as_select());
+            locked_passing_over!(query).load(db)
+        });
+        found.await?.pop().map(Job::try_from).transpose()
+    }
+
+    async fn lock_needing_attention(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Job>, StorageError> {
+        let rows = self.change(move |db| {
+            let lost = jobs::lease_until
+                .is_null()
+                .or(jobs::lease_until.le(At(now)));
+            let late = is_running().and(lost.or(jobs::deadline_at.le(At(now))));
+            let over = is_waiting().and(jobs::expires_at.le(At(now)));
+            let query = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(late.or(over))
+                .order(jobs::id)
+                .limit(limit.into())
+                .select(JobRow::as_select());
+            locked_passing_over!(query).load(db)
+        });
+        rows.await?.into_iter().map(Job::try_from).collect()
+    }
+
+    async fn accounts_with_due_jobs(
+        &mut self,
+        now: DateTime<Utc>,
+        cap: u32,
+        limit: u32,
+    ) -> Result<Vec<AccountQueue>, StorageError> {
+        let rows = self.ask(move |db| queues::with_due_jobs(db, now, cap, limit));
+        rows.await?
+            .into_iter()
+            .map(AccountQueue::try_from)
+            .collect()
+    }
+
+    async fn accounts_needing_attention(
+        &mut self,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<AccountId>, StorageError> {
+        let ids = self.ask(move |db| queues::needing_attention(db, now, limit));
+        Ok(ids.await?.into_iter().map(AccountId).collect())
+    }
+
+    async fn least_virtual_time(&mut self) -> Result<f64, StorageError> {
+        self.ask(queues::least_virtual_time).await
+    }
+
+    async fn unfinished_in_all(&mut self) -> Result<u64, StorageError> {
+        counted(
+            self.ask(queues::unfinished_in_all).await?,
+            "unfinished jobs",
+        )
+    }
+
+    async fn next_run_at(&mut self) -> Result<Option<DateTime<Utc>>, StorageError> {
+        let next = self.ask(queues::next_run_at).await?;
+        Ok(next.map(Into::into))
+    }
+}
+
+fn filtered<'a>(account: AccountId, filter: &JobFilter) -> Query<'a> {
+    let mut query = jobs::table.into_boxed();
+    query = query.filter(jobs::account_id.eq(account.0));
+    if let Some(project) = filter.project {
+        query = query.filter(jobs::project_id.eq(project.0));
+    }
+    if let Some(kind) = filter.kind {
+        query = query.filter(jobs::kind.eq(kind.name()));
+    }
+    if let Some(status) = filter.status {
+        let states: Vec<&str> = status.states().map(JobState::name).collect();
+        query = query.filter(jobs::state.eq_any(states));
+    }
+    query
+}
+
+/// How many waiting jobs go before this one; nothing when it does not wait.
+fn position(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Option<i64>> {
+    let own: Option<(i32, At)> = jobs::table
+        .filter(jobs::account_id.eq(account.0))
+        .filter(jobs::id.eq(job.0))
+        .filter(is_waiting())
+        .select((jobs::priority, jobs::run_at))
+        .first(db)
+        .optional()?;
+    let Some((priority, run_at)) = own else {
+        return Ok(None);
+    };
+    let earlier = jobs::run_at
+        .lt(run_at)
+        .or(jobs::run_at.eq(run_at).and(jobs::id.lt(job.0)));
+    let before = jobs::priority
+        .gt(priority)
+        .or(jobs::priority.eq(priority).and(earlier));
+    jobs::table
+        .filter(jobs::account_id.eq(account.0))
+        .filter(is_waiting())
+        .filter(before)
+        .count()
+        .get_result(db)
+        .map(Some)
+}

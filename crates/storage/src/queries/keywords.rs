@@ -1,0 +1,361 @@
+//! Keywords.
+
+use super::{
+    Backend, Db, dialect,
+    paging::{Sortable, behind, one_more, page},
+};
+use crate::{
+    instant::At,
+    rows::{
+        counted,
+        keywords::{KeywordRow, LatestChange, location},
+        tag_line,
+    },
+    schema::keywords,
+    session::Session,
+};
+use async_trait::async_trait;
+use diesel::{
+    dsl::count_star, helper_types::IntoBoxed, insert_into, prelude::*, update, upsert::excluded,
+};
+use domain::{
+    ids::{AccountId, KeywordId, ProjectId},
+    keyword::{Keyword, KeywordChoice, LatestRank},
+    market::Market,
+    page::{Page, PageRequest, Position},
+    ports::{
+        keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort},
+        storage::StorageError,
+    },
+    project::Status,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;
+
+/// How many rows of 22 columns one statement may carry.
+const MOST_ROWS: usize = dialect::MOST_BINDS / 22;
+
+/// How many values a list of alternatives may have, with room for the other conditions.
+const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
+
+#[async_trait]
+impl KeywordRepository for Session<Db> {
+    async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError> {
+        let rows: Vec<KeywordRow> = keywords.iter().map(KeywordRow::from).collect();
+        self.change(move |db| {
+            for part in rows.chunks(MOST_ROWS) {
+                insert_into(keywords::table).values(part).execute(db)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find(
+        &mut self,
+        account: AccountId,
+        keyword: KeywordId,
+    ) -> Result<Option<Keyword>, StorageError> {
+        let found = self.ask(move |db| {
+            keywords::table
+                .filter(keywords::account_id.eq(account.0))
+                .filter(keywords::id.eq(keyword.0))
+                .select(KeywordRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(Keyword::try_from).transpose()
+    }
+
+    async fn with_texts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        market: &Market,
+        normalized: &[String],
+    ) -> Result<Vec<Keyword>, StorageError> {
+        let (market, normalized) = (market.clone(), normalized.to_vec());
+        let rows = self.ask(move |db| {
+            let mut rows = Vec::new();
+            for part in normalized.chunks(MOST_ALTERNATIVES) {
+                let found = keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::project_id.eq(project.0))
+                    .filter(keywords::country.eq(market.country.to_string()))
+                    .filter(keywords::language.eq(market.language.to_string()))
+                    .filter(keywords::device.eq(market.device.name()))
+                    .filter(keywords::location.eq(location(&market)))
+                    .filter(keywords::normalized.eq_any(part))
+                    .order(keywords::id)
+                    .select(KeywordRow::as_select())
+                    .load(db)?;
+                rows.extend(found);
+            }
+            Ok(rows)
+        });
+        rows.await?.into_iter().map(Keyword::try_from).collect()
+    }
+
+    async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError> {
+        self.save_all(std::slice::from_ref(keyword)).await
+    }
+
+    async fn save_all(&mut self, keywords: &[Keyword]) -> Result<(), StorageError> {
+        // One statement cannot change a row twice: of equal ids the last one counts.
+        let last = keywords.iter().map(|it| ((it.account, it.id), it));
+        let last: BTreeMap<_, &Keyword> = last.collect();
+        let rows: Vec<KeywordRow> = last.into_values().map(KeywordRow::from).collect();
+        self.change(move |db| {
+            for part in rows.chunks(MOST_ROWS) {
+                overwrite(db, part)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn save_latest(
+        &mut self,
+        account: AccountId,
+        latest: &[(KeywordId, LatestRank)],
+    ) -> Result<(), StorageError> {
+        let changes = latest.iter();
+        let changes: Vec<(i64, LatestChange)> =
+            changes.map(|(id, rank)| (id.0, rank.into())).collect();
+        self.change(move |db| {
+            for (id, change) in &changes {
+                let target = keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::id.eq(id));
+                update(target).set(change).execute(db)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn counts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<KeywordCounts, StorageError> {
+        let rows: Vec<(bool, i64)> = self
+            .ask(move |db| {
+                keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::project_id.eq(project.0))
+                    .filter(keywords::status.eq(Status::Active.name()))
+                    .group_by(keywords::ai_tracked)
+                    .select((keywords::ai_tracked, count_star()))
+                    .load(db)
+            })
+            .await?;
+        let all = rows.iter().map(|(_, number)| number).sum();
+        let ai = rows
+            .iter()
+            .filter(|(is_ai, _)| *is_ai)
+            .map(|(_, number)| number)
+            .sum();
+        Ok(KeywordCounts {
+            active: counted(all, "keyword count")?,
+            ai_tracked: counted(ai, "keyword count")?,
+        })
+    }
+
+    async fn list(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        filter: &KeywordFilter,
+        request: &PageRequest<KeywordSort>,
+    ) -> Result<Page<Keyword>, StorageError> {
+        let (sort, limit) = (request.sort, request.limit);
+        let (filter, request) = (filter.clone(), request.clone());
+        let rows = self
+            .ask(move |db| {
+                let query = sorted(filtered(account, project, &filter), &request)?;
+                query
+                    .limit(one_more(request.limit))
+                    .select(KeywordRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        page(rows, limit, |row| position(sort, row))
+    }
+
+    async fn active_batch(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        choice: &KeywordChoice,
+        after: Option<KeywordId>,
+        limit: u32,
+    ) -> Result<Vec<Keyword>, StorageError> {
+        let choice = choice.clone();
+        let rows = self.ask(move |db| {
+            let after = after.map_or(i64::MIN, |it| it.0);
+            let query = active(account, project)
+                .filter(keywords::id.gt(after))
+                .order(keywords::id)
+                .limit(limit.into());
+            match &choice {
+                KeywordChoice::All => query.select(KeywordRow::as_select()).load(db),
+                KeywordChoice::Named(named) => {
+                    // The least ones behind `after`: no other can be in the batch.
+                    let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
+                    let behind = named.range(after.saturating_add(1)..).copied();
+                    named_batch(db, account, project, behind.collect(), limit)
+                }
+            }
+        });
+        rows.await?.into_iter().map(Keyword::try_from).collect()
+    }
+
+    async fn count_active_named(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        named: &[KeywordId],
+    ) -> Result<u32, StorageError> {
+        let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
+        let named: Vec<i64> = named.into_iter().collect();
+        let number = self.ask(move |db| {
+            let mut number: i64 = 0;
+            for part in named.chunks(MOST_ALTERNATIVES) {
+                let query = active(account, project).filter(keywords::id.eq_any(part));
+                number += query.count().get_result::<i64>(db)?;
+            }
+            Ok(number)
+        });
+        counted(number.await?, "keyword count")
+    }
+}
+
+/// Writes what `save` writes for those of the rows that are there.
+fn overwrite(db: &mut Db, rows: &[KeywordRow]) -> QueryResult<()> {
+    let Some(account) = rows.first().map(|row| row.account_id) else {
+        return Ok(());
+    };
+    let ids = rows.iter().map(|row| row.id);
+    let there: Vec<i64> = keywords::table
+        .filter(keywords::account_id.eq(account))
+        .filter(keywords::id.eq_any(ids))
+        .select(keywords::id)
+        .load(db)?;
+    let there: BTreeSet<i64> = there.into_iter().collect();
+    let rows = rows.iter();
+    let rows: Vec<&KeywordRow> = rows
+        .filter(|row| row.account_id == account && there.contains(&row.id))
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    // One statement for many rows: an insert that meets each of them.
+    insert_into(keywords::table)
+        .values(rows)
+        .on_conflict((keywords::account_id, keywords::id))
+        .do_update()
+        .set((
+            keywords::text.eq(excluded(keywords::text)),
+            keywords::normalized.eq(excluded(keywords::normalized)),
+            keywords::country.eq(excluded(keywords::country)),
+            keywords::language.eq(excluded(keywords::language)),
+            keywords::device.eq(excluded(keywords::device)),
+            keywords::location.eq(excluded(keywords::location)),
+            keywords::ai_tracked.eq(excluded(keywords::ai_tracked)),
+            keywords::status.eq(excluded(keywords::status)),
+            keywords::target_url.eq(excluded(keywords::target_url)),
+            keywords::tags.eq(excluded(keywords::tags)),
+            keywords::row_version.eq(excluded(keywords::row_version)),
+            keywords::updated_at.eq(excluded(keywords::updated_at)),
+            keywords::deactivated_at.eq(excluded(keywords::deactivated_at)),
+        ))
+        .execute(db)
+        .map(drop)
+}
+
+fn active<'a>(account: AccountId, project: ProjectId) -> Query<'a> {
+    let query = keywords::table
+        .filter(keywords::account_id.eq(account.0))
+        .filter(keywords::project_id.eq(project.0));
+    query
+        .filter(keywords::status.eq(Status::Active.name()))
+        .into_boxed()
+}
+
+/// The first of the named keywords that are active, in the order of their ids.
+fn named_batch(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+    named: Vec<i64>,
+    limit: u32,
+) -> QueryResult<Vec<KeywordRow>> {
+    let mut rows: Vec<KeywordRow> = Vec::new();
+    for part in named.chunks(MOST_ALTERNATIVES) {
+        let missing = i64::from(limit) - i64::try_from(rows.len()).unwrap_or(i64::MAX);
+        if missing <= 0 {
+            break;
+        }
+        let found = active(account, project)
+            .filter(keywords::id.eq_any(part))
+            .order(keywords::id)
+            .limit(missing)
+            .select(KeywordRow::as_select())
+            .load(db)?;
+        rows.extend(found);
+    }
+    Ok(rows)
+}
+
+fn filtered<'a>(account: AccountId, project: ProjectId, filter: &KeywordFilter) -> Query<'a> {
+    let mut query = keywords::table.into_boxed();
+    query = query
+        .filter(keywords::account_id.eq(account.0))
+        .filter(keywords::project_id.eq(project.0));
+    if let Some(status) = filter.status {
+        query = query.filter(keywords::status.eq(status.name()));
+    }
+    if let Some(ai_tracked) = filter.ai_tracked {
+        query = query.filter(keywords::ai_tracked.eq(ai_tracked));
+    }
+    if let Some(tag) = &filter.tag {
+        let found = dialect::position_of(keywords::tags, tag_line(tag));
+        query = query.filter(found.gt(0));
+    }
+    if let Some(text) = &filter.search {
+        let found = dialect::position_of(keywords::normalized, text.clone());
+        query = query.filter(found.gt(0));
+    }
+    query
+}
+
+fn sorted<'a>(mut query: Query<'a>, request: &PageRequest<KeywordSort>) -> QueryResult<Query<'a>> {
+    let (direction, after) = (request.direction, request.after.as_ref());
+    match request.sort {
+        KeywordSort::CreatedAt => {
+            let after = behind::<At>(after)?;
+            sort_by!(query, direction, keywords::created_at, keywords::id, after);
+        }
+        KeywordSort::Text => {
+            let after = behind::<String>(after)?;
+            sort_by!(query, direction, keywords::normalized, keywords::id, after);
+        }
+        KeywordSort::Position => {
+            let after = behind::<Option<i64>>(after)?;
+            let column = keywords::latest_position;
+            sort_by_with_missing_last!(query, direction, column, keywords::id, after);
+        }
+    }
+    Ok(query)
+}
+
+fn position(sort: KeywordSort, row: &KeywordRow) -> Position {
+    let value = match sort {
+        KeywordSort::CreatedAt => row.created_at.told(),
+        KeywordSort::Text => row.normalized.clone().told(),
+        KeywordSort::Position => row.latest_position.told(),
+    };
+    Position { value, id: row.id }
+}

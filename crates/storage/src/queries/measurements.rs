@@ -1,0 +1,428 @@
+//! Measurements, and what running jobs have done so far.
+
+use super::{Db, dialect};
+use crate::{
+    rows::{
+        counted,
+        measurements::{JournalRow, PointRow, SerpRow, StagedRow, serp},
+    },
+    schema::{journal_entries, latest_serps, rank_points, staged_findings},
+    session::Session,
+};
+use analysis::{findings::rankings::RankState, result_type::ResultType};
+use async_trait::async_trait;
+use chrono::{Days, NaiveDate};
+use diesel::{
+    delete,
+    dsl::{case_when, count_star, max},
+    insert_into,
+    prelude::*,
+    upsert::excluded,
+};
+use domain::{
+    ids::{AccountId, JobId, KeywordId, ProjectId},
+    ports::{measurements::MeasurementRepository, storage::StorageError},
+    results::{JournalEntry, KeywordHistory, KeywordMeasurement, StagedFinding},
+};
+use std::collections::HashMap;
+
+/// How far histories look back.
+const DAYS: Days = Days::new(28);
+
+/// How many keywords are asked about in one statement.
+const MOST_KEYWORDS: usize = 1_000;
+
+/// How many rows of the widest table here (14 columns) one statement may carry.
+const MOST_ROWS: usize = dialect::MOST_BINDS / 14;
+
+#[async_trait]
+impl MeasurementRepository for Session<Db> {
+    async fn histories(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+        day: NaiveDate,
+        job: JobId,
+    ) -> Result<Vec<KeywordHistory>, StorageError> {
+        let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
+        let (mut points, mut serps) = self
+            .ask(move |db| {
+                let mut points = Vec::new();
+                let mut serps = HashMap::new();
+                for ids in ids.chunks(MOST_KEYWORDS) {
+                    let past = Past {
+                        account,
+                        project,
+                        ids,
+                        day,
+                        job,
+                    };
+                    points.extend(past.points(db)?);
+                    serps.extend(past.serps(db)?);
+                }
+                Ok((by_keyword(points), serps))
+            })
+            .await?;
+        let histories = keywords.iter().map(|keyword| {
+            let points = points.remove(&keyword.0).unwrap_or_default();
+            history(points, serps.remove(&keyword.0).as_deref())
+        });
+        histories.collect()
+    }
+
+    async fn add(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        measurements: &[KeywordMeasurement],
+    ) -> Result<(), StorageError> {
+        let points = measurements
+            .iter()
+            .map(|it| PointRow::new(account, project, it));
+        let points: Vec<PointRow> = points.collect();
+        let serps = newest_pages(account, project, measurements);
+        self.change(move |db| {
+            for part in points.chunks(MOST_ROWS) {
+                insert_into(rank_points::table)
+                    .values(part)
+                    .on_conflict_do_nothing()
+                    .execute(db)?;
+            }
+            for part in serps.chunks(MOST_ROWS) {
+                keep_newest(db, part)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn counts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+    ) -> Result<Vec<(KeywordId, u32)>, StorageError> {
+        let rows: Vec<(i64, i64)> = self
+            .ask(move |db| {
+                rank_points::table
+                    .filter(rank_points::account_id.eq(account.0))
+                    .filter(rank_points::project_id.eq(project.0))
+                    .filter(rank_points::job_id.eq(job.0))
+                    .group_by(rank_points::keyword_id)
+                    .select((rank_points::keyword_id, count_star()))
+                    .order(rank_points::keyword_id)
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter()
+            .map(|(id, number)| Ok((KeywordId(id), counted(number, "measurements")?)))
+            .collect()
+    }
+
+    async fn stage(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        findings: &[StagedFinding],
+    ) -> Result<(), StorageError> {
+        // One statement cannot replace a row twice: of equal places the last one counts.
+        let places = findings.iter().map(|it| ((it.result_type, it.ordinal), it));
+        let places: HashMap<_, &StagedFinding> = places.collect();
+        let rows = places.values().map(|it| StagedRow::new(account, job, it));
+        let rows: Vec<StagedRow> = rows.collect();
+        self.change(move |db| {
+            for part in rows.chunks(MOST_ROWS) {
+                replace(db, part)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn staged_keywords(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        result_type: ResultType,
+    ) -> Result<Vec<KeywordId>, StorageError> {
+        let ids: Vec<i64> = self
+            .ask(move |db| {
+                staged_findings::table
+                    .filter(staged_findings::account_id.eq(account.0))
+                    .filter(staged_findings::job_id.eq(job.0))
+                    .filter(staged_findings::result_type.eq(result_type.name()))
+                    .filter(staged_findings::keyword_id.is_not_null())
+                    .select(staged_findings::keyword_id.assume_not_null())
+                    .distinct()
+                    .order(staged_findings::keyword_id)
+                    .load(db)
+            })
+            .await?;
+        Ok(ids.into_iter().map(KeywordId).collect())
+    }
+
+    async fn staged(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        result_type: ResultType,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<StagedFinding>, StorageError> {
+        let rows = self.ask(move |db| {
+            let mut query = staged_findings::table
+                .filter(staged_findings::account_id.eq(account.0))
+                .filter(staged_findings::job_id.eq(job.0))
+                .filter(staged_findings::result_type.eq(result_type.name()))
+                .into_boxed();
+            if let Some(after) = after {
+                query = query.filter(staged_findings::ordinal.gt(after));
+            }
+            query
+                .order(staged_findings::ordinal)
+                .limit(limit.into())
+                .select(StagedRow::as_select())
+                .load(db)
+        });
+        rows.await?
+            .into_iter()
+            .map(StagedFinding::try_from)
+            .collect()
+    }
+
+    async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError> {
+        self.change(move |db| discard(db, account, job)).await
+    }
+
+    async fn record(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        entries: &[JournalEntry],
+    ) -> Result<(), StorageError> {
+        let rows = entries.iter().map(|it| JournalRow::new(account, job, it));
+        let rows: Vec<JournalRow> = rows.collect();
+        self.change(move |db| {
+            for part in rows.chunks(MOST_ROWS) {
+                insert_into(journal_entries::table)
+                    .values(part)
+                    .execute(db)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn recorded(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>, StorageError> {
+        let rows = self.ask(move |db| {
+            let mut query = journal_entries::table
+                .filter(journal_entries::account_id.eq(account.0))
+                .filter(journal_entries::job_id.eq(job.0))
+                .into_boxed();
+            if let Some(after) = after {
+                query = query.filter(journal_entries::sequence.gt(after));
+            }
+            query
+                .order(journal_entries::sequence)
+                .limit(limit.into())
+                .select(JournalRow::as_select())
+                .load(db)
+        });
+        Ok(rows.await?.into_iter().map(JournalEntry::from).collect())
+    }
+}
+
+/// Throws away what a job staged and recorded.
+pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
+    let staged = staged_findings::table
+        .filter(staged_findings::account_id.eq(account.0))
+        .filter(staged_findings::job_id.eq(job.0));
+    delete(staged).execute(db)?;
+    let recorded = journal_entries::table
+        .filter(journal_entries::account_id.eq(account.0))
+        .filter(journal_entries::job_id.eq(job.0));
+    delete(recorded).execute(db).map(drop)
+}
+
+/// Whose past is asked for, and as of when.
+struct Past<'a> {
+    account: AccountId,
+    project: ProjectId,
+    ids: &'a [i64],
+    day: NaiveDate,
+    job: JobId,
+}
+
+impl Past<'_> {
+    /// The points of the last days, newest first, and behind them the newest measured one of
+    /// each keyword that has none among them.
+    fn points(&self, db: &mut Db) -> QueryResult<Vec<PointRow>> {
+        let since = self.day - DAYS;
+        let mut points: Vec<PointRow> = rank_points::table
+            .filter(rank_points::account_id.eq(self.account.0))
+            .filter(rank_points::project_id.eq(self.project.0))
+            .filter(rank_points::keyword_id.eq_any(self.ids))
+            .filter(rank_points::day.between(since, self.day))
+            .filter(rank_points::job_id.ne(self.job.0))
+            .order((rank_points::measured_at.desc(), rank_points::job_id.desc()))
+            .select(PointRow::as_select())
+            .load(db)?;
+        let measured = |id: &i64| {
+            points
+                .iter()
+                .any(|it| it.keyword_id == *id && it.is_measured())
+        };
+        let unmeasured: Vec<i64> = self
+            .ids
+            .iter()
+            .filter(|id| !measured(id))
+            .copied()
+            .collect();
+        if !unmeasured.is_empty() {
+            points.extend(self.newest_measured_before(db, &unmeasured, since)?);
+        }
+        Ok(points)
+    }
+
+    fn newest_measured_before(
+        &self,
+        db: &mut Db,
+        ids: &[i64],
+        since: NaiveDate,
+    ) -> QueryResult<Vec<PointRow>> {
+        let newest: Vec<(i64, Option<NaiveDate>)> = rank_points::table
+            .filter(rank_points::account_id.eq(self.account.0))
+            .filter(rank_points::project_id.eq(self.project.0))
+            .filter(rank_points::keyword_id.eq_any(ids))
+            .filter(rank_points::day.lt(since))
+            .filter(rank_points::state.ne(RankState::Error.name()))
+            .group_by(rank_points::keyword_id)
+            .select((rank_points::keyword_id, max(rank_points::day)))
+            .load(db)?;
+        let newest: HashMap<i64, NaiveDate> = newest
+            .into_iter()
+            .filter_map(|(id, day)| Some((id, day?)))
+            .collect();
+        let mut points: Vec<PointRow> = rank_points::table
+            .filter(rank_points::account_id.eq(self.account.0))
+            .filter(rank_points::project_id.eq(self.project.0))
+            .filter(rank_points::keyword_id.eq_any(newest.keys()))
+            .filter(rank_points::day.eq_any(newest.values()))
+            .filter(rank_points::state.ne(RankState::Error.name()))
+            .order((rank_points::measured_at.desc(), rank_points::job_id.desc()))
+            .select(PointRow::as_select())
+            .load(db)?;
+        let mut seen = std::collections::HashSet::new();
+        points
+            .retain(|it| newest.get(&it.keyword_id) == Some(&it.day) && seen.insert(it.keyword_id));
+        Ok(points)
+    }
+
+    fn serps(&self, db: &mut Db) -> QueryResult<Vec<(i64, String)>> {
+        latest_serps::table
+            .filter(latest_serps::account_id.eq(self.account.0))
+            .filter(latest_serps::project_id.eq(self.project.0))
+            .filter(latest_serps::keyword_id.eq_any(self.ids))
+            .filter(latest_serps::job_id.ne(self.job.0))
+            .select((latest_serps::keyword_id, latest_serps::serp))
+            .load(db)
+    }
+}
+
+fn by_keyword(points: Vec<PointRow>) -> HashMap<i64, Vec<PointRow>> {
+    let mut sorted: HashMap<i64, Vec<PointRow>> = HashMap::new();
+    for point in points {
+        sorted.entry(point.keyword_id).or_default().push(point);
+    }
+    sorted
+}
+
+fn history(points: Vec<PointRow>, page: Option<&str>) -> Result<KeywordHistory, StorageError> {
+    let newest = points.first();
+    Ok(KeywordHistory {
+        best: newest.map(PointRow::best).transpose()?.flatten(),
+        worst: newest.map(PointRow::worst).transpose()?.flatten(),
+        serp: page.map(serp).transpose()?,
+        points: points
+            .into_iter()
+            .map(TryInto::try_into)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+/// The newest page of each keyword, and of one job the first: what [`keep_newest`] would keep of
+/// them one by one. One statement cannot touch a row twice.
+fn newest_pages(
+    account: AccountId,
+    project: ProjectId,
+    measurements: &[KeywordMeasurement],
+) -> Vec<SerpRow> {
+    let mut newest: HashMap<KeywordId, &KeywordMeasurement> = HashMap::new();
+    for measurement in measurements.iter().filter(|it| it.serp.is_some()) {
+        let kept = newest.entry(measurement.keyword).or_insert(measurement);
+        let is_anothers = kept.job != measurement.job;
+        if is_anothers && kept.point.measured_at <= measurement.point.measured_at {
+            *kept = measurement;
+        }
+    }
+    let rows = newest.values();
+    rows.filter_map(|it| SerpRow::new(account, project, it))
+        .collect()
+}
+
+/// Keeps each keyword's newest page, and the one that a job kept first. (Said column by column:
+/// `SQLite` has no `WHERE` behind a batch of upserts in Diesel.)
+fn keep_newest(db: &mut Db, rows: &[SerpRow]) -> QueryResult<()> {
+    macro_rules! newest {
+        ($column:expr) => {{
+            let is_newer = latest_serps::measured_at.le(excluded(latest_serps::measured_at));
+            let is_anothers = latest_serps::job_id.ne(excluded(latest_serps::job_id));
+            let value = case_when(is_newer.and(is_anothers), excluded($column));
+            $column.eq(value.otherwise($column))
+        }};
+    }
+    insert_into(latest_serps::table)
+        .values(rows)
+        .on_conflict((
+            latest_serps::account_id,
+            latest_serps::project_id,
+            latest_serps::keyword_id,
+        ))
+        .do_update()
+        .set((
+            newest!(latest_serps::job_id),
+            newest!(latest_serps::measured_at),
+            newest!(latest_serps::serp),
+        ))
+        .execute(db)
+        .map(drop)
+}
+
+fn replace(db: &mut Db, rows: &[StagedRow]) -> QueryResult<()> {
+    insert_into(staged_findings::table)
+        .values(rows)
+        .on_conflict((
+            staged_findings::account_id,
+            staged_findings::job_id,
+            staged_findings::result_type,
+            staged_findings::ordinal,
+        ))
+        .do_update()
+        .set((
+            staged_findings::keyword_id.eq(excluded(staged_findings::keyword_id)),
+            staged_findings::url.eq(excluded(staged_findings::url)),
+            staged_findings::url_hash.eq(excluded(staged_findings::url_hash)),
+            staged_findings::sort_value.eq(excluded(staged_findings::sort_value)),
+            staged_findings::measured_at.eq(excluded(staged_findings::measured_at)),
+            staged_findings::record.eq(excluded(staged_findings::record)),
+        ))
+        .execute(db)
+        .map(drop)
+}

@@ -1,0 +1,79 @@
+//! The queries: one file for each port, compiled once for each database.
+//!
+//! The parent module says which: `Db` is its connection, `dialect` what only it says this way,
+//! `locked!` and `locked_passing_over!` how it locks.
+
+#[macro_use]
+mod paging;
+mod accounts;
+mod idempotency;
+mod jobs;
+mod keywords;
+mod measurements;
+mod projects;
+mod queues;
+mod results;
+mod secrets;
+mod spending;
+mod tokens;
+pub mod versions;
+
+use super::{Db, dialect};
+use crate::session::Session;
+use async_trait::async_trait;
+use domain::ports::{
+    accounts::AccountRepository,
+    idempotency::IdempotencyRepository,
+    jobs::JobRepository,
+    keywords::KeywordRepository,
+    measurements::MeasurementRepository,
+    projects::ProjectRepository,
+    results::ResultRepository,
+    secrets::SecretRepository,
+    spending::SpendingRepository,
+    storage::{Repositories, StorageError, Transaction},
+    tokens::TokenRepository,
+};
+
+/// The backend of the connection.
+type Backend = <Db as diesel::Connection>::Backend;
+
+impl Repositories for Session<Db> {
+    fn accounts(&mut self) -> &mut dyn AccountRepository {
+        self
+    }
+    fn tokens(&mut self) -> &mut dyn TokenRepository {
+        self
+    }
+    fn projects(&mut self) -> &mut dyn ProjectRepository {
+        self
+    }
+    fn keywords(&mut self) -> &mut dyn KeywordRepository {
+        self
+    }
+    fn jobs(&mut self) -> &mut dyn JobRepository {
+        self
+    }
+    fn measurements(&mut self) -> &mut dyn MeasurementRepository {
+        self
+    }
+    fn results(&mut self) -> &mut dyn ResultRepository {
+        self
+    }
+    fn spending(&mut self) -> &mut dyn SpendingRepository {
+        self
+    }
+    fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
+        self
+    }
+    fn secrets(&mut self) -> &mut dyn SecretRepository {
+        self
+    }
+}
+
+#[async_trait]
+impl Transaction for Session<Db> {
+    async fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        self.keep().await
+    }
+}

@@ -1,0 +1,189 @@
+//! Keyset paging: the order is total, and the next page begins behind the last row of this one.
+
+use crate::instant::At;
+use domain::{
+    page::{Page, Position, SortValue},
+    ports::storage::StorageError,
+};
+
+/// Sorts by a column that always has a value, and begins behind `after`: the value and the id of
+/// a row.
+macro_rules! sort_by {
+    ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
+        match $direction {
+            ::domain::page::Direction::Ascending => {
+                if let Some((value, id)) = $after {
+                    $query = $query.filter(
+                        $column
+                            .gt(value.clone())
+                            .or($column.eq(value).and($id.gt(id))),
+                    );
+                }
+                $query = $query.order(($column.asc(), $id.asc()));
+            }
+            ::domain::page::Direction::Descending => {
+                if let Some((value, id)) = $after {
+                    $query = $query.filter(
+                        $column
+                            .lt(value.clone())
+                            .or($column.eq(value).and($id.lt(id))),
+                    );
+                }
+                $query = $query.order(($column.desc(), $id.desc()));
+            }
+        }
+    };
+}
+
+/// Sorts by a column that may have no value; rows without one come last in both directions, which
+/// neither database does by itself.
+macro_rules! sort_by_with_missing_last {
+    ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
+        match $direction {
+            ::domain::page::Direction::Ascending => {
+                match $after {
+                    None => {}
+                    Some((Some(value), id)) => {
+                        $query = $query.filter(
+                            $column
+                                .gt(value.clone())
+                                .or($column.eq(value).and($id.gt(id)))
+                                .or($column.is_null()),
+                        );
+                    }
+                    Some((None, id)) => {
+                        $query = $query.filter($column.is_null().and($id.gt(id)));
+                    }
+                }
+                $query = $query.order(($column.is_null().asc(), $column.asc(), $id.asc()));
+            }
+            ::domain::page::Direction::Descending => {
+                match $after {
+                    None => {}
+                    Some((Some(value), id)) => {
+                        $query = $query.filter(
+                            $column
+                                .lt(value.clone())
+                                .or($column.eq(value).and($id.lt(id)))
+                                .or($column.is_null()),
+                        );
+                    }
+                    Some((None, id)) => {
+                        $query = $query.filter($column.is_null().and($id.lt(id)));
+                    }
+                }
+                $query = $query.order(($column.is_null().asc(), $column.desc(), $id.desc()));
+            }
+        }
+    };
+}
+
+/// A value that a page can be sorted by.
+pub trait Sortable: Sized {
+    /// As a position carries it.
+    fn told(self) -> SortValue;
+    /// Out of a position.
+    fn heard(value: &SortValue) -> Option<Self>;
+}
+
+impl Sortable for At {
+    fn told(self) -> SortValue {
+        SortValue::Number(self.micros())
+    }
+    fn heard(value: &SortValue) -> Option<Self> {
+        i64::heard(value).and_then(Self::from_micros)
+    }
+}
+
+impl Sortable for i64 {
+    fn told(self) -> SortValue {
+        SortValue::Number(self)
+    }
+    fn heard(value: &SortValue) -> Option<Self> {
+        match value {
+            SortValue::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl Sortable for i32 {
+    fn told(self) -> SortValue {
+        SortValue::Number(self.into())
+    }
+    fn heard(value: &SortValue) -> Option<Self> {
+        i64::heard(value).and_then(|it| it.try_into().ok())
+    }
+}
+
+impl Sortable for f64 {
+    fn told(self) -> SortValue {
+        SortValue::Real(self)
+    }
+    fn heard(value: &SortValue) -> Option<Self> {
+        match value {
+            SortValue::Real(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl Sortable for String {
+    fn told(self) -> SortValue {
+        SortValue::Text(self)
+    }
+    fn heard(value: &SortValue) -> Option<Self> {
+        match value {
+            SortValue::Text(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Sortable> Sortable for Option<T> {
+    fn told(self) -> SortValue {
+        self.map_or(SortValue::Missing, T::told)
+    }
+    fn heard(value: &SortValue) -> Option<Self> {
+        match value {
+            SortValue::Missing => Some(None),
+            value => T::heard(value).map(Some),
+        }
+    }
+}
+
+/// The sort value and the id behind which a page begins.
+pub fn behind<T: Sortable>(
+    after: Option<&Position>,
+) -> Result<Option<(T, i64)>, diesel::result::Error> {
+    let heard = |it: &Position| T::heard(&it.value).map(|value| (value, it.id));
+    let heard = after.map(|it| heard(it).ok_or_else(wrong_position));
+    heard.transpose()
+}
+
+/// A position that another order made.
+pub fn wrong_position() -> diesel::result::Error {
+    diesel::result::Error::SerializationError("a position of another order".into())
+}
+
+/// How many rows to ask for: one more than wanted shows whether there is a next page.
+pub fn one_more(limit: u32) -> i64 {
+    i64::from(limit) + 1
+}
+
+/// The page of these rows, of which there is one more than wanted when another page follows.
+pub fn page<R, T: TryFrom<R, Error = StorageError>>(
+    mut rows: Vec<R>,
+    limit: u32,
+    position: impl Fn(&R) -> Position,
+) -> Result<Page<T>, StorageError> {
+    let limit = limit as usize;
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| has_more).map(position);
+    let items = rows
+        .into_iter()
+        .map(T::try_from)
+        .collect::<Result<_, _>>()?;
+    Ok(Page { items, next })
+}

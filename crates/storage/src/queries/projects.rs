@@ -1,0 +1,209 @@
+//! Projects.
+
+use super::{
+    Backend, Db, dialect,
+    paging::{Sortable, behind, one_more, page},
+};
+use crate::{
+    instant::At,
+    rows::{
+        projects::{ProjectRow, folded, rank},
+        tag_line,
+    },
+    schema::projects,
+    session::Session,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{helper_types::IntoBoxed, insert_into, prelude::*, update};
+use domain::{
+    ids::{AccountId, ProjectId},
+    page::{Page, PageRequest, Position},
+    ports::{
+        projects::{ProjectFilter, ProjectRepository, ProjectSort},
+        storage::StorageError,
+    },
+    project::{Project, Status},
+};
+
+type Query<'a> = IntoBoxed<'a, projects::table, Backend>;
+
+#[async_trait]
+impl ProjectRepository for Session<Db> {
+    async fn add(&mut self, project: &Project) -> Result<(), StorageError> {
+        let row = ProjectRow::from(project);
+        self.change(move |db| {
+            insert_into(projects::table)
+                .values(&row)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn find(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Project>, StorageError> {
+        let found = self.ask(move |db| {
+            projects::table
+                .filter(projects::account_id.eq(account.0))
+                .filter(projects::id.eq(project.0))
+                .select(ProjectRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(Project::try_from).transpose()
+    }
+
+    async fn lock(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<Project>, StorageError> {
+        let found = self.change(move |db| {
+            let query = projects::table
+                .filter(projects::account_id.eq(account.0))
+                .filter(projects::id.eq(project.0))
+                .select(ProjectRow::as_select());
+            locked!(query).first(db).optional()
+        });
+        found.await?.map(Project::try_from).transpose()
+    }
+
+    async fn active_with_domain(
+        &mut self,
+        account: AccountId,
+        domain: &str,
+    ) -> Result<Option<ProjectId>, StorageError> {
+        let domain = domain.to_owned();
+        let found = self.ask(move |db| {
+            projects::table
+                .filter(projects::account_id.eq(account.0))
+                .filter(projects::domain.eq(&domain))
+                .filter(projects::status.eq(Status::Active.name()))
+                .select(projects::id)
+                .first(db)
+                .optional()
+        });
+        Ok(found.await?.map(ProjectId))
+    }
+
+    async fn save(&mut self, project: &Project) -> Result<(), StorageError> {
+        let row = ProjectRow::from(project);
+        self.change(move |db| {
+            let target = projects::table
+                .filter(projects::account_id.eq(row.account_id))
+                .filter(projects::id.eq(row.id));
+            update(target).set(&row).execute(db).map(drop)
+        })
+        .await
+    }
+
+    async fn note_analysis(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        self.change(move |db| {
+            let target = projects::table
+                .filter(projects::account_id.eq(account.0))
+                .filter(projects::id.eq(project.0));
+            update(target)
+                .set(projects::last_analysis_at.eq(At(at)))
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn list(
+        &mut self,
+        account: AccountId,
+        filter: &ProjectFilter,
+        request: &PageRequest<ProjectSort>,
+    ) -> Result<Page<Project>, StorageError> {
+        let (sort, limit) = (request.sort, request.limit);
+        let (filter, request) = (filter.clone(), request.clone());
+        let rows = self
+            .ask(move |db| {
+                let query = sorted(filtered(account, &filter), &request)?;
+                query
+                    .limit(one_more(request.limit))
+                    .select(ProjectRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        page(rows, limit, |row| position(sort, row))
+    }
+}
+
+fn filtered<'a>(account: AccountId, filter: &ProjectFilter) -> Query<'a> {
+    let mut query = projects::table.into_boxed();
+    query = query.filter(projects::account_id.eq(account.0));
+    if let Some(status) = filter.status {
+        query = query.filter(projects::status.eq(status.name()));
+    }
+    if let Some(tag) = &filter.tag {
+        let found = dialect::position_of(projects::tags, tag_line(tag));
+        query = query.filter(found.gt(0));
+    }
+    if let Some(category) = &filter.category {
+        query = query.filter(projects::category.eq(category.clone()));
+    }
+    if let Some(priority) = filter.priority {
+        query = query.filter(projects::priority.eq(rank(priority)));
+    }
+    if let Some(status) = filter.workflow_status {
+        query = query.filter(projects::workflow_status.eq(status.name()));
+    }
+    if let Some(favorite) = filter.favorite {
+        query = query.filter(projects::favorite.eq(favorite));
+    }
+    if let Some(text) = &filter.search {
+        let found = dialect::position_of(projects::search_text, folded(text));
+        query = query.filter(found.gt(0));
+    }
+    query
+}
+
+fn sorted<'a>(mut query: Query<'a>, request: &PageRequest<ProjectSort>) -> QueryResult<Query<'a>> {
+    let (direction, after) = (request.direction, request.after.as_ref());
+    match request.sort {
+        ProjectSort::CreatedAt => {
+            let after = behind::<At>(after)?;
+            sort_by!(query, direction, projects::created_at, projects::id, after);
+        }
+        ProjectSort::Name => {
+            let after = behind::<String>(after)?;
+            sort_by!(query, direction, projects::name_folded, projects::id, after);
+        }
+        ProjectSort::Domain => {
+            let after = behind::<String>(after)?;
+            sort_by!(query, direction, projects::domain, projects::id, after);
+        }
+        ProjectSort::Priority => {
+            let after = behind::<i32>(after)?;
+            sort_by!(query, direction, projects::priority, projects::id, after);
+        }
+        ProjectSort::LastAnalysisAt => {
+            let after = behind::<Option<At>>(after)?;
+            let column = projects::last_analysis_at;
+            sort_by_with_missing_last!(query, direction, column, projects::id, after);
+        }
+    }
+    Ok(query)
+}
+
+fn position(sort: ProjectSort, row: &ProjectRow) -> Position {
+    let value = match sort {
+        ProjectSort::CreatedAt => row.created_at.told(),
+        ProjectSort::Name => row.name_folded.clone().told(),
+        ProjectSort::Domain => row.domain.clone().told(),
+        ProjectSort::Priority => row.priority.told(),
+        ProjectSort::LastAnalysisAt => row.last_analysis_at.told(),
+    };
+    Position { value, id: row.id }
+}

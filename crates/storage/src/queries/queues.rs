@@ -1,0 +1,148 @@
+//! Accounts' lines in the queue: the one table that is searched across accounts.
+
+use super::{
+    Db,
+    jobs::{is_running, is_waiting},
+};
+use crate::{
+    instant::At,
+    rows::jobs::QueueRow,
+    schema::{account_queues, jobs},
+};
+use chrono::{DateTime, Utc};
+use diesel::{
+    dsl::{count_star, min, sql},
+    insert_into,
+    prelude::*,
+    sql_types::BigInt,
+};
+use domain::ids::AccountId;
+
+/// The account's line, locked; made when it has none.
+pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
+    begin(db, account)?;
+    let query = account_queues::table
+        .filter(account_queues::account_id.eq(account.0))
+        .select(QueueRow::as_select());
+    locked!(query).first(db)
+}
+
+/// The same, but nothing when another transaction has it.
+pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
+    if let Some(row) = unless_taken(db, account)? {
+        return Ok(Some(row));
+    }
+    // Taken, or not there yet: then whoever makes it has it.
+    if begin(db, account)? == 0 {
+        return Ok(None);
+    }
+    unless_taken(db, account)
+}
+
+fn unless_taken(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
+    let query = account_queues::table
+        .filter(account_queues::account_id.eq(account.0))
+        .select(QueueRow::as_select());
+    locked_passing_over!(query).first(db).optional()
+}
+
+fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {
+    insert_into(account_queues::table)
+        .values(&QueueRow {
+            account_id: account.0,
+            waiting: 0,
+            running: 0,
+            next_run_at: None,
+            attention_at: None,
+            virtual_time: 0.0,
+        })
+        .on_conflict_do_nothing()
+        .execute(db)
+}
+
+/// Counts the account's unfinished jobs anew.
+pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
+    let (waiting, first_expiry) = jobs::table
+        .filter(jobs::account_id.eq(account.0))
+        .filter(is_waiting())
+        .select((count_star(), min(jobs::expires_at)))
+        .first::<(i64, Option<At>)>(db)?;
+    // A job that is to be stopped is not run again: it must not call workers.
+    let next_run_at: Option<At> = jobs::table
+        .filter(jobs::account_id.eq(account.0))
+        .filter(is_waiting())
+        .filter(jobs::cancel_requested.eq(false))
+        .select(min(jobs::run_at))
+        .first(db)?;
+    let (running, first_loss, first_deadline) = jobs::table
+        .filter(jobs::account_id.eq(account.0))
+        .filter(is_running())
+        .select((count_star(), min(jobs::lease_until), min(jobs::deadline_at)))
+        .first::<(i64, Option<At>, Option<At>)>(db)?;
+    let moments = [first_expiry, first_loss, first_deadline];
+    let row = QueueRow {
+        account_id: account.0,
+        waiting,
+        running,
+        next_run_at,
+        attention_at: moments.into_iter().flatten().min(),
+        virtual_time,
+    };
+    insert_into(account_queues::table)
+        .values(&row)
+        .on_conflict(account_queues::account_id)
+        .do_update()
+        .set(&row)
+        .execute(db)?;
+    Ok(row)
+}
+
+pub fn with_due_jobs(
+    db: &mut Db,
+    now: DateTime<Utc>,
+    cap: u32,
+    limit: u32,
+) -> QueryResult<Vec<QueueRow>> {
+    account_queues::table
+        .filter(account_queues::next_run_at.le(At(now)))
+        .filter(account_queues::running.lt(i64::from(cap)))
+        .order((account_queues::virtual_time, account_queues::account_id))
+        .limit(limit.into())
+        .select(QueueRow::as_select())
+        .load(db)
+}
+
+pub fn needing_attention(db: &mut Db, now: DateTime<Utc>, limit: u32) -> QueryResult<Vec<i64>> {
+    account_queues::table
+        .filter(account_queues::attention_at.le(At(now)))
+        .order((account_queues::attention_at, account_queues::account_id))
+        .limit(limit.into())
+        .select(account_queues::account_id)
+        .load(db)
+}
+
+pub fn least_virtual_time(db: &mut Db) -> QueryResult<f64> {
+    let least: Option<f64> = account_queues::table
+        .filter(
+            account_queues::waiting
+                .gt(0)
+                .or(account_queues::running.gt(0)),
+        )
+        .select(min(account_queues::virtual_time))
+        .first(db)?;
+    Ok(least.unwrap_or_default())
+}
+
+pub fn unfinished_in_all(db: &mut Db) -> QueryResult<i64> {
+    account_queues::table
+        .select(sql::<BigInt>(
+            "COALESCE(CAST(SUM(waiting + running) AS BIGINT), 0)",
+        ))
+        .first(db)
+}
+
+pub fn next_run_at(db: &mut Db) -> QueryResult<Option<At>> {
+    account_queues::table
+        .select(min(account_queues::next_run_at))
+        .first(db)
+}

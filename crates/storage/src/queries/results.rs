@@ -1,0 +1,387 @@
+//! Published results.
+
+use super::{
+    Backend, Db, measurements,
+    paging::{Sortable, behind, one_more, wrong_position},
+};
+use crate::{
+    instant::At,
+    rows::{
+        measurements::url_hash,
+        results::{FindingRow, HeadRow},
+    },
+    schema::{findings, result_heads, staged_findings},
+    session::Session,
+};
+use analysis::result_type::ResultType;
+use async_trait::async_trait;
+use diesel::{
+    helper_types::IntoBoxed,
+    insert_into,
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use domain::{
+    ids::{AccountId, JobId, ProjectId},
+    page::{Direction, Page, Position, SortValue},
+    ports::{results::ResultRepository, storage::StorageError},
+    results::{Finding, FindingQuery, FindingSort, ResultHead},
+};
+use std::collections::HashMap;
+
+type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
+
+#[async_trait]
+impl ResultRepository for Session<Db> {
+    async fn publish(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+        heads: &[ResultHead],
+    ) -> Result<(), StorageError> {
+        let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
+        self.change(move |db| {
+            move_staged(db, account, project, job)?;
+            for head in &heads {
+                move_head(db, head)?;
+            }
+            measurements::discard(db, account, job)
+        })
+        .await
+    }
+
+    async fn head(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> Result<Option<ResultHead>, StorageError> {
+        let found = self.ask(move |db| {
+            result_heads::table
+                .filter(result_heads::account_id.eq(account.0))
+                .filter(result_heads::project_id.eq(project.0))
+                .filter(result_heads::result_type.eq(result_type.name()))
+                .select(HeadRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(ResultHead::try_from).transpose()
+    }
+
+    async fn heads(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        top: u32,
+    ) -> Result<Vec<(ResultHead, Vec<Finding>)>, StorageError> {
+        let (heads, records) = self
+            .ask(move |db| {
+                let heads: Vec<HeadRow> = result_heads::table
+                    .filter(result_heads::account_id.eq(account.0))
+                    .filter(result_heads::project_id.eq(project.0))
+                    .order(result_heads::result_type)
+                    .select(HeadRow::as_select())
+                    .load(db)?;
+                let records = first_records(db, account, project, &heads, top)?;
+                Ok((heads, records))
+            })
+            .await?;
+        let mut by_type: HashMap<String, Vec<Finding>> = HashMap::new();
+        for record in records {
+            let list = by_type.entry(record.result_type.clone()).or_default();
+            list.push(record.into());
+        }
+        heads
+            .into_iter()
+            .map(|head| {
+                let records = by_type.remove(&head.result_type).unwrap_or_default();
+                Ok((head.try_into()?, records))
+            })
+            .collect()
+    }
+
+    async fn findings(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        query: &FindingQuery,
+    ) -> Result<Page<Finding>, StorageError> {
+        let (asked, query) = (query.clone(), query.clone());
+        let mut rows: Vec<FindingRow> = self
+            .ask(move |db| {
+                let wanted = filtered(account, project, &query);
+                let wanted = match query.job {
+                    Some(_) => sorted_in_a_run(wanted, &query)?,
+                    None => sorted_over_runs(wanted, &query)?,
+                };
+                wanted
+                    .limit(one_more(query.page.limit))
+                    .select((
+                        findings::result_type,
+                        findings::job_id,
+                        findings::ordinal,
+                        findings::sort_value,
+                        findings::measured_at,
+                        findings::record,
+                    ))
+                    .load(db)
+            })
+            .await?;
+        let limit = asked.page.limit as usize;
+        let has_more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| has_more);
+        Ok(Page {
+            next: next.map(|row| position(&asked, row)),
+            items: rows.into_iter().map(Finding::from).collect(),
+        })
+    }
+}
+
+/// Copies what the job staged, inside the database.
+fn move_staged(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) -> QueryResult<()> {
+    let staged = staged_findings::table
+        .filter(staged_findings::account_id.eq(account.0))
+        .filter(staged_findings::job_id.eq(job.0))
+        .select((
+            staged_findings::account_id,
+            project.0.into_sql::<BigInt>(),
+            staged_findings::result_type,
+            staged_findings::job_id,
+            staged_findings::ordinal,
+            staged_findings::keyword_id,
+            staged_findings::url,
+            staged_findings::url_hash,
+            staged_findings::sort_value,
+            staged_findings::measured_at,
+            staged_findings::record,
+        ));
+    insert_into(findings::table)
+        .values(staged)
+        .into_columns((
+            findings::account_id,
+            findings::project_id,
+            findings::result_type,
+            findings::job_id,
+            findings::ordinal,
+            findings::keyword_id,
+            findings::url,
+            findings::url_hash,
+            findings::sort_value,
+            findings::measured_at,
+            findings::record,
+        ))
+        .execute(db)
+        .map(drop)
+}
+
+fn move_head(db: &mut Db, head: &HeadRow) -> QueryResult<()> {
+    insert_into(result_heads::table)
+        .values(head)
+        .on_conflict((
+            result_heads::account_id,
+            result_heads::project_id,
+            result_heads::result_type,
+        ))
+        .do_update()
+        .set(head)
+        .execute(db)
+        .map(drop)
+}
+
+/// The first records under each head: one statement for all of them, each part of it a walk along
+/// the primary key that ends after `top` rows.
+fn first_records(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+    heads: &[HeadRow],
+    top: u32,
+) -> QueryResult<Vec<FindingRow>> {
+    if heads.is_empty() || top == 0 {
+        return Ok(Vec::new());
+    }
+    let parts = (0..heads.len()).map(|at| {
+        let (result_type, job) = (3 * at + 3, 3 * at + 4);
+        let top = 3 * at + 5;
+        format!(
+            "SELECT * FROM (SELECT result_type, job_id, ordinal, sort_value, measured_at, record \
+             FROM findings WHERE findings.account_id = $1 AND findings.project_id = $2 \
+             AND findings.result_type = ${result_type} AND findings.job_id = ${job} \
+             ORDER BY ordinal LIMIT ${top}) AS part{at}"
+        )
+    });
+    let text = parts.collect::<Vec<_>>().join(" UNION ALL ");
+    let mut query = sql_query(text)
+        .into_boxed::<Backend>()
+        .bind::<BigInt, _>(account.0)
+        .bind::<BigInt, _>(project.0);
+    for head in heads {
+        query = query
+            .bind::<Text, _>(head.result_type.clone())
+            .bind::<BigInt, _>(head.job_id)
+            .bind::<BigInt, _>(i64::from(top));
+    }
+    query.load(db)
+}
+
+fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) -> Query<'a> {
+    let mut wanted = findings::table.into_boxed();
+    wanted = wanted
+        .filter(findings::account_id.eq(account.0))
+        .filter(findings::project_id.eq(project.0))
+        .filter(findings::result_type.eq(query.result_type.name()));
+    if let Some(job) = query.job {
+        wanted = wanted.filter(findings::job_id.eq(job.0));
+    }
+    if let Some(keyword) = query.keyword {
+        wanted = wanted.filter(findings::keyword_id.eq(keyword.0));
+    }
+    if let Some(url) = &query.url {
+        wanted = wanted
+            .filter(findings::url_hash.eq(url_hash(url)))
+            .filter(findings::url.eq(url.clone()));
+    }
+    if let Some(from) = query.from {
+        wanted = wanted.filter(findings::measured_at.ge(At(from)));
+    }
+    if let Some(to) = query.to {
+        wanted = wanted.filter(findings::measured_at.lt(At(to)));
+    }
+    wanted
+}
+
+/// In one run the ordinal makes each order total.
+fn sorted_in_a_run<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResult<Query<'a>> {
+    let (direction, after) = (query.page.direction, query.page.after.as_ref());
+    let id = findings::ordinal;
+    match query.page.sort {
+        FindingSort::Ordinal => {
+            let after = behind::<i64>(after)?;
+            sort_by!(wanted, direction, findings::ordinal, id, after);
+        }
+        FindingSort::Value => {
+            let after = behind::<Option<f64>>(after)?;
+            let column = findings::sort_value;
+            sort_by_with_missing_last!(wanted, direction, column, id, after);
+        }
+        FindingSort::MeasuredAt => {
+            let after = behind::<At>(after)?;
+            sort_by!(wanted, direction, findings::measured_at, id, after);
+        }
+    }
+    Ok(wanted)
+}
+
+/// Sorts by a column, then by job and ordinal, and begins behind such a row.
+macro_rules! sort_over_runs {
+    ($wanted:ident, $column:expr, $after:expr, $beyond:ident, $order:ident) => {{
+        if let Some((value, job, ordinal)) = $after {
+            let in_the_job = findings::job_id
+                .eq(job)
+                .and(findings::ordinal.$beyond(ordinal));
+            let tie = $column
+                .eq(value)
+                .and(findings::job_id.$beyond(job).or(in_the_job));
+            $wanted = $wanted.filter($column.$beyond(value).or(tie));
+        }
+        let ties = (findings::job_id.$order(), findings::ordinal.$order());
+        $wanted.order(($column.$order(), ties.0, ties.1))
+    }};
+}
+
+/// The same by the type's own value, which may be missing.
+macro_rules! sort_over_runs_by_value {
+    ($wanted:ident, $after:expr, $beyond:ident, $order:ident) => {{
+        let column = findings::sort_value;
+        if let Some((value, job, ordinal)) = $after {
+            let in_the_job = findings::job_id
+                .eq(job)
+                .and(findings::ordinal.$beyond(ordinal));
+            let tie = findings::job_id.$beyond(job).or(in_the_job);
+            $wanted = match value {
+                Some(value) => $wanted.filter(
+                    column
+                        .$beyond(value)
+                        .or(column.eq(value).and(tie))
+                        .or(column.is_null()),
+                ),
+                None => $wanted.filter(column.is_null().and(tie)),
+            };
+        }
+        let ties = (findings::job_id.$order(), findings::ordinal.$order());
+        $wanted.order((column.is_null().asc(), column.$order(), ties.0, ties.1))
+    }};
+}
+
+/// Over all runs a row is told by its job and its ordinal.
+fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResult<Query<'a>> {
+    let after = query.page.after.as_ref();
+    let is_rising = query.page.direction == Direction::Ascending;
+    Ok(match query.page.sort {
+        FindingSort::Ordinal => {
+            let after = behind_run(after, |text| text.parse::<i64>().ok())?;
+            if is_rising {
+                sort_over_runs!(wanted, findings::ordinal, after, gt, asc)
+            } else {
+                sort_over_runs!(wanted, findings::ordinal, after, lt, desc)
+            }
+        }
+        FindingSort::MeasuredAt => {
+            let after = behind_run(after, |text| At::from_micros(text.parse().ok()?))?;
+            if is_rising {
+                sort_over_runs!(wanted, findings::measured_at, after, gt, asc)
+            } else {
+                sort_over_runs!(wanted, findings::measured_at, after, lt, desc)
+            }
+        }
+        FindingSort::Value => {
+            let after = behind_run(after, |text| match text {
+                "" => Some(None),
+                number => number.parse::<f64>().ok().map(Some),
+            })?;
+            if is_rising {
+                sort_over_runs_by_value!(wanted, after, gt, asc)
+            } else {
+                sort_over_runs_by_value!(wanted, after, lt, desc)
+            }
+        }
+    })
+}
+
+/// The sort value, the job and the ordinal behind which a page over all runs begins: a position
+/// has room for two of them, so job and value stand together in a text.
+fn behind_run<T>(
+    after: Option<&Position>,
+    read: impl Fn(&str) -> Option<T>,
+) -> QueryResult<Option<(T, i64, i64)>> {
+    let Some((text, ordinal)) = behind::<String>(after)? else {
+        return Ok(None);
+    };
+    let parts = text.split_once('/');
+    let parts = parts.and_then(|(job, value)| Some((read(value)?, job.parse().ok()?, ordinal)));
+    parts.ok_or_else(wrong_position).map(Some)
+}
+
+fn position(query: &FindingQuery, row: &FindingRow) -> Position {
+    let value = match (query.job, query.page.sort) {
+        (Some(_), FindingSort::Ordinal) => row.ordinal.told(),
+        (Some(_), FindingSort::Value) => row.sort_value.told(),
+        (Some(_), FindingSort::MeasuredAt) => row.measured_at.told(),
+        (None, sort) => SortValue::Text(format!("{}/{}", row.job_id, value_text(sort, row))),
+    };
+    Position {
+        value,
+        id: row.ordinal,
+    }
+}
+
+fn value_text(sort: FindingSort, row: &FindingRow) -> String {
+    match sort {
+        FindingSort::Ordinal => row.ordinal.to_string(),
+        FindingSort::MeasuredAt => row.measured_at.micros().to_string(),
+        FindingSort::Value => row.sort_value.map_or_else(String::new, |it| it.to_string()),
+    }
+}

@@ -1,0 +1,30 @@
+//! Secrets that all servers on this database share.
+
+use super::Db;
+use crate::{rows::passed, schema::server_secrets, session::Session};
+use async_trait::async_trait;
+use diesel::{insert_into, prelude::*};
+use domain::ports::{secrets::SecretRepository, storage::StorageError};
+
+#[async_trait]
+impl SecretRepository for Session<Db> {
+    async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError> {
+        let name = name.to_owned();
+        let value: Vec<u8> = self
+            .change(move |db| {
+                insert_into(server_secrets::table)
+                    .values((
+                        server_secrets::name.eq(&name),
+                        server_secrets::value.eq(fresh.as_slice()),
+                    ))
+                    .on_conflict_do_nothing()
+                    .execute(db)?;
+                server_secrets::table
+                    .filter(server_secrets::name.eq(&name))
+                    .select(server_secrets::value)
+                    .first(db)
+            })
+            .await?;
+        passed(value.try_into(), "secret")
+    }
+}

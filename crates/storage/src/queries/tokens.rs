@@ -1,0 +1,105 @@
+//! API tokens.
+
+use super::Db;
+use crate::{
+    instant::At,
+    rows::tokens::{KnownTokenRow, TokenEntry, TokenRow, known_token},
+    schema::{accounts, api_tokens, token_directory},
+    session::Session,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{insert_into, prelude::*, update};
+use domain::{
+    ids::{AccountId, TokenId},
+    ports::{
+        storage::StorageError,
+        tokens::{KnownToken, TokenRepository},
+    },
+    token::{ApiToken, TokenHash},
+};
+
+#[async_trait]
+impl TokenRepository for Session<Db> {
+    async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Result<(), StorageError> {
+        let (row, entry) = (TokenRow::from(token), TokenEntry::new(token, hash));
+        self.change(move |db| {
+            insert_into(api_tokens::table).values(&row).execute(db)?;
+            insert_into(token_directory::table)
+                .values(&entry)
+                .execute(db)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError> {
+        let found: Option<KnownTokenRow> = self
+            .ask(move |db| {
+                let of_the_entry = api_tokens::account_id
+                    .eq(token_directory::account_id)
+                    .and(api_tokens::id.eq(token_directory::token_id));
+                let of_the_account = accounts::account_id.eq(token_directory::account_id);
+                token_directory::table
+                    .inner_join(api_tokens::table.on(of_the_entry))
+                    .inner_join(accounts::table.on(of_the_account))
+                    .filter(token_directory::hash.eq(hash.0.as_slice()))
+                    .select((TokenRow::as_select(), accounts::status, accounts::name))
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        found.map(known_token).transpose()
+    }
+
+    async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError> {
+        let rows = self.ask(move |db| {
+            api_tokens::table
+                .filter(api_tokens::account_id.eq(account.0))
+                .order((api_tokens::created_at.desc(), api_tokens::id.desc()))
+                .select(TokenRow::as_select())
+                .load(db)
+        });
+        rows.await?.into_iter().map(ApiToken::try_from).collect()
+    }
+
+    async fn revoke(
+        &mut self,
+        account: AccountId,
+        token: TokenId,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
+        self.change(move |db| {
+            let unrevoked = api_tokens::table
+                .filter(api_tokens::account_id.eq(account.0))
+                .filter(api_tokens::id.eq(token.0))
+                .filter(api_tokens::revoked_at.is_null());
+            let ended = update(unrevoked)
+                .set(api_tokens::revoked_at.eq(At(at)))
+                .execute(db)?;
+            Ok(ended == 1)
+        })
+        .await
+    }
+
+    async fn note_use(
+        &mut self,
+        account: AccountId,
+        token: TokenId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        self.change(move |db| {
+            // Notes may overtake each other on their way; the newest use stays.
+            let is_older = api_tokens::last_used_at.lt(At(at));
+            let older = api_tokens::table
+                .filter(api_tokens::account_id.eq(account.0))
+                .filter(api_tokens::id.eq(token.0))
+                .filter(api_tokens::last_used_at.is_null().or(is_older));
+            update(older)
+                .set(api_tokens::last_used_at.eq(At(at)))
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+}

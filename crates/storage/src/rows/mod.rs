@@ -1,0 +1,82 @@
+//! Rows: entities as tables hold them, and back. Nothing here asks a database.
+
+pub mod accounts;
+pub mod idempotency;
+pub mod jobs;
+pub mod keywords;
+pub mod measurements;
+pub mod projects;
+mod report_settings;
+pub mod results;
+pub mod tokens;
+
+use domain::ports::storage::StorageError;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A count as it is stored.
+pub fn count(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
+/// A stored count.
+pub fn counted<T: TryFrom<i64>>(number: i64, what: &'static str) -> Result<T, StorageError> {
+    T::try_from(number).map_err(|_| StorageError::Corrupt { what })
+}
+
+/// A stored value that has to be one of those there are.
+pub fn known<T>(value: Option<T>, what: &'static str) -> Result<T, StorageError> {
+    value.ok_or(StorageError::Corrupt { what })
+}
+
+/// A stored value that has to pass its own rules.
+pub fn passed<T, E>(value: Result<T, E>, what: &'static str) -> Result<T, StorageError> {
+    value.map_err(|_| StorageError::Corrupt { what })
+}
+
+/// JSON as it is stored.
+pub fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("rows have string keys and no failing serialisers")
+}
+
+/// Stored JSON.
+pub fn from_json<T: DeserializeOwned>(text: &str, what: &'static str) -> Result<T, StorageError> {
+    passed(serde_json::from_str(text), what)
+}
+
+/// A list of labels as it is stored: JSON, a label on each line, so that one label can be searched
+/// for exactly (see [`tag_line`]).
+pub fn tag_list(tags: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let tags: Vec<String> = tags.map(|it| it.as_ref().to_owned()).collect();
+    serde_json::to_string_pretty(&tags).expect("a list of text is JSON")
+}
+
+/// What stands in a list exactly when the label is in it: a line break never stands inside of a
+/// JSON string, and an unescaped quote only at its end.
+pub fn tag_line(tag: &str) -> String {
+    format!("\n  {}", json(&tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_found_in_its_list_and_no_part_of_another_is() {
+        let list = tag_list(["seo tools", "a\"b", ",", "žluť\\"].iter());
+        for tag in ["seo tools", "a\"b", ",", "žluť\\"] {
+            assert!(list.contains(&tag_line(tag)), "{tag}");
+        }
+        for tag in [
+            "seo",
+            "tools",
+            "b",
+            "a",
+            "\",\n  \"",
+            "",
+            "žluť",
+            "SEO tools",
+        ] {
+            assert!(!list.contains(&tag_line(tag)), "{tag}");
+        }
+    }
+}

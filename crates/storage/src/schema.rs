@@ -1,0 +1,359 @@
+//! The tables, as both databases have them. Kept by hand; `tests/suite/migrations.rs` compares the
+//! databases with each other, and the contract suite every column with this file.
+
+use crate::instant::Instant;
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    accounts (account_id) {
+        account_id -> BigInt,
+        name -> Text,
+        status -> Text,
+        projects_limit -> BigInt,
+        keywords_limit -> BigInt,
+        keywords_per_project_limit -> BigInt,
+        ai_tracked_limit -> BigInt,
+        monthly_budget -> Nullable<BigInt>,
+        projects_used -> BigInt,
+        keywords_used -> BigInt,
+        ai_tracked_used -> BigInt,
+        report_defaults -> Text,
+        created_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    users (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        email -> Text,
+        name -> Text,
+        created_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    user_directory (email) {
+        email -> Text,
+        account_id -> BigInt,
+        user_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    api_tokens (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        name -> Text,
+        scopes -> Text,
+        last_four -> Text,
+        created_by -> BigInt,
+        created_at -> Instant,
+        expires_at -> Nullable<Instant>,
+        last_used_at -> Nullable<Instant>,
+        revoked_at -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    token_directory (hash) {
+        hash -> Binary,
+        account_id -> BigInt,
+        token_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    server_secrets (name) {
+        name -> Text,
+        value -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    projects (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        domain -> Text,
+        domain_unicode -> Text,
+        name -> Text,
+        name_folded -> Text,
+        search_text -> Text,
+        status -> Text,
+        client_name -> Nullable<Text>,
+        category -> Nullable<Text>,
+        tags -> Text,
+        favorite -> Bool,
+        priority -> Integer,
+        workflow_status -> Text,
+        assigned_to_name -> Nullable<Text>,
+        report_recipients -> Text,
+        report_settings -> Nullable<Text>,
+        keyword_count -> BigInt,
+        ai_tracked_count -> BigInt,
+        last_analysis_at -> Nullable<Instant>,
+        row_version -> BigInt,
+        created_at -> Instant,
+        updated_at -> Instant,
+        deactivated_at -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    keywords (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        project_id -> BigInt,
+        text -> Text,
+        normalized -> Text,
+        country -> Text,
+        language -> Text,
+        device -> Text,
+        location -> Text,
+        ai_tracked -> Bool,
+        status -> Text,
+        target_url -> Nullable<Text>,
+        tags -> Text,
+        search_volume -> Nullable<BigInt>,
+        latest_position -> Nullable<BigInt>,
+        latest_url -> Nullable<Text>,
+        latest_measured_at -> Nullable<Instant>,
+        latest_state -> Nullable<Text>,
+        row_version -> BigInt,
+        created_at -> Instant,
+        updated_at -> Instant,
+        deactivated_at -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    jobs (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        project_id -> BigInt,
+        kind -> Text,
+        keywords -> Nullable<Text>,
+        state -> Text,
+        priority -> Integer,
+        asked_by -> Text,
+        dedupe_key -> Text,
+        day -> Date,
+        run_at -> Instant,
+        expires_at -> Instant,
+        attempt -> BigInt,
+        crash_count -> BigInt,
+        epoch -> BigInt,
+        lease_epoch -> Nullable<BigInt>,
+        lease_owner -> Nullable<Text>,
+        lease_until -> Nullable<Instant>,
+        deadline_at -> Nullable<Instant>,
+        cancel_requested -> Bool,
+        progress_done -> BigInt,
+        progress_total -> BigInt,
+        stages -> Text,
+        cost_reserved -> BigInt,
+        cost_spent -> BigInt,
+        cost_calls -> BigInt,
+        errors -> Text,
+        created_at -> Instant,
+        started_at -> Nullable<Instant>,
+        finished_at -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    account_queues (account_id) {
+        account_id -> BigInt,
+        waiting -> BigInt,
+        running -> BigInt,
+        next_run_at -> Nullable<Instant>,
+        attention_at -> Nullable<Instant>,
+        virtual_time -> Double,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    staged_findings (account_id, job_id, result_type, ordinal) {
+        account_id -> BigInt,
+        job_id -> BigInt,
+        result_type -> Text,
+        ordinal -> BigInt,
+        keyword_id -> Nullable<BigInt>,
+        url -> Nullable<Text>,
+        url_hash -> Nullable<BigInt>,
+        sort_value -> Nullable<Double>,
+        measured_at -> Instant,
+        record -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    journal_entries (account_id, job_id, sequence) {
+        account_id -> BigInt,
+        job_id -> BigInt,
+        sequence -> BigInt,
+        body -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    rank_points (account_id, project_id, keyword_id, day, job_id) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        keyword_id -> BigInt,
+        day -> Date,
+        job_id -> BigInt,
+        measured_at -> Instant,
+        state -> Text,
+        position -> Nullable<BigInt>,
+        absolute_position -> Nullable<BigInt>,
+        depth_checked -> BigInt,
+        url -> Nullable<Text>,
+        best_position -> Nullable<BigInt>,
+        best_at -> Nullable<Instant>,
+        worst_position -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    latest_serps (account_id, project_id, keyword_id) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        keyword_id -> BigInt,
+        job_id -> BigInt,
+        measured_at -> Instant,
+        serp -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    findings (account_id, project_id, result_type, job_id, ordinal) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        result_type -> Text,
+        job_id -> BigInt,
+        ordinal -> BigInt,
+        keyword_id -> Nullable<BigInt>,
+        url -> Nullable<Text>,
+        url_hash -> Nullable<BigInt>,
+        sort_value -> Nullable<Double>,
+        measured_at -> Instant,
+        record -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    result_heads (account_id, project_id, result_type) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        result_type -> Text,
+        job_id -> BigInt,
+        generated_at -> Instant,
+        measured_at -> Instant,
+        method_version -> Text,
+        provider -> Text,
+        provenance -> Text,
+        requested -> BigInt,
+        measured -> BigInt,
+        failed -> BigInt,
+        skipped -> BigInt,
+        item_count -> BigInt,
+        summary -> Text,
+        warnings -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    spending (account_id, month) {
+        account_id -> BigInt,
+        month -> Date,
+        reserved -> BigInt,
+        spent -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
+    use super::Instant;
+
+    idempotency_records (account_id, idempotency_key) {
+        account_id -> BigInt,
+        idempotency_key -> Text,
+        fingerprint -> Binary,
+        token_id -> BigInt,
+        status -> Integer,
+        location -> Nullable<Text>,
+        body -> Text,
+        first_used_at -> Instant,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(
+    accounts,
+    users,
+    user_directory,
+    api_tokens,
+    token_directory,
+    server_secrets,
+    projects,
+    keywords,
+    jobs,
+    account_queues,
+    staged_findings,
+    journal_entries,
+    rank_points,
+    latest_serps,
+    findings,
+    result_heads,
+    spending,
+    idempotency_records
+);

@@ -1,0 +1,88 @@
+//! `SQLite`: one writer, many readers, and the queries compiled for it.
+
+pub mod dialect;
+#[macro_use]
+mod locking;
+mod file;
+#[path = "../queries/mod.rs"]
+pub mod queries;
+
+use crate::{
+    database::Database,
+    errors::Trouble,
+    opening::OpenOptions,
+    pool::{Pool, PoolSettings},
+};
+use diesel::{
+    QueryResult, SqliteConnection,
+    connection::SimpleConnection,
+    result::{DatabaseErrorInformation, DatabaseErrorKind},
+};
+use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+pub use file::prepare;
+use std::{path::Path, sync::Arc, time::Duration};
+
+/// The connection the queries are compiled for.
+pub type Db = SqliteConnection;
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What every connection is told (reliability.md 6.1). `busy_timeout` comes first, and is only
+/// for other processes: inside ours there is one writer.
+const SETUP: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; \
+     PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; \
+     PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000; \
+     PRAGMA temp_store = MEMORY;";
+
+impl Database for SqliteConnection {
+    /// A transaction that reads first and then finds that it cannot write never happens.
+    const BEGIN: &'static str = "BEGIN IMMEDIATE";
+    const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+    fn weigh(kind: &DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
+        match kind {
+            DatabaseErrorKind::UniqueViolation => {
+                Trouble::Taken(dialect::constraint_of(about.message()))
+            }
+            _ if about.message().contains("is locked") => Trouble::InTheWay,
+            _ => Trouble::Other,
+        }
+    }
+
+    fn applied_versions(&mut self) -> QueryResult<Vec<String>> {
+        queries::versions::applied(self)
+    }
+
+    fn answer(&mut self) -> QueryResult<()> {
+        self.batch_execute("SELECT 1 FROM sqlite_schema")
+    }
+}
+
+/// The one writer. Its permit is the queue.
+pub fn writer(path: &Path, options: &OpenOptions) -> Arc<Pool<SqliteConnection>> {
+    pool(path, options, 1, "")
+}
+
+/// The readers, which cannot change anything.
+pub fn readers(path: &Path, options: &OpenOptions) -> Arc<Pool<SqliteConnection>> {
+    pool(
+        path,
+        options,
+        options.connections.max(1),
+        "PRAGMA query_only = ON;",
+    )
+}
+
+/// A connection for changing the schema.
+pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<SqliteConnection> {
+    Database::connect(&path.to_string_lossy(), SETUP)
+}
+
+fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str) -> Arc<Pool<SqliteConnection>> {
+    Pool::new(PoolSettings {
+        target: path.to_string_lossy().into_owned(),
+        setup: format!("{SETUP} {more}"),
+        size,
+        deadline: options.patience.unwrap_or(PATIENCE),
+    })
+}

@@ -1,0 +1,2 @@
+DROP TABLE keywords;
+DROP TABLE projects;

@@ -1,0 +1,4 @@
+DROP TABLE journal_entries;
+DROP TABLE staged_findings;
+DROP TABLE account_queues;
+DROP TABLE jobs;

@@ -1,0 +1,4 @@
+DROP TABLE result_heads;
+DROP TABLE findings;
+DROP TABLE latest_serps;
+DROP TABLE rank_points;

@@ -1,0 +1,153 @@
+//! An empty, migrated database for each test, and the macro that runs a test on both kinds.
+
+use crate::{postgres_server::PostgresServer, sql_rules};
+use domain::ports::storage::Storage;
+use std::sync::{
+    Arc, LazyLock,
+    atomic::{AtomicU32, Ordering},
+};
+use storage::{DatabaseKind, DatabaseUrl, DieselStorage, OpenOptions};
+use tempfile::TempDir;
+
+/// The server that all tests of this process share, with a migrated template.
+static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
+    let server = PostgresServer::start();
+    server.execute("CREATE DATABASE template_suite");
+    let url = server.url("template_suite");
+    // On a thread of its own: whoever asks first is inside a runtime.
+    let migration = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.expect("a runtime").block_on(async {
+            let storage = open(&url, OpenOptions::default()).await;
+            storage.migrate().await.expect("the schema");
+        });
+    });
+    migration.join().expect("a migrated template");
+    // A template is copied only when nobody is connected to it.
+    server.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'template_suite'",
+    );
+    server
+});
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A database of a test's own; gone with it.
+pub struct TestDatabase {
+    /// The storage on it.
+    pub storage: Arc<DieselStorage>,
+    /// Where it is.
+    pub url: String,
+    name: Option<String>,
+    _folder: Option<TempDir>,
+}
+
+impl TestDatabase {
+    /// An empty database of that kind.
+    pub async fn empty(kind: DatabaseKind) -> Self {
+        Self::with_options(kind, OpenOptions::default()).await
+    }
+
+    /// An empty database of that kind, opened so.
+    pub async fn with_options(kind: DatabaseKind, options: OpenOptions) -> Self {
+        let database = Self::opened(kind, options).await;
+        database.storage.migrate().await.expect("the schema");
+        database
+    }
+
+    /// A database without any tables.
+    pub async fn bare(kind: DatabaseKind) -> Self {
+        match kind {
+            DatabaseKind::Postgres => {
+                Self::on_the_server("template1", OpenOptions::default()).await
+            }
+            DatabaseKind::Sqlite => Self::opened(kind, OpenOptions::default()).await,
+        }
+    }
+
+    /// Which database it is.
+    #[must_use]
+    pub fn kind(&self) -> DatabaseKind {
+        self.storage.kind()
+    }
+
+    /// The storage, as use cases know it.
+    #[must_use]
+    pub fn port(&self) -> Arc<dyn Storage> {
+        Arc::clone(&self.storage) as Arc<dyn Storage>
+    }
+
+    async fn opened(kind: DatabaseKind, options: OpenOptions) -> Self {
+        match kind {
+            DatabaseKind::Postgres => Self::on_the_server("template_suite", options).await,
+            DatabaseKind::Sqlite => Self::in_a_folder(options).await,
+        }
+    }
+
+    async fn on_the_server(template: &str, options: OpenOptions) -> Self {
+        let name = format!("suite_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let statement = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        // Starting the server and copying take long: not on an async thread.
+        tokio::task::spawn_blocking(move || SERVER.execute(&statement))
+            .await
+            .expect("a database of its own");
+        let url = SERVER.url(&name);
+        Self {
+            storage: Arc::new(open(&url, options).await),
+            url,
+            name: Some(name),
+            _folder: None,
+        }
+    }
+
+    async fn in_a_folder(options: OpenOptions) -> Self {
+        let folder = TempDir::with_prefix("sightline-db-").expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("data.db").display());
+        let options = OpenOptions {
+            create: true,
+            ..options
+        };
+        Self {
+            storage: Arc::new(open(&url, options).await),
+            url,
+            name: None,
+            _folder: Some(folder),
+        }
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            SERVER.execute(&format!("DROP DATABASE {name} WITH (FORCE)"));
+        }
+    }
+}
+
+/// Opens a database; every statement that goes to it is checked by [`sql_rules`].
+pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
+    sql_rules::watch();
+    let url = DatabaseUrl::parse(url).expect("a database URL");
+    DieselStorage::open(url, options).await.expect("a database")
+}
+
+/// Runs each of these tests (`async fn(TestDatabase)`) on an empty database of each kind.
+#[macro_export]
+macro_rules! on_every_database {
+    ($($claim:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Postgres).await).await;
+            })+
+        }
+    };
+}

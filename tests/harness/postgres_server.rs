@@ -1,0 +1,136 @@
+//! A private `PostgreSQL` server: a socket in a folder of its own, gone when this process is.
+
+use diesel::{Connection, PgConnection, connection::SimpleConnection};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// Starts, reports, restarts on request, and stops when its standard input closes: that also
+/// happens when the process that started it is killed. `$1` is the folder, `$2` that of the
+/// programs.
+const WATCHDOG: &str = r#"
+trap '' INT
+"$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$1/log" 2>&1 || { cat "$1/log"; exit 1; }
+start() {
+    "$2/pg_ctl" -D "$1/data" -w -l "$1/log" -o "-k $1 -c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB" start >/dev/null 2>&1 </dev/null || { cat "$1/log"; exit 1; }
+}
+start "$1" "$2"
+echo ready
+while read -r _; do
+    "$2/pg_ctl" -D "$1/data" -m fast stop >/dev/null 2>&1 </dev/null
+    start "$1" "$2"
+    echo ready
+done
+"$2/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1 </dev/null
+rm -rf "$1"
+"#;
+
+/// A running server.
+pub struct PostgresServer {
+    folder: PathBuf,
+    orders: ChildStdin,
+    reports: BufReader<std::process::ChildStdout>,
+    _watchdog: Child,
+}
+
+impl PostgresServer {
+    /// Starts a server with the newest `PostgreSQL` that is installed.
+    ///
+    /// # Panics
+    /// When none is installed, or it does not start.
+    #[must_use]
+    pub fn start() -> Self {
+        let programs = newest_programs().expect(
+            "the tests need PostgreSQL: /usr/lib/postgresql/*/bin/initdb is not there \
+             (apt-get install postgresql)",
+        );
+        // The watchdog, not this process, removes the folder: it lives longer.
+        let folder = TempDir::with_prefix("sightline-pg-")
+            .expect("a folder")
+            .keep();
+        let mut watchdog = as_someone_else(&folder)
+            .args(["sh", "-c", WATCHDOG, "watchdog"])
+            .args([&folder, &programs])
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the watchdog starts");
+        let mut server = Self {
+            folder,
+            orders: watchdog.stdin.take().expect("a pipe"),
+            reports: BufReader::new(watchdog.stdout.take().expect("a pipe")),
+            _watchdog: watchdog,
+        };
+        server.await_readiness();
+        server
+    }
+
+    /// Stops the server and starts it again.
+    ///
+    /// # Panics
+    /// When it does not come back.
+    pub fn restart(&mut self) {
+        self.orders.write_all(b"restart\n").expect("a watchdog");
+        self.await_readiness();
+    }
+
+    /// Where a database of this server is.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        format!(
+            "postgres://postgres@/{database}?host={}",
+            self.folder.display()
+        )
+    }
+
+    /// Runs a statement as the superuser.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn execute(&self, statement: &str) {
+        let mut admin = PgConnection::establish(&self.url("postgres")).expect("the test server");
+        admin.batch_execute(statement).expect("the statement runs");
+    }
+
+    fn await_readiness(&mut self) {
+        let mut line = String::new();
+        self.reports.read_line(&mut line).expect("a report");
+        assert_eq!(line.trim(), "ready", "PostgreSQL does not start: {line}");
+    }
+}
+
+fn newest_programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();
+    let programs = versions.map(|it| it.path().join("bin"));
+    programs
+        .filter(|it| it.join("initdb").exists())
+        .max_by_key(|it| {
+            let version = it.parent().and_then(Path::file_name);
+            version.and_then(|it| it.to_str()?.parse::<u32>().ok())
+        })
+}
+
+/// `PostgreSQL` refuses to run as root: root runs it as the user `postgres`.
+fn as_someone_else(folder: &Path) -> Command {
+    let own = std::os::unix::fs::MetadataExt::uid(&fs::metadata(folder).expect("the folder"));
+    if own != 0 {
+        return Command::new("env");
+    }
+    let id = Command::new("id")
+        .args(["-u", "postgres"])
+        .output()
+        .expect("id runs");
+    let id: u32 = String::from_utf8_lossy(&id.stdout)
+        .trim()
+        .parse()
+        .expect("a user `postgres`");
+    std::os::unix::fs::chown(folder, Some(id), Some(id)).expect("root may give it away");
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--"]);
+    command
+}

@@ -1,0 +1,157 @@
+//! The schema: the same on both databases, step by step there and back, and safe when two
+//! processes take the steps at once.
+
+use diesel::{
+    Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query,
+    sql_types::Text,
+};
+use diesel_migrations::{FileBasedMigrations, MigrationHarness};
+use domain::ports::storage::Storage;
+use harness::databases::{TestDatabase, open};
+use std::collections::BTreeSet;
+use storage::{DatabaseKind, Exclusive, MigrationError, OpenOptions};
+
+const KINDS: [DatabaseKind; 2] = [DatabaseKind::Sqlite, DatabaseKind::Postgres];
+
+#[derive(QueryableByName)]
+struct Line {
+    #[diesel(sql_type = Text)]
+    line: String,
+}
+
+/// Tables with columns and whether they may be missing, and unique keys, as lines of text.
+const POSTGRES_SHAPE: &str = "
+    SELECT table_name || '.' || column_name || ' ' || is_nullable AS line
+    FROM information_schema.columns WHERE table_schema = 'public'
+    UNION ALL
+    SELECT t.relname || ' unique ' || (
+        SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, n)
+        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+    ) || CASE WHEN i.indpred IS NULL THEN '' ELSE ' partial' END
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
+    JOIN pg_namespace n ON n.oid = t.relnamespace
+    WHERE i.indisunique AND n.nspname = 'public'";
+
+const SQLITE_SHAPE: &str = "
+    SELECT m.name || '.' || c.name || CASE WHEN c.\"notnull\" OR c.pk THEN ' NO' ELSE ' YES' END AS line
+    FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'
+    UNION ALL
+    SELECT m.name || ' unique ' || (
+        SELECT group_concat(c.name, ',') FROM (SELECT name FROM pragma_index_info(i.name) ORDER BY seqno) c
+    ) || CASE WHEN i.partial THEN ' partial' ELSE '' END
+    FROM sqlite_schema m JOIN pragma_index_list(m.name) i WHERE m.type = 'table' AND i.\"unique\"
+    UNION ALL
+    SELECT m.name || ' unique ' || c.name
+    FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND c.pk = 1 AND c.type = 'INTEGER'
+    AND (SELECT MAX(pk) FROM pragma_table_info(m.name)) = 1";
+
+fn shape(db: &TestDatabase) -> BTreeSet<String> {
+    let lines: Vec<Line> = match db.kind() {
+        DatabaseKind::Postgres => {
+            let mut connection = PgConnection::establish(&db.url).unwrap();
+            sql_query(POSTGRES_SHAPE).load(&mut connection).unwrap()
+        }
+        DatabaseKind::Sqlite => {
+            let path = db.url.trim_start_matches("sqlite://");
+            let mut connection = SqliteConnection::establish(path).unwrap();
+            sql_query(SQLITE_SHAPE).load(&mut connection).unwrap()
+        }
+    };
+    let lines = lines.into_iter().map(|it| it.line);
+    lines.filter(|it| !it.starts_with("__diesel")).collect()
+}
+
+#[tokio::test]
+async fn both_databases_have_the_same_tables_columns_and_unique_keys() {
+    let sqlite = shape(&TestDatabase::empty(DatabaseKind::Sqlite).await);
+    let postgres = shape(&TestDatabase::empty(DatabaseKind::Postgres).await);
+    assert!(sqlite.len() > 150, "{sqlite:?}");
+    let only =
+        |a: &BTreeSet<String>, b: &BTreeSet<String>| a.difference(b).cloned().collect::<Vec<_>>();
+    assert_eq!(
+        (only(&sqlite, &postgres), only(&postgres, &sqlite)),
+        (vec![], vec![])
+    );
+}
+
+#[tokio::test]
+async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
+    let shape = shape(&TestDatabase::empty(DatabaseKind::Postgres).await);
+    let foreign = shape
+        .iter()
+        .filter_map(|it| it.split_once(" unique "))
+        .filter(|(table, columns)| {
+            let is_directory =
+                ["user_directory", "token_directory", "server_secrets"].contains(table);
+            !is_directory && !columns.starts_with("account_id")
+        });
+    assert_eq!(foreign.collect::<Vec<_>>(), []);
+}
+
+#[tokio::test]
+async fn the_steps_can_be_taken_back_and_taken_again() {
+    for kind in KINDS {
+        let db = TestDatabase::empty(kind).await;
+        let before = shape(&db);
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../migrations");
+        let steps = FileBasedMigrations::from_path(format!("{folder}/{}", kind.name())).unwrap();
+        if kind == DatabaseKind::Postgres {
+            let mut connection = PgConnection::establish(&db.url).unwrap();
+            connection.revert_all_migrations(steps).unwrap();
+        } else {
+            let path = db.url.trim_start_matches("sqlite://");
+            let mut connection = SqliteConnection::establish(path).unwrap();
+            connection.revert_all_migrations(steps).unwrap();
+        }
+        assert_eq!(shape(&db), BTreeSet::new(), "{kind:?}");
+        assert_eq!(db.storage.pending().await.unwrap().len(), 5);
+        assert!(db.storage.ping().await.is_err());
+        assert_eq!(db.storage.migrate().await.unwrap().len(), 5);
+        assert_eq!(shape(&db), before, "{kind:?}");
+        db.storage.ping().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_processes_may_migrate_at_once() {
+    for kind in KINDS {
+        let db = TestDatabase::bare(kind).await;
+        let tool = OpenOptions {
+            exclusive: Exclusive::Tool,
+            ..OpenOptions::default()
+        };
+        let other = open(&db.url, tool).await;
+        let (one, two) = tokio::join!(
+            tokio::spawn({
+                let it = db.storage.clone();
+                async move { it.migrate().await.unwrap() }
+            }),
+            tokio::spawn(async move { other.migrate().await.unwrap() }),
+        );
+        let taken = one.unwrap().len() + two.unwrap().len();
+        assert_eq!(taken, 5, "{kind:?}");
+        db.storage.ping().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused() {
+    for kind in KINDS {
+        let db = TestDatabase::empty(kind).await;
+        let newer = "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')";
+        if kind == DatabaseKind::Postgres {
+            let mut connection = PgConnection::establish(&db.url).unwrap();
+            sql_query(newer).execute(&mut connection).unwrap();
+        } else {
+            let path = db.url.trim_start_matches("sqlite://");
+            let mut connection = SqliteConnection::establish(path).unwrap();
+            sql_query(newer).execute(&mut connection).unwrap();
+        }
+        assert!(
+            matches!(db.storage.migrate().await, Err(MigrationError::Newer(_))),
+            "{kind:?}"
+        );
+        assert!(db.storage.ping().await.is_err(), "{kind:?}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Accounts and people.
+
+use super::examples::*;
+use domain::{
+    account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    ids::{AccountId, UserId},
+    money::MicroUsd,
+    ports::storage::StorageError,
+    report_settings::{EffectiveReportSettings, Frequency, Section},
+    text::Label,
+    user::User,
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    an_account_is_read_back_as_written,
+    an_e_mail_address_belongs_to_one_person,
+    saving_an_account_leaves_its_usage_alone_and_the_reverse,
+    all_accounts_are_listed_oldest_first_with_their_owners,
+    a_taken_account_id_is_told_from_a_conflict,
+];
+
+async fn an_account_is_read_back_as_written(db: TestDatabase) {
+    let mut ann = account(ANN);
+    ann.created_at = now() + tick();
+    ann.limits.monthly_budget = Some(MicroUsd(5_000_001));
+    ann.report_defaults.content.insert(Section::Vitals, false);
+    change!(db, tx => tx.accounts().add(&ann, &owner(ANN)).await.unwrap());
+    ask!(db, r => {
+        assert_eq!(r.accounts().find(ANN).await.unwrap(), Some(ann));
+        assert_eq!(r.accounts().find(BOB).await.unwrap(), None);
+        let found = r.accounts().owner_by_email(&owner(ANN).email).await.unwrap();
+        assert_eq!(found, Some(owner(ANN)));
+        assert_eq!(r.accounts().owner_by_email(&owner(BOB).email).await.unwrap(), None);
+    });
+}
+
+async fn an_e_mail_address_belongs_to_one_person(db: TestDatabase) {
+    two_accounts(&db).await;
+    let stranger = AccountId(3);
+    let taken = User {
+        account: stranger,
+        id: UserId(9),
+        ..owner(ANN)
+    };
+    let mut tx = domain::ports::storage::Storage::write(&*db.storage)
+        .await
+        .unwrap();
+    let outcome = tx.accounts().add(&account(stranger), &taken).await;
+    assert!(
+        matches!(outcome, Err(StorageError::Conflict { constraint }) if constraint == "user_directory_pkey")
+    );
+    drop(tx);
+    ask!(db, r => assert_eq!(r.accounts().find(stranger).await.unwrap(), None));
+}
+
+async fn saving_an_account_leaves_its_usage_alone_and_the_reverse(db: TestDatabase) {
+    two_accounts(&db).await;
+    let usage = AccountUsage {
+        projects: 1,
+        keywords: 2,
+        ai_tracked: 3,
+    };
+    let changed = Account {
+        name: Label::parse("New").unwrap(),
+        status: AccountStatus::Disabled,
+        limits: AccountLimits {
+            keywords: 7,
+            ..AccountLimits::default()
+        },
+        report_defaults: EffectiveReportSettings {
+            frequency: Frequency::Daily,
+            ..Default::default()
+        },
+        ..account(ANN)
+    };
+    change!(db, tx => {
+        tx.accounts().save_usage(ANN, usage).await.unwrap();
+        tx.accounts().save(&changed).await.unwrap();
+    });
+    ask!(db, r => {
+        let found = r.accounts().find(ANN).await.unwrap();
+        assert_eq!(found, Some(Account { usage, ..changed }));
+        assert_eq!(r.accounts().find(BOB).await.unwrap(), Some(account(BOB)));
+    });
+}
+
+async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestDatabase) {
+    two_accounts(&db).await;
+    let listed = ask!(db, r => r.accounts().list().await.unwrap());
+    assert_eq!(
+        listed,
+        [(account(ANN), owner(ANN)), (account(BOB), owner(BOB))]
+    );
+}
+
+async fn a_taken_account_id_is_told_from_a_conflict(db: TestDatabase) {
+    two_accounts(&db).await;
+    let other = User {
+        email: owner(AccountId(3)).email,
+        ..owner(ANN)
+    };
+    let mut tx = domain::ports::storage::Storage::write(&*db.storage)
+        .await
+        .unwrap();
+    let outcome = tx.accounts().add(&account(ANN), &other).await;
+    assert!(matches!(outcome, Err(StorageError::IdTaken)));
+}

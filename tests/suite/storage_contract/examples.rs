@@ -1,0 +1,133 @@
+//! Examples to begin from: account 1 with project 11, keyword 21 and job 31; account 2 alike.
+
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use domain::{
+    account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    domain_name::SiteDomain,
+    email::EmailAddress,
+    ids::{AccountId, JobId, KeywordId, ProjectId, UserId},
+    job::{Job, dedupe_key},
+    keyword::{Keyword, KeywordText},
+    ports::clock::Clock,
+    project::Project,
+    report_settings::EffectiveReportSettings,
+    test_support::{FrozenClock, a_job, a_keyword, a_project},
+    text::Label,
+    user::User,
+};
+use harness::databases::TestDatabase;
+
+pub const ANN: AccountId = AccountId(1);
+pub const BOB: AccountId = AccountId(2);
+pub const SHOP: ProjectId = ProjectId(11);
+pub const MONTH: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 1).unwrap();
+
+/// Runs the body in a transaction and keeps it.
+macro_rules! change {
+    ($db:expr, $tx:ident => $body:expr) => {{
+        let mut $tx = ::domain::ports::storage::Storage::write(&*$db.storage)
+            .await
+            .unwrap();
+        let outcome = $body;
+        $tx.commit().await.unwrap();
+        outcome
+    }};
+}
+
+/// Asks a reader.
+macro_rules! ask {
+    ($db:expr, $reader:ident => $body:expr) => {{
+        let mut $reader = ::domain::ports::storage::Storage::read(&*$db.storage)
+            .await
+            .unwrap();
+        $body
+    }};
+}
+
+pub fn now() -> DateTime<Utc> {
+    FrozenClock::default().now()
+}
+
+pub fn after(seconds: i64) -> DateTime<Utc> {
+    now() + TimeDelta::seconds(seconds)
+}
+
+pub fn tick() -> TimeDelta {
+    TimeDelta::microseconds(1)
+}
+
+pub fn day(before: u64) -> NaiveDate {
+    now().date_naive() - Days::new(before)
+}
+
+pub fn account(id: AccountId) -> Account {
+    Account {
+        id,
+        name: Label::parse("Agency žluť").unwrap(),
+        status: AccountStatus::Active,
+        limits: AccountLimits::default(),
+        usage: AccountUsage::default(),
+        report_defaults: EffectiveReportSettings::default(),
+        created_at: after(id.0),
+    }
+}
+
+pub fn owner(account: AccountId) -> User {
+    User {
+        account,
+        id: UserId(account.0 + 100),
+        email: EmailAddress::parse(&format!("owner{account}@example.com")).unwrap(),
+        name: Label::parse("Ann").unwrap(),
+        created_at: now(),
+    }
+}
+
+pub fn project(account: AccountId, id: i64) -> Project {
+    let domain = format!("shop{id}.example.com");
+    Project {
+        account,
+        id: ProjectId(id),
+        domain: SiteDomain::accepted(domain.clone(), domain),
+        ..a_project()
+    }
+}
+
+pub fn keyword(account: AccountId, id: i64, text: &str) -> Keyword {
+    Keyword {
+        account,
+        id: KeywordId(id),
+        text: KeywordText::parse(text).unwrap(),
+        ..a_keyword(text)
+    }
+}
+
+pub fn job(account: AccountId, id: i64) -> Job {
+    Job {
+        account,
+        id: JobId(id),
+        dedupe_key: format!("{id}{}", dedupe_key(SHOP, a_job().kind, &a_job().keywords)),
+        ..a_job()
+    }
+}
+
+/// Both accounts, each with its project 11.
+pub async fn two_accounts(db: &TestDatabase) {
+    change!(db, tx => for id in [ANN, BOB] {
+        tx.accounts().add(&account(id), &owner(id)).await.unwrap();
+        tx.projects().add(&project(id, 11)).await.unwrap();
+    });
+}
+
+/// Both accounts, with keyword 21 and job 31 each.
+pub async fn two_accounts_at_work(db: &TestDatabase) {
+    two_accounts(db).await;
+    change!(db, tx => for id in [ANN, BOB] {
+        tx.keywords().add(&[keyword(id, 21, "rust seo")]).await.unwrap();
+        tx.jobs().add(&job(id, 31)).await.unwrap();
+    });
+}
+
+/// Puts a job of the first account away.
+pub async fn add_job(db: &TestDatabase, job: &Job) {
+    change!(db, tx => tx.jobs().add(job).await.unwrap());
+}

@@ -1,0 +1,70 @@
+//! Idempotency records.
+
+use super::examples::*;
+use domain::{
+    idempotency::{Fingerprint, IdempotencyRecord},
+    ids::{AccountId, TokenId},
+    ports::storage::{Storage, StorageError},
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    a_record_is_read_back_as_written,
+    a_key_has_one_record_in_its_account,
+    old_records_of_one_account_are_forgotten,
+];
+
+fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
+    IdempotencyRecord {
+        account,
+        key: key.into(),
+        fingerprint: Fingerprint::of("POST", "/projects", key.as_bytes()),
+        token: TokenId(4),
+        status: 201,
+        location: Some("/projects/11".into()),
+        body: "{\"name\": \"žluť\"}".into(),
+        first_used_at: after(seconds) + tick(),
+    }
+}
+
+async fn a_record_is_read_back_as_written(db: TestDatabase) {
+    two_accounts(&db).await;
+    let bare = IdempotencyRecord {
+        location: None,
+        ..record(ANN, "b", 0)
+    };
+    change!(db, tx => {
+        tx.idempotency().add(&record(ANN, "a", 0)).await.unwrap();
+        tx.idempotency().add(&bare).await.unwrap();
+    });
+    ask!(db, r => {
+        assert_eq!(r.idempotency().find(ANN, "a").await.unwrap(), Some(record(ANN, "a", 0)));
+        assert_eq!(r.idempotency().find(ANN, "b").await.unwrap(), Some(bare));
+        assert_eq!(r.idempotency().find(ANN, "A").await.unwrap(), None);
+        assert_eq!(r.idempotency().find(BOB, "a").await.unwrap(), None);
+    });
+}
+
+async fn a_key_has_one_record_in_its_account(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => tx.idempotency().add(&record(ANN, "a", 0)).await.unwrap());
+    change!(db, tx => tx.idempotency().add(&record(BOB, "a", 0)).await.unwrap());
+    let mut tx = db.storage.write().await.unwrap();
+    let outcome = tx.idempotency().add(&record(ANN, "a", 5)).await;
+    assert!(matches!(outcome, Err(StorageError::Conflict { .. })));
+}
+
+async fn old_records_of_one_account_are_forgotten(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => for it in [record(ANN, "old", 0), record(ANN, "new", 9), record(BOB, "old", 0)] {
+        tx.idempotency().add(&it).await.unwrap();
+    });
+    let time = record(ANN, "new", 9).first_used_at;
+    let forgotten = change!(db, tx => tx.idempotency().forget_before(ANN, time).await.unwrap());
+    assert_eq!(forgotten, 1);
+    ask!(db, r => {
+        assert_eq!(r.idempotency().find(ANN, "old").await.unwrap(), None);
+        assert!(r.idempotency().find(ANN, "new").await.unwrap().is_some());
+        assert!(r.idempotency().find(BOB, "old").await.unwrap().is_some());
+    });
+}

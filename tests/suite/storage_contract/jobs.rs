@@ -1,0 +1,347 @@
+//! Jobs, and that SQL selects by the domain's rules.
+
+use super::examples::*;
+use domain::{
+    ids::{JobId, KeywordId, ProjectId},
+    job::{
+        Job, JobCost, JobError, JobPriority, JobState, JobStatus, Lease, Trigger,
+        kind::AnalysisKind,
+        progress::{Progress, Stage},
+    },
+    keyword::KeywordChoice,
+    money::MicroUsd,
+    page::{Direction, PageRequest},
+    ports::{
+        jobs::{JobFilter, JobSort, QueueSummary},
+        storage::{Storage, StorageError},
+    },
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    a_job_is_read_back_as_written,
+    a_dedupe_key_is_unique_among_unfinished_jobs,
+    each_filter_selects_what_it_says,
+    due_jobs_are_those_the_domain_calls_due,
+    jobs_needing_attention_are_those_the_domain_says,
+    the_most_urgent_due_job_comes_first,
+    a_position_counts_the_waiting_jobs_before_it,
+    a_summary_counts_unfinished_jobs,
+    a_projects_unfinished_jobs_are_locked_together,
+];
+
+fn rich() -> Job {
+    Job {
+        kind: AnalysisKind::SiteAudit,
+        keywords: KeywordChoice::Named(vec![KeywordId(21), KeywordId(22)]),
+        state: JobState::Running,
+        priority: JobPriority::High,
+        trigger: Trigger::Mcp,
+        attempt: 2,
+        crash_count: 1,
+        epoch: 5,
+        lease: Some(Lease {
+            epoch: 5,
+            owner: "worker-ž".into(),
+            until: after(45) + tick(),
+        }),
+        deadline_at: Some(after(600)),
+        cancel_requested: true,
+        progress: Progress::of_stages(vec![Stage::counted("fetch", 3, 9, false)]),
+        cost: JobCost {
+            reserved: MicroUsd(7),
+            spent: MicroUsd(5),
+            calls: 3,
+        },
+        errors: vec![JobError {
+            code: "worker-lost".into(),
+            detail: "The worker gave \"no\" sign.".into(),
+            retryable: true,
+            hint: None,
+            attempt: 1,
+            at: after(2) + tick(),
+        }],
+        started_at: Some(after(1)),
+        ..job(ANN, 31)
+    }
+}
+
+async fn a_job_is_read_back_as_written(db: TestDatabase) {
+    two_accounts(&db).await;
+    add_job(&db, &rich()).await;
+    ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(rich())));
+    let ended = Job {
+        state: JobState::Failed,
+        lease: None,
+        deadline_at: None,
+        finished_at: Some(after(9)),
+        keywords: KeywordChoice::All,
+        ..rich()
+    };
+    change!(db, tx => tx.jobs().save(&ended).await.unwrap());
+    ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(ended)));
+}
+
+async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let key = job(ANN, 31).dedupe_key;
+    for state in JobState::ALL {
+        change!(db, tx => tx.jobs().save(&Job { state, ..job(ANN, 31) }).await.unwrap());
+        let found = ask!(db, r => r.jobs().unfinished_with_key(ANN, &key).await.unwrap());
+        assert_eq!(found.is_some(), state.is_unfinished(), "{state:?}");
+        let mut tx = db.storage.write().await.unwrap();
+        let outcome = tx
+            .jobs()
+            .add(&Job {
+                dedupe_key: key.clone(),
+                ..job(ANN, 32)
+            })
+            .await;
+        match outcome {
+            Err(StorageError::Conflict { constraint }) => {
+                assert_eq!(constraint, "jobs_unfinished_key");
+                assert!(state.is_unfinished());
+            }
+            outcome => assert!(outcome.is_ok() && !state.is_unfinished(), "{state:?}"),
+        }
+    }
+}
+
+async fn each_filter_selects_what_it_says(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
+    add_job(
+        &db,
+        &Job {
+            project: ProjectId(12),
+            kind: AnalysisKind::SiteAudit,
+            ..job(ANN, 32)
+        },
+    )
+    .await;
+    add_job(
+        &db,
+        &Job {
+            state: JobState::Expired,
+            ..job(ANN, 33)
+        },
+    )
+    .await;
+    let any = JobFilter::default;
+    for (filter, expected) in [
+        (any(), vec![31, 32, 33]),
+        (
+            JobFilter {
+                project: Some(ProjectId(12)),
+                ..any()
+            },
+            vec![32],
+        ),
+        (
+            JobFilter {
+                kind: Some(AnalysisKind::RankCheck),
+                ..any()
+            },
+            vec![31, 33],
+        ),
+        (
+            JobFilter {
+                status: Some(JobStatus::Queued),
+                ..any()
+            },
+            vec![31, 32],
+        ),
+        (
+            JobFilter {
+                status: Some(JobStatus::Failed),
+                ..any()
+            },
+            vec![33],
+        ),
+        (
+            JobFilter {
+                status: Some(JobStatus::Running),
+                ..any()
+            },
+            vec![],
+        ),
+    ] {
+        let request = PageRequest {
+            sort: JobSort::CreatedAt,
+            direction: Direction::Ascending,
+            after: None,
+            limit: 9,
+        };
+        let page = ask!(db, r => r.jobs().list(ANN, &filter, &request).await.unwrap());
+        let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
+        assert_eq!(ids, expected, "{filter:?}");
+    }
+}
+
+/// Every state, with each deadline just before, at and just after now.
+fn at_the_boundaries() -> Vec<Job> {
+    let moments = [now() - tick(), now(), now() + tick()];
+    let mut jobs = vec![];
+    for state in JobState::ALL {
+        for moment in moments {
+            for part in 0..5 {
+                let mut job = job(ANN, 31);
+                job.state = state;
+                job.run_at = after(-60);
+                job.expires_at = after(60);
+                let until = if part == 2 { moment } else { after(60) };
+                let lease = Lease {
+                    epoch: 1,
+                    owner: "w".into(),
+                    until,
+                };
+                job.lease = (state == JobState::Running && part != 4).then_some(lease);
+                match part {
+                    0 => job.run_at = moment,
+                    1 => job.expires_at = moment,
+                    3 => job.deadline_at = Some(moment),
+                    _ => {}
+                }
+                jobs.push(job);
+            }
+        }
+    }
+    jobs
+}
+
+async fn due_jobs_are_those_the_domain_calls_due(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let mut tx = db.storage.write().await.unwrap();
+    for example in at_the_boundaries() {
+        for cancel_requested in [false, true] {
+            let example = Job {
+                cancel_requested,
+                ..example.clone()
+            };
+            tx.jobs().save(&example).await.unwrap();
+            let found = tx.jobs().lock_next_due(ANN, now()).await.unwrap();
+            let is_due = example.is_due(now()) && !cancel_requested;
+            assert_eq!(found.is_some(), is_due, "{example:?}");
+        }
+    }
+}
+
+async fn jobs_needing_attention_are_those_the_domain_says(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let mut tx = db.storage.write().await.unwrap();
+    for example in at_the_boundaries() {
+        tx.jobs().save(&example).await.unwrap();
+        let found = tx
+            .jobs()
+            .lock_needing_attention(ANN, now(), 10)
+            .await
+            .unwrap();
+        assert_eq!(
+            !found.is_empty(),
+            example.needs_attention(now()),
+            "{example:?}"
+        );
+    }
+}
+
+async fn the_most_urgent_due_job_comes_first(db: TestDatabase) {
+    two_accounts(&db).await;
+    for (id, priority, seconds) in [
+        (1, JobPriority::Low, -90),
+        (2, JobPriority::Normal, -10),
+        (3, JobPriority::Normal, -20),
+        (4, JobPriority::Normal, -20),
+        (5, JobPriority::High, 5),
+    ] {
+        add_job(
+            &db,
+            &Job {
+                priority,
+                run_at: after(seconds),
+                ..job(ANN, id)
+            },
+        )
+        .await;
+    }
+    let mut taken = vec![];
+    let mut tx = db.storage.write().await.unwrap();
+    while let Some(next) = tx.jobs().lock_next_due(ANN, now()).await.unwrap() {
+        taken.push(next.id.0);
+        tx.jobs()
+            .save(&Job {
+                state: JobState::Running,
+                ..next
+            })
+            .await
+            .unwrap();
+    }
+    assert_eq!(taken, [3, 4, 2, 1]);
+}
+
+async fn a_position_counts_the_waiting_jobs_before_it(db: TestDatabase) {
+    two_accounts(&db).await;
+    for (id, priority, seconds, state) in [
+        (1, JobPriority::Low, 0, JobState::Ready),
+        (2, JobPriority::Normal, 9, JobState::RetryWait),
+        (3, JobPriority::Normal, 0, JobState::Scheduled),
+        (4, JobPriority::High, 0, JobState::Running),
+    ] {
+        add_job(
+            &db,
+            &Job {
+                priority,
+                state,
+                run_at: after(seconds),
+                ..job(ANN, id)
+            },
+        )
+        .await;
+    }
+    for (id, expected) in [
+        (1, Some(2)),
+        (2, Some(1)),
+        (3, Some(0)),
+        (4, None),
+        (5, None),
+    ] {
+        let position = ask!(db, r => r.jobs().position(ANN, JobId(id)).await.unwrap());
+        assert_eq!(position, expected, "{id}");
+    }
+}
+
+async fn a_summary_counts_unfinished_jobs(db: TestDatabase) {
+    two_accounts(&db).await;
+    for (at, state) in (1..).zip(JobState::ALL) {
+        add_job(
+            &db,
+            &Job {
+                state,
+                created_at: after(at),
+                ..job(ANN, at)
+            },
+        )
+        .await;
+    }
+    ask!(db, r => {
+        let summary = QueueSummary { queued: 3, running: 1, oldest_queued_at: Some(after(1)) };
+        assert_eq!(r.jobs().summary(ANN).await.unwrap(), summary);
+        assert_eq!(r.jobs().summary(BOB).await.unwrap(), QueueSummary::default());
+    });
+}
+
+async fn a_projects_unfinished_jobs_are_locked_together(db: TestDatabase) {
+    two_accounts(&db).await;
+    for (id, state) in (1..).zip(JobState::ALL) {
+        add_job(
+            &db,
+            &Job {
+                state,
+                ..job(ANN, id)
+            },
+        )
+        .await;
+    }
+    let locked = change!(db, tx => tx.jobs().lock_unfinished(ANN, SHOP).await.unwrap());
+    let ids: Vec<i64> = locked.iter().map(|it| it.id.0).collect();
+    assert_eq!(ids, [1, 2, 3, 4]);
+}

@@ -1,0 +1,288 @@
+//! Measurements, staged records and journals.
+
+use super::examples::*;
+use analysis::{
+    document::Document,
+    findings::rankings::{Mark, RankPoint, RankState},
+    result_type::ResultType,
+};
+use chrono::TimeDelta;
+use domain::{
+    ids::{JobId, KeywordId},
+    job::Job,
+    results::{JournalEntry, KeywordMeasurement, PreviousSerp, StagedFinding},
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    a_history_reaches_back_28_days_and_to_the_newest_measured_point_before,
+    a_history_leaves_out_the_job_that_asks,
+    a_failed_measurement_in_the_window_does_not_hide_the_last_good_one,
+    a_job_measures_a_keyword_once,
+    an_older_page_never_replaces_a_newer_one,
+    staging_the_same_place_again_replaces_what_was_there,
+    the_last_of_equal_places_in_one_call_counts,
+    staged_records_are_walked_in_order,
+    a_journal_is_walked_in_order,
+    discarding_clears_one_job_alone,
+];
+
+fn point(days_before: i64, state: RankState) -> RankPoint {
+    let position = (state == RankState::Ranked).then_some(u32::try_from(days_before + 1).unwrap());
+    RankPoint {
+        measured_at: now() - TimeDelta::days(days_before) + tick(),
+        state,
+        position,
+        absolute_position: position.map(|it| it + 2),
+        depth_checked: 100,
+        url: position.map(|_| "https://shop.example.com/ž".into()),
+    }
+}
+
+fn serp(text: &str) -> PreviousSerp {
+    let json = serde_json::json!({ "urls": [text], "features": [] });
+    serde_json::from_value(json).unwrap()
+}
+
+fn measurement(keyword: i64, job: i64, days_before: u32, state: RankState) -> KeywordMeasurement {
+    let point = point(days_before.into(), state);
+    KeywordMeasurement {
+        keyword: KeywordId(keyword),
+        job: JobId(job),
+        day: day(days_before.into()),
+        best: Some(Mark {
+            position: days_before + 1,
+            at: point.measured_at,
+        }),
+        worst: Some(100 + days_before),
+        serp: (state != RankState::Error).then(|| serp(&format!("{job}"))),
+        point,
+    }
+}
+
+async fn measured(db: &TestDatabase, measurements: &[KeywordMeasurement]) {
+    change!(db, tx => tx.measurements().add(ANN, SHOP, measurements).await.unwrap());
+}
+
+async fn at_work(db: &TestDatabase) {
+    two_accounts_at_work(db).await;
+    change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
+}
+
+async fn a_history_reaches_back_28_days_and_to_the_newest_measured_point_before(db: TestDatabase) {
+    at_work(&db).await;
+    use RankState::{Error, NotRanked, Ranked};
+    measured(
+        &db,
+        &[
+            measurement(21, 1, 29, Ranked),
+            measurement(21, 2, 28, Ranked),
+            measurement(21, 3, 1, NotRanked),
+            measurement(22, 1, 40, Ranked),
+            measurement(22, 2, 30, Ranked),
+            measurement(22, 3, 29, Error),
+        ],
+    )
+    .await;
+    let asked = [23, 22, 21].map(KeywordId);
+    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(9)).await.unwrap());
+    assert_eq!(histories.len(), 3);
+    assert!(histories[0].points.is_empty() && histories[0].serp.is_none());
+    assert_eq!(histories[1].points, [point(30, Ranked)]);
+    assert_eq!(histories[1].best.unwrap().position, 31);
+    assert_eq!(histories[1].worst, Some(130));
+    assert_eq!(histories[1].serp, Some(serp("2")));
+    assert_eq!(
+        histories[2].points,
+        [point(1, NotRanked), point(28, Ranked)]
+    );
+    let best = Mark {
+        position: 2,
+        at: point(1, NotRanked).measured_at,
+    };
+    assert_eq!(
+        (histories[2].best, histories[2].worst),
+        (Some(best), Some(101))
+    );
+    assert_eq!(histories[2].serp, Some(serp("3")));
+}
+
+async fn a_history_leaves_out_the_job_that_asks(db: TestDatabase) {
+    at_work(&db).await;
+    measured(
+        &db,
+        &[
+            measurement(21, 1, 2, RankState::Ranked),
+            measurement(21, 2, 0, RankState::Ranked),
+        ],
+    )
+    .await;
+    let asked = [KeywordId(21)];
+    ask!(db, r => {
+        let own = r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(2)).await.unwrap();
+        assert_eq!(own[0].points, [point(2, RankState::Ranked)]);
+        assert_eq!(own[0].serp, None);
+        let others = r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(3)).await.unwrap();
+        assert_eq!(others[0].points.len(), 2);
+        let earlier = r.measurements().histories(ANN, SHOP, &asked, day(1), JobId(3)).await.unwrap();
+        assert_eq!(earlier[0].points, [point(2, RankState::Ranked)]);
+    });
+}
+
+async fn a_failed_measurement_in_the_window_does_not_hide_the_last_good_one(db: TestDatabase) {
+    at_work(&db).await;
+    measured(
+        &db,
+        &[
+            measurement(21, 1, 60, RankState::Ranked),
+            measurement(21, 2, 3, RankState::Error),
+        ],
+    )
+    .await;
+    let history = ask!(db, r => r.measurements().histories(ANN, SHOP, &[KeywordId(21)], day(0), JobId(9)).await.unwrap());
+    assert_eq!(
+        history[0].points,
+        [point(3, RankState::Error), point(60, RankState::Ranked)]
+    );
+    assert_eq!(history[0].serp, Some(serp("1")));
+}
+
+async fn a_job_measures_a_keyword_once(db: TestDatabase) {
+    at_work(&db).await;
+    measured(&db, &[measurement(21, 1, 0, RankState::Ranked)]).await;
+    let mut again = measurement(21, 1, 0, RankState::NotRanked);
+    again.serp = Some(serp("again"));
+    again.point.measured_at += TimeDelta::seconds(5);
+    measured(&db, &[again, measurement(22, 1, 0, RankState::Ranked)]).await;
+    ask!(db, r => {
+        let counts = r.measurements().counts(ANN, SHOP, JobId(1)).await.unwrap();
+        assert_eq!(counts, [(KeywordId(21), 1), (KeywordId(22), 1)]);
+        let history = r.measurements().histories(ANN, SHOP, &[KeywordId(21)], day(0), JobId(9)).await.unwrap();
+        assert_eq!(history[0].points, [point(0, RankState::Ranked)]);
+        assert_eq!(history[0].serp, Some(serp("1")));
+    });
+}
+
+async fn an_older_page_never_replaces_a_newer_one(db: TestDatabase) {
+    at_work(&db).await;
+    measured(
+        &db,
+        &[
+            measurement(21, 2, 1, RankState::Ranked),
+            measurement(22, 2, 1, RankState::Ranked),
+        ],
+    )
+    .await;
+    measured(
+        &db,
+        &[
+            measurement(21, 1, 5, RankState::Ranked),
+            measurement(22, 3, 0, RankState::Error),
+        ],
+    )
+    .await;
+    let asked = [21, 22].map(KeywordId);
+    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(9)).await.unwrap());
+    assert_eq!(
+        (&histories[0].serp, &histories[1].serp),
+        (&Some(serp("2")), &Some(serp("2")))
+    );
+}
+
+fn staged(ordinal: i64, result_type: ResultType, keyword: Option<i64>) -> StagedFinding {
+    StagedFinding {
+        result_type,
+        ordinal,
+        keyword: keyword.map(KeywordId),
+        url: None,
+        sort_value: Some(1.5),
+        measured_at: now() + tick(),
+        record: Document::from_stored(format!("{{\"n\": {ordinal},  \"ž\":1.0}}")),
+    }
+}
+
+async fn staging_the_same_place_again_replaces_what_was_there(db: TestDatabase) {
+    at_work(&db).await;
+    let changed = StagedFinding {
+        sort_value: None,
+        url: Some("https://a/".into()),
+        ..staged(1, ResultType::Rankings, Some(22))
+    };
+    change!(db, tx => tx.measurements().stage(ANN, JobId(31), &[staged(1, ResultType::Rankings, Some(21)), staged(1, ResultType::Serp, None)]).await.unwrap());
+    change!(db, tx => tx.measurements().stage(ANN, JobId(31), std::slice::from_ref(&changed)).await.unwrap());
+    ask!(db, r => {
+        let found = r.measurements().staged(ANN, JobId(31), ResultType::Rankings, None, 10).await.unwrap();
+        assert_eq!(found, [changed]);
+        let found = r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 10).await.unwrap();
+        assert_eq!(found, [staged(1, ResultType::Serp, None)]);
+        let keywords = r.measurements().staged_keywords(ANN, JobId(31), ResultType::Rankings).await.unwrap();
+        assert_eq!(keywords, [KeywordId(22)]);
+        let keywords = r.measurements().staged_keywords(ANN, JobId(31), ResultType::Serp).await.unwrap();
+        assert_eq!(keywords, []);
+    });
+}
+
+async fn the_last_of_equal_places_in_one_call_counts(db: TestDatabase) {
+    at_work(&db).await;
+    let twice = [
+        staged(1, ResultType::Serp, Some(21)),
+        staged(1, ResultType::Serp, Some(22)),
+    ];
+    change!(db, tx => tx.measurements().stage(ANN, JobId(31), &twice).await.unwrap());
+    let found = ask!(db, r => r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 9).await.unwrap());
+    assert_eq!(found, [twice[1].clone()]);
+}
+
+async fn staged_records_are_walked_in_order(db: TestDatabase) {
+    at_work(&db).await;
+    let many: Vec<StagedFinding> = [7, 2, 5]
+        .map(|it| staged(it, ResultType::Serp, None))
+        .into();
+    change!(db, tx => tx.measurements().stage(ANN, JobId(31), &many).await.unwrap());
+    ask!(db, r => {
+        let first = r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 2).await.unwrap();
+        assert_eq!(first.iter().map(|it| it.ordinal).collect::<Vec<_>>(), [2, 5]);
+        let rest = r.measurements().staged(ANN, JobId(31), ResultType::Serp, Some(5), 2).await.unwrap();
+        assert_eq!(rest, [many[0].clone()]);
+    });
+}
+
+fn entry(sequence: i64) -> JournalEntry {
+    JournalEntry {
+        sequence,
+        body: vec![0, 255, u8::try_from(sequence).unwrap()],
+    }
+}
+
+async fn a_journal_is_walked_in_order(db: TestDatabase) {
+    at_work(&db).await;
+    change!(db, tx => tx.measurements().record(ANN, JobId(31), &[3, 1, 2].map(entry)).await.unwrap());
+    ask!(db, r => {
+        let first = r.measurements().recorded(ANN, JobId(31), None, 2).await.unwrap();
+        assert_eq!(first, [entry(1), entry(2)]);
+        let rest = r.measurements().recorded(ANN, JobId(31), Some(2), 2).await.unwrap();
+        assert_eq!(rest, [entry(3)]);
+    });
+}
+
+async fn discarding_clears_one_job_alone(db: TestDatabase) {
+    at_work(&db).await;
+    add_job(
+        &db,
+        &Job {
+            id: JobId(32),
+            ..job(ANN, 32)
+        },
+    )
+    .await;
+    change!(db, tx => for id in [31, 32].map(JobId) {
+        tx.measurements().record(ANN, id, &[entry(1)]).await.unwrap();
+        tx.measurements().stage(ANN, id, &[staged(1, ResultType::Serp, None)]).await.unwrap();
+    });
+    change!(db, tx => tx.measurements().discard(ANN, JobId(31)).await.unwrap());
+    ask!(db, r => for (id, left) in [(31, 0), (32, 1)] {
+        let recorded = r.measurements().recorded(ANN, JobId(id), None, 9).await.unwrap();
+        let staged = r.measurements().staged(ANN, JobId(id), ResultType::Serp, None, 9).await.unwrap();
+        assert_eq!((recorded.len(), staged.len()), (left, left), "{id}");
+    });
+}

@@ -1,0 +1,21 @@
+//! What every storage promises, on every database.
+
+#[macro_use]
+mod examples;
+mod accounts;
+mod idempotency;
+mod isolation;
+mod jobs;
+mod keywords;
+mod measurements;
+mod paging;
+mod projects;
+mod queues;
+mod readers;
+mod results;
+mod secrets;
+mod server_restart;
+mod spending;
+mod sqlite_file;
+mod tokens;
+mod transactions;

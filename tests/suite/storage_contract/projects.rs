@@ -1,0 +1,271 @@
+//! Projects.
+
+use super::examples::*;
+use domain::{
+    email::EmailAddress,
+    ids::ProjectId,
+    page::{Direction, PageRequest},
+    ports::{
+        projects::{ProjectFilter, ProjectSort},
+        storage::{Storage, StorageError},
+    },
+    project::{Priority, Project, ProjectMeta, Status, WorkflowStatus},
+    report_settings::{Frequency, ReportSettings, Section},
+    text::{Label, Tag},
+};
+use harness::{databases::TestDatabase, on_every_database};
+use std::collections::BTreeMap;
+
+on_every_database![
+    a_project_is_read_back_as_written,
+    an_active_domain_is_unique_in_its_account_and_only_there,
+    saving_a_project_onto_a_taken_domain_conflicts,
+    an_analysis_is_noted_without_touching_anything_else,
+    each_filter_selects_what_it_says,
+    a_project_is_found_by_its_active_domain,
+];
+
+fn rich(id: i64) -> Project {
+    let settings = ReportSettings {
+        enabled: Some(true),
+        frequency: Some(Frequency::Weekly),
+        include_pdf: None,
+        content_overrides: BTreeMap::from([(Section::Vitals, false)]),
+    };
+    Project {
+        name: Label::parse("Größte 店 \"x\" \\ 100%").unwrap(),
+        meta: ProjectMeta {
+            client_name: Some(Label::parse("ACME_Žluť").unwrap()),
+            category: Some(Label::parse("Shops").unwrap()),
+            tags: vec![Tag::parse("SEO").unwrap(), Tag::parse("a\"b, c").unwrap()],
+            favorite: true,
+            priority: Priority::Critical,
+            workflow_status: WorkflowStatus::Review,
+            assigned_to_name: Some(Label::parse("Eva").unwrap()),
+            report_recipients: vec![EmailAddress::parse("a@example.com").unwrap()],
+            report_settings: Some(settings),
+        },
+        keyword_count: 3,
+        ai_tracked_count: 2,
+        last_analysis_at: Some(after(5) + tick()),
+        row_version: 4,
+        updated_at: after(7),
+        ..project(ANN, id)
+    }
+}
+
+async fn a_project_is_read_back_as_written(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => tx.projects().add(&rich(12)).await.unwrap());
+    ask!(db, r => {
+        assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(rich(12)));
+        assert_eq!(r.projects().find(ANN, ProjectId(13)).await.unwrap(), None);
+    });
+    let gone = Project {
+        meta: ProjectMeta::default(),
+        last_analysis_at: None,
+        ..rich(12)
+    };
+    let gone = gone.deactivated(after(9));
+    change!(db, tx => tx.projects().save(&gone).await.unwrap());
+    ask!(db, r => assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(gone)));
+}
+
+async fn an_active_domain_is_unique_in_its_account_and_only_there(db: TestDatabase) {
+    two_accounts(&db).await;
+    let same = Project {
+        domain: project(ANN, 11).domain,
+        ..project(ANN, 12)
+    };
+    let mut tx = db.storage.write().await.unwrap();
+    let outcome = tx.projects().add(&same).await;
+    assert!(
+        matches!(outcome, Err(StorageError::Conflict { constraint }) if constraint == "projects_active_domain")
+    );
+    drop(tx);
+    change!(db, tx => {
+        tx.projects().save(&project(ANN, 11).deactivated(after(1))).await.unwrap();
+        tx.projects().add(&same).await.unwrap();
+    });
+}
+
+async fn saving_a_project_onto_a_taken_domain_conflicts(db: TestDatabase) {
+    two_accounts(&db).await;
+    let same = Project {
+        domain: project(ANN, 11).domain,
+        ..project(ANN, 12)
+    };
+    change!(db, tx => tx.projects().add(&same.deactivated(after(1))).await.unwrap());
+    let mut tx = db.storage.write().await.unwrap();
+    let outcome = tx.projects().save(&same).await;
+    assert!(matches!(outcome, Err(StorageError::Conflict { .. })));
+}
+
+async fn an_analysis_is_noted_without_touching_anything_else(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => tx.projects().note_analysis(ANN, SHOP, after(3)).await.unwrap());
+    let noted = Project {
+        last_analysis_at: Some(after(3)),
+        ..project(ANN, 11)
+    };
+    ask!(db, r => {
+        assert_eq!(r.projects().find(ANN, SHOP).await.unwrap(), Some(noted));
+        assert_eq!(r.projects().find(BOB, SHOP).await.unwrap(), Some(project(BOB, 11)));
+    });
+}
+
+async fn each_filter_selects_what_it_says(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => {
+        tx.projects().add(&rich(12)).await.unwrap();
+        tx.projects().add(&project(ANN, 13).deactivated(after(1))).await.unwrap();
+    });
+    let text = |it: &str| Some(it.to_owned());
+    let any = ProjectFilter::default;
+    for (filter, expected) in [
+        (any(), vec![11, 12, 13]),
+        (
+            ProjectFilter {
+                status: Some(Status::Active),
+                ..any()
+            },
+            vec![11, 12],
+        ),
+        (
+            ProjectFilter {
+                tag: text("SEO"),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                tag: text("seo"),
+                ..any()
+            },
+            vec![],
+        ),
+        (
+            ProjectFilter {
+                tag: text("a\"b, c"),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                tag: text("c"),
+                ..any()
+            },
+            vec![],
+        ),
+        (
+            ProjectFilter {
+                category: text("Shops"),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                category: text("shops"),
+                ..any()
+            },
+            vec![],
+        ),
+        (
+            ProjectFilter {
+                priority: Some(Priority::Critical),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                workflow_status: Some(WorkflowStatus::Review),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                favorite: Some(false),
+                ..any()
+            },
+            vec![11, 13],
+        ),
+        (
+            ProjectFilter {
+                search: text("GRÖSSTE"),
+                ..any()
+            },
+            vec![],
+        ),
+        (
+            ProjectFilter {
+                search: text("größTE 店"),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                search: text("acme_žLUŤ"),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                search: text("acmeXžluť"),
+                ..any()
+            },
+            vec![],
+        ),
+        (
+            ProjectFilter {
+                search: text("100%"),
+                ..any()
+            },
+            vec![12],
+        ),
+        (
+            ProjectFilter {
+                search: text("SHOP13.example"),
+                ..any()
+            },
+            vec![13],
+        ),
+        (
+            ProjectFilter {
+                search: text("example"),
+                favorite: Some(true),
+                ..any()
+            },
+            vec![12],
+        ),
+    ] {
+        let request = PageRequest {
+            sort: ProjectSort::Domain,
+            direction: Direction::Ascending,
+            after: None,
+            limit: 10,
+        };
+        let page = ask!(db, r => r.projects().list(ANN, &filter, &request).await.unwrap());
+        let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
+        assert_eq!(ids, expected, "{filter:?}");
+    }
+}
+
+async fn a_project_is_found_by_its_active_domain(db: TestDatabase) {
+    two_accounts(&db).await;
+    ask!(db, r => {
+        let found = r.projects().active_with_domain(ANN, "shop11.example.com").await.unwrap();
+        assert_eq!(found, Some(SHOP));
+        assert_eq!(r.projects().active_with_domain(ANN, "other.example.com").await.unwrap(), None);
+    });
+    change!(db, tx => tx.projects().save(&project(ANN, 11).deactivated(after(1))).await.unwrap());
+    let found =
+        ask!(db, r => r.projects().active_with_domain(ANN, "shop11.example.com").await.unwrap());
+    assert_eq!(found, None);
+}

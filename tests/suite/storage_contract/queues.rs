@@ -1,0 +1,205 @@
+//! Accounts' lines in the queue.
+
+use super::examples::*;
+use domain::{
+    ids::AccountId,
+    job::{Job, JobState, Lease},
+    ports::jobs::AccountQueue,
+};
+use harness::{databases::TestDatabase, on_every_database};
+use std::sync::Arc;
+
+on_every_database![
+    a_line_is_made_when_it_is_first_locked,
+    a_refreshed_line_counts_the_accounts_jobs,
+    accounts_with_due_jobs_come_least_served_first_and_below_the_cap,
+    accounts_are_looked_at_when_their_time_has_come,
+    the_server_knows_its_load_and_its_next_moment,
+    no_job_is_taken_twice_by_many_workers,
+];
+
+fn empty(account: AccountId) -> AccountQueue {
+    AccountQueue {
+        account,
+        waiting: 0,
+        running: 0,
+        next_run_at: None,
+        attention_at: None,
+        virtual_time: 0.0,
+    }
+}
+
+async fn a_line_is_made_when_it_is_first_locked(db: TestDatabase) {
+    two_accounts(&db).await;
+    let locked = change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap());
+    assert_eq!(locked, empty(ANN));
+    let tried = change!(db, tx => tx.jobs().try_lock_queue(BOB).await.unwrap());
+    assert_eq!(tried, Some(empty(BOB)));
+    let again = change!(db, tx => tx.jobs().try_lock_queue(BOB).await.unwrap());
+    assert_eq!(again, Some(empty(BOB)));
+}
+
+async fn a_refreshed_line_counts_the_accounts_jobs(db: TestDatabase) {
+    two_accounts(&db).await;
+    let lease = |until| {
+        Some(Lease {
+            epoch: 1,
+            owner: "w".into(),
+            until,
+        })
+    };
+    for example in [
+        Job {
+            run_at: after(30),
+            expires_at: after(300),
+            ..job(ANN, 1)
+        },
+        Job {
+            run_at: after(20),
+            expires_at: after(400),
+            state: JobState::RetryWait,
+            ..job(ANN, 2)
+        },
+        Job {
+            run_at: after(1),
+            cancel_requested: true,
+            expires_at: after(900),
+            ..job(ANN, 3)
+        },
+        Job {
+            state: JobState::Running,
+            lease: lease(after(45)),
+            deadline_at: Some(after(40)),
+            ..job(ANN, 4)
+        },
+        Job {
+            state: JobState::Succeeded,
+            run_at: after(0),
+            expires_at: after(2),
+            ..job(ANN, 5)
+        },
+    ] {
+        add_job(&db, &example).await;
+    }
+    let refreshed = change!(db, tx => tx.jobs().refresh_queue(ANN, 2.5).await.unwrap());
+    let expected = AccountQueue {
+        account: ANN,
+        waiting: 3,
+        running: 1,
+        next_run_at: Some(after(20)),
+        attention_at: Some(after(40)),
+        virtual_time: 2.5,
+    };
+    assert_eq!(refreshed, expected);
+    assert_eq!(
+        change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap()),
+        expected
+    );
+    let other = change!(db, tx => tx.jobs().refresh_queue(BOB, 1.0).await.unwrap());
+    assert_eq!(
+        other,
+        AccountQueue {
+            virtual_time: 1.0,
+            ..empty(BOB)
+        }
+    );
+}
+
+async fn accounts_with_due_jobs_come_least_served_first_and_below_the_cap(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    change!(db, tx => {
+        tx.accounts().add(&account(AccountId(3)), &owner(AccountId(3))).await.unwrap();
+        tx.projects().add(&project(AccountId(3), 11)).await.unwrap();
+        tx.jobs().add(&Job { run_at: after(5), ..job(AccountId(3), 1) }).await.unwrap();
+        tx.jobs().add(&Job { state: JobState::Running, ..job(BOB, 32) }).await.unwrap();
+    });
+    for (id, time) in [(ANN, 9.0), (BOB, 3.0), (AccountId(3), 1.0)] {
+        change!(db, tx => tx.jobs().refresh_queue(id, time).await.unwrap());
+    }
+    for (moment, cap, limit, expected) in [
+        (now(), 2, 10, vec![BOB, ANN]),
+        (now(), 1, 10, vec![ANN]),
+        (now() - tick(), 2, 10, vec![]),
+        (after(5), 2, 10, vec![AccountId(3), BOB, ANN]),
+        (after(5), 2, 1, vec![AccountId(3)]),
+    ] {
+        let found =
+            ask!(db, r => r.jobs().accounts_with_due_jobs(moment, cap, limit).await.unwrap());
+        let ids: Vec<AccountId> = found.iter().map(|it| it.account).collect();
+        assert_eq!(ids, expected, "{moment} {cap} {limit}");
+    }
+}
+
+async fn accounts_are_looked_at_when_their_time_has_come(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    change!(db, tx => {
+        tx.jobs().save(&Job { expires_at: after(10), ..job(ANN, 31) }).await.unwrap();
+        tx.jobs().refresh_queue(ANN, 0.0).await.unwrap();
+    });
+    change!(db, tx => tx.jobs().refresh_queue(BOB, 0.0).await.unwrap());
+    ask!(db, r => {
+        let early = r.jobs().accounts_needing_attention(after(10) - tick(), 10).await.unwrap();
+        assert_eq!(early, []);
+        assert_eq!(r.jobs().accounts_needing_attention(after(10), 10).await.unwrap(), [ANN]);
+    });
+}
+
+async fn the_server_knows_its_load_and_its_next_moment(db: TestDatabase) {
+    ask!(db, r => {
+        assert_eq!(r.jobs().unfinished_in_all().await.unwrap(), 0);
+        assert!(r.jobs().least_virtual_time().await.unwrap().abs() < f64::EPSILON);
+        assert_eq!(r.jobs().next_run_at().await.unwrap(), None);
+    });
+    two_accounts_at_work(&db).await;
+    add_job(
+        &db,
+        &Job {
+            state: JobState::Running,
+            ..job(ANN, 32)
+        },
+    )
+    .await;
+    change!(db, tx => tx.jobs().refresh_queue(ANN, 8.0).await.unwrap());
+    change!(db, tx => tx.jobs().refresh_queue(BOB, 4.0).await.unwrap());
+    ask!(db, r => {
+        assert_eq!(r.jobs().unfinished_in_all().await.unwrap(), 3);
+        assert!((r.jobs().least_virtual_time().await.unwrap() - 4.0).abs() < f64::EPSILON);
+        assert_eq!(r.jobs().next_run_at().await.unwrap(), Some(now()));
+    });
+}
+
+async fn no_job_is_taken_twice_by_many_workers(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => for id in 1..=40 {
+        tx.jobs().add(&job(ANN, id)).await.unwrap();
+    });
+    let storage = db.port();
+    let worker = || {
+        let storage = Arc::clone(&storage);
+        tokio::spawn(async move {
+            let mut taken = vec![];
+            loop {
+                let mut tx = storage.write().await.unwrap();
+                let Some(next) = tx.jobs().lock_next_due(ANN, now()).await.unwrap() else {
+                    return taken;
+                };
+                taken.push(next.id.0);
+                tx.jobs()
+                    .save(&Job {
+                        state: JobState::Running,
+                        ..next
+                    })
+                    .await
+                    .unwrap();
+                tx.commit().await.unwrap();
+            }
+        })
+    };
+    let workers: Vec<_> = (0..6).map(|_| worker()).collect();
+    let mut taken = vec![];
+    for worker in workers {
+        taken.extend(worker.await.unwrap());
+    }
+    taken.sort_unstable();
+    assert_eq!(taken, (1..=40).collect::<Vec<i64>>());
+}

@@ -1,0 +1,110 @@
+//! Readers: they see what is committed, call by call, and change nothing.
+
+use super::examples::*;
+use domain::{
+    ids::{JobId, TokenId},
+    money::MicroUsd,
+    ports::storage::{Storage, StorageError},
+    project::Project,
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    every_change_through_a_reader_is_refused,
+    a_reader_sees_what_is_committed_between_two_calls,
+    a_transaction_sees_its_own_changes_and_nobody_else_does,
+];
+
+async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let mut reader = db.storage.read().await.unwrap();
+    let r = &mut *reader;
+    macro_rules! refused {
+        ($($call:expr),+ $(,)?) => {
+            $(assert!(matches!($call.await, Err(StorageError::ReadOnly)), stringify!($call));)+
+        };
+    }
+    refused![
+        r.accounts().add(&account(ANN), &owner(ANN)),
+        r.accounts().lock(ANN),
+        r.accounts().save(&account(ANN)),
+        r.accounts().save_usage(ANN, account(ANN).usage),
+        r.tokens().revoke(ANN, TokenId(1), now()),
+        r.tokens().note_use(ANN, TokenId(1), now()),
+        r.projects().add(&project(ANN, 12)),
+        r.projects().lock(ANN, SHOP),
+        r.projects().save(&project(ANN, 11)),
+        r.projects().note_analysis(ANN, SHOP, now()),
+        r.keywords().add(&[]),
+        r.keywords().save(&keyword(ANN, 21, "x")),
+        r.keywords().save_all(&[]),
+        r.keywords().save_latest(ANN, &[]),
+        r.jobs().add(&job(ANN, 33)),
+        r.jobs().lock(ANN, JobId(31)),
+        r.jobs().save(&job(ANN, 31)),
+        r.jobs().lock_unfinished(ANN, SHOP),
+        r.jobs().lock_queue(ANN),
+        r.jobs().try_lock_queue(ANN),
+        r.jobs().refresh_queue(ANN, 0.0),
+        r.jobs().lock_next_due(ANN, now()),
+        r.jobs().lock_needing_attention(ANN, now(), 1),
+        r.measurements().add(ANN, SHOP, &[]),
+        r.measurements().stage(ANN, JobId(31), &[]),
+        r.measurements().discard(ANN, JobId(31)),
+        r.measurements().record(ANN, JobId(31), &[]),
+        r.results().publish(ANN, SHOP, JobId(31), &[]),
+        r.spending().reserve(ANN, MONTH, MicroUsd(0), None),
+        r.spending().settle(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
+        r.idempotency().forget_before(ANN, now()),
+        r.secrets().find_or_add("x", [0; 32]),
+    ];
+}
+
+async fn a_reader_sees_what_is_committed_between_two_calls(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut reader = db.storage.read().await.unwrap();
+    assert_eq!(
+        reader
+            .projects()
+            .find(ANN, SHOP)
+            .await
+            .unwrap()
+            .unwrap()
+            .row_version,
+        1
+    );
+    change!(db, tx => tx.projects().save(&Project { row_version: 2, ..project(ANN, 11) }).await.unwrap());
+    assert_eq!(
+        reader
+            .projects()
+            .find(ANN, SHOP)
+            .await
+            .unwrap()
+            .unwrap()
+            .row_version,
+        2
+    );
+}
+
+async fn a_transaction_sees_its_own_changes_and_nobody_else_does(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut tx = db.storage.write().await.unwrap();
+    tx.projects()
+        .save(&Project {
+            row_version: 2,
+            ..project(ANN, 11)
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        tx.projects()
+            .find(ANN, SHOP)
+            .await
+            .unwrap()
+            .unwrap()
+            .row_version,
+        2
+    );
+    let seen = ask!(db, r => r.projects().find(ANN, SHOP).await.unwrap().unwrap());
+    assert_eq!(seen.row_version, 1);
+}

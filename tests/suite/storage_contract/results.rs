@@ -1,0 +1,338 @@
+//! Published results.
+
+use super::examples::*;
+use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{JobId, KeywordId},
+    page::{Direction, PageRequest},
+    results::{
+        Coverage, Finding, FindingQuery, FindingSort, JournalEntry, ResultHead, StagedFinding,
+    },
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+use Direction::{Ascending, Descending};
+
+on_every_database![
+    nothing_is_visible_before_it_is_published_and_all_of_it_after,
+    a_new_run_moves_the_heads_and_keeps_the_history,
+    each_head_comes_with_its_first_records,
+    records_of_a_run_are_walked_in_every_order,
+    records_of_all_runs_are_walked_in_every_order,
+    each_filter_selects_what_it_says,
+];
+
+fn head(job: i64, result_type: ResultType, items: u64) -> ResultHead {
+    ResultHead {
+        account: ANN,
+        project: SHOP,
+        result_type,
+        job: JobId(job),
+        generated_at: after(job) + tick(),
+        measured_at: after(job),
+        method_version: "rank/1".into(),
+        provider: "search".into(),
+        provenance: Provenance::Simulated,
+        coverage: Coverage {
+            requested: 4,
+            measured: 2,
+            failed: 1,
+            skipped: 1,
+        },
+        item_count: items,
+        summary: Document::from_stored("{\"visibility\":  0.10}".into()),
+        warnings: vec!["depth-limited".into()],
+    }
+}
+
+fn record(job: i64, ordinal: i64, value: Option<f64>) -> StagedFinding {
+    StagedFinding {
+        result_type: ResultType::Rankings,
+        ordinal,
+        keyword: Some(KeywordId(20 + ordinal)),
+        url: Some(format!("https://shop.example.com/{ordinal}")),
+        sort_value: value,
+        measured_at: measured_at(job, ordinal),
+        record: Document::from_stored(format!("{{\"job\":{job}, \"n\":{ordinal}}}")),
+    }
+}
+
+/// Two records of each run are measured in the same moment.
+fn measured_at(job: i64, ordinal: i64) -> DateTime<Utc> {
+    after(100 * job + ordinal / 2)
+}
+
+/// Two runs (31, 32) of four records each: values 2.5, none, 0.1, none.
+async fn two_runs(db: &TestDatabase) {
+    two_accounts_at_work(db).await;
+    add_job(db, &job(ANN, 32)).await;
+    for id in [31, 32] {
+        let values = [Some(2.5), None, Some(0.1), None];
+        let records: Vec<StagedFinding> = (0..)
+            .zip(values)
+            .map(|(ordinal, value)| record(id, ordinal, value))
+            .collect();
+        change!(db, tx => {
+            tx.measurements().stage(ANN, JobId(id), &records).await.unwrap();
+            let heads = [head(id, ResultType::Rankings, 4)];
+            tx.results().publish(ANN, SHOP, JobId(id), &heads).await.unwrap();
+        });
+    }
+}
+
+fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> FindingQuery {
+    FindingQuery {
+        result_type: ResultType::Rankings,
+        job: job.map(JobId),
+        keyword: None,
+        url: None,
+        from: None,
+        to: None,
+        page: PageRequest {
+            sort,
+            direction,
+            after: None,
+            limit: 3,
+        },
+    }
+}
+
+async fn walked(db: &TestDatabase, mut query: FindingQuery) -> Vec<(i64, i64)> {
+    let mut rows = vec![];
+    loop {
+        let page = ask!(db, r => r.results().findings(ANN, SHOP, &query).await.unwrap());
+        rows.extend(page.items.iter().map(|it| (it.job.0, it.ordinal)));
+        query.page.after = page.next;
+        if query.page.after.is_none() {
+            return rows;
+        }
+    }
+}
+
+async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    let entry = JournalEntry {
+        sequence: 1,
+        body: vec![1],
+    };
+    change!(db, tx => {
+        tx.measurements().stage(ANN, JobId(31), &[record(31, 0, Some(1.0))]).await.unwrap();
+        tx.measurements().record(ANN, JobId(31), &[entry]).await.unwrap();
+    });
+    let all = query(None, FindingSort::Ordinal, Ascending);
+    ask!(db, r => {
+        assert_eq!(r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
+        assert_eq!(r.results().findings(ANN, SHOP, &all).await.unwrap().items, []);
+    });
+    let published = head(31, ResultType::Rankings, 1);
+    change!(db, tx => tx.results().publish(ANN, SHOP, JobId(31), std::slice::from_ref(&published)).await.unwrap());
+    ask!(db, r => {
+        assert_eq!(r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap(), Some(published));
+        let found = r.results().findings(ANN, SHOP, &all).await.unwrap();
+        let staged = record(31, 0, Some(1.0));
+        let expected = Finding { job: JobId(31), ordinal: 0, sort_value: Some(1.0), measured_at: staged.measured_at, record: staged.record };
+        assert_eq!((found.items, found.next), (vec![expected], None));
+        assert!(r.measurements().staged(ANN, JobId(31), ResultType::Rankings, None, 9).await.unwrap().is_empty());
+        assert!(r.measurements().recorded(ANN, JobId(31), None, 9).await.unwrap().is_empty());
+    });
+}
+
+async fn a_new_run_moves_the_heads_and_keeps_the_history(db: TestDatabase) {
+    two_runs(&db).await;
+    let found = ask!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
+    assert_eq!(found, Some(head(32, ResultType::Rankings, 4)));
+    assert_eq!(
+        walked(&db, query(Some(31), FindingSort::Ordinal, Ascending))
+            .await
+            .len(),
+        4
+    );
+    assert_eq!(
+        walked(&db, query(None, FindingSort::Ordinal, Ascending))
+            .await
+            .len(),
+        8
+    );
+}
+
+async fn each_head_comes_with_its_first_records(db: TestDatabase) {
+    two_runs(&db).await;
+    add_job(&db, &job(ANN, 33)).await;
+    let links: Vec<StagedFinding> = [50, 7, 9]
+        .map(|ordinal| StagedFinding {
+            result_type: ResultType::BrokenLinks,
+            ..record(33, ordinal, None)
+        })
+        .into();
+    change!(db, tx => {
+        tx.measurements().stage(ANN, JobId(33), &links).await.unwrap();
+        let heads = [head(33, ResultType::BrokenLinks, 3), head(33, ResultType::Serp, 0)];
+        tx.results().publish(ANN, SHOP, JobId(33), &heads).await.unwrap();
+    });
+    let summary = |it: &(ResultHead, Vec<Finding>)| {
+        (
+            it.0.result_type,
+            it.1.iter()
+                .map(|it| (it.job.0, it.ordinal))
+                .collect::<Vec<_>>(),
+        )
+    };
+    ask!(db, r => {
+        let mut heads: Vec<_> = r.results().heads(ANN, SHOP, 2).await.unwrap().iter().map(summary).collect();
+        heads.sort();
+        assert_eq!(heads, [
+            (ResultType::Rankings, vec![(32, 0), (32, 1)]),
+            (ResultType::Serp, vec![]),
+            (ResultType::BrokenLinks, vec![(33, 7), (33, 9)]),
+        ]);
+        let bare = r.results().heads(ANN, SHOP, 0).await.unwrap();
+        assert!(bare.len() == 3 && bare.iter().all(|it| it.1.is_empty()));
+    });
+}
+
+async fn records_of_a_run_are_walked_in_every_order(db: TestDatabase) {
+    two_runs(&db).await;
+    for (sort, direction, expected) in [
+        (FindingSort::Ordinal, Ascending, [0, 1, 2, 3]),
+        (FindingSort::Ordinal, Descending, [3, 2, 1, 0]),
+        (FindingSort::Value, Ascending, [2, 0, 1, 3]),
+        (FindingSort::Value, Descending, [0, 2, 3, 1]),
+        (FindingSort::MeasuredAt, Ascending, [0, 1, 2, 3]),
+        (FindingSort::MeasuredAt, Descending, [3, 2, 1, 0]),
+    ] {
+        let rows = walked(&db, query(Some(31), sort, direction)).await;
+        assert_eq!(rows, expected.map(|it| (31, it)), "{sort:?} {direction:?}");
+    }
+}
+
+async fn records_of_all_runs_are_walked_in_every_order(db: TestDatabase) {
+    two_runs(&db).await;
+    for (sort, rising) in [
+        (
+            FindingSort::Ordinal,
+            [
+                (31, 0),
+                (32, 0),
+                (31, 1),
+                (32, 1),
+                (31, 2),
+                (32, 2),
+                (31, 3),
+                (32, 3),
+            ],
+        ),
+        (
+            FindingSort::MeasuredAt,
+            [
+                (31, 0),
+                (31, 1),
+                (31, 2),
+                (31, 3),
+                (32, 0),
+                (32, 1),
+                (32, 2),
+                (32, 3),
+            ],
+        ),
+    ] {
+        assert_eq!(
+            walked(&db, query(None, sort, Ascending)).await,
+            rising,
+            "{sort:?}"
+        );
+        let falling: Vec<_> = rising.into_iter().rev().collect();
+        assert_eq!(
+            walked(&db, query(None, sort, Descending)).await,
+            falling,
+            "{sort:?}"
+        );
+    }
+    let by_value = walked(&db, query(None, FindingSort::Value, Ascending)).await;
+    assert_eq!(
+        by_value,
+        [
+            (31, 2),
+            (32, 2),
+            (31, 0),
+            (32, 0),
+            (31, 1),
+            (31, 3),
+            (32, 1),
+            (32, 3)
+        ]
+    );
+    let by_value = walked(&db, query(None, FindingSort::Value, Descending)).await;
+    assert_eq!(
+        by_value,
+        [
+            (32, 0),
+            (31, 0),
+            (32, 2),
+            (31, 2),
+            (32, 3),
+            (32, 1),
+            (31, 3),
+            (31, 1)
+        ]
+    );
+}
+
+async fn each_filter_selects_what_it_says(db: TestDatabase) {
+    two_runs(&db).await;
+    let any = || query(None, FindingSort::MeasuredAt, Ascending);
+    for (query, expected) in [
+        (
+            FindingQuery {
+                keyword: Some(KeywordId(21)),
+                ..any()
+            },
+            vec![(31, 1), (32, 1)],
+        ),
+        (
+            FindingQuery {
+                url: Some("https://shop.example.com/2".into()),
+                ..any()
+            },
+            vec![(31, 2), (32, 2)],
+        ),
+        (
+            FindingQuery {
+                url: Some("https://shop.example.com/".into()),
+                ..any()
+            },
+            vec![],
+        ),
+        (
+            FindingQuery {
+                from: Some(measured_at(32, 2)),
+                ..any()
+            },
+            vec![(32, 2), (32, 3)],
+        ),
+        (
+            FindingQuery {
+                to: Some(measured_at(31, 2)),
+                ..any()
+            },
+            vec![(31, 0), (31, 1)],
+        ),
+        (
+            FindingQuery {
+                job: Some(JobId(32)),
+                keyword: Some(KeywordId(23)),
+                ..any()
+            },
+            vec![(32, 3)],
+        ),
+        (
+            FindingQuery {
+                result_type: ResultType::Serp,
+                ..any()
+            },
+            vec![],
+        ),
+    ] {
+        assert_eq!(walked(&db, query.clone()).await, expected, "{query:?}");
+    }
+}

@@ -1,0 +1,101 @@
+//! API tokens.
+
+use super::examples::*;
+use chrono::{DateTime, Utc};
+use domain::{
+    account::{Account, AccountStatus},
+    ids::{AccountId, TokenId},
+    scope::Scopes,
+    text::Label,
+    token::{ApiToken, TokenHash},
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    a_token_is_found_by_its_hash_in_whatever_state_it_is,
+    an_account_lists_its_own_tokens_newest_first,
+    a_token_is_revoked_once,
+    the_newest_use_of_a_token_stays,
+];
+
+fn token(account: AccountId, id: i64) -> ApiToken {
+    ApiToken {
+        account,
+        id: TokenId(id),
+        name: Label::parse("ci").unwrap(),
+        scopes: Scopes::parse("projects:read,analysis:run").unwrap(),
+        last_four: "AbC9".into(),
+        created_by: owner(account).id,
+        created_at: after(id),
+        expires_at: Some(after(500) + tick()),
+        last_used_at: None,
+        revoked_at: None,
+    }
+}
+
+async fn issued(db: &TestDatabase) {
+    two_accounts(db).await;
+    change!(db, tx => for (account, id) in [(ANN, 1), (ANN, 2), (BOB, 1)] {
+        let hash = TokenHash([u8::try_from(10 * account.0 + id).unwrap(); 32]);
+        tx.tokens().add(&token(account, id), hash).await.unwrap();
+    });
+}
+
+async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestDatabase) {
+    issued(&db).await;
+    change!(db, tx => {
+        tx.tokens().revoke(ANN, TokenId(1), after(9)).await.unwrap();
+        let disabled = Account { status: AccountStatus::Disabled, ..account(ANN) };
+        tx.accounts().save(&disabled).await.unwrap();
+    });
+    let known = ask!(db, r => r.tokens().find_by_hash(TokenHash([11; 32])).await.unwrap());
+    let known = known.unwrap();
+    assert_eq!(
+        known.token,
+        ApiToken {
+            revoked_at: Some(after(9)),
+            ..token(ANN, 1)
+        }
+    );
+    assert_eq!(known.account_status, AccountStatus::Disabled);
+    assert_eq!(known.account_name, "Agency žluť");
+    let unknown = ask!(db, r => r.tokens().find_by_hash(TokenHash([99; 32])).await.unwrap());
+    assert_eq!(unknown, None);
+}
+
+async fn an_account_lists_its_own_tokens_newest_first(db: TestDatabase) {
+    issued(&db).await;
+    let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
+    assert_eq!(listed, [token(ANN, 2), token(ANN, 1)]);
+}
+
+async fn a_token_is_revoked_once(db: TestDatabase) {
+    issued(&db).await;
+    let outcomes = change!(db, tx => [
+        tx.tokens().revoke(ANN, TokenId(1), after(9)).await.unwrap(),
+        tx.tokens().revoke(ANN, TokenId(1), after(10)).await.unwrap(),
+        tx.tokens().revoke(ANN, TokenId(77), after(10)).await.unwrap(),
+    ]);
+    assert_eq!(outcomes, [true, false, false]);
+    assert_eq!(revoked_at(&db, ANN).await, Some(after(9)));
+    assert_eq!(revoked_at(&db, BOB).await, None);
+}
+
+async fn revoked_at(db: &TestDatabase, account: AccountId) -> Option<DateTime<Utc>> {
+    let listed = ask!(db, r => r.tokens().list(account).await.unwrap());
+    listed
+        .iter()
+        .find(|it| it.id == TokenId(1))
+        .unwrap()
+        .revoked_at
+}
+
+async fn the_newest_use_of_a_token_stays(db: TestDatabase) {
+    issued(&db).await;
+    for second in [5, 9, 7] {
+        change!(db, tx => tx.tokens().note_use(ANN, TokenId(1), after(second)).await.unwrap());
+    }
+    let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
+    assert_eq!(listed[1].last_used_at, Some(after(9)));
+    assert_eq!(listed[0].last_used_at, None);
+}

@@ -1,0 +1,247 @@
+//! Transactions: everything or nothing, one after the other where they meet, and never a lost
+//! connection.
+
+use super::examples::*;
+use domain::{
+    account::AccountUsage,
+    ids::{JobId, ProjectId},
+    ports::storage::{Storage, StorageError},
+    project::Project,
+};
+use futures_util::future::{FutureExt, join_all};
+use harness::{databases::TestDatabase, on_every_database};
+use std::{sync::Arc, time::Duration};
+use storage::{DatabaseKind, OpenOptions};
+
+on_every_database![
+    a_dropped_transaction_leaves_nothing,
+    a_failed_transaction_is_over,
+    an_abandoned_call_gives_its_connection_back,
+    an_abandoned_transaction_gives_its_connection_back,
+    an_account_is_locked_until_its_transaction_ends,
+    two_racing_writers_cannot_both_take_the_last_place,
+    a_job_that_is_locked_is_passed_over,
+    an_empty_transaction_commits,
+    the_storage_answers_a_ping,
+];
+
+async fn a_dropped_transaction_leaves_nothing(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut tx = db.storage.write().await.unwrap();
+    tx.projects().add(&project(ANN, 12)).await.unwrap();
+    drop(tx);
+    assert_eq!(
+        ask!(db, r => r.projects().find(ANN, ProjectId(12)).await.unwrap()),
+        None
+    );
+    change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
+}
+
+async fn a_failed_transaction_is_over(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut tx = db.storage.write().await.unwrap();
+    tx.projects().add(&project(ANN, 12)).await.unwrap();
+    assert!(tx.projects().add(&project(ANN, 12)).await.is_err());
+    let more = tx.projects().add(&project(ANN, 13)).await;
+    assert!(matches!(more, Err(StorageError::Unavailable(_))));
+    assert!(matches!(
+        tx.commit().await,
+        Err(StorageError::Unavailable(_))
+    ));
+    ask!(db, r => for id in [12, 13] {
+        assert_eq!(r.projects().find(ANN, ProjectId(id)).await.unwrap(), None);
+    });
+}
+
+async fn an_abandoned_call_gives_its_connection_back(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut abandoned = 0;
+    for id in 100..130 {
+        let mut tx = db.storage.write().await.unwrap();
+        let mine = project(ANN, id);
+        // Asked once, and never again; now and then it is done by then.
+        if tx.projects().add(&mine).now_or_never().is_none() {
+            abandoned += 1;
+            let after = tx.projects().find(ANN, SHOP).await;
+            assert!(matches!(after, Err(StorageError::Unavailable(_))));
+        }
+    }
+    assert!(abandoned > 0);
+    let listed = ask!(db, r => r.projects().find(ANN, ProjectId(100)).await.unwrap());
+    assert_eq!(listed, None);
+    change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
+}
+
+async fn an_abandoned_transaction_gives_its_connection_back(db: TestDatabase) {
+    two_accounts(&db).await;
+    for id in 100..130 {
+        let mut tx = db.storage.write().await.unwrap();
+        tx.projects().add(&project(ANN, id)).await.unwrap();
+        drop(tx);
+    }
+    change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
+}
+
+async fn an_account_is_locked_until_its_transaction_ends(db: TestDatabase) {
+    two_accounts(&db).await;
+    let usage = AccountUsage {
+        projects: 5,
+        ..AccountUsage::default()
+    };
+    let mut first = db.storage.write().await.unwrap();
+    first.accounts().lock(ANN).await.unwrap();
+    let storage = db.port();
+    let second = tokio::spawn(async move {
+        let mut tx = storage.write().await.unwrap();
+        tx.accounts().lock(ANN).await.unwrap().unwrap()
+    });
+    // Whatever the second one sees, it sees after this.
+    first.accounts().save_usage(ANN, usage).await.unwrap();
+    first.commit().await.unwrap();
+    let seen = second.await.unwrap().usage;
+    assert!(seen == usage || seen == AccountUsage::default());
+    let again = change!(db, tx => tx.accounts().lock(ANN).await.unwrap().unwrap());
+    assert_eq!(again.usage, usage);
+}
+
+async fn two_racing_writers_cannot_both_take_the_last_place(db: TestDatabase) {
+    two_accounts(&db).await;
+    let limit = 3;
+    let storage = db.port();
+    let writers = (0..12).map(|_| {
+        let storage = Arc::clone(&storage);
+        tokio::spawn(async move {
+            let mut tx = storage.write().await.unwrap();
+            let account = tx.accounts().lock(ANN).await.unwrap().unwrap();
+            if account.usage.projects == limit {
+                return false;
+            }
+            let usage = AccountUsage {
+                projects: account.usage.projects + 1,
+                ..account.usage
+            };
+            tx.accounts().save_usage(ANN, usage).await.unwrap();
+            tx.commit().await.unwrap();
+            true
+        })
+    });
+    let outcomes = join_all(writers).await;
+    assert_eq!(
+        outcomes
+            .into_iter()
+            .filter(|it| *it.as_ref().unwrap())
+            .count(),
+        3
+    );
+}
+
+async fn a_job_that_is_locked_is_passed_over(db: TestDatabase) {
+    if db.kind() == DatabaseKind::Sqlite {
+        return the_second_writer_waits_for_the_first(&db).await;
+    }
+    two_accounts_at_work(&db).await;
+    add_job(&db, &job(ANN, 32)).await;
+    let mut first = db.storage.write().await.unwrap();
+    let mut second = db.storage.write().await.unwrap();
+    let taken = first
+        .jobs()
+        .lock_next_due(ANN, now())
+        .await
+        .unwrap()
+        .unwrap();
+    let next = second
+        .jobs()
+        .lock_next_due(ANN, now())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!((taken.id, next.id), (JobId(31), JobId(32)));
+    assert!(first.jobs().try_lock_queue(ANN).await.unwrap().is_some());
+    first.commit().await.unwrap();
+    let mut first = db.storage.write().await.unwrap();
+    assert!(first.jobs().try_lock_queue(ANN).await.unwrap().is_some());
+    assert!(second.jobs().try_lock_queue(ANN).await.unwrap().is_none());
+}
+
+/// `SQLite` has one writer: a second one is in the queue before it can meet a lock.
+async fn the_second_writer_waits_for_the_first(db: &TestDatabase) {
+    let first = db.storage.write().await.unwrap();
+    let second = tokio::time::timeout(Duration::from_millis(50), db.storage.write()).await;
+    assert!(second.is_err());
+    drop(first);
+    assert!(db.storage.write().await.is_ok());
+}
+
+async fn an_empty_transaction_commits(db: TestDatabase) {
+    let tx = db.storage.write().await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn the_storage_answers_a_ping(db: TestDatabase) {
+    db.storage.ping().await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_waits_too_long_for_a_connection_is_told_so() {
+    for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
+        let patience = Some(Duration::from_millis(50));
+        let options = OpenOptions {
+            connections: 1,
+            patience,
+            ..OpenOptions::default()
+        };
+        let db = TestDatabase::with_options(kind, options).await;
+        let held = db.storage.write().await.unwrap();
+        let second = db.storage.write().await;
+        assert!(
+            matches!(second, Err(StorageError::Unavailable(_))),
+            "{kind:?}"
+        );
+        drop(held);
+        assert!(db.storage.write().await.is_ok(), "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_lock_that_is_not_given_back_ends_in_an_error_not_in_a_hang() {
+    let lock_timeout = Duration::from_millis(50);
+    let options = OpenOptions {
+        lock_timeout,
+        ..OpenOptions::default()
+    };
+    let db = TestDatabase::with_options(DatabaseKind::Postgres, options).await;
+    two_accounts(&db).await;
+    let mut first = db.storage.write().await.unwrap();
+    first.accounts().lock(ANN).await.unwrap();
+    let mut second = db.storage.write().await.unwrap();
+    let outcome = second.accounts().lock(ANN).await;
+    assert!(matches!(outcome, Err(StorageError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn a_deadlock_is_told_as_interrupted() {
+    let lock_timeout = Duration::from_secs(10);
+    let options = OpenOptions {
+        lock_timeout,
+        ..OpenOptions::default()
+    };
+    let db = TestDatabase::with_options(DatabaseKind::Postgres, options).await;
+    two_accounts(&db).await;
+    change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
+    let mut first = db.storage.write().await.unwrap();
+    let mut second = db.storage.write().await.unwrap();
+    let touched = |id, row_version| Project {
+        row_version,
+        ..project(ANN, id)
+    };
+    first.projects().save(&touched(11, 2)).await.unwrap();
+    second.projects().save(&touched(12, 2)).await.unwrap();
+    let (cross, other) = (touched(12, 3), touched(11, 3));
+    let outcomes = tokio::join!(
+        first.projects().save(&cross),
+        second.projects().save(&other)
+    );
+    let interrupted = [outcomes.0, outcomes.1].into_iter().filter_map(Result::err);
+    let interrupted: Vec<bool> = interrupted.map(|it| it.is_passing()).collect();
+    assert_eq!(interrupted, [true]);
+}
