@@ -88,9 +88,7 @@ impl Crawl<'_> {
             }
             // A page that a redirect led to is kept unless it is met on its own.
             steps.retain(|it| match it {
-                CrawlStep::Page(page) => {
-                    batch.contains(&page.url) || !self.frontier.has(&page.url)
-                }
+                CrawlStep::Page(page) => batch.contains(&page.url) || !self.frontier.has(&page.url),
                 _ => true,
             });
             self.record.add(steps).await?;
@@ -147,11 +145,10 @@ impl Tools<'_> {
         }
         let (body, charset) = (answer.body?, answer.charset);
         let place = url.clone();
-        let facts = tokio::task::spawn_blocking(move || {
-            read_page(&body.bytes, charset.as_deref(), &place)
-        })
-        .await
-        .ok()?;
+        let facts =
+            tokio::task::spawn_blocking(move || read_page(&body.bytes, charset.as_deref(), &place))
+                .await
+                .ok()?;
         let (similarity, probe) = self
             .probes
             .compare(&url, &facts.shingles, &self.asker())

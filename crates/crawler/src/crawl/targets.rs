@@ -37,7 +37,8 @@ impl Crawl<'_> {
             targets.truncate(most);
             self.record.limit(LimitHit::MaxChecks).await?;
         }
-        self.checks_known = self.record.counts().1 + (targets.len() - checked_before.min(targets.len())) as u64;
+        self.checks_known =
+            self.record.counts().1 + (targets.len() - checked_before.min(targets.len())) as u64;
         targets.retain(|it| !self.record.is_known(it.url.as_str()));
         self.check_all(targets).await
     }

@@ -165,9 +165,7 @@ impl Decoder {
         };
         match (self.bounded().stop, written) {
             (Some(Stop::Full), _) => Ok(true),
-            (Some(Stop::Bomb), _) => {
-                Err(Failed::new(FetchFailure::Malformed, "decompressionBomb"))
-            }
+            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Malformed, "decompressionBomb")),
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(false),
         }
@@ -206,9 +204,7 @@ impl Decoder {
         };
         match (self.bounded().stop, ended) {
             (Some(Stop::Full), _) => Ok(self.cut()),
-            (Some(Stop::Bomb), _) => {
-                Err(Failed::new(FetchFailure::Malformed, "decompressionBomb"))
-            }
+            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Malformed, "decompressionBomb")),
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(Body {
                 bytes: std::mem::take(&mut self.bounded().bytes),

@@ -26,9 +26,8 @@ impl Fetcher {
             if let Some(time) = asked_to_wait.filter(|_| is_overloaded(&answer)) {
                 gate.pause(time);
             }
-            let give_up = attempt > limits.retries
-                || !may_be_bad_luck(&answer)
-                || !gate.deserves_patience();
+            let give_up =
+                attempt > limits.retries || !may_be_bad_luck(&answer) || !gate.deserves_patience();
             if give_up {
                 return answer;
             }

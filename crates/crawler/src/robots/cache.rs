@@ -56,9 +56,7 @@ impl RobotsCache {
         cell.get().and_then(|it| it.delay)
     }
 
-    fn lock(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<RobotsRules>>>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<RobotsRules>>>>> {
         self.rules.lock().expect("no code panics while holding it")
     }
 }
