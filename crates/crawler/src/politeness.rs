@@ -148,7 +148,7 @@ mod tests {
         let second = tokio::time::timeout(Duration::from_secs(9), gate.enter(Duration::ZERO)).await;
         assert!(second.is_err());
         drop(first);
-        gate.enter(Duration::ZERO).await;
+        drop(gate.enter(Duration::ZERO).await);
     }
 
     #[test]

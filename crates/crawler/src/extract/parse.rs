@@ -168,8 +168,8 @@ impl TokenSink for PlacingSink {
 impl PlacingSink {
     fn take_place(&self) -> TagPlace {
         let starts = self.starts.borrow();
-        let newest = starts.len().saturating_sub(1);
-        let place = starts[self.taken.get().min(newest)];
+        let first = starts.get(self.taken.get()).or_else(|| starts.last());
+        let place = first.copied().unwrap_or(TagPlace { line: 1, column: 1 });
         self.taken.set(starts.len());
         place
     }
