@@ -2,7 +2,7 @@
 """Compare Sightline's broken-links with the files on disk and with linkchecker.
 
     tests/broken_links/compare.py [--command "PROGRAM ... {url} --max-pages {pages}"]
-                                  [--site postgresql] [--no-linkchecker] [--report FILE]
+                                  [--site postgresql] [--damage] [--no-linkchecker]
 
 Each Debian documentation folder is served on loopback. The command reads the site and prints
 JSON: {"summary": {...}, "items": [records]}. The truth is computed here, from the files, by
@@ -10,6 +10,9 @@ another parser (html5lib, PyPI) and other code: which pages can be reached, whet
 each link exists, whether the fragment exists as an id or a[name]. The two are compared as sets of
 (source page, target, verdict), and each record's place is looked up in the file. linkchecker
 (PyPI) then reads the same server, and its verdict per URL is compared by status class.
+
+With --damage, each folder is first copied and every 40th HTML file is removed and every 7th id of
+the others renamed, so that a site without mistakes is a test too.
 
 Needs the packages postgresql-doc-15, sqlite3-doc, python3-doc, apache2-doc. Everything from PyPI
 goes into a virtual environment in the cache folder. Exit code 0: no difference, 1: differences.
@@ -27,8 +30,10 @@ import pathlib
 import re
 import resource
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse as up
@@ -100,6 +105,21 @@ def serve(folder):
     server = Server(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, f"http://127.0.0.1:{server.server_port}"
+
+
+def damaged(folder, into):
+    """A copy of a folder with files removed and ids renamed, always the same ones."""
+    copy = pathlib.Path(into) / "site"
+    shutil.copytree(folder, copy, symlinks=False, ignore_dangling_symlinks=True)
+    files = sorted(file for file in copy.rglob("*.html") if file.name != "index.html")
+    for number, file in enumerate(files):
+        if number % 40 == 7:
+            file.unlink()
+            continue
+        count = iter(range(10**9))
+        rename = lambda match: match[0] if next(count) % 7 else match[1] + b"renamed-" + match[2]
+        file.write_bytes(re.sub(rb"(\b(?:id|name)=[\"'])([\w.-]+)", rename, file.read_bytes()))
+    return str(copy)
 
 
 # --- the truth, from the files
@@ -364,15 +384,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--command", default=DEFAULT_COMMAND)
     parser.add_argument("--site", action="append", choices=SITES)
+    parser.add_argument("--damage", action="store_true")
     parser.add_argument("--no-linkchecker", action="store_true")
     options = parser.parse_args()
     in_virtual_environment()
     exact = True
-    with multiprocessing.Pool() as pool:
+    with multiprocessing.Pool() as pool, tempfile.TemporaryDirectory() as scratch:
         for name in options.site or SITES:
             folder = os.path.realpath(SITES[name])
             if not os.path.isdir(folder):
                 sys.exit(f"{folder} is missing: install the package")
+            if options.damage:
+                folder = damaged(folder, os.path.join(scratch, name))
             server, origin = serve(folder)
             print(f"{name}: {folder}")
             found, cpu, wall, memory = run_command(options.command, origin + "/", 100000)

@@ -61,7 +61,7 @@ impl Default for CrawlerSettings {
             connections_per_host: 1,
             connections_per_crawl: 16,
             max_checks: 5_000,
-            max_duration: Duration::from_secs(6 * 3_600),
+            max_duration: Duration::from_hours(6),
             allow_networks: Vec::new(),
             resolve: Vec::new(),
             limits: FetchLimits::default(),

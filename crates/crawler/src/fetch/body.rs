@@ -56,7 +56,7 @@ async fn next_chunk(
         if too_slow || spent >= limits.total {
             return Err(Failed::new(FetchFailure::Timeout, "bodyTooSlow"));
         }
-        let patience = (limits.total - spent).min(limits.rate_grace);
+        let patience = limits.total.saturating_sub(spent).min(limits.rate_grace);
         if let Ok(chunk) = timeout(patience, response.chunk()).await {
             return match chunk {
                 Ok(chunk) => Ok(chunk),

@@ -79,23 +79,23 @@ impl Fetcher {
             trail.spent += begun.elapsed();
             match answer.and_then(|it| trail.take(it, &self.settings)) {
                 Ok(Taken::Follow) => {}
-                Ok(Taken::Final(answer)) => return self.conclude(trail, Ok(*answer)),
-                Err(failed) => return self.conclude(trail, Err(failed)),
+                Ok(Taken::Final(answer)) => return self.conclude(&trail, Ok(*answer)),
+                Err(failed) => return self.conclude(&trail, Err(failed)),
             }
             if let Some(robots) = robots
                 && !Box::pin(robots.allows(self, &trail.url)).await
             {
-                return self.blocked(trail);
+                return self.blocked(&trail);
             }
         }
     }
 
-    fn conclude(&self, trail: Trail, answer: Result<HopAnswer, Failed>) -> Answer {
+    fn conclude(&self, trail: &Trail, answer: Result<HopAnswer, Failed>) -> Answer {
         let timed_out = matches!(&answer, Err(it) if it.failure == FetchFailure::Timeout);
         self.gates
             .gate(&trail.url, &self.settings)
             .saw_timeout(timed_out);
-        let mut fetched = self.fetched(&trail);
+        let mut fetched = self.fetched(trail);
         match answer {
             Err(failed) => {
                 if !failed.is_about_redirects() {
@@ -127,10 +127,10 @@ impl Fetcher {
         }
     }
 
-    fn blocked(&self, trail: Trail) -> Answer {
+    fn blocked(&self, trail: &Trail) -> Answer {
         Answer {
             blocked: true,
-            ..Answer::bodiless(self.fetched(&trail))
+            ..Answer::bodiless(self.fetched(trail))
         }
     }
 

@@ -16,7 +16,7 @@ impl Fetcher {
         robots: Option<&RobotsCache>,
     ) -> Answer {
         let limits = &self.settings.limits;
-        let mut wait = limits.retry_wait;
+        let mut pause = limits.retry_wait;
         let mut attempt = 1;
         loop {
             let mut answer = self.ask(url, want, robots).await;
@@ -31,8 +31,8 @@ impl Fetcher {
             if give_up {
                 return answer;
             }
-            sleep(self.jittered(wait)).await;
-            wait *= 2;
+            sleep(self.jittered(pause)).await;
+            pause *= 2;
             attempt += 1;
         }
     }

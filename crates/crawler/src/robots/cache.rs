@@ -90,9 +90,9 @@ pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Option<F
     let answer = fetcher
         .ask_patiently(&place, Want::Everything(limit), None)
         .await;
-    let fetched = &answer.fetched;
-    let too_many = fetched.hops() > MOST_REDIRECTS;
-    match (fetched.failure, fetched.status) {
+    let brought = &answer.fetched;
+    let too_many = brought.hops() > MOST_REDIRECTS;
+    match (brought.failure, brought.status) {
         (Some(FetchFailure::RedirectLoop | FetchFailure::TooManyRedirects), _) => {
             fact.state = RobotsState::Absent;
         }

@@ -1,5 +1,5 @@
-//! What Google's published tests expect (google/robotstxt, robots_test.cc, read as facts), and
-//! agreement with the crate texting_robots 0.2.2.
+//! What Google's published tests expect (google/robotstxt, `robots_test.cc`, read as facts), and
+//! agreement with the crate `texting_robots` 0.2.2.
 
 use super::*;
 use proptest::prelude::*;
@@ -349,7 +349,8 @@ proptest! {
     ) {
         let mut text = format!("User-agent: {agent}\n");
         for (allow, pattern) in &rules {
-            text += &format!("{}: {pattern}\n", if *allow { "Allow" } else { "Disallow" });
+            let key = if *allow { "Allow" } else { "Disallow" };
+            text = format!("{text}{key}: {pattern}\n");
         }
         let theirs = texting_robots::Robot::new("sightlinebot", text.as_bytes()).unwrap();
         let ours = RobotsRules::parse(&text, "sightlinebot");

@@ -188,10 +188,8 @@ pub fn html(body: &str) -> Act {
 
 /// A page of links.
 pub fn page_of_links(links: &[&str]) -> Act {
-    let body: String = links
-        .iter()
-        .map(|it| format!("<p><a href=\"{it}\">{it}</a>\n"))
-        .collect();
+    let link = |it: &&str| format!("<p><a href=\"{it}\">{it}</a>");
+    let body = links.iter().map(link).collect::<Vec<_>>().join("\n");
     html(&format!("<title>Links</title>{body}"))
 }
 

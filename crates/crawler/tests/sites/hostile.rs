@@ -1,17 +1,16 @@
 //! Sites that are hostile or broken: each crawl ends in time, with findings.
 
-mod fault_server;
-mod support;
-
+use crate::fault_server::{
+    Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
+};
+use crate::support::{findings, read, verdicts};
 use analysis::{
     findings::broken_links::Verdict,
     observation::web_site::{LimitHit, Truncation},
 };
 use domain::ports::site_reader::SiteReadError;
-use fault_server::{Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write, time::Duration};
-use support::{findings, read, verdicts};
 
 /// A site whose start page links to each of these paths.
 fn site(acts: Vec<(&str, Act)>) -> Site {
@@ -205,11 +204,10 @@ async fn slow_silent_and_breaking_answers_become_verdicts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn oversized_answers_are_cut_or_refused() {
-    let mut headers = String::from(HTML);
-    for number in 0..90 {
-        headers += &format!("X-{number}: {}\r\n", "y".repeat(1_000));
-    }
-    let many: String = (0..500).map(|it| format!("X-{it}: y\r\n")).collect();
+    let long = "y".repeat(1_000);
+    let large: Vec<String> = (0..90).map(|it| format!("X-{it}: {long}\r\n")).collect();
+    let many: Vec<String> = (0..500).map(|it| format!("X-{it}: y\r\n")).collect();
+    let (headers, many) = (HTML.to_owned() + &large.concat(), many.concat());
     let start = b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\n\r\n<p>".to_vec();
     let huge =
         b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 10000000000\r\n\r\n<p>"
@@ -360,9 +358,8 @@ async fn an_endless_calendar_ends_at_the_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_that_answers_everything_has_soft_404s() {
     let article = |number: u32| {
-        (0..200)
-            .map(|it| format!("word{number}x{it} "))
-            .collect::<String>()
+        let words: Vec<String> = (0..200).map(|it| format!("word{number}x{it} ")).collect();
+        words.concat()
     };
     let sorry = "We looked everywhere and found nothing at all under this address, please try the search or go back to where you came from";
     let pages = vec![

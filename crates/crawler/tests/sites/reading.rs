@@ -1,17 +1,16 @@
 //! Reading well-behaved sites: what is asked, how politely, and going on after a stop.
 
-mod fault_server;
-mod support;
-
+use crate::fault_server::{
+    Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
+};
+use crate::support::{MemoryJournal, findings, plan, read, reader, settings, verdicts};
 use analysis::{
     findings::broken_links::{Confirmation, Verdict},
     observation::web_site::LimitHit,
 };
 use crawler::{CrawlerSettings, Resolve};
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError, SiteReader};
-use fault_server::{Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect};
 use std::time::{Duration, Instant};
-use support::{MemoryJournal, findings, plan, read, reader, settings, verdicts};
 
 fn library() -> Site {
     let mut site = Site::new();
