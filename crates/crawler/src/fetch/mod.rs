@@ -12,7 +12,11 @@ mod wall;
 pub use body::{Body, BodyLimit};
 pub use hop::Want;
 
-use crate::{politeness::HostGates, robots::RobotsCache, settings::CrawlerSettings};
+use crate::{
+    politeness::HostGates,
+    robots::{Permission, RobotsCache},
+    settings::CrawlerSettings,
+};
 use analysis::observation::{
     page_url::normalise,
     web_site::{FetchFailure, Fetched, Hop, Truncation},
@@ -82,10 +86,15 @@ impl Fetcher {
                 Ok(Taken::Final(answer)) => return self.conclude(&trail, Ok(*answer)),
                 Err(failed) => return self.conclude(&trail, Err(failed)),
             }
-            if let Some(robots) = robots
-                && !Box::pin(robots.allows(self, &trail.url)).await
-            {
-                return self.blocked(&trail);
+            let Some(robots) = robots else {
+                continue;
+            };
+            match Box::pin(robots.permission(self, &trail.url)).await {
+                Permission::Granted => {}
+                Permission::Refused => return self.blocked(&trail),
+                Permission::Unreachable(fetched) => {
+                    return self.conclude(&trail, Err(Failed::from(&*fetched)));
+                }
             }
         }
     }
@@ -96,6 +105,12 @@ impl Fetcher {
             .gate(&trail.url, &self.settings)
             .saw_timeout(timed_out);
         let mut fetched = self.fetched(trail);
+        tracing::debug!(
+            host = trail.url.host_str(),
+            status = fetched.status,
+            failure = ?answer.as_ref().err().map(|it| it.failure),
+            "asked"
+        );
         match answer {
             Err(failed) => {
                 if !failed.is_about_redirects() {

@@ -2,7 +2,7 @@
 
 use super::{addresses::is_public, *};
 use ipnet::IpNet;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and updates; read as facts,
 /// state of 2026-01), multicast and reserved space, and clouds' metadata addresses.
@@ -256,6 +256,20 @@ fn one_private_address_condemns_the_name() {
 }
 
 #[test]
+fn the_operators_own_public_addresses_can_be_closed() {
+    let settings = CrawlerSettings {
+        deny_networks: vec!["93.184.216.0/24".parse().unwrap()],
+        ..CrawlerSettings::default()
+    };
+    let own: SocketAddr = "93.184.216.34:0".parse().unwrap();
+    let mapped: SocketAddr = "[::ffff:93.184.216.34]:0".parse().unwrap();
+    for address in [own, mapped] {
+        let vetted = vet_addresses("example.com", 80, &[address], &settings);
+        assert_eq!(vetted, Err(Denied::Address));
+    }
+}
+
+#[test]
 fn the_operators_networks_are_open_on_any_port_and_no_others() {
     let open = open_loopback();
     assert_eq!(vet_url(&url("http://127.0.0.1:8101/"), &open), Ok(()));
@@ -270,7 +284,7 @@ fn the_operators_networks_are_open_on_any_port_and_no_others() {
     assert_eq!(vet_addresses("localhost", 8101, &[loopback], &open), Ok(()));
     assert_eq!(
         vet_addresses("localhost", 80, &[private], &open),
-        Err(Denied::Name)
+        Err(Denied::Address)
     );
     assert_eq!(
         vet_addresses("a.example", 80, &[loopback, private], &open),

@@ -124,6 +124,11 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
             Ok(0) | Err(_) => return None,
             Ok(length) => bytes.extend_from_slice(&part[..length]),
         }
+        if bytes.starts_with(&[0x16]) {
+            // Someone wants to talk TLS.
+            let _ = stream.write_all(b"HTTP/1.1 400 X\r\n\r\n").await;
+            return None;
+        }
     }
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -165,6 +165,14 @@ async fn a_private_address_looks_like_a_host_that_does_not_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_host_without_encryption_is_a_tls_error() {
+    let plain = FaultServer::start(Site::new(), |_| html("x")).await;
+    let encrypted = plain.url("/").replace("http:", "https:");
+    let found = judged(vec![("/to-tls", redirect(302, &encrypted))]).await;
+    assert_eq!(found, expected(&[("/to-tls", Verdict::TlsError)]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn slow_silent_and_breaking_answers_become_verdicts() {
     let slow =
         b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n".to_vec();

@@ -390,3 +390,33 @@ async fn the_page_behind_a_redirect_is_read_once_and_its_fragments_count() {
         ]
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_does_not_answer_is_asked_for_its_robots_alone() {
+    let silent = FaultServer::start(Site::new(), |_| Act::Silence).await;
+    let port = silent.address.port();
+    let links = [
+        format!("http://silent.example.com:{port}/a"),
+        format!("http://silent.example.com:{port}/b"),
+    ];
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let server = FaultServer::start([("/".to_owned(), page_of_links(&links))].into(), |_| {
+        not_found()
+    })
+    .await;
+    let settings = CrawlerSettings {
+        resolve: vec![Resolve {
+            host: "silent.example.com".to_owned(),
+            port,
+            address: silent.address,
+        }],
+        ..settings()
+    };
+    let site = reader(settings)
+        .read(&plan(server.url("/")), &MemoryJournal::default())
+        .await
+        .unwrap();
+    let found: Vec<_> = verdicts(&site).into_values().collect();
+    assert_eq!(found, [Verdict::Timeout, Verdict::Timeout]);
+    assert_eq!(silent.count("/robots.txt"), silent.total());
+}
