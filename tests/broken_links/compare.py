@@ -73,6 +73,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def end_headers(self):
+        # linkchecker asks servers that send this as fast as it is told to.
+        self.send_header("LinkChecker", "welcome")
+        super().end_headers()
+
     def list_directory(self, path):
         self.send_error(404)
 
@@ -359,13 +364,16 @@ def compare_with_truth(name, found, truth):
     return not (ours ^ theirs or wrong or pages_differ)
 
 
-def compare_with_linkchecker(found, url):
+def compare_with_linkchecker(found, url, scratch):
     """linkchecker's verdict per URL, as a class; its own conventions are shown, not judged."""
-    config = CACHE / "linkcheckerrc"
-    config.write_text("[filtering]\nignorewarnings=http-redirected,url-content-size-zero,url-content-too-large\ncheckextern=0\n[checking]\nmaxrequestspersecond=100000\nthreads=4\nrecursionlevel=-1\n")
-    words = [str(pathlib.Path(sys.prefix) / "bin" / "linkchecker"), "-f", str(config), "-q", "--verbose", "-F", "csv/utf-8/" + str(CACHE / "linkchecker.csv"), "--no-status", url]
-    subprocess.run(words, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=1800)
-    rows = [line for line in (CACHE / "linkchecker.csv").read_text(errors="replace").splitlines(True) if not line.startswith("#")]
+    # As root, linkchecker becomes nobody, who reads and writes little; so the settings stand where
+    # anyone can read them, and the answer comes by standard output.
+    config = pathlib.Path(scratch) / "linkcheckerrc"
+    config.write_text("[checking]\nmaxrequestspersecond=100000\nthreads=8\nrecursionlevel=-1\n[filtering]\nignorewarnings=http-redirected\n")
+    os.chmod(scratch, 0o755)
+    words = [str(pathlib.Path(sys.prefix) / "bin" / "linkchecker"), "-f", str(config), "--verbose", "-o", "csv/utf-8", "--no-status", url]
+    answer = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=1800)
+    rows = [line for line in answer.stdout.decode(errors="replace").splitlines(True) if not line.startswith("#")]
     theirs = {}
     for row in csv.DictReader(io.StringIO("".join(rows)), delimiter=";"):
         target = canonical(up.urldefrag(row["url"] or row["urlname"])[0])
@@ -405,7 +413,7 @@ def main():
             print("  exact" if same else "  DIFFERENT")
             exact &= same
             if not options.no_linkchecker:
-                compare_with_linkchecker(found, origin + "/")
+                compare_with_linkchecker(found, origin + "/", scratch)
             sys.stdout.flush()
             server.shutdown()
     sys.exit(0 if exact else 1)
