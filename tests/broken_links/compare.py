@@ -369,13 +369,15 @@ def compare_with_linkchecker(found, url, scratch):
     # As root, linkchecker becomes nobody, who reads and writes little; so the settings stand where
     # anyone can read them, and the answer comes by standard output.
     config = pathlib.Path(scratch) / "linkcheckerrc"
-    config.write_text("[checking]\nmaxrequestspersecond=100000\nthreads=8\nrecursionlevel=-1\n[filtering]\nignorewarnings=http-redirected\n")
+    config.write_text("[checking]\nmaxrequestspersecond=100000\nthreads=8\nrecursionlevel=-1\nmaxfilesizeparse=50000000\n[filtering]\nignorewarnings=http-redirected\n")
     os.chmod(scratch, 0o755)
     words = [str(pathlib.Path(sys.prefix) / "bin" / "linkchecker"), "-f", str(config), "--verbose", "-o", "csv/utf-8", "--no-status", url]
     answer = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=1800)
     rows = [line for line in answer.stdout.decode(errors="replace").splitlines(True) if not line.startswith("#")]
     theirs = {}
     for row in csv.DictReader(io.StringIO("".join(rows)), delimiter=";"):
+        if row["urlname"].startswith("mailto:"):
+            continue
         target = canonical(up.urldefrag(row["url"] or row["urlname"])[0])
         if target.startswith(url):
             theirs[target] = "ok" if row["valid"] == "True" else "broken"
