@@ -3,7 +3,7 @@
 use crate::{
     extract::read_page,
     fetch::{Answer, Fetcher, Want},
-    robots::RobotsCache,
+    robots::{Permission, RobotsCache},
 };
 use analysis::observation::web_site::{CheckState, TargetCheck, Truncation};
 use url::Url;
@@ -21,11 +21,8 @@ pub struct Target {
 /// broken on the word of `HEAD` alone.
 pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> TargetCheck {
     let url = target.url.to_string();
-    if !robots.allows(fetcher, &target.url).await {
-        return TargetCheck {
-            url,
-            state: CheckState::BlockedByRobots,
-        };
+    if let Some(state) = refused(fetcher, robots, &target.url).await {
+        return TargetCheck { url, state };
     }
     let get = if target.wants_names {
         Want::Html
@@ -45,6 +42,18 @@ pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> T
         }
     };
     state_of(url, &target.url, answer).await
+}
+
+/// What is known of a target that may not be asked for.
+pub async fn refused(fetcher: &Fetcher, robots: &RobotsCache, url: &Url) -> Option<CheckState> {
+    match robots.permission(fetcher, url).await {
+        Permission::Granted => None,
+        Permission::Refused => Some(CheckState::BlockedByRobots),
+        Permission::Unreachable(failed) => Some(CheckState::Asked {
+            fetched: *failed,
+            names: None,
+        }),
+    }
 }
 
 /// The check that an answer amounts to, with the names of the HTML it brought.

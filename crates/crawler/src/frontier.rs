@@ -71,12 +71,24 @@ mod tests {
     #[test]
     fn endless_trees_are_left_alone() {
         let mut frontier = Frontier::default();
-        assert_eq!(frontier.admit("http://example.com/a/b/a/b/a/"), Err(LimitHit::RepeatedSegments));
-        assert_eq!(frontier.admit(&format!("http://example.com/{}", "x".repeat(2_048))), Err(LimitHit::UrlLength));
+        assert_eq!(
+            frontier.admit("http://example.com/a/b/a/b/a/"),
+            Err(LimitHit::RepeatedSegments)
+        );
+        assert_eq!(
+            frontier.admit(&format!("http://example.com/{}", "x".repeat(2_048))),
+            Err(LimitHit::UrlLength)
+        );
         for day in 0..100 {
-            assert_eq!(frontier.admit(&format!("http://example.com/cal?day={day}")), Ok(true));
+            assert_eq!(
+                frontier.admit(&format!("http://example.com/cal?day={day}")),
+                Ok(true)
+            );
         }
-        assert_eq!(frontier.admit("http://example.com/cal?day=100"), Err(LimitHit::QueryVariants));
+        assert_eq!(
+            frontier.admit("http://example.com/cal?day=100"),
+            Err(LimitHit::QueryVariants)
+        );
         assert_eq!(frontier.admit("http://example.com/cal?day=99"), Ok(false));
         assert_eq!(frontier.admit("http://example.com/other?day=100"), Ok(true));
     }

@@ -5,7 +5,7 @@ mod addresses;
 pub use addresses::is_public;
 
 use crate::settings::CrawlerSettings;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use thiserror::Error;
 use url::{Host, Url};
 
@@ -68,6 +68,9 @@ pub fn vet_addresses(
     addresses: &[SocketAddr],
     settings: &CrawlerSettings,
 ) -> Result<(), Denied> {
+    if !addresses.iter().all(|it| settings.opens(it.ip())) {
+        return Err(Denied::Address);
+    }
     if addresses.iter().all(|it| settings.allows(it.ip())) {
         return Ok(());
     }
@@ -77,12 +80,7 @@ pub fn vet_addresses(
     if !matches!(port, 80 | 443) {
         return Err(Denied::Port);
     }
-    let fine = |ip: IpAddr| is_public(ip) || settings.allows(ip);
-    if addresses.iter().all(|it| fine(it.ip())) {
-        Ok(())
-    } else {
-        Err(Denied::Address)
-    }
+    Ok(())
 }
 
 /// A reserved name may still be one of the operator's, which only its addresses tell.

@@ -126,7 +126,11 @@ mod tests {
         let gates = HostGates::default();
         let settings = CrawlerSettings::default();
         let begin = Instant::now();
-        for host in ["http://a.example.com/", "https://b.example.com/", "http://example.com/x"] {
+        for host in [
+            "http://a.example.com/",
+            "https://b.example.com/",
+            "http://example.com/x",
+        ] {
             let place = gates.gate(&url(host), &settings);
             drop(place.enter(Duration::from_secs(1)).await);
         }
@@ -144,7 +148,7 @@ mod tests {
         let second = tokio::time::timeout(Duration::from_secs(9), gate.enter(Duration::ZERO)).await;
         assert!(second.is_err());
         drop(first);
-        gate.enter(Duration::ZERO).await;
+        drop(gate.enter(Duration::ZERO).await);
     }
 
     #[test]
@@ -155,7 +159,13 @@ mod tests {
             allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
             ..CrawlerSettings::default()
         };
-        assert_eq!(settings.pace(&url("http://example.com/")), (Duration::from_millis(200), 2));
-        assert_eq!(settings.pace(&url("http://127.0.0.1:81/")), (Duration::ZERO, 50));
+        assert_eq!(
+            settings.pace(&url("http://example.com/")),
+            (Duration::from_millis(200), 2)
+        );
+        assert_eq!(
+            settings.pace(&url("http://127.0.0.1:81/")),
+            (Duration::ZERO, 50)
+        );
     }
 }

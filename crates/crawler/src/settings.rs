@@ -1,6 +1,6 @@
 //! What the operator decides about crawling.
 
-use crate::fetch::limits::FetchLimits;
+use crate::{fetch::limits::FetchLimits, guard::is_public};
 use ipnet::IpNet;
 use std::{
     net::{IpAddr, SocketAddr},
@@ -41,6 +41,8 @@ pub struct CrawlerSettings {
     /// Networks that the operator opens although they are not public. With them, addresses as
     /// hosts, names without a dot and any port are fine, and the delay may be zero.
     pub allow_networks: Vec<IpNet>,
+    /// Networks that are closed although they are public: the operator's own addresses.
+    pub deny_networks: Vec<IpNet>,
     /// Hosts with a given address; the operator's word, so that address is not vetted.
     pub resolve: Vec<Resolve>,
     /// How much of a server's time and bytes a request may take.
@@ -61,8 +63,9 @@ impl Default for CrawlerSettings {
             connections_per_host: 1,
             connections_per_crawl: 16,
             max_checks: 5_000,
-            max_duration: Duration::from_secs(6 * 3_600),
+            max_duration: Duration::from_hours(6),
             allow_networks: Vec::new(),
+            deny_networks: Vec::new(),
             resolve: Vec::new(),
             limits: FetchLimits::default(),
         }
@@ -93,6 +96,16 @@ impl CrawlerSettings {
     pub fn allows(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.allow_networks.iter().any(|it| it.contains(&address))
+    }
+
+    /// Whether an address may be connected to.
+    #[must_use]
+    pub fn opens(&self, address: IpAddr) -> bool {
+        let closed = self
+            .deny_networks
+            .iter()
+            .any(|it| it.contains(&address.to_canonical()));
+        !closed && (self.allows(address) || is_public(address))
     }
 
     /// Whether a URL leads to a host of the operator's own.

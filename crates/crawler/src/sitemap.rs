@@ -1,7 +1,7 @@
 //! Sitemaps: XML without DTD and entities, indexes, plain lists, gzip.
 
-use quick_xml::{Reader, escape::resolve_predefined_entity, events::Event};
 use flate2::read::MultiGzDecoder;
+use quick_xml::{Reader, escape::resolve_predefined_entity, events::Event};
 use std::io::Read;
 
 /// What is read of a sitemap after decoding.
@@ -133,7 +133,9 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, &'static str> {
     }
     let mut out = Vec::new();
     let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
-    let read = MultiGzDecoder::new(bytes).take(most + 1).read_to_end(&mut out);
+    let read = MultiGzDecoder::new(bytes)
+        .take(most + 1)
+        .read_to_end(&mut out);
     match read {
         Ok(length) if length > MOST_BYTES => Err("tooLarge"),
         Ok(_) => Ok(out),
@@ -155,14 +157,20 @@ mod tests {
     #[test]
     fn pages_are_read_with_references_resolved() {
         let sitemap = Sitemap::read(TWO.as_bytes());
-        assert_eq!(sitemap.pages, ["https://example.com/a?x=1&y=%20", "https://example.com/b/"]);
+        assert_eq!(
+            sitemap.pages,
+            ["https://example.com/a?x=1&y=%20", "https://example.com/b/"]
+        );
         assert_eq!(sitemap.problem, None);
     }
 
     #[test]
     fn indexes_gzip_and_plain_lists_are_read() {
         let index = "<sitemapindex><sitemap><loc>https://example.com/s.xml.gz</loc></sitemap></sitemapindex>";
-        assert_eq!(Sitemap::read(index.as_bytes()).sitemaps, ["https://example.com/s.xml.gz"]);
+        assert_eq!(
+            Sitemap::read(index.as_bytes()).sitemaps,
+            ["https://example.com/s.xml.gz"]
+        );
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         packed.write_all(TWO.as_bytes()).unwrap();
         assert_eq!(Sitemap::read(&packed.finish().unwrap()).pages.len(), 2);
@@ -190,6 +198,9 @@ mod tests {
         for _ in 0..51 {
             packed.write_all(&zeros).unwrap();
         }
-        assert_eq!(Sitemap::read(&packed.finish().unwrap()).problem, Some("tooLarge"));
+        assert_eq!(
+            Sitemap::read(&packed.finish().unwrap()).problem,
+            Some("tooLarge")
+        );
     }
 }

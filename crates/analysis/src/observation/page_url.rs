@@ -29,6 +29,9 @@ pub fn normalised(text: &str) -> Option<String> {
 #[must_use]
 pub fn registrable_domain(host: &str) -> String {
     let host = host.trim_end_matches('.');
+    if host.starts_with('[') || host.parse::<IpAddr>().is_ok() {
+        return host.to_owned();
+    }
     psl::domain_str(host).unwrap_or(host).to_ascii_lowercase()
 }
 

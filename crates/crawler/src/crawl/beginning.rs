@@ -62,9 +62,9 @@ async fn try_starts(
     for start in starts {
         let url = Url::parse(&start).map_err(|_| SiteReadError::Unreachable)?;
         let url = Url::parse(&normalise(&url).0).map_err(|_| SiteReadError::Unreachable)?;
-        let (fact, failure) = fetch_robots(fetcher, &url).await;
+        let (fact, brought) = fetch_robots(fetcher, &url).await;
         let silent = matches!(
-            failure,
+            brought.failure,
             Some(FetchFailure::Dns | FetchFailure::Connect | FetchFailure::Tls)
         );
         if !silent {

@@ -17,9 +17,7 @@ use crate::{
     robots::RobotsCache,
     soft_404::{Asker, Probes},
 };
-use analysis::observation::web_site::{
-    CrawlStep, Discovery, LimitHit, SiteObservation, SiteScope,
-};
+use analysis::observation::web_site::{CrawlStep, Discovery, LimitHit, SiteObservation, SiteScope};
 use domain::ports::{
     clock::Clock,
     randomness::Randomness,

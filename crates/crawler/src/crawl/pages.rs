@@ -2,6 +2,7 @@
 
 use super::{Crawl, Tools};
 use crate::{
+    check::refused,
     extract::{PageFacts, read_page},
     fetch::{Answer, Want},
 };
@@ -88,9 +89,7 @@ impl Crawl<'_> {
             }
             // A page that a redirect led to is kept unless it is met on its own.
             steps.retain(|it| match it {
-                CrawlStep::Page(page) => {
-                    batch.contains(&page.url) || !self.frontier.has(&page.url)
-                }
+                CrawlStep::Page(page) => batch.contains(&page.url) || !self.frontier.has(&page.url),
                 _ => true,
             });
             self.record.add(steps).await?;
@@ -105,28 +104,26 @@ impl Tools<'_> {
         let Ok(url) = Url::parse(text) else {
             return Vec::new();
         };
-        if !self.robots.allows(self.fetcher, &url).await {
-            return vec![blocked(text)];
+        if let Some(state) = refused(self.fetcher, &self.robots, &url).await {
+            return vec![checked(text, state)];
         }
         let answer = self
             .fetcher
             .ask_patiently(&url, Want::Html, Some(&self.robots))
             .await;
         if answer.blocked {
-            return vec![blocked(text)];
+            return vec![checked(text, CheckState::BlockedByRobots)];
         }
         let fetched = answer.fetched.clone();
         let redirected = fetched.hops() > 0;
         let mut steps = Vec::new();
         let page = self.page(answer, depth, discovery, &mut steps).await;
         if redirected || page.is_none() {
-            steps.push(CrawlStep::Check(Box::new(TargetCheck {
-                url: text.to_owned(),
-                state: CheckState::Asked {
-                    fetched,
-                    names: None,
-                },
-            })));
+            let state = CheckState::Asked {
+                fetched,
+                names: None,
+            };
+            steps.push(checked(text, state));
         }
         steps.extend(page.map(|it| CrawlStep::Page(Box::new(it))));
         steps
@@ -147,11 +144,10 @@ impl Tools<'_> {
         }
         let (body, charset) = (answer.body?, answer.charset);
         let place = url.clone();
-        let facts = tokio::task::spawn_blocking(move || {
-            read_page(&body.bytes, charset.as_deref(), &place)
-        })
-        .await
-        .ok()?;
+        let facts =
+            tokio::task::spawn_blocking(move || read_page(&body.bytes, charset.as_deref(), &place))
+                .await
+                .ok()?;
         let (similarity, probe) = self
             .probes
             .compare(&url, &facts.shingles, &self.asker())
@@ -161,10 +157,10 @@ impl Tools<'_> {
     }
 }
 
-fn blocked(url: &str) -> CrawlStep {
+fn checked(url: &str, state: CheckState) -> CrawlStep {
     CrawlStep::Check(Box::new(TargetCheck {
         url: url.to_owned(),
-        state: CheckState::BlockedByRobots,
+        state,
     }))
 }
 

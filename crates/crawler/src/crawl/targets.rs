@@ -29,16 +29,12 @@ impl Crawl<'_> {
     pub(super) async fn check_targets(&mut self) -> Result<(), SiteReadError> {
         let mut targets = self.targets();
         let most = self.tools.fetcher.settings.max_checks as usize;
-        let checked_before = targets
-            .iter()
-            .filter(|it| self.record.is_known(it.url.as_str()))
-            .count();
         if targets.len() > most {
             targets.truncate(most);
             self.record.limit(LimitHit::MaxChecks).await?;
         }
-        self.checks_known = self.record.counts().1 + (targets.len() - checked_before.min(targets.len())) as u64;
         targets.retain(|it| !self.record.is_known(it.url.as_str()));
+        self.checks_known = self.record.counts().1 + targets.len() as u64;
         self.check_all(targets).await
     }
 

@@ -58,7 +58,10 @@ mod tests {
     fn the_byte_order_mark_beats_http_and_http_beats_the_page() {
         let page = b"<meta charset=iso-8859-2>\xe8";
         assert_eq!(decode(page, None).0.chars().last(), Some('č'));
-        assert_eq!(decode(page, Some("windows-1251")).0.chars().last(), Some('и'));
+        assert_eq!(
+            decode(page, Some("windows-1251")).0.chars().last(),
+            Some('и')
+        );
         assert_eq!(decode(b"\xef\xbb\xbf\xc4\x8d", Some("windows-1251")).0, "č");
         assert_eq!(decode(b"\xff\xfea\0", None).0, "a");
     }
@@ -69,7 +72,13 @@ mod tests {
         assert_eq!(decode(old, None).0.chars().last(), Some('š'));
         let commented = b"<!-- <meta charset=koi8-r> --><meta charset=\"utf-8\">\xc4\x8d";
         assert_eq!(decode(commented, None).0.chars().last(), Some('č'));
-        assert_eq!(decode(b"<meta charset=nonsense>\xff", Some("more")).0.chars().last(), Some('\u{fffd}'));
+        assert_eq!(
+            decode(b"<meta charset=nonsense>\xff", Some("more"))
+                .0
+                .chars()
+                .last(),
+            Some('\u{fffd}')
+        );
         assert_eq!(decode(b"<meta charset=utf-16>\xc4\x8d", None).1, UTF_8);
     }
 }

@@ -1,8 +1,9 @@
 //! The tree of a page, and the sink that builds it.
 
 use html5ever::{
-    Attribute, LocalName, QualName, ns,
+    Attribute, LocalName, QualName,
     interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
+    ns,
     tendril::StrTendril,
 };
 use std::{
@@ -245,7 +246,11 @@ impl Sink {
         let is_it = pending.as_ref().is_some_and(|it| {
             it.name == name.local && it.attributes.as_ref().is_none_or(|all| all == attributes)
         });
-        if is_it { pending.take().map(|it| it.place) } else { None }
+        if is_it {
+            pending.take().map(|it| it.place)
+        } else {
+            None
+        }
     }
 }
 

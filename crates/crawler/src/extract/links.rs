@@ -84,7 +84,11 @@ impl LinkReader<'_> {
             return;
         };
         if name == "style" {
-            links.extend(css_urls(&self.raw_text(id)).iter().filter_map(|it| self.link(id, "style", it)));
+            links.extend(
+                css_urls(&self.raw_text(id))
+                    .iter()
+                    .filter_map(|it| self.link(id, "style", it)),
+            );
             return;
         }
         for (_, attribute) in ATTRIBUTES.iter().filter(|it| it.0 == name) {
@@ -93,7 +97,11 @@ impl LinkReader<'_> {
             };
             match (name, *attribute) {
                 (_, "srcset") => {
-                    links.extend(srcset(value).iter().filter_map(|it| self.link(id, attribute, it)));
+                    links.extend(
+                        srcset(value)
+                            .iter()
+                            .filter_map(|it| self.link(id, attribute, it)),
+                    );
                 }
                 ("meta", _) => links.extend(self.refresh(id, value)),
                 ("link", _) if !self.links_a_document(id) => {}
@@ -124,7 +132,12 @@ impl LinkReader<'_> {
     }
 
     fn text(&self, id: NodeId) -> Option<String> {
-        let said = |name| self.dom.attribute(id, name).map(str::trim).filter(|it| !it.is_empty());
+        let said = |name| {
+            self.dom
+                .attribute(id, name)
+                .map(str::trim)
+                .filter(|it| !it.is_empty())
+        };
         match self.dom.name(id)? {
             "a" => text_of(self.dom, id)
                 .or_else(|| self.alternative_text(id))
@@ -139,7 +152,9 @@ impl LinkReader<'_> {
     fn alternative_text(&self, id: NodeId) -> Option<String> {
         let inside = self.dom.walk(id, |_| true).into_iter();
         let mut texts = inside.filter_map(|it| self.dom.attribute(it, "alt"));
-        texts.find(|it| !it.trim().is_empty()).map(|it| it.trim().to_owned())
+        texts
+            .find(|it| !it.trim().is_empty())
+            .map(|it| it.trim().to_owned())
     }
 
     fn raw_text(&self, id: NodeId) -> String {
@@ -169,7 +184,11 @@ impl LinkReader<'_> {
     }
 
     fn links_a_document(&self, id: NodeId) -> bool {
-        let rel = self.dom.attribute(id, "rel").unwrap_or_default().to_ascii_lowercase();
+        let rel = self
+            .dom
+            .attribute(id, "rel")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let mut words = rel.split_ascii_whitespace().peekable();
         words.peek().is_some() && !words.all(|it| NO_DOCUMENT.contains(&it))
     }

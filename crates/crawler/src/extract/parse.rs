@@ -3,9 +3,10 @@
 
 use super::dom::{Dom, Handle, NodeId, Pending, Sink, TagPlace};
 use html5ever::{
-    QualName, TokenizerResult, ns,
+    QualName, TokenizerResult,
     interface::TreeSink,
-    tendril::{StrTendril, SliceExt},
+    ns,
+    tendril::{SliceExt, StrTendril},
     tokenizer::{
         BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
         states::RawKind,
@@ -167,8 +168,8 @@ impl TokenSink for PlacingSink {
 impl PlacingSink {
     fn take_place(&self) -> TagPlace {
         let starts = self.starts.borrow();
-        let newest = starts.len().saturating_sub(1);
-        let place = starts[self.taken.get().min(newest)];
+        let first = starts.get(self.taken.get()).or_else(|| starts.last());
+        let place = first.copied().unwrap_or(TagPlace { line: 1, column: 1 });
         self.taken.set(starts.len());
         place
     }
@@ -242,21 +243,42 @@ mod tests {
 
     #[test]
     fn tags_are_placed_by_line_and_column_in_characters() {
-        assert_eq!(places("<p>ä<a href=x>\n  <b>y</b></a>"), ["p@1:1", "a@1:5", "b@2:3"]);
+        assert_eq!(
+            places("<p>ä<a href=x>\n  <b>y</b></a>"),
+            ["p@1:1", "a@1:5", "b@2:3"]
+        );
     }
 
     #[test]
     fn comments_scripts_and_angle_brackets_in_attributes_do_not_move_places() {
         assert_eq!(places("<!-- <a> -->\n<a title='<a <b'>"), ["a@2:1"]);
-        assert_eq!(places("<script>if (a<b) '<a href=x>'</script><a href=y>"), ["script@1:1", "a@1:39"]);
+        assert_eq!(
+            places("<script>if (a<b) '<a href=x>'</script><a href=y>"),
+            ["script@1:1", "a@1:39"]
+        );
         assert_eq!(places("1 < 2 <i>&am<b>"), ["i@1:7", "b@1:13"]);
-        assert_eq!(places("<textarea><a></textarea><a>"), ["textarea@1:1", "a@1:25"]);
+        assert_eq!(
+            places("<textarea><a></textarea><a>"),
+            ["textarea@1:1", "a@1:25"]
+        );
     }
 
     #[test]
     fn elements_that_the_parser_repeats_have_one_place() {
-        assert_eq!(places("<a href=1><p>x</a>y<a href=2>z").iter().filter(|it| it.starts_with('a')).count(), 2);
-        assert_eq!(places("<a href=1><div>x<a href=2>y</a></div>").iter().filter(|it| it.starts_with('a')).collect::<Vec<_>>(), ["a@1:1", "a@1:17"]);
+        assert_eq!(
+            places("<a href=1><p>x</a>y<a href=2>z")
+                .iter()
+                .filter(|it| it.starts_with('a'))
+                .count(),
+            2
+        );
+        assert_eq!(
+            places("<a href=1><div>x<a href=2>y</a></div>")
+                .iter()
+                .filter(|it| it.starts_with('a'))
+                .collect::<Vec<_>>(),
+            ["a@1:1", "a@1:17"]
+        );
     }
 
     #[test]
@@ -264,7 +286,15 @@ mod tests {
         let deep = "<div><b>".repeat(100_000) + "<a href=x>end</a>";
         let parsed = parse(&deep);
         assert!(parsed.limited && parsed.dom.nodes.len() < 2 * MOST_NODES);
-        let link = (0..parsed.dom.nodes.len()).find(|it| parsed.dom.is_html(*it, "a")).unwrap();
-        assert_eq!(parsed.dom.place(link), Some(TagPlace { line: 1, column: 800_001 }));
+        let link = (0..parsed.dom.nodes.len())
+            .find(|it| parsed.dom.is_html(*it, "a"))
+            .unwrap();
+        assert_eq!(
+            parsed.dom.place(link),
+            Some(TagPlace {
+                line: 1,
+                column: 800_001
+            })
+        );
     }
 }

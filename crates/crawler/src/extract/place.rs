@@ -51,7 +51,9 @@ impl<'a> Places<'a> {
     fn unique_id(&self, node: NodeId) -> Option<&str> {
         let id = self.dom.attribute(node, "id")?;
         let plain = id.starts_with(|it: char| it.is_ascii_alphabetic())
-            && id.chars().all(|it| it.is_ascii_alphanumeric() || it == '-' || it == '_');
+            && id
+                .chars()
+                .all(|it| it.is_ascii_alphanumeric() || it == '-' || it == '_');
         (plain && self.ids.get(id) == Some(&1)).then_some(id)
     }
 
@@ -83,8 +85,20 @@ impl<'a> Places<'a> {
         if says(&["footer", "navfooter", "page-footer", "site-footer"]) {
             Some(Placement::Footer)
         } else if says(&[
-            "nav", "navbar", "navigation", "navheader", "menu", "menubar", "sidebar", "breadcrumb",
-            "breadcrumbs", "header", "related", "sphinxsidebar", "toplang", "bottomlang",
+            "nav",
+            "navbar",
+            "navigation",
+            "navheader",
+            "menu",
+            "menubar",
+            "sidebar",
+            "breadcrumb",
+            "breadcrumbs",
+            "header",
+            "related",
+            "sphinxsidebar",
+            "toplang",
+            "bottomlang",
         ]) {
             Some(Placement::Navigation)
         } else {

@@ -81,9 +81,15 @@ mod tests {
     #[test]
     fn srcsets_are_split_where_browsers_split_them() {
         assert_eq!(srcset("a.png 1x, b.png 2x"), ["a.png", "b.png"]);
-        assert_eq!(srcset("a.png, b,c.png 100w ,d.png"), ["a.png", "b,c.png", "d.png"]);
+        assert_eq!(
+            srcset("a.png, b,c.png 100w ,d.png"),
+            ["a.png", "b,c.png", "d.png"]
+        );
         assert_eq!(srcset(" , "), [] as [&str; 0]);
-        assert_eq!(srcset("data:image/png;base64,AA== 1x, b"), ["data:image/png;base64,AA==", "b"]);
+        assert_eq!(
+            srcset("data:image/png;base64,AA== 1x, b"),
+            ["data:image/png;base64,AA==", "b"]
+        );
     }
 
     #[test]

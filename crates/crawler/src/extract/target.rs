@@ -46,11 +46,20 @@ mod tests {
         let base = Url::parse("https://example.com/docs/page.html?x=1").unwrap();
         for (raw, target) in [
             (" ../a b \n", web("https://example.com/a%20b", None)),
-            ("#top", web("https://example.com/docs/page.html?x=1", Some("top"))),
-            ("//cdn.example.com/x", web("https://cdn.example.com/x", None)),
+            (
+                "#top",
+                web("https://example.com/docs/page.html?x=1", Some("top")),
+            ),
+            (
+                "//cdn.example.com/x",
+                web("https://cdn.example.com/x", None),
+            ),
             ("?y", web("https://example.com/docs/page.html?y", None)),
             ("java\nscript:void(0)", LinkTarget::Inert),
-            ("mailto:a@example.com", LinkTarget::Mail("a@example.com".into())),
+            (
+                "mailto:a@example.com",
+                LinkTarget::Mail("a@example.com".into()),
+            ),
             ("tel:+49", LinkTarget::Phone("+49".into())),
             ("ftp://example.com/", LinkTarget::OtherScheme("ftp".into())),
             ("http://", LinkTarget::Invalid),

@@ -42,8 +42,22 @@ pub fn main_text(dom: &Dom) -> String {
 fn is_phrase(name: &str) -> bool {
     matches!(
         name,
-        "b" | "i" | "em" | "strong" | "span" | "a" | "u" | "s" | "small" | "code" | "tt" | "font"
-            | "sub" | "sup" | "abbr" | "mark" | "wbr"
+        "b" | "i"
+            | "em"
+            | "strong"
+            | "span"
+            | "a"
+            | "u"
+            | "s"
+            | "small"
+            | "code"
+            | "tt"
+            | "font"
+            | "sub"
+            | "sup"
+            | "abbr"
+            | "mark"
+            | "wbr"
     )
 }
 
@@ -53,12 +67,28 @@ fn is_left_out(dom: &Dom, id: NodeId) -> bool {
     };
     let by_name = matches!(
         name,
-        "head" | "script" | "style" | "template" | "noscript" | "svg" | "nav" | "header" | "footer"
-            | "aside" | "button" | "input" | "select" | "textarea" | "option"
+        "head"
+            | "script"
+            | "style"
+            | "template"
+            | "noscript"
+            | "svg"
+            | "nav"
+            | "header"
+            | "footer"
+            | "aside"
+            | "button"
+            | "input"
+            | "select"
+            | "textarea"
+            | "option"
     );
     let style = dom.attribute(id, "style").unwrap_or_default();
     by_name
         || dom.attribute(id, "hidden").is_some()
         || dom.attribute(id, "aria-hidden") == Some("true")
-        || style.replace(' ', "").to_ascii_lowercase().contains("display:none")
+        || style
+            .replace(' ', "")
+            .to_ascii_lowercase()
+            .contains("display:none")
 }

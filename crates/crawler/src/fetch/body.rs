@@ -56,7 +56,7 @@ async fn next_chunk(
         if too_slow || spent >= limits.total {
             return Err(Failed::new(FetchFailure::Timeout, "bodyTooSlow"));
         }
-        let patience = (limits.total - spent).min(limits.rate_grace);
+        let patience = limits.total.saturating_sub(spent).min(limits.rate_grace);
         if let Ok(chunk) = timeout(patience, response.chunk()).await {
             return match chunk {
                 Ok(chunk) => Ok(chunk),
@@ -165,9 +165,7 @@ impl Decoder {
         };
         match (self.bounded().stop, written) {
             (Some(Stop::Full), _) => Ok(true),
-            (Some(Stop::Bomb), _) => {
-                Err(Failed::new(FetchFailure::Malformed, "decompressionBomb"))
-            }
+            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Malformed, "decompressionBomb")),
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(false),
         }
@@ -206,9 +204,7 @@ impl Decoder {
         };
         match (self.bounded().stop, ended) {
             (Some(Stop::Full), _) => Ok(self.cut()),
-            (Some(Stop::Bomb), _) => {
-                Err(Failed::new(FetchFailure::Malformed, "decompressionBomb"))
-            }
+            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Malformed, "decompressionBomb")),
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(Body {
                 bytes: std::mem::take(&mut self.bounded().bytes),

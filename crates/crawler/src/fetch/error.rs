@@ -1,7 +1,7 @@
 //! Which class a failed request belongs to.
 
 use super::resolver::ResolveError;
-use analysis::observation::web_site::FetchFailure;
+use analysis::observation::web_site::{FetchFailure, Fetched};
 use std::{error::Error, io};
 
 /// A request that brought no answer to judge.
@@ -9,6 +9,16 @@ use std::{error::Error, io};
 pub struct Failed {
     pub failure: FetchFailure,
     pub detail: String,
+}
+
+impl From<&Fetched> for Failed {
+    /// How an earlier request failed.
+    fn from(fetched: &Fetched) -> Self {
+        Self {
+            failure: fetched.failure.unwrap_or(FetchFailure::Connect),
+            detail: fetched.detail.clone().unwrap_or_default(),
+        }
+    }
 }
 
 impl Failed {

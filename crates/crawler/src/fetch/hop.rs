@@ -6,10 +6,7 @@ use super::{
     error::Failed,
     wall::{looks_like_a_wall, says_it_is_a_wall},
 };
-use crate::{
-    guard::{is_public, vet_url},
-    settings::CrawlerSettings,
-};
+use crate::{guard::vet_url, settings::CrawlerSettings};
 use analysis::observation::web_site::FetchFailure;
 use reqwest::{
     Method, Response,
@@ -93,9 +90,7 @@ async fn request(clients: &Clients, url: &Url, want: Want) -> Result<Response, F
 
 /// The connector only connects to vetted addresses; this is the second lock on the same door.
 fn vet_peer(response: &Response, settings: &CrawlerSettings, url: &Url) -> Result<(), Failed> {
-    let fine = |peer: std::net::SocketAddr| {
-        is_public(peer.ip()) || settings.allows(peer.ip()) || settings.is_own(url)
-    };
+    let fine = |peer: std::net::SocketAddr| settings.opens(peer.ip()) || settings.is_own(url);
     if response.remote_addr().is_none_or(fine) {
         Ok(())
     } else {

@@ -62,7 +62,7 @@ impl Default for FetchLimits {
             redirects: 10,
             retries: 3,
             retry_wait: Duration::from_secs(1),
-            retry_after: Duration::from_secs(60),
+            retry_after: Duration::from_mins(1),
         }
     }
 }

@@ -12,7 +12,11 @@ mod wall;
 pub use body::{Body, BodyLimit};
 pub use hop::Want;
 
-use crate::{politeness::HostGates, robots::RobotsCache, settings::CrawlerSettings};
+use crate::{
+    politeness::HostGates,
+    robots::{Permission, RobotsCache},
+    settings::CrawlerSettings,
+};
 use analysis::observation::{
     page_url::normalise,
     web_site::{FetchFailure, Fetched, Hop, Truncation},
@@ -79,23 +83,34 @@ impl Fetcher {
             trail.spent += begun.elapsed();
             match answer.and_then(|it| trail.take(it, &self.settings)) {
                 Ok(Taken::Follow) => {}
-                Ok(Taken::Final(answer)) => return self.conclude(trail, Ok(*answer)),
-                Err(failed) => return self.conclude(trail, Err(failed)),
+                Ok(Taken::Final(answer)) => return self.conclude(&trail, Ok(*answer)),
+                Err(failed) => return self.conclude(&trail, Err(failed)),
             }
-            if let Some(robots) = robots
-                && !Box::pin(robots.allows(self, &trail.url)).await
-            {
-                return self.blocked(trail);
+            let Some(robots) = robots else {
+                continue;
+            };
+            match Box::pin(robots.permission(self, &trail.url)).await {
+                Permission::Granted => {}
+                Permission::Refused => return self.blocked(&trail),
+                Permission::Unreachable(fetched) => {
+                    return self.conclude(&trail, Err(Failed::from(&*fetched)));
+                }
             }
         }
     }
 
-    fn conclude(&self, trail: Trail, answer: Result<HopAnswer, Failed>) -> Answer {
+    fn conclude(&self, trail: &Trail, answer: Result<HopAnswer, Failed>) -> Answer {
         let timed_out = matches!(&answer, Err(it) if it.failure == FetchFailure::Timeout);
         self.gates
             .gate(&trail.url, &self.settings)
             .saw_timeout(timed_out);
-        let mut fetched = self.fetched(&trail);
+        let mut fetched = self.fetched(trail);
+        tracing::debug!(
+            host = trail.url.host_str(),
+            status = fetched.status,
+            failure = ?answer.as_ref().err().map(|it| it.failure),
+            "asked"
+        );
         match answer {
             Err(failed) => {
                 if !failed.is_about_redirects() {
@@ -127,10 +142,10 @@ impl Fetcher {
         }
     }
 
-    fn blocked(&self, trail: Trail) -> Answer {
+    fn blocked(&self, trail: &Trail) -> Answer {
         Answer {
             blocked: true,
-            ..Answer::bodiless(self.fetched(&trail))
+            ..Answer::bodiless(self.fetched(trail))
         }
     }
 

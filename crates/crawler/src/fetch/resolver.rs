@@ -65,3 +65,33 @@ async fn resolve(
     vet_addresses(name, port, &found, settings)?;
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_that_leads_to_a_private_address_is_not_connected_to() {
+        let closed = CrawlerSettings::default();
+        let resolved = resolve("localhost", 80, &closed).await;
+        assert!(
+            matches!(resolved, Err(ResolveError::Denied(_))),
+            "{resolved:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn the_operators_map_decides_by_host_and_port() {
+        let address: SocketAddr = "127.0.0.1:8101".parse().unwrap();
+        let settings = CrawlerSettings {
+            resolve: vec![crate::settings::Resolve {
+                host: "docs.example.com".to_owned(),
+                port: 80,
+                address,
+            }],
+            ..CrawlerSettings::default()
+        };
+        let resolved = resolve("docs.example.com", 80, &settings).await;
+        assert_eq!(resolved.unwrap(), [address]);
+    }
+}

@@ -16,7 +16,7 @@ impl Fetcher {
         robots: Option<&RobotsCache>,
     ) -> Answer {
         let limits = &self.settings.limits;
-        let mut wait = limits.retry_wait;
+        let mut pause = limits.retry_wait;
         let mut attempt = 1;
         loop {
             let mut answer = self.ask(url, want, robots).await;
@@ -26,14 +26,13 @@ impl Fetcher {
             if let Some(time) = asked_to_wait.filter(|_| is_overloaded(&answer)) {
                 gate.pause(time);
             }
-            let give_up = attempt > limits.retries
-                || !may_be_bad_luck(&answer)
-                || !gate.deserves_patience();
+            let give_up =
+                attempt > limits.retries || !may_be_bad_luck(&answer) || !gate.deserves_patience();
             if give_up {
                 return answer;
             }
-            sleep(self.jittered(wait)).await;
-            wait *= 2;
+            sleep(self.jittered(pause)).await;
+            pause *= 2;
             attempt += 1;
         }
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// IPv4 networks that are not public, as first address and prefix length: IANA's special-purpose
 /// registry (as of 2026-01), multicast, class E, and Azure's host address.
 pub(super) const DENIED_V4: &[(Ipv4Addr, u32)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
@@ -26,8 +26,8 @@ pub(super) const DENIED_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// IPv6 networks inside 2000::/3 that are not public; everything outside 2000::/3 is not either.
-/// 2001::/23 is denied whole: its few global blocks are anycast services, never web sites.
+/// IPv6 networks inside `2000::/3` that are not public; everything outside `2000::/3` is not either.
+/// `2001::/23` is denied whole: its few global blocks are anycast services, never web sites.
 pub(super) const DENIED_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),

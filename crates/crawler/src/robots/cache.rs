@@ -2,10 +2,13 @@
 
 use super::rules::{MOST_BYTES, RobotsRules};
 use crate::fetch::{BodyLimit, Fetcher, Want};
-use analysis::observation::web_site::{FetchFailure, RobotsFact, RobotsState};
+use analysis::observation::{
+    page_url::normalise,
+    web_site::{FetchFailure, Fetched, RobotsFact, RobotsState},
+};
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 use tokio::sync::OnceCell;
@@ -17,49 +20,80 @@ const MOST_REDIRECTS: usize = 5;
 /// The rules by origin, for the time of one crawl.
 #[derive(Default)]
 pub struct RobotsCache {
-    rules: Mutex<HashMap<String, Arc<OnceCell<Arc<RobotsRules>>>>>,
+    hosts: Mutex<HashMap<String, Arc<OnceCell<Arc<Known>>>>>,
+}
+
+/// What is known of an origin.
+struct Known {
+    rules: RobotsRules,
+    /// How the request for robots.txt failed, when the network failed it.
+    unreachable: Option<Fetched>,
+}
+
+/// Whether a URL may be asked for.
+pub enum Permission {
+    /// It may.
+    Granted,
+    /// robots.txt forbids it, or the server cannot tell.
+    Refused,
+    /// The host does not answer, which RFC 9309 takes for a refusal; the link is as broken as
+    /// its host, and nothing more need be asked to know that.
+    Unreachable(Box<Fetched>),
 }
 
 impl RobotsCache {
     /// Sets the rules of an origin that is known already.
-    pub fn set(&self, fact: &RobotsFact, product: &str) -> Arc<RobotsRules> {
-        let rules = Arc::new(rules_of(fact, product));
-        let cell = Arc::new(OnceCell::new_with(Some(Arc::clone(&rules))));
+    pub fn set(&self, fact: &RobotsFact, product: &str) -> RobotsRules {
+        let rules = rules_of(fact, product);
+        let known = Arc::new(Known {
+            rules: rules.clone(),
+            unreachable: None,
+        });
+        let cell = Arc::new(OnceCell::new_with(Some(known)));
         self.lock().insert(fact.origin.clone(), cell);
         rules
     }
 
     /// Whether a URL may be asked for.
-    pub async fn allows(&self, fetcher: &Fetcher, url: &Url) -> bool {
+    pub async fn permission(&self, fetcher: &Fetcher, url: &Url) -> Permission {
         let cell = Arc::clone(self.lock().entry(origin(url)).or_default());
-        let rules = cell
-            .get_or_init(|| async {
-                let (fact, failure) = fetch_robots(fetcher, url).await;
-                // A host that cannot be reached forbids nothing: the check itself will say so.
-                let silent = matches!(
-                    failure,
-                    Some(FetchFailure::Dns | FetchFailure::Connect | FetchFailure::Tls)
-                );
-                Arc::new(if silent {
-                    RobotsRules::default()
-                } else {
-                    rules_of(&fact, &fetcher.settings.product)
-                })
-            })
-            .await;
-        rules.allow(url)
+        let known = cell.get_or_init(|| Known::ask(fetcher, url)).await;
+        match &known.unreachable {
+            Some(failed) => Permission::Unreachable(Box::new(Fetched {
+                chain: Vec::new(),
+                final_url: normalise(url).0,
+                status: None,
+                ..failed.clone()
+            })),
+            None if known.rules.allow(url) => Permission::Granted,
+            None => Permission::Refused,
+        }
+    }
+
+    /// Whether a URL may be asked for and its host answers.
+    pub async fn allows(&self, fetcher: &Fetcher, url: &Url) -> bool {
+        matches!(self.permission(fetcher, url).await, Permission::Granted)
     }
 
     /// The delay that the host of a URL asked for, as far as its robots.txt is known.
     pub fn delay_of(&self, url: &Url) -> Option<Duration> {
         let cell = self.lock().get(&origin(url)).map(Arc::clone)?;
-        cell.get().and_then(|it| it.delay)
+        cell.get().and_then(|it| it.rules.delay)
     }
 
-    fn lock(
-        &self,
-    ) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<RobotsRules>>>>> {
-        self.rules.lock().expect("no code panics while holding it")
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<Known>>>>> {
+        self.hosts.lock().expect("no code panics while holding it")
+    }
+}
+
+impl Known {
+    async fn ask(fetcher: &Fetcher, url: &Url) -> Arc<Self> {
+        let (fact, brought) = fetch_robots(fetcher, url).await;
+        let network_failed = fact.state == RobotsState::Unavailable && brought.failure.is_some();
+        Arc::new(Self {
+            rules: rules_of(&fact, &fetcher.settings.product),
+            unreachable: network_failed.then_some(brought),
+        })
     }
 }
 
@@ -76,15 +110,10 @@ fn rules_of(fact: &RobotsFact, product: &str) -> RobotsRules {
 }
 
 /// Asks for the robots.txt of a URL's origin.
-pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Option<FetchFailure>) {
-    let mut fact = RobotsFact {
-        origin: origin(url),
-        state: RobotsState::Unavailable,
-        text: String::new(),
-    };
-    let Ok(place) = url.join("/robots.txt") else {
-        return (fact, None);
-    };
+pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Fetched) {
+    let mut place = url.clone();
+    place.set_path("/robots.txt");
+    place.set_query(None);
     let limit = BodyLimit {
         encoded: MOST_BYTES,
         decoded: MOST_BYTES,
@@ -92,21 +121,26 @@ pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Option<F
     let answer = fetcher
         .ask_patiently(&place, Want::Everything(limit), None)
         .await;
-    let fetched = &answer.fetched;
-    let too_many = fetched.hops() > MOST_REDIRECTS;
+    let state = state_of(&answer.fetched);
+    let body = answer.body.filter(|_| state == RobotsState::Rules);
+    let text = body.map(|it| String::from_utf8_lossy(&it.bytes).into_owned());
+    let fact = RobotsFact {
+        origin: origin(url),
+        state,
+        text: text.unwrap_or_default(),
+    };
+    (fact, answer.fetched)
+}
+
+fn state_of(fetched: &Fetched) -> RobotsState {
     match (fetched.failure, fetched.status) {
         (Some(FetchFailure::RedirectLoop | FetchFailure::TooManyRedirects), _) => {
-            fact.state = RobotsState::Absent;
+            RobotsState::Absent
         }
-        (None, _) if too_many => fact.state = RobotsState::Absent,
-        (None, Some(200..=299)) => {
-            fact.state = RobotsState::Rules;
-            let body = answer.body.unwrap_or_default();
-            fact.text = String::from_utf8_lossy(&body.bytes).into_owned();
-        }
+        (None, _) if fetched.hops() > MOST_REDIRECTS => RobotsState::Absent,
+        (None, Some(200..=299)) => RobotsState::Rules,
         // 429 asks to stay away for now, as a server error does.
-        (None, Some(400..=428 | 430..=499 | 300..=399)) => fact.state = RobotsState::Absent,
-        _ => {}
+        (None, Some(400..=428 | 430..=499 | 300..=399)) => RobotsState::Absent,
+        _ => RobotsState::Unavailable,
     }
-    (fact, answer.fetched.failure)
 }

@@ -39,10 +39,14 @@ pub fn escaped(pattern: &str) -> String {
                 .is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit))
     };
     for (at, byte) in bytes.iter().enumerate() {
-        let in_escape = (at >= 1 && is_escape(at - 1)) || (at >= 2 && is_escape(at - 2));
+        let is_digit = (at >= 1 && is_escape(at - 1)) || (at >= 2 && is_escape(at - 2));
         if !byte.is_ascii() {
-            out.push_str(&format!("%{byte:02X}"));
-        } else if in_escape {
+            out.extend([
+                "%",
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ]);
+        } else if is_digit {
             out.push(char::from(byte.to_ascii_uppercase()));
         } else {
             out.push(char::from(*byte));
@@ -50,3 +54,7 @@ pub fn escaped(pattern: &str) -> String {
     }
     out
 }
+
+const HEX: [&str; 16] = [
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "A", "B", "C", "D", "E", "F",
+];

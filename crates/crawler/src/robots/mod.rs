@@ -4,5 +4,5 @@ mod cache;
 mod matching;
 mod rules;
 
-pub use cache::{RobotsCache, fetch_robots};
+pub use cache::{Permission, RobotsCache, fetch_robots};
 pub use rules::RobotsRules;

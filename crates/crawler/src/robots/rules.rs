@@ -161,7 +161,11 @@ fn rule(value: &str, allow: bool) -> Line<'static> {
 fn delay(value: &str) -> Option<Line<'static>> {
     let seconds: f64 = value.parse().ok()?;
     let fine = seconds.is_finite() && seconds >= 0.0;
-    fine.then(|| Line::Delay(Duration::from_secs_f64(seconds.min(MOST_DELAY.as_secs_f64()))))
+    fine.then(|| {
+        Line::Delay(Duration::from_secs_f64(
+            seconds.min(MOST_DELAY.as_secs_f64()),
+        ))
+    })
 }
 
 fn is_everyone(agent: &str) -> bool {

@@ -1,1 +1,660 @@
+//! Verdicts, order, history and summary on small observations.
 
+use super::*;
+use crate::observation::web_site::{
+    CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget, Placement,
+    Position, SiteScope, TargetCheck, Truncation,
+};
+use chrono::{TimeDelta, TimeZone};
+
+const SITE: &str = "https://example.com/";
+
+fn day(number: i64) -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 1, 1, 0, 0, 0).unwrap() + TimeDelta::days(number)
+}
+
+fn answered(url: &str, statuses: &[(&str, u16)]) -> Fetched {
+    let chain: Vec<Hop> = statuses
+        .iter()
+        .map(|(url, status)| Hop {
+            url: (*url).to_owned(),
+            status: *status,
+        })
+        .collect();
+    let last = chain.last().cloned();
+    Fetched {
+        final_url: last.as_ref().map_or(url.to_owned(), |it| it.url.clone()),
+        status: last.map(|it| it.status),
+        chain,
+        failure: None,
+        detail: None,
+        attempts: 1,
+        at: day(0),
+        content_type: Some("text/html".to_owned()),
+        challenge: false,
+        truncation: Truncation::None,
+    }
+}
+
+fn with_status(url: &str, status: u16) -> Fetched {
+    answered(url, &[(url, status)])
+}
+
+fn failed(url: &str, failure: FetchFailure) -> Fetched {
+    Fetched {
+        failure: Some(failure),
+        detail: Some("why".to_owned()),
+        ..answered(url, &[])
+    }
+}
+
+fn checked(url: &str, fetched: Fetched) -> CrawlStep {
+    CrawlStep::Check(Box::new(TargetCheck {
+        url: url.to_owned(),
+        state: CheckState::Asked {
+            fetched,
+            names: None,
+        },
+    }))
+}
+
+fn link(line: u32, element: &str, target: LinkTarget) -> PageLink {
+    PageLink {
+        raw: "as written".to_owned(),
+        target,
+        element: element.to_owned(),
+        attribute: "href".to_owned(),
+        rel: None,
+        text: Some("the guide".to_owned()),
+        position: Position {
+            line,
+            column: 1,
+            css_path: element.to_owned(),
+        },
+        placement: Placement::Content,
+    }
+}
+
+fn to(line: u32, url: &str) -> PageLink {
+    let (url, fragment) = match url.split_once('#') {
+        Some((url, fragment)) => (url, Some(fragment.to_owned())),
+        None => (url, None),
+    };
+    link(
+        line,
+        "a",
+        LinkTarget::Web {
+            url: url.to_owned(),
+            fragment,
+        },
+    )
+}
+
+fn page(url: &str, links: Vec<PageLink>) -> WebPage {
+    WebPage {
+        url: url.to_owned(),
+        fetched: with_status(url, 200),
+        depth: 0,
+        discovery: Discovery::Link,
+        title: Some(format!("Title of {url}")),
+        heading: None,
+        lang: None,
+        charset: "UTF-8".to_owned(),
+        word_count: 500,
+        names: vec!["part".to_owned()],
+        links,
+        probe_similarity: None,
+        parser_limit: false,
+    }
+}
+
+fn site(pages: Vec<WebPage>, more: Vec<CrawlStep>) -> SiteObservation {
+    let started = CrawlStep::Started {
+        start: SITE.to_owned(),
+        scope: SiteScope::of_host("example.com"),
+        at: day(0),
+    };
+    let pages = pages.into_iter().map(|it| CrawlStep::Page(Box::new(it)));
+    let steps = std::iter::once(started).chain(pages).chain(more).collect();
+    SiteObservation::from_steps(steps).unwrap()
+}
+
+fn found_on(
+    day_number: i64,
+    site: &SiteObservation,
+    previous: &PreviousBrokenLinks,
+) -> BrokenLinks {
+    let context = FindingContext {
+        project_id: 7,
+        measured_at: day(day_number),
+    };
+    find(site, previous, &context)
+}
+
+fn found(site: &SiteObservation) -> BrokenLinks {
+    found_on(1, site, &PreviousBrokenLinks::default())
+}
+
+/// The verdict on a link to one checked URL, and its severity if it is listed.
+fn verdict_on(url: &str, fetched: Fetched) -> (Verdict, Option<Severity>) {
+    let site = site(
+        vec![page(SITE, vec![to(1, url)])],
+        vec![checked(url, fetched)],
+    );
+    let found = found(&site);
+    let verdict = *found.summary.by_verdict.keys().next().unwrap();
+    (verdict, found.records.first().map(|it| it.severity))
+}
+
+#[test]
+fn every_status_has_its_verdict() {
+    let url = "https://example.com/x";
+    for (status, verdict) in [
+        (200, Verdict::Ok),
+        (204, Verdict::Ok),
+        (304, Verdict::Ok),
+        (301, Verdict::ServerError),
+        (400, Verdict::ClientError),
+        (401, Verdict::Unauthorized),
+        (403, Verdict::Unauthorized),
+        (404, Verdict::NotFound),
+        (405, Verdict::ClientError),
+        (407, Verdict::Unauthorized),
+        (410, Verdict::Gone),
+        (418, Verdict::ClientError),
+        (429, Verdict::RateLimited),
+        (451, Verdict::Unauthorized),
+        (500, Verdict::ServerError),
+        (503, Verdict::ServerError),
+        (999, Verdict::Unauthorized),
+    ] {
+        assert_eq!(
+            verdict_on(url, with_status(url, status)).0,
+            verdict,
+            "{status}"
+        );
+    }
+    let wall = Fetched {
+        challenge: true,
+        ..with_status(url, 503)
+    };
+    assert_eq!(
+        verdict_on(url, wall),
+        (Verdict::Unauthorized, Some(Severity::Notice))
+    );
+}
+
+#[test]
+fn every_failure_has_its_verdict() {
+    let url = "https://example.com/x";
+    for (failure, verdict) in [
+        (FetchFailure::Dns, Verdict::DnsError),
+        (FetchFailure::Connect, Verdict::ConnectError),
+        (FetchFailure::Tls, Verdict::TlsError),
+        (FetchFailure::Timeout, Verdict::Timeout),
+        (FetchFailure::Incomplete, Verdict::ConnectError),
+        (FetchFailure::Malformed, Verdict::ConnectError),
+        (FetchFailure::TooManyRedirects, Verdict::TooManyRedirects),
+        (FetchFailure::RedirectLoop, Verdict::RedirectLoop),
+        (FetchFailure::InvalidRedirect, Verdict::InvalidUrl),
+    ] {
+        assert_eq!(
+            verdict_on(url, failed(url, failure)),
+            (verdict, Some(Severity::Error)),
+            "{failure:?}"
+        );
+    }
+}
+
+#[test]
+fn redirects_are_told_apart() {
+    let (a, b, home) = (
+        "https://example.com/a",
+        "https://example.com/b",
+        "https://example.com/",
+    );
+    assert_eq!(
+        verdict_on(a, answered(a, &[(a, 302), (b, 200)])),
+        (Verdict::RedirectOk, None)
+    );
+    assert_eq!(
+        verdict_on(a, answered(a, &[(a, 301), (b, 200)])),
+        (Verdict::RedirectPermanent, Some(Severity::Notice))
+    );
+    assert_eq!(
+        verdict_on(
+            a,
+            answered(a, &[(a, 302), (b, 302), ("https://example.com/c", 200)])
+        )
+        .0,
+        Verdict::RedirectChain
+    );
+    let deep = "https://example.com/old/page";
+    assert_eq!(
+        verdict_on(deep, answered(deep, &[(deep, 301), (home, 200)])).0,
+        Verdict::RedirectToHome
+    );
+    let index = "https://example.com/index.html";
+    assert_eq!(
+        verdict_on(index, answered(index, &[(index, 301), (home, 200)])).0,
+        Verdict::RedirectPermanent
+    );
+    assert_eq!(
+        verdict_on(a, answered(a, &[(a, 301), (b, 404)])).0,
+        Verdict::NotFound
+    );
+}
+
+#[test]
+fn links_that_are_not_fetched_are_judged_by_their_text() {
+    for (target, verdict) in [
+        (LinkTarget::Empty, Verdict::EmptyHref),
+        (LinkTarget::Invalid, Verdict::InvalidUrl),
+        (LinkTarget::Mail("nobody".into()), Verdict::MailtoInvalid),
+        (LinkTarget::Mail("a@example.com".into()), Verdict::Ok),
+        (LinkTarget::Phone("call".into()), Verdict::TelInvalid),
+        (LinkTarget::Phone("+49 30 1".into()), Verdict::Ok),
+        (LinkTarget::Inert, Verdict::Ok),
+        (
+            LinkTarget::OtherScheme("ftp".into()),
+            Verdict::UnsupportedScheme,
+        ),
+        (
+            LinkTarget::Web {
+                url: "http://localhost:3000/".into(),
+                fragment: None,
+            },
+            Verdict::LocalhostLink,
+        ),
+        (
+            LinkTarget::Web {
+                url: "http://127.0.0.1/".into(),
+                fragment: None,
+            },
+            Verdict::LocalhostLink,
+        ),
+    ] {
+        let site = site(
+            vec![page(SITE, vec![link(1, "a", target.clone())])],
+            Vec::new(),
+        );
+        assert_eq!(
+            found(&site)
+                .summary
+                .by_verdict
+                .keys()
+                .copied()
+                .collect::<Vec<_>>(),
+            [verdict],
+            "{target:?}"
+        );
+    }
+}
+
+#[test]
+fn fragments_have_to_be_there() {
+    let other = "https://example.com/other";
+    let links = [
+        "#part",
+        "#Part",
+        "#top",
+        "#",
+        "#:~:text=x",
+        "#!route",
+        "#missing%20one",
+    ];
+    let links = links
+        .iter()
+        .map(|it| to(1, &format!("{other}{it}")))
+        .collect();
+    let site = site(vec![page(SITE, links), page(other, Vec::new())], Vec::new());
+    let found = found(&site);
+    let missing: Vec<&str> = found
+        .records
+        .iter()
+        .map(|it| it.target_url.as_str())
+        .collect();
+    assert_eq!(
+        missing,
+        [
+            "https://example.com/other#Part",
+            "https://example.com/other#missing%20one"
+        ]
+    );
+    assert_eq!(found.records[0].severity, Severity::Warning);
+    let better = found.records[0].suggested_target.as_ref().unwrap();
+    assert_eq!(better.url, "https://example.com/other#part");
+}
+
+#[test]
+fn a_cut_page_proves_no_missing_fragment() {
+    let other = "https://example.com/other";
+    let mut cut = page(other, Vec::new());
+    cut.fetched.truncation = Truncation::AtLimit;
+    let site = site(
+        vec![page(SITE, vec![to(1, "https://example.com/other#x")]), cut],
+        Vec::new(),
+    );
+    assert_eq!(found(&site).records, []);
+}
+
+#[test]
+fn a_page_like_the_answer_for_a_made_up_url_is_a_soft_404() {
+    let (like, says, article) = (
+        "https://example.com/like",
+        "https://example.com/says",
+        "https://example.com/article",
+    );
+    let mut a = page(like, Vec::new());
+    a.probe_similarity = Some(0.9);
+    let mut b = page(says, Vec::new());
+    b.title = Some("Seite nicht gefunden | Firma".to_owned());
+    b.word_count = 149;
+    let mut c = page(article, Vec::new());
+    c.title = Some("Error 404".to_owned());
+    c.probe_similarity = Some(0.89);
+    let site = site(
+        vec![
+            page(SITE, vec![to(1, like), to(2, says), to(3, article)]),
+            a,
+            b,
+            c,
+        ],
+        Vec::new(),
+    );
+    let found: Vec<_> = found(&site)
+        .records
+        .into_iter()
+        .map(|it| (it.target_url, it.verdict, it.severity))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (like.to_owned(), Verdict::Soft404, Severity::Error),
+            (says.to_owned(), Verdict::Soft404, Severity::Error)
+        ]
+    );
+}
+
+#[test]
+fn http_on_an_https_page_is_mixed_content_only_where_it_is_loaded() {
+    let image = LinkTarget::Web {
+        url: "http://example.com/i.png".into(),
+        fragment: None,
+    };
+    let links = vec![link(1, "img", image.clone()), link(2, "a", image)];
+    let steps = vec![checked(
+        "http://example.com/i.png",
+        with_status("http://example.com/i.png", 200),
+    )];
+    let found = found(&site(vec![page(SITE, links)], steps));
+    let listed: Vec<_> = found
+        .records
+        .iter()
+        .map(|it| (it.verdict, it.element.as_str()))
+        .collect();
+    assert_eq!(listed, [(Verdict::MixedContent, "img")]);
+}
+
+#[test]
+fn another_host_is_suspect_until_a_later_check_agrees() {
+    let url = "https://other.example/x";
+    let broken = site(
+        vec![page(SITE, vec![to(1, url)])],
+        vec![checked(url, with_status(url, 404))],
+    );
+    let works = site(
+        vec![page(SITE, vec![to(1, url)])],
+        vec![checked(url, with_status(url, 200))],
+    );
+    let zero = found_on(0, &works, &PreviousBrokenLinks::default());
+    let first = found_on(1, &broken, &zero.history);
+    let record = &first.records[0];
+    assert_eq!(
+        (record.confirmation, record.severity, record.last_ok_at),
+        (Confirmation::Suspect, Severity::Notice, Some(day(0)))
+    );
+    assert_eq!(
+        (
+            first.summary.suspect,
+            first.summary.broken,
+            first.summary.broken_rate
+        ),
+        (1, 0, Some(0.0))
+    );
+    let second = found_on(2, &broken, &first.history);
+    let record = &second.records[0];
+    assert_eq!(
+        (record.confirmation, record.severity, record.first_seen_at),
+        (
+            Confirmation::ConfirmedByEarlierRun,
+            Severity::Warning,
+            day(1)
+        )
+    );
+    assert_eq!(
+        (
+            second.summary.suspect,
+            second.summary.broken,
+            record.envelope.sample_size
+        ),
+        (0, 1, 2)
+    );
+    let third = found_on(3, &works, &second.history);
+    let fourth = found_on(4, &broken, &third.history);
+    assert_eq!(
+        (
+            fourth.records[0].first_seen_at,
+            fourth.records[0].last_ok_at
+        ),
+        (day(4), Some(day(3)))
+    );
+    assert_eq!(
+        found_on(
+            2,
+            &broken,
+            &PreviousBrokenLinks::from_records(&first.records)
+        )
+        .records,
+        second.records
+    );
+}
+
+#[test]
+fn repeated_links_are_one_record_with_their_places_and_pages_counted() {
+    let gone = "https://example.com/gone";
+    let pages = vec![
+        page(SITE, vec![to(5, gone), to(9, gone)]),
+        page("https://example.com/b", vec![to(2, gone)]),
+    ];
+    let found = found(&site(pages, vec![checked(gone, with_status(gone, 404))]));
+    let counted: Vec<_> = found
+        .records
+        .iter()
+        .map(|it| {
+            (
+                it.source_url.as_str(),
+                it.position.line,
+                it.occurrences,
+                it.source_pages,
+            )
+        })
+        .collect();
+    assert_eq!(
+        counted,
+        [(SITE, 5, 2, 2), ("https://example.com/b", 2, 1, 2)]
+    );
+    assert_eq!((found.summary.broken, found.summary.checked), (1, 1));
+}
+
+#[test]
+fn records_are_in_one_order_whatever_the_order_of_the_crawl() {
+    let (gone, moved) = ("https://example.com/gone", "https://example.com/moved");
+    let pages = vec![
+        page(
+            SITE,
+            vec![to(3, moved), to(2, gone), link(1, "a", LinkTarget::Invalid)],
+        ),
+        page("https://example.com/b", vec![to(1, gone)]),
+    ];
+    let checks = vec![
+        checked(gone, with_status(gone, 410)),
+        checked(moved, answered(moved, &[(moved, 301), (SITE, 200)])),
+    ];
+    let forward = found(&site(pages.clone(), checks.clone()));
+    let backward = found(&site(
+        pages.into_iter().rev().collect(),
+        checks.into_iter().rev().collect(),
+    ));
+    assert_eq!(forward.records, backward.records);
+    let order: Vec<_> = forward
+        .records
+        .iter()
+        .map(|it| (it.severity, it.source_url.as_str(), it.position.line))
+        .collect();
+    assert_eq!(
+        order,
+        [
+            (Severity::Error, SITE, 1),
+            (Severity::Error, SITE, 2),
+            (Severity::Error, "https://example.com/b", 1),
+            (Severity::Notice, SITE, 3)
+        ]
+    );
+}
+
+#[test]
+fn suggestions_name_the_redirect_the_same_slug_or_the_closest_title() {
+    let (moved, lost, strange) = (
+        "https://example.com/old",
+        "https://example.com/a/install.htm",
+        "https://example.com/zzz",
+    );
+    let mut guide = page("https://example.com/x", Vec::new());
+    guide.title = Some("The Guide".to_owned());
+    let install = page("https://example.com/docs/install.html", Vec::new());
+    let checks = vec![
+        checked(
+            moved,
+            answered(moved, &[(moved, 301), ("https://example.com/new", 200)]),
+        ),
+        checked(lost, with_status(lost, 404)),
+        checked(strange, with_status(strange, 404)),
+    ];
+    let found = found(&site(
+        vec![
+            page(SITE, vec![to(1, lost), to(2, strange), to(3, moved)]),
+            guide,
+            install,
+        ],
+        checks,
+    ));
+    let suggested: Vec<_> = found
+        .records
+        .iter()
+        .map(|it| {
+            it.suggested_target
+                .as_ref()
+                .map(|it| (it.url.as_str(), it.reason))
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(
+        suggested,
+        [
+            (
+                "https://example.com/docs/install.html",
+                SuggestionReason::SameSlug
+            ),
+            ("https://example.com/x", SuggestionReason::ClosestTitle),
+            ("https://example.com/new", SuggestionReason::Redirect),
+        ]
+    );
+}
+
+#[test]
+fn limits_make_the_rate_a_sample_and_unasked_targets_are_not_counted_as_checked() {
+    let (gone, unasked, fine) = (
+        "https://example.com/gone",
+        "https://example.com/unasked",
+        "https://example.com/fine",
+    );
+    let checks = vec![
+        checked(gone, with_status(gone, 404)),
+        checked(fine, with_status(fine, 200)),
+        CrawlStep::Limit(LimitHit::MaxPages),
+    ];
+    let summary = found(&site(
+        vec![page(SITE, vec![to(1, gone), to(2, unasked), to(3, fine)])],
+        checks,
+    ))
+    .summary;
+    assert_eq!(
+        (
+            summary.checked,
+            summary.ok,
+            summary.broken,
+            summary.not_checked
+        ),
+        (2, 1, 1, 1)
+    );
+    assert_eq!(
+        (
+            summary.broken_rate,
+            summary.broken_rate_low,
+            summary.broken_rate_high
+        ),
+        (Some(0.5), Some(0.094_531), Some(0.905_469))
+    );
+}
+
+#[test]
+fn records_serialise_with_every_field_of_the_specification() {
+    let gone = "https://example.com/gone";
+    let found = found(&site(
+        vec![page(SITE, vec![to(1, gone)])],
+        vec![checked(gone, with_status(gone, 404))],
+    ));
+    let json = serde_json::to_value(&found.records[0]).unwrap();
+    for field in [
+        "type",
+        "projectId",
+        "keywordId",
+        "url",
+        "measuredAt",
+        "status",
+        "provenance",
+        "methodVersion",
+        "sampleSize",
+        "warnings",
+        "sourceUrl",
+        "sourceTitle",
+        "targetUrl",
+        "finalUrl",
+        "anchorText",
+        "element",
+        "attribute",
+        "rel",
+        "position",
+        "isInternal",
+        "placement",
+        "verdict",
+        "statusCode",
+        "redirectChain",
+        "hops",
+        "errorDetail",
+        "attempts",
+        "firstSeenAt",
+        "lastOkAt",
+        "occurrences",
+        "sourcePages",
+        "suggestedTarget",
+        "severity",
+    ] {
+        assert!(json.get(field).is_some(), "{field}");
+    }
+    assert_eq!(json["type"], "broken-links");
+    assert_eq!(serde_json::to_value(Verdict::Soft404).unwrap(), "soft404");
+    let back: BrokenLink = serde_json::from_value(json).unwrap();
+    assert_eq!(back, found.records[0]);
+}

@@ -1,0 +1,422 @@
+//! Reading well-behaved sites: what is asked, how politely, and going on after a stop.
+
+use crate::fault_server::{
+    Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
+};
+use crate::support::{MemoryJournal, findings, plan, read, reader, settings, verdicts};
+use analysis::{
+    findings::broken_links::{Confirmation, Verdict},
+    observation::web_site::LimitHit,
+};
+use crawler::{CrawlerSettings, Resolve};
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError, SiteReader};
+use std::time::{Duration, Instant};
+
+fn library() -> Site {
+    let mut site = Site::new();
+    let names: Vec<String> = (0..20).map(|it| format!("/page{it}.html")).collect();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    site.insert("/".to_owned(), page_of_links(&all));
+    for (number, name) in names.iter().enumerate() {
+        let next = format!("/page{}.html#there", (number + 1) % 20);
+        let lost = format!("/lost{number}.png");
+        site.insert(name.clone(), html(&format!("<title>Page {number}</title><p id=here>text {number}<a href=\"{next}\">n</a><img src=\"{lost}\">")));
+    }
+    site
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_that_was_stopped_goes_on_and_finds_the_same() {
+    let whole_server = FaultServer::start(library(), |_| not_found()).await;
+    let whole = findings(&read(whole_server.url("/")).await.unwrap());
+    assert_eq!(whole.records.len(), 40);
+    let server = FaultServer::start(library(), |_| not_found()).await;
+    let (plan, mut journal, mut stops) = (plan(server.url("/")), MemoryJournal::default(), 0);
+    let site = loop {
+        let recorded = journal.steps.lock().unwrap().len();
+        journal.stop_at = Some(recorded + 7);
+        match reader(settings()).read(&plan, &journal).await {
+            Ok(site) => break site,
+            Err(SiteReadError::Stopped) => stops += 1,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(stops >= 3, "{stops}");
+    let resumed = findings(&site);
+    let strip = |records: &[analysis::findings::broken_links::BrokenLink],
+                 at: &FaultServer|
+     -> Vec<String> {
+        records
+            .iter()
+            .map(|it| {
+                serde_json::to_string(it)
+                    .unwrap()
+                    .replace(&at.address.to_string(), "host")
+            })
+            .collect()
+    };
+    assert_eq!(
+        strip(&resumed.records, &server),
+        strip(&whole.records, &whole_server)
+    );
+    let summary = |found: &analysis::findings::broken_links::BrokenLinks| {
+        serde_json::to_value(&found.summary).unwrap()
+    };
+    assert_eq!(summary(&resumed), summary(&whole));
+    // What was in flight when the crawl stopped may be asked for again; what was recorded is not.
+    assert!(
+        server.total() <= whole_server.total() + stops * 8,
+        "{} of {}",
+        server.total(),
+        whole_server.total()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finished_crawl_is_not_read_again() {
+    let server = FaultServer::start(library(), |_| not_found()).await;
+    let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
+    let first = reader(settings()).read(&plan, &journal).await.unwrap();
+    let asked = server.total();
+    let second = reader(settings()).read(&plan, &journal).await.unwrap();
+    assert_eq!(server.total(), asked);
+    assert_eq!(findings(&first), findings(&second));
+    let progress = *journal.last_progress.lock().unwrap();
+    assert_eq!((progress.pages_done, progress.checks_done), (21, 20));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
+    let mut chosen = Vec::new();
+    for slow in [3, 7] {
+        let mut site = library();
+        let name = format!("/page{slow}.html");
+        let Some(Act::Raw(bytes)) = site.remove(&name) else {
+            panic!("a page")
+        };
+        site.insert(name, Act::Drip(bytes, Duration::from_micros(500)));
+        let server = FaultServer::start(site, |_| not_found()).await;
+        let plan = CrawlPlan {
+            max_pages: 9,
+            ..plan(server.url("/"))
+        };
+        let read = reader(settings())
+            .read(&plan, &MemoryJournal::default())
+            .await
+            .unwrap();
+        assert!(read.limits.contains(&LimitHit::MaxPages));
+        chosen.push(
+            read.pages
+                .iter()
+                .map(|it| it.url.replace(&server.address.to_string(), ""))
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(chosen[0].len(), 9);
+    assert_eq!(chosen[0], chosen[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_map_serves_a_domain_from_loopback() {
+    let server = FaultServer::start(
+        [
+            (
+                "/".to_owned(),
+                page_of_links(&[
+                    "http://www.docs.example.com/b",
+                    "//other.example.com:8080/c",
+                ]),
+            ),
+            ("/b".to_owned(), html("b")),
+        ]
+        .into(),
+        |_| not_found(),
+    )
+    .await;
+    let given = |host: &str, port| Resolve {
+        host: host.to_owned(),
+        port,
+        address: server.address,
+    };
+    let settings = CrawlerSettings {
+        allow_networks: Vec::new(),
+        resolve: vec![
+            given("docs.example.com", 80),
+            given("www.docs.example.com", 80),
+            given("other.example.com", 8080),
+        ],
+        ..settings()
+    };
+    // https is tried first and resolves nowhere without a map entry of its own.
+    let plan = CrawlPlan {
+        start: CrawlStart::Host("docs.example.com".to_owned()),
+        ..plan(String::new())
+    };
+    let site = reader(settings)
+        .read(&plan, &MemoryJournal::default())
+        .await
+        .unwrap();
+    assert_eq!(site.start, "http://docs.example.com/");
+    assert_eq!(site.pages.len(), 2);
+    let records = findings(&site).records;
+    assert_eq!(
+        records
+            .iter()
+            .map(|it| (it.target_url.as_str(), it.verdict, it.confirmation))
+            .collect::<Vec<_>>(),
+        [(
+            "http://other.example.com:8080/c",
+            Verdict::NotFound,
+            Confirmation::Suspect
+        )]
+    );
+    let hosts: Vec<String> = server
+        .heads()
+        .iter()
+        .filter_map(|it| {
+            Some(
+                it.to_ascii_lowercase()
+                    .split("host: ")
+                    .nth(1)?
+                    .split("\r\n")
+                    .next()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    assert!(
+        hosts.contains(&"docs.example.com".to_owned())
+            && hosts.contains(&"other.example.com:8080".to_owned()),
+        "{hosts:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn loopback_is_closed_unless_the_operator_opens_it() {
+    let server = FaultServer::start(library(), |_| not_found()).await;
+    let closed = CrawlerSettings {
+        allow_networks: Vec::new(),
+        ..settings()
+    };
+    for url in [
+        server.url("/"),
+        format!("http://localhost:{}/", server.address.port()),
+    ] {
+        let outcome = reader(closed.clone())
+            .read(&plan(url), &MemoryJournal::default())
+            .await;
+        assert!(
+            matches!(outcome, Err(SiteReadError::Unreachable)),
+            "{outcome:?}"
+        );
+    }
+    assert_eq!(server.total(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_hosts_are_asked_by_head_and_doubted_by_get() {
+    let other = FaultServer::start(
+        [
+            ("/fine".to_owned(), html("x")),
+            ("/page".to_owned(), html("<p id=there>")),
+        ]
+        .into(),
+        |_| not_found(),
+    )
+    .await;
+    let links = [
+        other.url("/fine"),
+        other.url("/lost"),
+        other.url("/page#there"),
+        other.url("/page#missing"),
+    ];
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let server = FaultServer::start([("/".to_owned(), page_of_links(&links))].into(), |_| {
+        not_found()
+    })
+    .await;
+    // 127.0.0.1 with another port is another site, but links to loopback are not checked at all.
+    let site = read(server.url("/")).await.unwrap();
+    assert!(
+        verdicts(&site)
+            .values()
+            .all(|it| *it == Verdict::LocalhostLink)
+    );
+    assert_eq!(other.total(), 0);
+    // Under a name it is any other host.
+    let port = other.address.port();
+    let links: Vec<String> = links
+        .iter()
+        .map(|it| it.replace("127.0.0.1", "other.example.com"))
+        .collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let server = FaultServer::start([("/".to_owned(), page_of_links(&links))].into(), |_| {
+        not_found()
+    })
+    .await;
+    let settings = CrawlerSettings {
+        resolve: vec![Resolve {
+            host: "other.example.com".to_owned(),
+            port,
+            address: other.address,
+        }],
+        ..settings()
+    };
+    let site = reader(settings)
+        .read(&plan(server.url("/")), &MemoryJournal::default())
+        .await
+        .unwrap();
+    let found = verdicts(&site);
+    assert_eq!(
+        found.values().copied().collect::<Vec<_>>(),
+        [Verdict::NotFound, Verdict::MissingFragment],
+        "{found:?}"
+    );
+    let heads: Vec<String> = other
+        .heads()
+        .iter()
+        .map(|it| it.split(" HTTP").next().unwrap().to_owned())
+        .collect();
+    for wanted in [
+        "GET /robots.txt",
+        "HEAD /fine",
+        "HEAD /lost",
+        "GET /lost",
+        "GET /page",
+    ] {
+        assert!(heads.iter().any(|it| it == wanted), "{wanted} in {heads:?}");
+    }
+    assert!(!heads.iter().any(|it| it == "GET /fine"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_say_who_asks_and_carry_nothing_else() {
+    let site = [(
+        "/".to_owned(),
+        answer(
+            200,
+            "Content-Type: text/html\r\nSet-Cookie: a=b\r\n",
+            "<a href=/x>x</a>",
+        ),
+    )]
+    .into();
+    let server = FaultServer::start(site, |_| not_found()).await;
+    read(server.url("/")).await.unwrap();
+    for head in server.heads() {
+        let head = head.to_ascii_lowercase();
+        assert!(
+            head.contains("user-agent: mozilla/5.0 (compatible; sightlinebot/"),
+            "{head}"
+        );
+        assert!(
+            !head.contains("cookie")
+                && !head.contains("referer")
+                && !head.contains("authorization"),
+            "{head}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_delay_that_robots_ask_for_is_kept() {
+    let mut site = Site::new();
+    site.insert(
+        "/robots.txt".to_owned(),
+        answer(200, "", "User-agent: *\nCrawl-delay: 0.1"),
+    );
+    site.insert("/".to_owned(), page_of_links(&["/a", "/b", "/c"]));
+    let server = FaultServer::start(site, |_| html("x")).await;
+    let begun = Instant::now();
+    read(server.url("/")).await.unwrap();
+    let least = Duration::from_millis(100) * (server.total() - 2);
+    assert!(
+        begun.elapsed() >= least,
+        "{:?} for {} requests",
+        begun.elapsed(),
+        server.total()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sitemaps_lead_to_pages_that_no_link_leads_to() {
+    let mut site = Site::new();
+    site.insert(
+        "/robots.txt".to_owned(),
+        answer(200, "", "Sitemap: /index.xml"),
+    );
+    site.insert(
+        "/index.xml".to_owned(),
+        answer(
+            200,
+            "",
+            "<sitemapindex><sitemap><loc>/map.xml</loc></sitemap></sitemapindex>",
+        ),
+    );
+    site.insert("/".to_owned(), page_of_links(&["/linked"]));
+    site.insert("/linked".to_owned(), html("x"));
+    let server = FaultServer::start(Site::new(), move |path| match path {
+        "/map.xml" => answer(200, "", "<urlset><url><loc>/island</loc></url><url><loc>https://elsewhere.example/</loc></url></urlset>"),
+        "/island" => html("<a href=/gone>x</a>"),
+        _ => site.get(path).cloned().unwrap_or_else(not_found),
+    }).await;
+    let read = read(server.url("/")).await.unwrap();
+    assert_eq!(read.pages.len(), 3);
+    assert_eq!(
+        verdicts(&read).into_iter().collect::<Vec<_>>(),
+        [("/gone".to_owned(), Verdict::NotFound)]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_behind_a_redirect_is_read_once_and_its_fragments_count() {
+    let site = [
+        (
+            "/".to_owned(),
+            page_of_links(&["/old#part", "/old#nothing", "/older"]),
+        ),
+        ("/old".to_owned(), redirect(302, "/new")),
+        ("/older".to_owned(), redirect(302, "/new")),
+        ("/new".to_owned(), html("<p id=part>x<a href=/lost>y</a>")),
+    ];
+    let server = FaultServer::start(site.into(), |_| not_found()).await;
+    let read = read(server.url("/")).await.unwrap();
+    assert_eq!(read.pages.len(), 2);
+    let found: Vec<_> = verdicts(&read).into_iter().collect();
+    assert_eq!(
+        found,
+        [
+            ("/lost".to_owned(), Verdict::NotFound),
+            ("/old#nothing".to_owned(), Verdict::MissingFragment)
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_does_not_answer_is_asked_for_its_robots_alone() {
+    let silent = FaultServer::start(Site::new(), |_| Act::Silence).await;
+    let port = silent.address.port();
+    let links = [
+        format!("http://silent.example.com:{port}/a"),
+        format!("http://silent.example.com:{port}/b"),
+    ];
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let server = FaultServer::start([("/".to_owned(), page_of_links(&links))].into(), |_| {
+        not_found()
+    })
+    .await;
+    let settings = CrawlerSettings {
+        resolve: vec![Resolve {
+            host: "silent.example.com".to_owned(),
+            port,
+            address: silent.address,
+        }],
+        ..settings()
+    };
+    let site = reader(settings)
+        .read(&plan(server.url("/")), &MemoryJournal::default())
+        .await
+        .unwrap();
+    let found: Vec<_> = verdicts(&site).into_values().collect();
+    assert_eq!(found, [Verdict::Timeout, Verdict::Timeout]);
+    assert_eq!(silent.count("/robots.txt"), silent.total());
+}

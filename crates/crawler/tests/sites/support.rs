@@ -1,0 +1,148 @@
+//! A reader with limits made for tests, and a journal in memory.
+
+use analysis::{
+    findings::broken_links::{BrokenLinks, FindingContext, PreviousBrokenLinks, Verdict, find},
+    observation::web_site::{CrawlStep, SiteObservation},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeZone, Utc};
+use crawler::{CrawlerSettings, FetchLimits, PoliteReader};
+use domain::ports::{
+    clock::Clock,
+    randomness::Randomness,
+    site_reader::{
+        Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, SiteReadError,
+        SiteReader,
+    },
+};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+struct StillClock;
+
+impl Clock for StillClock {
+    fn now(&self) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 1, 1, 0, 0, 0).unwrap()
+    }
+}
+
+#[derive(Default)]
+struct CountingRandomness(AtomicU8);
+
+impl Randomness for CountingRandomness {
+    fn fill(&self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Steps in memory; says stop when it has so many.
+#[derive(Default)]
+pub struct MemoryJournal {
+    pub steps: Mutex<Vec<CrawlStep>>,
+    pub stop_at: Option<usize>,
+    pub last_progress: Mutex<CrawlProgress>,
+}
+
+#[async_trait]
+impl CrawlJournal for MemoryJournal {
+    async fn recorded(&self) -> Result<Vec<CrawlStep>, JournalError> {
+        Ok(self.steps.lock().unwrap().clone())
+    }
+
+    async fn record(&self, steps: Vec<CrawlStep>) -> Result<Continue, JournalError> {
+        let mut all = self.steps.lock().unwrap();
+        // What the database keeps is JSON.
+        let text = serde_json::to_string(&steps).unwrap();
+        all.extend(serde_json::from_str::<Vec<CrawlStep>>(&text).unwrap());
+        let full = self.stop_at.is_some_and(|it| all.len() >= it);
+        Ok(if full { Continue::No } else { Continue::Yes })
+    }
+
+    fn progress(&self, progress: CrawlProgress) {
+        *self.last_progress.lock().unwrap() = progress;
+    }
+}
+
+pub fn quick_limits() -> FetchLimits {
+    FetchLimits {
+        connect: Duration::from_millis(400),
+        dns: Duration::from_millis(400),
+        first_byte: Duration::from_millis(400),
+        total: Duration::from_millis(900),
+        chain: Duration::from_secs(2),
+        rate_grace: Duration::from_millis(300),
+        encoded_bytes: 300_000,
+        decoded_bytes: 1_000_000,
+        ratio_from: 100_000,
+        retries: 1,
+        retry_wait: Duration::from_millis(10),
+        retry_after: Duration::from_millis(50),
+        ..FetchLimits::default()
+    }
+}
+
+pub fn settings() -> CrawlerSettings {
+    CrawlerSettings {
+        allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
+        per_host_delay: Duration::ZERO,
+        connections_per_host: 8,
+        limits: quick_limits(),
+        ..CrawlerSettings::default()
+    }
+}
+
+pub fn plan(url: String) -> CrawlPlan {
+    CrawlPlan {
+        start: CrawlStart::Url(url),
+        max_pages: 50,
+        max_depth: 10,
+        check_external: true,
+    }
+}
+
+pub fn reader(settings: CrawlerSettings) -> PoliteReader {
+    PoliteReader::new(
+        settings,
+        Arc::new(StillClock),
+        Arc::new(CountingRandomness::default()),
+    )
+}
+
+/// Reads a site with quick limits; no test site may hold the reader longer than 15 s.
+pub async fn read(url: String) -> Result<SiteObservation, SiteReadError> {
+    let reader = reader(settings());
+    let (plan, journal) = (plan(url), MemoryJournal::default());
+    let reading = reader.read(&plan, &journal);
+    tokio::time::timeout(Duration::from_secs(15), reading)
+        .await
+        .expect("the crawl ends in time")
+}
+
+pub fn findings(site: &SiteObservation) -> BrokenLinks {
+    let context = FindingContext {
+        project_id: 1,
+        measured_at: StillClock.now(),
+    };
+    find(site, &PreviousBrokenLinks::default(), &context)
+}
+
+/// The verdict of every listed target, by what follows the host.
+pub fn verdicts(site: &SiteObservation) -> BTreeMap<String, Verdict> {
+    let records = findings(site).records.into_iter();
+    let path = |url: String| {
+        url.splitn(4, '/')
+            .nth(3)
+            .map_or(url.clone(), |it| format!("/{it}"))
+    };
+    records
+        .map(|it| (path(it.target_url), it.verdict))
+        .collect()
+}
