@@ -1,2 +1,85 @@
-//! The binary.
-fn main() {}
+//! Sightline: how visible are your websites?
+
+mod cli;
+mod commands;
+mod process;
+mod server;
+mod settings;
+mod system_clock;
+mod system_randomness;
+mod terminal;
+mod wiring;
+mod worker;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use commands::{Ended, WrongUsage};
+use settings::{Loaded, LogSettings, SettingsError};
+use std::process::ExitCode;
+use wiring::{Foundation, Role};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let outcome = runtime
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| runtime.block_on(run(cli)));
+    match outcome {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Findings) => ExitCode::from(3),
+        Err(error) => {
+            terminal::remark(format!("sightline: {error:#}"));
+            let is_usage = error.is::<WrongUsage>() || error.is::<SettingsError>();
+            ExitCode::from(if is_usage { 2 } else { 1 })
+        }
+    }
+}
+
+async fn run(cli: Cli) -> anyhow::Result<Ended> {
+    let loaded = load(&cli)?;
+    let command = cli
+        .command
+        .unwrap_or(Command::Serve(cli::ServeArgs::default()));
+    match command {
+        Command::Serve(args) => {
+            process::log(&loaded.settings.log)?;
+            commands::serve::run(loaded, &args).await
+        }
+        Command::Worker => {
+            process::log(&loaded.settings.log)?;
+            commands::worker::run(&Foundation::open(loaded, Role::Server).await?).await
+        }
+        Command::Demo(args) => {
+            process::log(&quiet(&loaded))?;
+            commands::demo::run(loaded, &args).await
+        }
+        Command::Audit(args) => commands::audit::run(loaded, &args).await,
+        Command::Account(command) => {
+            commands::account::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
+        Command::Token(command) => {
+            commands::token::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
+        Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
+        Command::Doctor { json } => commands::doctor::run(loaded, json).await,
+        Command::Openapi => commands::openapi::run(&loaded),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment"
+)]
+fn load(cli: &Cli) -> Result<Loaded, SettingsError> {
+    cli.common.sources(std::env::vars().collect()).load()
+}
+
+/// A demo shows results, not requests.
+fn quiet(loaded: &Loaded) -> LogSettings {
+    LogSettings {
+        level: "warn".to_owned(),
+        ..loaded.settings.log.clone()
+    }
+}

@@ -9,6 +9,24 @@ pub struct MicroUsd(pub i64);
 impl MicroUsd {
     /// The currency, as ISO 4217 names it.
     pub const CURRENCY: &'static str = "USD";
+
+    /// Reads a decimal amount that is not negative, with at most six places.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
+        let digits =
+            |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(places) || places.len() > 6 {
+            return None;
+        }
+        let micros: i64 = format!("{places:0<6}").parse().ok()?;
+        whole
+            .parse::<i64>()
+            .ok()?
+            .checked_mul(1_000_000)?
+            .checked_add(micros)
+            .map(Self)
+    }
 }
 
 impl fmt::Display for MicroUsd {
@@ -25,6 +43,15 @@ impl fmt::Display for MicroUsd {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_are_read_as_they_are_written() {
+        assert_eq!(MicroUsd::parse("12.5"), Some(MicroUsd(12_500_000)));
+        assert_eq!(MicroUsd::parse("25"), Some(MicroUsd(25_000_000)));
+        for wrong in ["", "-1", "1.", ".5", "1e3", "1.0000001", "99999999999999"] {
+            assert_eq!(MicroUsd::parse(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn amounts_are_exact_decimal_strings() {

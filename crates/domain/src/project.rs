@@ -266,6 +266,13 @@ pub struct ReportSettingsPatch {
 }
 
 impl ReportSettingsPatch {
+    /// Settings with the patch applied.
+    #[must_use]
+    pub fn applied_to(self, mut settings: ReportSettings) -> ReportSettings {
+        self.apply_to(&mut settings);
+        settings
+    }
+
     fn apply_to(self, settings: &mut ReportSettings) {
         self.enabled.apply_to(&mut settings.enabled);
         self.frequency.apply_to(&mut settings.frequency);

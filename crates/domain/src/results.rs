@@ -2,7 +2,7 @@
 
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
-    page::PageRequest,
+    page::{PageRequest, Position},
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -44,6 +44,8 @@ pub struct Finding {
     pub sort_value: Option<f64>,
     /// When it was measured.
     pub measured_at: DateTime<Utc>,
+    /// Where a page that ends with it ends.
+    pub position: Position,
     /// The record.
     pub record: Document,
 }
@@ -77,8 +79,6 @@ pub struct ResultHead {
     pub summary: Document,
     /// Warnings, as machine codes.
     pub warnings: Vec<String>,
-    /// What the next run of the type needs to know of this one; never shown.
-    pub carry: Option<Document>,
 }
 
 /// How records are sorted.

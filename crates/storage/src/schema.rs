@@ -311,6 +311,17 @@ diesel::table! {
 
 diesel::table! {
     use diesel::sql_types::*;
+
+    result_carries (account_id, project_id, result_type) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        result_type -> Text,
+        carried -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::*;
     use super::Instant;
 
     spending (account_id, month) {
@@ -354,6 +365,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     latest_serps,
     findings,
     result_heads,
+    result_carries,
     spending,
     idempotency_records
 );

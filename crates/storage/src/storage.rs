@@ -68,6 +68,15 @@ impl DieselStorage {
         }
     }
 
+    /// Whether the database has no schema at all: nobody can be using it.
+    pub async fn is_fresh(&self) -> Result<bool, StorageError> {
+        let applied = match &*self.0 {
+            Opened::Postgres { pool, .. } => applied(pool).await?,
+            Opened::Sqlite { readers, .. } => applied(readers).await?,
+        };
+        Ok(applied.is_empty())
+    }
+
     async fn pending_or_newer(&self) -> Result<(), OpenError> {
         match self.pending().await {
             Err(MigrationError::Storage(error)) => Err(error.into()),
@@ -111,9 +120,12 @@ where
     D: Database,
     EmbeddedMigrations: MigrationSource<D::Backend>,
 {
+    migrations::pending::<D>(applied(pool).await?)
+}
+
+async fn applied<D: Database>(pool: &Arc<Pool<D>>) -> Result<Vec<String>, StorageError> {
     let turn = pool.turn().await?;
-    let applied = blocking(move || turn.look(&D::applied_versions)).await??;
-    migrations::pending::<D>(applied)
+    blocking(move || turn.look(&D::applied_versions)).await?
 }
 
 #[async_trait]

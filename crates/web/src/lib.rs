@@ -1,1 +1,47 @@
-//! web
+//! Actix: the Agent API on a route table that is data.
+//!
+//! `endpoints.rs` is the table, `pipeline/` the fixed order of checks, `agent_api/` one file per
+//! verb. Deliberately absent: SQL, other adapters, randomness, business rules.
+
+pub mod agent_api;
+pub mod answer;
+pub mod endpoint;
+pub mod endpoints;
+pub mod fields;
+pub mod json_guard;
+pub mod openapi;
+mod operational;
+pub mod paging;
+pub mod pipeline;
+pub mod problem;
+pub mod query;
+mod refusals;
+pub mod selection;
+pub mod services;
+
+use actix_web::web;
+use pipeline::Pipeline;
+use services::Services;
+use std::{rc::Rc, sync::Arc};
+
+/// Configures an Actix application: everything that is served. The pipeline sees every request
+/// that no operational route takes, so that none of Actix's own answers is ever seen.
+pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
+    move |config| {
+        let pipeline = Rc::new(Pipeline::new(Arc::clone(&services), endpoints::agent_api()));
+        config
+            .app_data(web::Data::new(services))
+            .route("/", web::get().to(operational::root))
+            .route("/livez", web::get().to(operational::livez))
+            .route("/readyz", web::get().to(operational::readyz))
+            .route("/problems/{code}", web::get().to(operational::problem))
+            .default_service(web::to(move |request, payload| {
+                Rc::clone(&pipeline).serve(request, payload)
+            }));
+    }
+}
+
+/// The first characters of a text.
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}

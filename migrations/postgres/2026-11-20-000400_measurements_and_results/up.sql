@@ -65,3 +65,11 @@ CREATE TABLE result_heads (
     PRIMARY KEY (account_id, project_id, result_type),
     FOREIGN KEY (account_id, project_id) REFERENCES projects (account_id, id)
 );
+CREATE TABLE result_carries (
+    account_id BIGINT NOT NULL,
+    project_id BIGINT NOT NULL,
+    result_type TEXT COLLATE "C" NOT NULL,
+    carried TEXT NOT NULL,
+    PRIMARY KEY (account_id, project_id, result_type),
+    FOREIGN KEY (account_id, project_id) REFERENCES projects (account_id, id)
+);

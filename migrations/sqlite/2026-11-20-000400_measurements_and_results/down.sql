@@ -1,3 +1,4 @@
+DROP TABLE result_carries;
 DROP TABLE result_heads;
 DROP TABLE findings;
 DROP TABLE latest_serps;

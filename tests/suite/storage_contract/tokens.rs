@@ -57,8 +57,8 @@ async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestDatabase) 
             ..token(ANN, 1)
         }
     );
-    assert_eq!(known.account_status, AccountStatus::Disabled);
-    assert_eq!(known.account_name, "Agency žluť");
+    assert_eq!(known.account.status, AccountStatus::Disabled);
+    assert_eq!(known.account.name.as_str(), "Agency žluť");
     let unknown = ask!(db, r => r.tokens().find_by_hash(TokenHash([99; 32])).await.unwrap());
     assert_eq!(unknown, None);
 }

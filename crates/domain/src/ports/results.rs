@@ -6,7 +6,7 @@ use crate::{
     page::Page,
     results::{Finding, FindingQuery, ResultHead},
 };
-use analysis::result_type::ResultType;
+use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 
 /// Remembers results.
@@ -21,6 +21,21 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         job: JobId,
         heads: &[ResultHead],
+    ) -> Result<(), StorageError>;
+    /// What the newest run of a type left for the next one; never shown.
+    async fn carried(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> Result<Option<Document>, StorageError>;
+    /// Leaves something for the next run of a type.
+    async fn carry(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+        carried: &Document,
     ) -> Result<(), StorageError>;
     /// The newest results of a type.
     async fn head(

@@ -24,6 +24,7 @@ pub mod note_token_use;
 pub mod publish_results;
 pub mod read_account;
 pub mod read_job;
+pub mod read_keyword;
 pub mod read_project;
 pub mod read_results;
 pub mod record_measurements;

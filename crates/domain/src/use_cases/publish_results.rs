@@ -14,6 +14,7 @@ use crate::{
     },
     results::ResultHead,
 };
+use analysis::{document::Document, result_type::ResultType};
 use std::sync::Arc;
 
 /// Publishes results.
@@ -29,6 +30,8 @@ pub struct Outcome {
     pub heads: Vec<ResultHead>,
     /// Where each measured keyword stands now.
     pub latest: Vec<(KeywordId, LatestRank)>,
+    /// What the next run of a type needs to know of this one.
+    pub carried: Vec<(ResultType, Document)>,
     /// Whether something could not be measured.
     pub partial: bool,
     /// How far it came.
@@ -63,6 +66,11 @@ impl PublishResults {
         work.results()
             .publish(job.account, job.project, job.id, &outcome.heads)
             .await?;
+        for (result_type, carried) in &outcome.carried {
+            work.results()
+                .carry(job.account, job.project, *result_type, carried)
+                .await?;
+        }
         work.keywords()
             .save_latest(job.account, &outcome.latest)
             .await?;

@@ -150,7 +150,6 @@ impl Sums {
             item_count: count,
             summary,
             warnings: vec![],
-            carry: None,
         };
         let heads = vec![
             head(

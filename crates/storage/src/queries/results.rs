@@ -10,10 +10,10 @@ use crate::{
         measurements::url_hash,
         results::{FindingRow, HeadRow},
     },
-    schema::{findings, result_heads, staged_findings},
+    schema::{findings, result_carries, result_heads, staged_findings},
     session::Session,
 };
-use analysis::result_type::ResultType;
+use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 use diesel::{
     helper_types::IntoBoxed,
@@ -48,6 +48,55 @@ impl ResultRepository for Session<Db> {
                 move_head(db, head)?;
             }
             measurements::discard(db, account, job)
+        })
+        .await
+    }
+
+    async fn carried(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+    ) -> Result<Option<Document>, StorageError> {
+        let found: Option<String> = self
+            .ask(move |db| {
+                result_carries::table
+                    .filter(result_carries::account_id.eq(account.0))
+                    .filter(result_carries::project_id.eq(project.0))
+                    .filter(result_carries::result_type.eq(result_type.name()))
+                    .select(result_carries::carried)
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        Ok(found.map(Document::from_stored))
+    }
+
+    async fn carry(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        result_type: ResultType,
+        carried: &Document,
+    ) -> Result<(), StorageError> {
+        let carried = carried.as_str().to_owned();
+        self.change(move |db| {
+            insert_into(result_carries::table)
+                .values((
+                    result_carries::account_id.eq(account.0),
+                    result_carries::project_id.eq(project.0),
+                    result_carries::result_type.eq(result_type.name()),
+                    result_carries::carried.eq(&carried),
+                ))
+                .on_conflict((
+                    result_carries::account_id,
+                    result_carries::project_id,
+                    result_carries::result_type,
+                ))
+                .do_update()
+                .set(result_carries::carried.eq(&carried))
+                .execute(db)
+                .map(drop)
         })
         .await
     }
@@ -91,7 +140,11 @@ impl ResultRepository for Session<Db> {
         let mut by_type: HashMap<String, Vec<Finding>> = HashMap::new();
         for record in records {
             let list = by_type.entry(record.result_type.clone()).or_default();
-            list.push(record.into());
+            let position = Position {
+                value: record.ordinal.told(),
+                id: record.ordinal,
+            };
+            list.push(record.finding(position));
         }
         heads
             .into_iter()
@@ -135,7 +188,13 @@ impl ResultRepository for Session<Db> {
         let next = rows.last().filter(|_| has_more);
         Ok(Page {
             next: next.map(|row| position(&asked, row)),
-            items: rows.into_iter().map(Finding::from).collect(),
+            items: rows
+                .into_iter()
+                .map(|row| {
+                    let position = position(&asked, &row);
+                    row.finding(position)
+                })
+                .collect(),
         })
     }
 }

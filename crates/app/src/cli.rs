@@ -1,0 +1,247 @@
+//! The command line.
+
+use crate::settings::Sources;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// How visible are your websites? In search results, in AI answers, and to their visitors.
+#[derive(Debug, Parser)]
+#[command(name = "sightline", version, about, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 findings (audit --fail-on).\n\nExamples:\n  sightline                        serve on http://127.0.0.1:8080\n  sightline demo                   a throw-away account with results to look at\n  sightline audit https://example.com --fail-on error"
+)]
+pub struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub common: Common,
+    /// What to do; `serve` when left out.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// The settings file (else `sightline.toml` here, if there is one).
+    #[arg(long, global = true, env = "SIGHTLINE_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// `sqlite://PATH` or `postgres://…`.
+    #[arg(long, global = true, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// Where data is kept.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+impl Common {
+    /// Where settings come from.
+    pub fn sources(&self, environment: Vec<(String, String)>) -> Sources {
+        let text = |value: &str| toml::Value::String(value.to_owned());
+        let mut flags = Vec::new();
+        flags.extend(
+            self.database_url
+                .as_deref()
+                .map(|url| ("database_url".to_owned(), text(url))),
+        );
+        let dir = self.data_dir.as_ref().map(|dir| dir.display().to_string());
+        flags.extend(dir.map(|dir| ("data_dir".to_owned(), text(&dir))));
+        Sources {
+            file: self.config.clone(),
+            environment,
+            flags,
+        }
+    }
+}
+
+/// What can be done.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Serve the API and, unless told otherwise, work.
+    #[command(after_help = "Example:\n  sightline serve --listen 0.0.0.0:8080")]
+    Serve(ServeArgs),
+    /// Work only: run analyses that servers on the same PostgreSQL accept.
+    #[command(after_help = "Example:\n  SIGHTLINE_DATABASE_URL=postgres://… sightline worker")]
+    Worker,
+    /// Show it all at once: a throw-away account, two projects, every analysis, a token to try.
+    #[command(after_help = "Example:\n  sightline demo --site https://example.com")]
+    Demo(DemoArgs),
+    /// Audit one site in the terminal: no account, no server.
+    #[command(
+        after_help = "Examples:\n  sightline audit https://example.com\n  sightline audit http://127.0.0.1:8000/ --json --fail-on error"
+    )]
+    Audit(AuditArgs),
+    /// Accounts.
+    #[command(subcommand)]
+    Account(AccountCommand),
+    /// API tokens.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Bring the database's schema up to date, or tell how it stands.
+    #[command(after_help = "Examples:\n  sightline migrate status\n  sightline migrate run")]
+    Migrate {
+        /// `run` (the default) or `status`.
+        #[arg(default_value = "run", value_parser = ["run", "status"])]
+        action: String,
+    },
+    /// Show every effective setting and check what Sightline needs.
+    #[command(after_help = "Example:\n  sightline doctor")]
+    Doctor {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the OpenAPI document.
+    #[command(after_help = "Example:\n  sightline openapi > openapi.json")]
+    Openapi,
+}
+
+/// What `serve` takes.
+#[derive(Debug, Clone, Args, Default)]
+pub struct ServeArgs {
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// Serve only; workers run elsewhere.
+    #[arg(long)]
+    pub no_worker: bool,
+}
+
+/// What `demo` takes.
+#[derive(Debug, Clone, Args)]
+pub struct DemoArgs {
+    /// A real site to audit, instead of the one that the demo serves itself.
+    #[arg(long, value_name = "URL")]
+    pub site: Option<String>,
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    pub listen: String,
+    /// End when the results are shown, instead of going on serving.
+    #[arg(long)]
+    pub once: bool,
+}
+
+/// What `audit` takes.
+#[derive(Debug, Clone, Args)]
+pub struct AuditArgs {
+    /// Where to begin.
+    pub url: String,
+    /// As JSON: `{summary, items}`.
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with 3 when there is a finding of this severity or worse.
+    #[arg(long, value_name = "SEVERITY", value_parser = ["error", "warning", "notice"])]
+    pub fail_on: Option<String>,
+    /// Pages at the most.
+    #[arg(long, value_name = "N")]
+    pub max_pages: Option<u32>,
+    /// Do not check links to other sites.
+    #[arg(long)]
+    pub internal_only: bool,
+}
+
+/// What can be done with accounts.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AccountCommand {
+    /// Create an account with its owner.
+    #[command(
+        after_help = "Example:\n  sightline account create --email ann@example.com --name Ann"
+    )]
+    Create {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// The owner's name.
+        #[arg(long)]
+        name: String,
+    },
+    /// List all accounts.
+    #[command(after_help = "Example:\n  sightline account list --json")]
+    List {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set how much an account may have.
+    #[command(
+        after_help = "Example:\n  sightline account limits --email ann@example.com --keywords 50000 --monthly-budget 25.00"
+    )]
+    Limits(LimitsArgs),
+    /// Switch an account off: its tokens open nothing. `--enable` switches it on again.
+    #[command(after_help = "Example:\n  sightline account disable --email ann@example.com")]
+    Disable {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// Switch it on again.
+        #[arg(long)]
+        enable: bool,
+    },
+}
+
+/// What `account limits` takes; what is left out stays.
+#[derive(Debug, Clone, Args)]
+pub struct LimitsArgs {
+    /// The owner's e-mail address.
+    #[arg(long)]
+    pub email: String,
+    /// Active projects.
+    #[arg(long, value_name = "N")]
+    pub projects: Option<u32>,
+    /// Active keywords.
+    #[arg(long, value_name = "N")]
+    pub keywords: Option<u32>,
+    /// Active keywords in one project.
+    #[arg(long, value_name = "N")]
+    pub keywords_per_project: Option<u32>,
+    /// Active AI-tracked keywords.
+    #[arg(long, value_name = "N")]
+    pub ai_tracked: Option<u32>,
+    /// US dollars that suppliers may cost in a month, or `none`.
+    #[arg(long, value_name = "USD")]
+    pub monthly_budget: Option<String>,
+}
+
+/// What can be done with tokens.
+#[derive(Debug, Clone, Subcommand)]
+pub enum TokenCommand {
+    /// Create a token; standard output holds the token alone, this once.
+    #[command(
+        after_help = "Example:\n  TOKEN=$(sightline token create --email ann@example.com --name ci --scopes all)"
+    )]
+    Create {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// What to call it.
+        #[arg(long)]
+        name: String,
+        /// `all`, or names separated by commas.
+        #[arg(long, default_value = "all")]
+        scopes: String,
+        /// `90d`, `12h`, or `never`.
+        #[arg(long, default_value = "90d")]
+        expires_in: String,
+    },
+    /// List an account's tokens.
+    #[command(after_help = "Example:\n  sightline token list --email ann@example.com")]
+    List {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke a token: the next request with it is refused.
+    #[command(
+        after_help = "Example:\n  sightline token revoke --email ann@example.com --id 3570000000000000"
+    )]
+    Revoke {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// Its id, from `token list`.
+        #[arg(long)]
+        id: i64,
+    },
+}

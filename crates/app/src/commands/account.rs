@@ -1,0 +1,178 @@
+//! `sightline account`.
+
+use super::{Ended, WrongUsage, owner};
+use crate::{
+    cli::{AccountCommand, LimitsArgs},
+    terminal::{say, show_table},
+    wiring::Foundation,
+};
+use domain::{
+    account::{Account, AccountLimits, AccountStatus},
+    email::EmailAddress,
+    money::MicroUsd,
+    text::Label,
+    use_cases::{
+        change_account::ChangeAccount, create_account::CreateAccount, list_accounts::ListAccounts,
+    },
+    user::User,
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Runs it.
+pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Result<Ended> {
+    match command {
+        AccountCommand::Create { email, name } => create(foundation, &email, &name).await?,
+        AccountCommand::List { json } => list(foundation, json).await?,
+        AccountCommand::Limits(args) => limits(foundation, &args).await?,
+        AccountCommand::Disable { email, enable } => switch(foundation, &email, enable).await?,
+    }
+    Ok(Ended::Done)
+}
+
+async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Result<()> {
+    let email =
+        EmailAddress::parse(email).map_err(|error| WrongUsage(format!("--email {error}")))?;
+    let name = Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?;
+    let (storage, clock, mint) = foundation.parts();
+    let (account, owner) = CreateAccount::new(storage, clock, mint)
+        .run(&email, &name)
+        .await?;
+    say(format!(
+        "Account {} of {} is ready.",
+        account.id, owner.email
+    ));
+    say(format!(
+        "Next: sightline token create --email {} --name first --scopes all",
+        owner.email
+    ));
+    Ok(())
+}
+
+async fn list(foundation: &Foundation, as_json: bool) -> anyhow::Result<()> {
+    let accounts = ListAccounts::new(Arc::clone(&foundation.storage))
+        .run()
+        .await?;
+    if as_json {
+        let rows: Vec<_> = accounts.iter().map(as_value).collect();
+        say(serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    show_table(
+        &[
+            "id",
+            "name",
+            "e-mail",
+            "status",
+            "projects",
+            "keywords",
+            "AI-tracked",
+            "since",
+        ],
+        accounts.iter().map(row),
+    );
+    Ok(())
+}
+
+fn row((account, owner): &(Account, User)) -> [String; 8] {
+    let of = |used: u32, limit: u32| format!("{used} of {limit}");
+    let (usage, limits) = (account.usage, account.limits);
+    [
+        account.id.to_string(),
+        account.name.to_string(),
+        owner.email.to_string(),
+        account.status.name().to_owned(),
+        of(usage.projects, limits.projects),
+        of(usage.keywords, limits.keywords),
+        of(usage.ai_tracked, limits.ai_tracked),
+        account.created_at.date_naive().to_string(),
+    ]
+}
+
+fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
+    json!({
+        "id": account.id.0,
+        "name": account.name.as_str(),
+        "email": owner.email.as_str(),
+        "status": account.status.name(),
+        "usage": { "projects": account.usage.projects, "keywords": account.usage.keywords, "aiTracked": account.usage.ai_tracked },
+        "limits": {
+            "projects": account.limits.projects,
+            "keywords": account.limits.keywords,
+            "keywordsPerProject": account.limits.keywords_per_project,
+            "aiTracked": account.limits.ai_tracked,
+            "monthlyBudget": account.limits.monthly_budget.map(|budget| budget.to_string()),
+        },
+        "createdAt": account.created_at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+    })
+}
+
+async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, &args.email).await?;
+    let accounts = ListAccounts::new(Arc::clone(&foundation.storage))
+        .run()
+        .await?;
+    let account = accounts
+        .into_iter()
+        .find(|(account, _)| account.id == owner.account);
+    let (account, _) =
+        account.ok_or_else(|| anyhow::anyhow!("the account of {} is gone", owner.email))?;
+    let was = account.limits;
+    let limits = AccountLimits {
+        projects: args.projects.unwrap_or(was.projects),
+        keywords: args.keywords.unwrap_or(was.keywords),
+        keywords_per_project: args
+            .keywords_per_project
+            .unwrap_or(was.keywords_per_project),
+        ai_tracked: args.ai_tracked.unwrap_or(was.ai_tracked),
+        monthly_budget: budget(args.monthly_budget.as_deref(), was.monthly_budget)?,
+    };
+    ChangeAccount::new(Arc::clone(&foundation.storage))
+        .limit(owner.account, limits)
+        .await?;
+    say(format!(
+        "{} may have {} projects, {} keywords ({} in one project), {} AI-tracked; monthly budget: {}.",
+        owner.email,
+        limits.projects,
+        limits.keywords,
+        limits.keywords_per_project,
+        limits.ai_tracked,
+        limits
+            .monthly_budget
+            .map_or_else(|| "none".to_owned(), |budget| format!("{budget} USD"))
+    ));
+    Ok(())
+}
+
+fn budget(given: Option<&str>, was: Option<MicroUsd>) -> Result<Option<MicroUsd>, WrongUsage> {
+    let Some(text) = given else {
+        return Ok(was);
+    };
+    if text == "none" {
+        return Ok(None);
+    }
+    let wrong = || {
+        WrongUsage(format!(
+            "--monthly-budget takes US dollars such as 25 or 12.50, or `none`; it was `{text}`"
+        ))
+    };
+    MicroUsd::parse(text).map(Some).ok_or_else(wrong)
+}
+
+async fn switch(foundation: &Foundation, email: &str, enable: bool) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let status = if enable {
+        AccountStatus::Active
+    } else {
+        AccountStatus::Disabled
+    };
+    ChangeAccount::new(Arc::clone(&foundation.storage))
+        .switch(owner.account, status)
+        .await?;
+    say(format!(
+        "The account of {} is {}.",
+        owner.email,
+        status.name()
+    ));
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! `sightline audit`: one site, no account, no server.
+
+use super::{Ended, WrongUsage};
+use crate::{
+    cli::AuditArgs,
+    settings::Loaded,
+    terminal::{progress_bar, say, shortened, show_table},
+    wiring::{machine, site_reader},
+};
+use analysis::{
+    findings::broken_links::{
+        self, BrokenLink, BrokenLinks, BrokenLinksSummary, FindingContext, PreviousBrokenLinks,
+        Severity,
+    },
+    observation::web_site::CrawlStep,
+};
+use async_trait::async_trait;
+use domain::ports::site_reader::{
+    Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, SiteReadError,
+};
+use indicatif::{MultiProgress, ProgressBar};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How many findings of each severity a person is shown.
+const SHOWN: usize = 25;
+
+/// Audits, shows, and says whether there were findings to fail on.
+pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
+    let settings = loaded.settings;
+    let (clock, randomness) = machine();
+    let reader = site_reader(&settings, &clock, &randomness)?;
+    let plan = CrawlPlan {
+        start: CrawlStart::Url(start(&args.url)?),
+        max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
+        max_depth: settings.crawler.max_depth,
+        check_external: settings.crawler.check_external && !args.internal_only,
+    };
+    let bars = Bars::new();
+    let read = reader.read(&plan, &bars).await;
+    bars.clear();
+    let observation = read.map_err(|error| explained(error, &args.url))?;
+
+    let context = FindingContext {
+        project_id: 0,
+        measured_at: clock.now(),
+    };
+    let found = broken_links::find(&observation, &PreviousBrokenLinks::default(), &context);
+    if args.json {
+        say(serde_json::to_string(&Report {
+            summary: &found.summary,
+            items: &found.records,
+        })?);
+    } else {
+        show(&args.url, &found);
+    }
+    Ok(verdict(&found.records, args.fail_on.as_deref()))
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    summary: &'a BrokenLinksSummary,
+    items: &'a [BrokenLink],
+}
+
+fn start(url: &str) -> Result<String, WrongUsage> {
+    let with_scheme = if url.contains("://") {
+        url.to_owned()
+    } else {
+        format!("https://{url}")
+    };
+    let is_web = with_scheme.starts_with("http://") || with_scheme.starts_with("https://");
+    is_web.then_some(with_scheme).ok_or_else(|| {
+        WrongUsage(format!(
+            "`{url}` is no http or https address, for example https://example.com"
+        ))
+    })
+}
+
+fn explained(error: SiteReadError, url: &str) -> anyhow::Error {
+    let hint = match error {
+        SiteReadError::Unreachable => {
+            "It may not answer, or its address may be private. For a site on this machine: SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]'"
+        }
+        SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
+        _ => "Try again.",
+    };
+    anyhow::Error::new(error).context(format!("{url} could not be audited. {hint}"))
+}
+
+fn verdict(records: &[BrokenLink], fail_on: Option<&str>) -> Ended {
+    let counts = |severity: Severity| match fail_on {
+        Some("error") => severity == Severity::Error,
+        Some("warning") => severity != Severity::Notice,
+        Some(_) => true,
+        None => false,
+    };
+    if records.iter().any(|record| counts(record.severity)) {
+        Ended::Findings
+    } else {
+        Ended::Done
+    }
+}
+
+fn show(url: &str, found: &BrokenLinks) {
+    let mut by_severity: BTreeMap<u8, Vec<&BrokenLink>> = BTreeMap::new();
+    for record in &found.records {
+        by_severity
+            .entry(rank(record.severity))
+            .or_default()
+            .push(record);
+    }
+    for records in by_severity.values() {
+        let title = records
+            .first()
+            .map_or("", |record| heading(record.severity));
+        say(format!("\n{title}: {}", records.len()));
+        show_table(
+            &["verdict", "target", "stands on", "line", "text"],
+            records.iter().take(SHOWN).map(|record| row(record)),
+        );
+        if records.len() > SHOWN {
+            say(format!(
+                "… and {} more; --json shows all.",
+                records.len() - SHOWN
+            ));
+        }
+    }
+    let summary = &found.summary;
+    say(format!(
+        "\n{url}: {} pages read, {} link targets checked: {} fine, {} broken, {} redirected, {} restricted, {} unknown, {} not checked.",
+        summary.pages_crawled,
+        summary.checked,
+        summary.ok,
+        summary.broken,
+        summary.redirected,
+        summary.restricted,
+        summary.unknown,
+        summary.not_checked
+    ));
+}
+
+fn rank(severity: Severity) -> u8 {
+    match severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Notice => 2,
+    }
+}
+
+fn heading(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "Errors",
+        Severity::Warning => "Warnings",
+        Severity::Notice => "Notices",
+    }
+}
+
+fn row(record: &BrokenLink) -> [String; 5] {
+    let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
+    let status = record
+        .status_code
+        .map_or_else(String::new, |code| format!(" {code}"));
+    [
+        format!("{}{status}", verdict.trim_matches('"')),
+        shortened(&record.target_url, 60),
+        shortened(&record.source_url, 50),
+        record.position.line.to_string(),
+        shortened(record.anchor_text.as_deref().unwrap_or(""), 24),
+    ]
+}
+
+/// Progress on the terminal, and a journal that keeps nothing: an audit is short.
+struct Bars {
+    all: MultiProgress,
+    pages: ProgressBar,
+    checks: ProgressBar,
+}
+
+impl Bars {
+    fn new() -> Self {
+        let all = MultiProgress::new();
+        let pages = all.add(progress_bar("read pages"));
+        let checks = all.add(progress_bar("check links"));
+        Self { all, pages, checks }
+    }
+
+    fn clear(&self) {
+        self.pages.finish_and_clear();
+        self.checks.finish_and_clear();
+        let _ = self.all.clear();
+    }
+}
+
+#[async_trait]
+impl CrawlJournal for Bars {
+    async fn recorded(&self) -> Result<Vec<CrawlStep>, JournalError> {
+        Ok(vec![])
+    }
+
+    async fn record(&self, _: Vec<CrawlStep>) -> Result<Continue, JournalError> {
+        Ok(Continue::Yes)
+    }
+
+    fn progress(&self, progress: CrawlProgress) {
+        self.pages.set_length(progress.pages_total);
+        self.pages.set_position(progress.pages_done);
+        self.checks.set_length(progress.checks_total);
+        self.checks.set_position(progress.checks_done);
+    }
+}

@@ -1,0 +1,293 @@
+//! `sightline demo`: a throw-away account with two projects, every analysis, and a token to try.
+
+mod show;
+mod site;
+
+use super::{Ended, WrongUsage};
+use crate::{
+    cli::DemoArgs,
+    process::{stop_on_signal, worker_name},
+    server,
+    settings::{Loaded, Secret, Settings},
+    terminal::{progress_bar, remark, say},
+    wiring::{Foundation, Role},
+    worker::{Tools, Worker},
+};
+use anyhow::Context;
+use domain::{
+    account::Account,
+    domain_name::SiteDomain,
+    email::EmailAddress,
+    ids::{AccountId, JobId, ProjectId},
+    job::{Job, JobPriority, Trigger, kind::AnalysisKind},
+    keyword::{KeywordChoice, KeywordText, NewKeywords},
+    market::Market,
+    ports::storage::Storage,
+    project::{NewProject, ProjectMeta},
+    scope::Scopes,
+    text::Label,
+    token::PlainToken,
+    use_cases::{
+        create_account::CreateAccount,
+        create_project::CreateProject,
+        issue_token::{IssueToken, NewToken},
+        read_job::ReadJob,
+        request_analysis::{AnalysisRequest, RequestAnalysis},
+    },
+    user::User,
+};
+use std::{net::TcpListener, sync::Arc, time::Duration};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+const KEYWORDS: [&str; 12] = [
+    "running shoes",
+    "trail running shoes",
+    "best running shoes 2026",
+    "running shoes women",
+    "running shoes men",
+    "marathon training plan",
+    "how to choose running shoes",
+    "waterproof running shoes",
+    "cheap running shoes",
+    "running shoes near me",
+    "barefoot shoes vs running shoes",
+    "running shoe size chart",
+];
+
+/// Runs the demo; ends after showing the results with `--once`, else goes on serving.
+pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
+    let stop = CancellationToken::new();
+    stop_on_signal(stop.clone())?;
+    let folder = tempfile::Builder::new()
+        .prefix("sightline-demo-")
+        .tempdir()
+        .context("cannot make a folder for the demo")?;
+    let own_site = if args.site.is_none() {
+        Some(site::serve(stop.clone())?)
+    } else {
+        None
+    };
+    let loaded = Loaded {
+        settings: demo_settings(loaded.settings, args, folder.path(), own_site)?,
+        ..loaded
+    };
+    let foundation = Foundation::open(loaded, Role::Server).await?;
+    let listener = TcpListener::bind(foundation.settings.listen).with_context(|| {
+        format!(
+            "cannot listen on {}; choose another address with --listen",
+            foundation.settings.listen
+        )
+    })?;
+    let (tools, wake) = (foundation.tools()?, Arc::new(Notify::new()));
+    let services = server::services(&foundation, &tools, Arc::clone(&wake)).await?;
+    let worker = Worker::new(
+        worker_name(foundation.randomness.as_ref()),
+        tools.clone(),
+        wake,
+        stop.clone(),
+    );
+    let worker = tokio::spawn(worker.run());
+    let serving = tokio::spawn(server::serve(listener, services, stop.clone()));
+
+    let demo = Demo {
+        foundation: &foundation,
+        tools: &tools,
+    };
+    demo.play(args).await?;
+    if args.once {
+        stop.cancel();
+    } else {
+        say("\nStill serving; stop with Ctrl-C. Everything is thrown away then.");
+    }
+    serving.await.context("the server failed")??;
+    stop.cancel();
+    worker.await.context("the worker failed")?;
+    Ok(Ended::Done)
+}
+
+/// The demo's own database, and its own site in reach of the crawler.
+fn demo_settings(
+    settings: Settings,
+    args: &DemoArgs,
+    folder: &std::path::Path,
+    own_site: Option<std::net::SocketAddr>,
+) -> anyhow::Result<Settings> {
+    let wrong = |_| {
+        WrongUsage(format!(
+            "--listen takes an address such as 127.0.0.1:8080; it was `{}`",
+            args.listen
+        ))
+    };
+    let mut settings = Settings {
+        data_dir: folder.to_path_buf(),
+        database_url: None::<Secret>,
+        listen: args.listen.parse().map_err(wrong)?,
+        public_base_url: None,
+        ..settings
+    };
+    if let Some(address) = own_site {
+        settings
+            .crawler
+            .resolve
+            .push(format!("{}:80={address}", site::HOST));
+        settings.crawler.per_host_delay_ms = 0;
+    }
+    Ok(settings)
+}
+
+struct Demo<'a> {
+    foundation: &'a Foundation,
+    tools: &'a Tools,
+}
+
+impl Demo<'_> {
+    async fn play(&self, args: &DemoArgs) -> anyhow::Result<()> {
+        let (account, token) = self.account().await?;
+        let host = args
+            .site
+            .as_deref()
+            .map_or_else(|| Ok(site::HOST.to_owned()), host_of)?;
+        let market = self
+            .project(&account, "running-store.com", "Simulated market", &KEYWORDS)
+            .await?;
+        let audited = self.project(&account, &host, "Real pages", &[]).await?;
+
+        remark("Search results are simulated (sandbox); the site audit reads real pages.");
+        let ranks = self
+            .analyse(account.id, market, AnalysisKind::RankCheck)
+            .await?;
+        let links = self
+            .analyse(account.id, audited, AnalysisKind::SiteAudit)
+            .await?;
+        show::rankings(&self.foundation.storage, account.id, &ranks).await?;
+        show::broken_links(&self.foundation.storage, account.id, &links).await?;
+        self.invite(&token, market, audited);
+        Ok(())
+    }
+
+    async fn account(&self) -> anyhow::Result<(Account, PlainToken)> {
+        let (storage, clock, mint) = self.foundation.parts();
+        let email = EmailAddress::parse("demo@sightline.example")?;
+        let create =
+            CreateAccount::new(Arc::clone(&storage), Arc::clone(&clock), Arc::clone(&mint));
+        let (account, owner): (Account, User) = create.run(&email, &Label::parse("Demo")?).await?;
+        let issue = IssueToken::new(
+            storage,
+            clock,
+            Arc::clone(&self.foundation.randomness),
+            mint,
+        );
+        let new = NewToken {
+            name: Label::parse("demo")?,
+            scopes: Scopes::all(),
+            lifetime: Some(NewToken::DEFAULT_LIFETIME),
+        };
+        let (token, _) = issue.run(&owner, &new).await?;
+        Ok((account, token))
+    }
+
+    async fn project(
+        &self,
+        account: &Account,
+        host: &str,
+        name: &str,
+        keywords: &[&str],
+    ) -> anyhow::Result<ProjectId> {
+        let (storage, clock, mint) = self.foundation.parts();
+        let domain = analysis::url_rules::DomainName::parse(host)
+            .map_err(|refusal| WrongUsage(format!("`{host}` cannot be monitored: {refusal}")))?;
+        let new = NewProject {
+            domain: SiteDomain::accepted(domain.ascii, domain.unicode),
+            name: Some(Label::parse(name)?),
+            meta: ProjectMeta::default(),
+        };
+        let texts = keywords
+            .iter()
+            .map(|text| KeywordText::parse(text))
+            .collect::<Result<_, _>>()?;
+        let keywords = NewKeywords {
+            texts,
+            ai_tracked: None,
+            market: Market::default(),
+            tags: vec![],
+        };
+        let created = CreateProject::new(storage, clock, mint)
+            .run(account.id, &new, &keywords)
+            .await?;
+        Ok(created.project.id)
+    }
+
+    async fn analyse(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        kind: AnalysisKind,
+    ) -> anyhow::Result<Job> {
+        let (storage, clock, mint) = self.foundation.parts();
+        let prices = crate::wiring::prices(self.tools.search.as_ref(), self.tools.load.depth);
+        let request = AnalysisRequest {
+            project,
+            kind,
+            keywords: KeywordChoice::All,
+            priority: JobPriority::Normal,
+            trigger: Trigger::Api,
+        };
+        let requested =
+            RequestAnalysis::new(Arc::clone(&storage), clock, mint, self.tools.policy, prices)
+                .run(account, &request)
+                .await?;
+        follow(&storage, account, requested.job.id, kind).await
+    }
+
+    fn invite(&self, token: &PlainToken, market: ProjectId, audited: ProjectId) {
+        let base = format!(
+            "{}/api/agent/v1",
+            self.foundation.settings.public_base_url()
+        );
+        say("\nTry it yourself:");
+        say(format!("export TOKEN={}", token.reveal()));
+        say(format!(
+            "curl -s -H \"Authorization: Bearer $TOKEN\" {base}/projects"
+        ));
+        say(format!(
+            "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=rankings&projectId={market}&limit=3'"
+        ));
+        say(format!(
+            "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=broken-links&projectId={audited}&limit=3'"
+        ));
+    }
+}
+
+fn host_of(url: &str) -> Result<String, WrongUsage> {
+    let parsed = analysis::url_rules::DomainName::parse(url);
+    parsed
+        .map(|domain| domain.ascii)
+        .map_err(|refusal| WrongUsage(format!("--site: `{url}` cannot be monitored: {refusal}")))
+}
+
+/// Follows a job with a progress bar until it ends.
+async fn follow(
+    storage: &Arc<dyn Storage>,
+    account: AccountId,
+    job: JobId,
+    kind: AnalysisKind,
+) -> anyhow::Result<Job> {
+    let read = ReadJob::new(Arc::clone(storage));
+    let bar = progress_bar(kind.name());
+    loop {
+        let found = read
+            .run(account, job)
+            .await?
+            .context("the analysis is gone")?
+            .job;
+        bar.set_length(found.progress.total);
+        bar.set_position(found.progress.done);
+        bar.set_message(kind.unit());
+        if !found.state.is_unfinished() {
+            bar.finish_and_clear();
+            return Ok(found);
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}

@@ -1,0 +1,129 @@
+//! Shows what the demo measured.
+
+use crate::terminal::{say, shortened, show_table};
+use analysis::{
+    findings::{broken_links::BrokenLink, rankings::RankingRecord},
+    result_type::ResultType,
+};
+use domain::{
+    ids::AccountId,
+    job::Job,
+    page::{Direction, PageRequest},
+    ports::storage::Storage,
+    results::{Finding, FindingQuery, FindingSort},
+};
+use std::sync::Arc;
+
+const ROWS: u32 = 25;
+
+/// The positions.
+pub async fn rankings(
+    storage: &Arc<dyn Storage>,
+    account: AccountId,
+    job: &Job,
+) -> anyhow::Result<()> {
+    say(format!("\nrankings ({}, simulated)", job.state.name()));
+    let records = findings(
+        storage,
+        account,
+        job,
+        ResultType::Rankings,
+        FindingSort::Value,
+    )
+    .await?;
+    let rows = records
+        .iter()
+        .map(|finding| finding.record.parse().map(|record| rank_row(&record)));
+    show_table(
+        &["position", "keyword", "page", "expected CTR"],
+        rows.collect::<Result<Vec<_>, _>>()?,
+    );
+    Ok(())
+}
+
+fn rank_row(record: &RankingRecord) -> [String; 4] {
+    let position = record
+        .position
+        .map_or_else(|| "not found".to_owned(), |position| position.to_string());
+    let ctr = record
+        .expected_ctr
+        .map_or_else(String::new, |ctr| format!("{:.1} %", ctr * 100.0));
+    [
+        position,
+        record.market.keyword.clone(),
+        shortened(record.envelope.url.as_deref().unwrap_or("–"), 60),
+        ctr,
+    ]
+}
+
+/// The broken links.
+pub async fn broken_links(
+    storage: &Arc<dyn Storage>,
+    account: AccountId,
+    job: &Job,
+) -> anyhow::Result<()> {
+    say(format!("\nbroken-links ({})", job.state.name()));
+    if let Some(error) = job.error() {
+        say(format!(
+            "{} {}",
+            error.detail,
+            error.hint.clone().unwrap_or_default()
+        ));
+    }
+    let records = findings(
+        storage,
+        account,
+        job,
+        ResultType::BrokenLinks,
+        FindingSort::Ordinal,
+    )
+    .await?;
+    let rows = records
+        .iter()
+        .map(|finding| finding.record.parse().map(|record| link_row(&record)));
+    show_table(
+        &["verdict", "target", "stands on", "line"],
+        rows.collect::<Result<Vec<_>, _>>()?,
+    );
+    Ok(())
+}
+
+fn link_row(record: &BrokenLink) -> [String; 4] {
+    let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
+    [
+        verdict.trim_matches('"').to_owned(),
+        shortened(&record.target_url, 60),
+        shortened(&record.source_url, 50),
+        record.position.line.to_string(),
+    ]
+}
+
+async fn findings(
+    storage: &Arc<dyn Storage>,
+    account: AccountId,
+    job: &Job,
+    result_type: ResultType,
+    sort: FindingSort,
+) -> anyhow::Result<Vec<Finding>> {
+    let query = FindingQuery {
+        result_type,
+        job: Some(job.id),
+        keyword: None,
+        url: None,
+        from: None,
+        to: None,
+        page: PageRequest {
+            sort,
+            direction: Direction::Ascending,
+            after: None,
+            limit: ROWS,
+        },
+    };
+    Ok(storage
+        .read()
+        .await?
+        .results()
+        .findings(account, job.project, &query)
+        .await?
+        .items)
+}

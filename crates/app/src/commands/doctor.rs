@@ -1,0 +1,256 @@
+//! `sightline doctor`.
+
+use super::Ended;
+use crate::{
+    process::shown_database,
+    settings::{Loaded, Origin, Settings, shown},
+    terminal::{say, show_table},
+    wiring::{Role, machine, open_database, search_results, site_reader},
+};
+use serde_json::json;
+use std::path::Path;
+
+/// One thing that was looked at.
+struct Check {
+    what: &'static str,
+    state: State,
+    told: String,
+    todo: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    Notice,
+    Bad,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Notice => "notice",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+/// Shows every setting with its origin, and checks what Sightline needs. Fails when something is
+/// bad.
+pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
+    let checks = vec![
+        database(&loaded.settings).await,
+        suppliers(&loaded.settings),
+        crawler(&loaded.settings),
+        clock(),
+        disk(&loaded.settings),
+    ];
+    if as_json {
+        say(serde_json::to_string_pretty(&as_value(&loaded, &checks))?);
+    } else {
+        show(&loaded, &checks);
+    }
+    if checks.iter().any(|check| check.state == State::Bad) {
+        anyhow::bail!("something has to be mended first; see above");
+    }
+    Ok(Ended::Done)
+}
+
+fn show(loaded: &Loaded, checks: &[Check]) {
+    let rows = settings_with_origins(loaded)
+        .into_iter()
+        .map(|(key, value, origin)| [key, value, origin]);
+    show_table(&["setting", "value", "from"], rows);
+    show_table(
+        &["check", "state", "told", "what to do"],
+        checks.iter().map(|check| {
+            [
+                check.what.to_owned(),
+                check.state.name().to_owned(),
+                check.told.clone(),
+                check.todo.clone().unwrap_or_default(),
+            ]
+        }),
+    );
+}
+
+fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
+    let settings: Vec<_> = settings_with_origins(loaded)
+        .into_iter()
+        .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
+        .collect();
+    let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.what, "state": it.state.name(), "told": it.told, "todo": it.todo })).collect();
+    json!({ "settings": settings, "checks": checks })
+}
+
+fn settings_with_origins(loaded: &Loaded) -> Vec<(String, String, String)> {
+    let origin = |key: &str| {
+        loaded
+            .origins
+            .get(key)
+            .unwrap_or(&Origin::Default)
+            .to_string()
+    };
+    let mut rows: Vec<_> = shown(&loaded.settings)
+        .into_iter()
+        .map(|(key, value)| (key.clone(), value, origin(&key)))
+        .collect();
+    if loaded.settings.database_url.is_none() {
+        rows.push((
+            "database_url".to_owned(),
+            loaded.settings.database_url(),
+            "data_dir".to_owned(),
+        ));
+    }
+    rows.sort();
+    rows
+}
+
+async fn database(settings: &Settings) -> Check {
+    let what = "database";
+    let shown = shown_database(settings);
+    let opened = match open_database(settings, Role::Tool).await {
+        Ok(opened) => opened,
+        Err(error) => {
+            let todo =
+                Some("Check the setting database_url, and that the server answers.".to_owned());
+            return Check {
+                what,
+                state: State::Bad,
+                told: format!("{shown}: {error:#}"),
+                todo,
+            };
+        }
+    };
+    match opened.pending().await {
+        Ok(pending) if pending.is_empty() => Check {
+            what,
+            state: State::Good,
+            told: format!("{shown} answers, schema up to date"),
+            todo: None,
+        },
+        Ok(pending) => Check {
+            what,
+            state: State::Notice,
+            told: format!("{shown} answers, {} migration(s) to run", pending.len()),
+            todo: Some(
+                "Run `sightline migrate` (a fresh database gets its schema at the first start)."
+                    .to_owned(),
+            ),
+        },
+        Err(error) => Check {
+            what,
+            state: State::Bad,
+            told: error.to_string(),
+            todo: Some("Use the version of Sightline that migrated the database.".to_owned()),
+        },
+    }
+}
+
+fn suppliers(settings: &Settings) -> Check {
+    let what = "search results";
+    let (clock, randomness) = machine();
+    match search_results(settings, &clock, &randomness) {
+        Err(error) => Check {
+            what,
+            state: State::Bad,
+            told: format!("{error:#}"),
+            todo: Some("Correct the setting.".to_owned()),
+        },
+        Ok(_) if settings.search_is_simulated() => Check {
+            what,
+            state: State::Notice,
+            told: "sandbox: a simulated market, marked so in every record".to_owned(),
+            todo: Some(
+                "For real results set search.serper.api_key or search.searxng.base_url.".to_owned(),
+            ),
+        },
+        Ok(search) => Check {
+            what,
+            state: State::Good,
+            told: format!("{} ({})", search.label().name, search.label().engine),
+            todo: None,
+        },
+    }
+}
+
+fn crawler(settings: &Settings) -> Check {
+    let what = "crawler";
+    let (clock, randomness) = machine();
+    match site_reader(settings, &clock, &randomness) {
+        Err(error) => Check {
+            what,
+            state: State::Bad,
+            told: format!("{error:#}"),
+            todo: Some("Correct the setting.".to_owned()),
+        },
+        Ok(_) if !settings.crawler.allow_networks.is_empty() => Check {
+            what,
+            state: State::Notice,
+            told: format!(
+                "may read the networks {}",
+                settings.crawler.allow_networks.join(", ")
+            ),
+            todo: Some(
+                "Make sure that these hold no service that projects must not reach.".to_owned(),
+            ),
+        },
+        Ok(_) => Check {
+            what,
+            state: State::Good,
+            told: "reads public addresses only".to_owned(),
+            todo: None,
+        },
+    }
+}
+
+/// The first release's year: a clock before it is wrong, and with it every measurement's day.
+const NOT_BEFORE: i32 = 2026;
+
+fn clock() -> Check {
+    use chrono::Datelike;
+    let now = machine().0.now();
+    let state = if now.year() < NOT_BEFORE {
+        State::Bad
+    } else {
+        State::Good
+    };
+    let todo = (state == State::Bad).then(|| "Set the machine's clock.".to_owned());
+    Check {
+        what: "clock",
+        state,
+        told: now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+        todo,
+    }
+}
+
+fn disk(settings: &Settings) -> Check {
+    let what = "data folder";
+    let folder: &Path = &settings.data_dir;
+    if settings.database_url.is_some() {
+        return Check {
+            what,
+            state: State::Good,
+            told: "not used: the database is elsewhere".to_owned(),
+            todo: None,
+        };
+    }
+    let probe = folder.join(".doctor");
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&probe, b"ok"))
+        .and_then(|()| std::fs::remove_file(&probe));
+    match written {
+        Ok(()) => Check {
+            what,
+            state: State::Good,
+            told: format!("{} can be written", folder.display()),
+            todo: None,
+        },
+        Err(error) => Check {
+            what,
+            state: State::Bad,
+            told: format!("{}: {error}", folder.display()),
+            todo: Some("Set data_dir to a folder that can be written.".to_owned()),
+        },
+    }
+}

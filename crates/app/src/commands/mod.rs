@@ -1,0 +1,43 @@
+//! The commands, one file each.
+
+pub mod account;
+pub mod audit;
+pub mod demo;
+pub mod doctor;
+pub mod migrate;
+pub mod openapi;
+pub mod serve;
+pub mod token;
+pub mod worker;
+
+use domain::{
+    email::EmailAddress, ports::storage::Storage, use_cases::list_accounts::ListAccounts,
+    user::User,
+};
+use std::sync::Arc;
+
+/// How a command ends well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Done.
+    Done,
+    /// Done, and there are findings that were asked to fail on.
+    Findings,
+}
+
+/// A mistake in the command line that the parser cannot see.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongUsage(pub String);
+
+async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
+    let email =
+        EmailAddress::parse(email).map_err(|error| WrongUsage(format!("--email {error}")))?;
+    let found = ListAccounts::new(Arc::clone(storage)).owner(&email).await?;
+    found.ok_or_else(|| {
+        WrongUsage(format!(
+            "There is no account of {email}. `sightline account list` shows them all."
+        ))
+        .into()
+    })
+}

@@ -1,0 +1,84 @@
+//! `sightline serve`.
+
+use super::{Ended, WrongUsage};
+use crate::{
+    cli::ServeArgs,
+    process::{shown_database, stop_on_signal, worker_name},
+    server,
+    settings::Loaded,
+    terminal::remark,
+    wiring::{Foundation, Role},
+    worker::Worker,
+};
+use anyhow::Context;
+use domain::use_cases::list_accounts::ListAccounts;
+use std::{net::TcpListener, sync::Arc};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Serves, and unless told otherwise works, until the process is told to stop.
+pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
+    if let Some(listen) = &args.listen {
+        let wrong = |_| {
+            WrongUsage(format!(
+                "--listen takes an address such as 127.0.0.1:8080; it was `{listen}`"
+            ))
+        };
+        loaded.settings.listen = listen.parse().map_err(wrong)?;
+    }
+    let stop = CancellationToken::new();
+    stop_on_signal(stop.clone())?;
+    let foundation = Foundation::open(loaded, Role::Server).await?;
+    let listener = listen(&foundation)?;
+    let (tools, wake) = (foundation.tools()?, Arc::new(Notify::new()));
+    let services = server::services(&foundation, &tools, Arc::clone(&wake)).await?;
+    greet(&foundation, args).await?;
+
+    let worker = (!args.no_worker).then(|| {
+        let name = worker_name(foundation.randomness.as_ref());
+        tokio::spawn(Worker::new(name, tools, wake, stop.clone()).run())
+    });
+    let served = server::serve(listener, services, stop.clone()).await;
+    stop.cancel();
+    if let Some(worker) = worker {
+        worker.await.context("the worker failed")?;
+    }
+    served.map(|()| Ended::Done)
+}
+
+fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
+    let address = foundation.settings.listen;
+    TcpListener::bind(address).with_context(|| {
+        format!("cannot listen on {address}; another program may: choose another with --listen")
+    })
+}
+
+async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> {
+    let settings = &foundation.settings;
+    remark(format!(
+        "Sightline {} listens on http://{}",
+        env!("CARGO_PKG_VERSION"),
+        settings.listen
+    ));
+    remark(format!("  data       {}", shown_database(settings)));
+    remark(format!(
+        "  API        {}/api/agent/v1 (documentation: /api/agent/v1/docs)",
+        settings.public_base_url()
+    ));
+    if args.no_worker {
+        remark("  worker     none here: run `sightline worker` on the same database");
+    }
+    if settings.search_is_simulated() {
+        remark(
+            "  simulated  search results come from the sandbox and say so; for real ones set search.serper.api_key or search.searxng.base_url",
+        );
+    }
+    if ListAccounts::new(Arc::clone(&foundation.storage))
+        .run()
+        .await?
+        .is_empty()
+    {
+        remark("  next       sightline account create --email you@example.com --name You");
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! `sightline token`.
+
+use super::{Ended, WrongUsage, owner};
+use crate::{
+    cli::TokenCommand,
+    terminal::{remark, say, show_table},
+    wiring::Foundation,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::TokenId,
+    scope::Scopes,
+    text::Label,
+    token::ApiToken,
+    use_cases::{
+        issue_token::{IssueToken, NewToken},
+        list_tokens::ListTokens,
+        revoke_token::RevokeToken,
+    },
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Runs it.
+pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Result<Ended> {
+    match command {
+        TokenCommand::Create {
+            email,
+            name,
+            scopes,
+            expires_in,
+        } => create(foundation, &email, &wanted(&name, &scopes, &expires_in)?).await?,
+        TokenCommand::List { email, json } => list(foundation, &email, json).await?,
+        TokenCommand::Revoke { email, id } => revoke(foundation, &email, TokenId(id)).await?,
+    }
+    Ok(Ended::Done)
+}
+
+fn wanted(name: &str, scopes: &str, expires_in: &str) -> Result<NewToken, WrongUsage> {
+    Ok(NewToken {
+        name: Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?,
+        scopes: Scopes::parse(scopes).map_err(|error| WrongUsage(format!("--scopes: {error}")))?,
+        lifetime: lifetime(expires_in)?,
+    })
+}
+
+/// `90d`, `12h`, or `never`.
+fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
+    if text == "never" {
+        return Ok(None);
+    }
+    let wrong = || {
+        WrongUsage(format!(
+            "--expires-in takes days (90d), hours (12h) or `never`; it was `{text}`"
+        ))
+    };
+    let unit: fn(i64) -> Option<TimeDelta> = match text.chars().last() {
+        Some('d') => TimeDelta::try_days,
+        Some('h') => TimeDelta::try_hours,
+        _ => return Err(wrong()),
+    };
+    let count: i64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    let sensible =
+        unit(count).filter(|it| *it > TimeDelta::zero() && *it <= TimeDelta::days(3_650));
+    sensible.map(Some).ok_or_else(wrong)
+}
+
+async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let (storage, clock, mint) = foundation.parts();
+    let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
+    let (plain, token) = issue.run(&owner, new).await?;
+    say(plain.reveal());
+    let end = token
+        .expires_at
+        .map_or_else(|| "never".to_owned(), |at| at.date_naive().to_string());
+    remark(format!(
+        "Token {} with {} ends: {end}. It is shown this once; keep it out of repositories and logs.",
+        token.id, token.scopes
+    ));
+    Ok(())
+}
+
+async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let now = foundation.clock.now();
+    let tokens = ListTokens::new(Arc::clone(&foundation.storage))
+        .run(owner.account)
+        .await?;
+    if as_json {
+        let rows: Vec<_> = tokens.iter().map(|token| as_value(token, now)).collect();
+        say(serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let header = [
+        "id",
+        "name",
+        "ends with",
+        "scopes",
+        "state",
+        "last used",
+        "expires",
+    ];
+    show_table(&header, tokens.iter().map(|token| row(token, now)));
+    Ok(())
+}
+
+fn state(token: &ApiToken, now: DateTime<Utc>) -> &'static str {
+    use domain::token::TokenRefusal::{Expired, Revoked};
+    match token.accept(now) {
+        Ok(()) => "works",
+        Err(Expired { .. }) => "expired",
+        Err(Revoked) => "revoked",
+    }
+}
+
+fn row(token: &ApiToken, now: DateTime<Utc>) -> [String; 7] {
+    let day = |at: Option<DateTime<Utc>>| {
+        at.map_or_else(|| "never".to_owned(), |at| at.date_naive().to_string())
+    };
+    [
+        token.id.to_string(),
+        token.name.to_string(),
+        format!("…{}", token.last_four),
+        token.scopes.to_string(),
+        state(token, now).to_owned(),
+        day(token.last_used_at),
+        day(token.expires_at),
+    ]
+}
+
+fn as_value(token: &ApiToken, now: DateTime<Utc>) -> serde_json::Value {
+    let time = |at: Option<DateTime<Utc>>| {
+        at.map(|at| at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+    };
+    json!({
+        "id": token.id.0,
+        "name": token.name.as_str(),
+        "lastFour": token.last_four,
+        "scopes": token.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
+        "state": state(token, now),
+        "createdAt": time(Some(token.created_at)),
+        "lastUsedAt": time(token.last_used_at),
+        "expiresAt": time(token.expires_at),
+        "revokedAt": time(token.revoked_at),
+    })
+}
+
+async fn revoke(foundation: &Foundation, email: &str, id: TokenId) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let revoke = RevokeToken::new(
+        Arc::clone(&foundation.storage),
+        Arc::clone(&foundation.clock),
+    );
+    if revoke.run(owner.account, id).await? {
+        say(format!("Token {id} is revoked."));
+        return Ok(());
+    }
+    Err(WrongUsage(format!("{} has no token {id} that could be revoked. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lifetimes_are_days_hours_or_never() {
+        assert_eq!(lifetime("90d").unwrap(), Some(TimeDelta::days(90)));
+        assert_eq!(lifetime("12h").unwrap(), Some(TimeDelta::hours(12)));
+        assert_eq!(lifetime("never").unwrap(), None);
+        for wrong in ["", "90", "d", "-1d", "0h", "99999999999d", "1w"] {
+            assert!(lifetime(wrong).is_err(), "{wrong}");
+        }
+    }
+}

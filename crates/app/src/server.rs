@@ -1,0 +1,88 @@
+//! The HTTP server: what it stands on, and how it begins and ends.
+
+use crate::{
+    wiring::{Foundation, prices},
+    worker::Tools,
+};
+use actix_web::{App, HttpServer, dev::ServerHandle};
+use anyhow::Context;
+use domain::ports::storage::{Storage, StorageError, retrying};
+use std::{net::TcpListener, sync::Arc, time::Duration};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use web::{
+    paging::CursorKey,
+    services::{Services, WebConfig},
+};
+
+/// How long requests may take to finish after the server was told to stop.
+const DRAIN_SECONDS: u64 = 25;
+
+/// Everything that handlers work with.
+pub async fn services(
+    foundation: &Foundation,
+    tools: &Tools,
+    wake: Arc<Notify>,
+) -> anyhow::Result<Services> {
+    let config = WebConfig {
+        public_base_url: foundation.settings.public_base_url(),
+        cursor_key: CursorKey(cursor_key(foundation).await?),
+        policy: tools.policy,
+        prices: prices(tools.search.as_ref(), tools.load.depth),
+        search: tools.search.label(),
+        most_body: 256 * 1024,
+        body_patience: Duration::from_secs(10),
+        handler_patience: Duration::from_secs(25),
+    };
+    let Foundation {
+        storage,
+        clock,
+        randomness,
+        mint,
+        ..
+    } = foundation;
+    Ok(Services::new(
+        config, storage, clock, randomness, mint, wake,
+    ))
+}
+
+/// The key under which cursors are signed: made once, shared by all servers on the database.
+async fn cursor_key(foundation: &Foundation) -> Result<[u8; 32], StorageError> {
+    let mut fresh = [0; 32];
+    foundation.randomness.fill(&mut fresh);
+    retrying(|| shared_secret(foundation.storage.as_ref(), fresh)).await
+}
+
+async fn shared_secret(storage: &dyn Storage, fresh: [u8; 32]) -> Result<[u8; 32], StorageError> {
+    let mut work = storage.write().await?;
+    let key = work.secrets().find_or_add("cursor-key", fresh).await?;
+    work.commit().await?;
+    Ok(key)
+}
+
+/// Serves on the listener until the token is cancelled; requests under way are finished.
+pub async fn serve(
+    listener: TcpListener,
+    services: Services,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let services = Arc::new(services);
+    let server = HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
+        .disable_signals()
+        .keep_alive(Duration::from_secs(75))
+        .client_request_timeout(Duration::from_secs(5))
+        .shutdown_timeout(DRAIN_SECONDS)
+        .listen(listener)
+        .context("cannot serve")?
+        .run();
+    let handle = server.handle();
+    let stopping = tokio::spawn(stop_when(stop, handle));
+    let outcome = server.await.context("the server failed");
+    stopping.abort();
+    outcome
+}
+
+async fn stop_when(stop: CancellationToken, server: ServerHandle) {
+    stop.cancelled().await;
+    server.stop(true).await;
+}

@@ -1,0 +1,245 @@
+//! Settings: what can be set, what it is when nothing is set, and where a value came from.
+//!
+//! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
+
+mod secret;
+mod sources;
+
+pub use secret::Secret;
+pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
+
+use serde::{Deserialize, Serialize};
+use std::{net::SocketAddr, path::PathBuf};
+
+/// Everything that can be set. Each field's document stands in `docs/OPERATIONS.md`, which a test
+/// compares with this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Where data is kept: the SQLite file, when no other database is named.
+    pub data_dir: PathBuf,
+    /// `sqlite://PATH` or `postgres://…`; the SQLite file in `data_dir` when left out.
+    pub database_url: Option<Secret>,
+    /// Connections to PostgreSQL, or readers of SQLite.
+    pub database_connections: u32,
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// The address under which callers reach the server; `http://` and `listen` when left out.
+    pub public_base_url: Option<String>,
+    /// Logs.
+    pub log: LogSettings,
+    /// The worker.
+    pub worker: WorkerSettings,
+    /// Search results.
+    pub search: SearchSettings,
+    /// The crawler.
+    pub crawler: CrawlerSettings,
+}
+
+/// Logs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LogSettings {
+    /// `readable` or `json`.
+    pub format: LogFormat,
+    /// What is logged, for example `info` or `warn,web=debug`.
+    pub level: String,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Readable,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WorkerSettings {
+    /// Jobs at the same time.
+    pub jobs: usize,
+    /// Keywords at the same time in each rank check.
+    pub keywords_at_once: usize,
+}
+
+/// Search results: from Serper when it has a key, from `SearXNG` when it has an address (the second
+/// stands in for the first), from the sandbox when neither is set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SearchSettings {
+    /// How many organic results are looked at.
+    pub depth: u32,
+    /// Serper.dev.
+    pub serper: SerperSettings,
+    /// A `SearXNG` server.
+    pub searxng: SearxngSettings,
+    /// The simulated market.
+    pub sandbox: SandboxSettings,
+}
+
+/// Serper.dev.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SerperSettings {
+    /// The key.
+    pub api_key: Option<Secret>,
+    /// Where it is.
+    pub base_url: String,
+    /// What a call of ten results costs, in US dollars.
+    pub price_per_call: f64,
+}
+
+/// A `SearXNG` server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SearxngSettings {
+    /// Where it is.
+    pub base_url: Option<String>,
+    /// The engine whose order is taken for the rank.
+    pub engine: String,
+}
+
+/// The simulated market.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct SandboxSettings {
+    /// Another seed is another market.
+    pub seed: u64,
+    /// The share of calls that fail, 0 to 1.
+    pub failure_rate: f64,
+    /// How long a call takes, in milliseconds.
+    pub latency_ms: u64,
+}
+
+/// The crawler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CrawlerSettings {
+    /// Where the owners of crawled sites can learn who reads them.
+    pub contact_url: String,
+    /// Networks that may be read although they are not public, as CIDR.
+    pub allow_networks: Vec<String>,
+    /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
+    pub resolve: Vec<String>,
+    /// The pause between two requests to a host, in milliseconds.
+    pub per_host_delay_ms: u64,
+    /// Connections to a host at the same time.
+    pub connections_per_host: u32,
+    /// Pages of a site at the most.
+    pub max_pages: u32,
+    /// Links away from the start at the most.
+    pub max_depth: u32,
+    /// Whether links to other sites are checked.
+    pub check_external: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            data_dir: PathBuf::from("sightline-data"),
+            database_url: None,
+            database_connections: 8,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            public_base_url: None,
+            log: LogSettings::default(),
+            worker: WorkerSettings::default(),
+            search: SearchSettings::default(),
+            crawler: CrawlerSettings::default(),
+        }
+    }
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self {
+            format: LogFormat::Readable,
+            level: "info".to_owned(),
+        }
+    }
+}
+
+impl Default for WorkerSettings {
+    fn default() -> Self {
+        Self {
+            jobs: 4,
+            keywords_at_once: 16,
+        }
+    }
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self {
+            depth: 100,
+            serper: SerperSettings::default(),
+            searxng: SearxngSettings::default(),
+            sandbox: SandboxSettings::default(),
+        }
+    }
+}
+
+impl Default for SerperSettings {
+    fn default() -> Self {
+        Self {
+            api_key: None,
+            base_url: "https://google.serper.dev".to_owned(),
+            price_per_call: 0.001,
+        }
+    }
+}
+
+impl Default for SearxngSettings {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            engine: "google".to_owned(),
+        }
+    }
+}
+
+impl Default for CrawlerSettings {
+    fn default() -> Self {
+        Self {
+            contact_url: "https://sightline.invalid/bot".to_owned(),
+            allow_networks: vec![],
+            resolve: vec![],
+            per_host_delay_ms: 1_000,
+            connections_per_host: 2,
+            max_pages: 500,
+            max_depth: 10,
+            check_external: true,
+        }
+    }
+}
+
+impl Settings {
+    /// The database's URL.
+    #[must_use]
+    pub fn database_url(&self) -> String {
+        let file = || format!("sqlite://{}", self.data_dir.join("sightline.db").display());
+        self.database_url
+            .as_ref()
+            .map_or_else(file, |url| url.reveal().to_owned())
+    }
+
+    /// The address under which callers reach the server, without a trailing slash.
+    #[must_use]
+    pub fn public_base_url(&self) -> String {
+        let own = || format!("http://{}", self.listen);
+        self.public_base_url
+            .clone()
+            .unwrap_or_else(own)
+            .trim_end_matches('/')
+            .to_owned()
+    }
+
+    /// Whether search results are made up: nobody who supplies real ones is configured.
+    #[must_use]
+    pub fn search_is_simulated(&self) -> bool {
+        self.search.serper.api_key.is_none() && self.search.searxng.base_url.is_none()
+    }
+}

@@ -1,0 +1,42 @@
+//! A setting that is never shown.
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A credential, or a URL that may hold one. Prints as `(hidden)`.
+#[derive(Debug, Clone)]
+pub struct Secret(SecretString);
+
+impl Secret {
+    /// Takes the text.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(text.into())
+    }
+
+    /// The text, for the one place that needs it.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.reveal() == other.reveal()
+    }
+}
+
+impl Eq for Secret {}
+
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("(hidden)")
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}

@@ -1,0 +1,252 @@
+//! The composition root: which adapter stands behind which port.
+
+use crate::{
+    settings::{Loaded, Settings},
+    system_clock::SystemClock,
+    system_randomness::SystemRandomness,
+    worker::{Load, Tools},
+};
+use anyhow::Context;
+use crawler::{CrawlerSettings, PoliteReader, Resolve};
+use domain::{
+    ids::IdMint,
+    job::policy::QueuePolicy,
+    money::MicroUsd,
+    ports::{
+        clock::Clock, randomness::Randomness, search_results::SearchResults,
+        site_reader::SiteReader, storage::Storage,
+    },
+    use_cases::request_analysis::Prices,
+};
+use providers::{
+    sandbox::SandboxSettings,
+    search::{self, SearchSettings, SearxngSettings, SerperSettings},
+};
+use std::{sync::Arc, time::Duration};
+use storage::{DatabaseKind, DatabaseUrl, DieselStorage, Exclusive, OpenOptions};
+
+/// What every command that touches data stands on.
+pub struct Foundation {
+    /// What was set.
+    pub settings: Settings,
+    /// Where everything is remembered.
+    pub storage: Arc<dyn Storage>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Where unpredictable bytes come from.
+    pub randomness: Arc<dyn Randomness>,
+    /// Who makes ids.
+    pub mint: Arc<IdMint>,
+}
+
+/// What a process is to the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It serves or works: on `SQLite` there is one of them.
+    Server,
+    /// A short command beside it.
+    Tool,
+}
+
+impl Foundation {
+    /// Opens the database. A fresh one gets its schema; one that needs a newer schema is refused
+    /// on `PostgreSQL`, where other servers may run on it, and brought up to date on `SQLite`.
+    pub async fn open(loaded: Loaded, role: Role) -> anyhow::Result<Self> {
+        let settings = loaded.settings;
+        let database = open_database(&settings, role).await?;
+        bring_up_to_date(&database).await?;
+        let (clock, randomness) = machine();
+        let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&randomness)));
+        Ok(Self {
+            settings,
+            storage: Arc::new(database),
+            clock,
+            randomness,
+            mint,
+        })
+    }
+
+    /// What most use cases take.
+    pub fn parts(&self) -> (Arc<dyn Storage>, Arc<dyn Clock>, Arc<IdMint>) {
+        (
+            Arc::clone(&self.storage),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.mint),
+        )
+    }
+
+    /// What a worker works with.
+    pub fn tools(&self) -> anyhow::Result<Tools> {
+        let settings = &self.settings;
+        Ok(Tools {
+            storage: Arc::clone(&self.storage),
+            clock: Arc::clone(&self.clock),
+            randomness: Arc::clone(&self.randomness),
+            search: search_results(settings, &self.clock, &self.randomness)?,
+            sites: site_reader(settings, &self.clock, &self.randomness)?,
+            policy: QueuePolicy::default(),
+            load: Load {
+                jobs: settings.worker.jobs,
+                keywords_at_once: settings.worker.keywords_at_once,
+                depth: settings.search.depth,
+                max_pages: settings.crawler.max_pages,
+                max_depth: settings.crawler.max_depth,
+                check_external: settings.crawler.check_external,
+            },
+        })
+    }
+}
+
+/// The machine's clock and randomness.
+pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
+    (Arc::new(SystemClock), Arc::new(SystemRandomness))
+}
+
+/// Opens the database as it is.
+pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
+    let url = DatabaseUrl::parse(&settings.database_url()).context("the setting database_url")?;
+    // Only the file that nobody named is made by itself: a mistyped path is a mistake.
+    let is_ours = settings.database_url.is_none();
+    if is_ours {
+        std::fs::create_dir_all(&settings.data_dir).with_context(|| {
+            format!(
+                "cannot make the data folder {}",
+                settings.data_dir.display()
+            )
+        })?;
+    }
+    let options = OpenOptions {
+        create: is_ours,
+        exclusive: if role == Role::Server {
+            Exclusive::Server
+        } else {
+            Exclusive::Tool
+        },
+        connections: settings.database_connections,
+        ..OpenOptions::default()
+    };
+    Ok(DieselStorage::open(url, options).await?)
+}
+
+async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
+    let pending = database.pending().await?;
+    if pending.is_empty() {
+        return Ok(());
+    }
+    let is_fresh = database.is_fresh().await?;
+    if database.kind() == DatabaseKind::Postgres && !is_fresh {
+        anyhow::bail!(
+            "the database needs {} migration(s) first: run `sightline migrate`",
+            pending.len()
+        );
+    }
+    database.migrate().await?;
+    Ok(())
+}
+
+/// Who supplies search pages.
+pub fn search_results(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> anyhow::Result<Arc<dyn SearchResults>> {
+    let search = &settings.search;
+    let serper = search.serper.api_key.as_ref().map(|key| {
+        Ok::<_, anyhow::Error>(SerperSettings {
+            base_url: search
+                .serper
+                .base_url
+                .parse()
+                .context("the setting search.serper.base_url")?,
+            api_key: key.reveal().to_owned().into(),
+            price_per_call: Some(micro_usd(search.serper.price_per_call)),
+        })
+    });
+    let searxng = search.searxng.base_url.as_ref().map(|url| {
+        Ok::<_, anyhow::Error>(SearxngSettings {
+            base_url: url.parse().context("the setting search.searxng.base_url")?,
+            engine: search.searxng.engine.clone(),
+        })
+    });
+    let sandbox = SandboxSettings {
+        seed: search.sandbox.seed,
+        failure_rate: search.sandbox.failure_rate,
+        latency: (search.sandbox.latency_ms > 0)
+            .then(|| Duration::from_millis(search.sandbox.latency_ms)),
+    };
+    let configured = SearchSettings {
+        serper: serper.transpose()?,
+        searxng: searxng.transpose()?,
+        sandbox,
+        ..SearchSettings::default()
+    };
+    Ok(search::configured(
+        configured,
+        Arc::clone(clock),
+        Arc::clone(randomness),
+    ))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a price per call is small and not negative"
+)]
+fn micro_usd(dollars: f64) -> u64 {
+    (dollars.max(0.0) * 1_000_000.0).round() as u64
+}
+
+/// What measuring takes with these suppliers.
+pub fn prices(search: &dyn SearchResults, depth: u32) -> Prices {
+    let label = search.label();
+    Prices {
+        calls_per_keyword: u64::from(depth.div_ceil(label.results_per_call.max(1))),
+        per_call: MicroUsd(i64::try_from(label.price_per_call.unwrap_or(0)).unwrap_or(i64::MAX)),
+    }
+}
+
+/// Who reads sites.
+pub fn site_reader(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> anyhow::Result<Arc<dyn SiteReader>> {
+    let reader = PoliteReader::new(
+        crawler_settings(settings)?,
+        Arc::clone(clock),
+        Arc::clone(randomness),
+    );
+    Ok(Arc::new(reader))
+}
+
+fn crawler_settings(settings: &Settings) -> anyhow::Result<CrawlerSettings> {
+    let set = &settings.crawler;
+    let networks = set.allow_networks.iter().map(|network| {
+        network.parse().with_context(|| format!("the setting crawler.allow_networks takes networks such as 127.0.0.0/8; it holds `{network}`"))
+    });
+    Ok(CrawlerSettings {
+        contact: set.contact_url.clone(),
+        per_host_delay: Duration::from_millis(set.per_host_delay_ms),
+        connections_per_host: set.connections_per_host,
+        allow_networks: networks.collect::<anyhow::Result<_>>()?,
+        resolve: set
+            .resolve
+            .iter()
+            .map(|entry| resolve(entry))
+            .collect::<anyhow::Result<_>>()?,
+        ..CrawlerSettings::default()
+    })
+}
+
+/// `HOST:PORT=ADDRESS:PORT`.
+fn resolve(entry: &str) -> anyhow::Result<Resolve> {
+    let parsed = entry.split_once('=').and_then(|(name, address)| {
+        let (host, port) = name.rsplit_once(':')?;
+        Some(Resolve {
+            host: host.to_ascii_lowercase(),
+            port: port.parse().ok()?,
+            address: address.parse().ok()?,
+        })
+    });
+    parsed.with_context(|| format!("the setting crawler.resolve takes entries such as docs.example.com:80=127.0.0.1:8101; it holds `{entry}`"))
+}

@@ -1,0 +1,245 @@
+//! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
+
+use super::{Tools, as_std, chain, rank_check, site_audit};
+use domain::{
+    domain_name::SiteDomain,
+    job::{Job, JobState, kind::AnalysisKind, progress::Progress},
+    ports::storage::StorageError,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError, EndAttempt},
+        keep_lease::{GoOn, Hold, HoldError, KeepLease},
+        publish_results::{Outcome, PublishResults},
+    },
+};
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
+
+/// One attempt.
+pub(super) struct Attempt {
+    tools: Tools,
+    job: Job,
+    state: Arc<AttemptState>,
+}
+
+/// What the parts of an attempt share.
+pub(super) struct AttemptState {
+    /// Cancelled when the attempt has to stop: shutdown, a lost lease, or the owner's wish.
+    pub(super) stop: CancellationToken,
+    lost: AtomicBool,
+    canceled: AtomicBool,
+    progress: Mutex<Progress>,
+}
+
+/// How the work of an attempt came out.
+pub(super) enum Done {
+    /// With results.
+    Results(Outcome),
+    /// Without.
+    End(AttemptEnd),
+    /// Because it had to stop.
+    Stopped,
+}
+
+/// Why the work broke off.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error(transparent)]
+    Hold(#[from] HoldError),
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    #[error("a task of the attempt ended badly")]
+    Task(#[from] tokio::task::JoinError),
+}
+
+impl AttemptState {
+    /// Notes how far the work is; the next sign of life carries it.
+    pub(super) fn note(&self, progress: Progress) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Takes in what a stored step said about going on.
+    pub(super) fn heed(&self, go_on: GoOn) {
+        if go_on == GoOn::CancelRequested {
+            self.canceled.store(true, Ordering::SeqCst);
+            self.stop.cancel();
+        }
+    }
+
+    fn lose(&self) {
+        self.lost.store(true, Ordering::SeqCst);
+        self.stop.cancel();
+    }
+}
+
+impl Attempt {
+    pub(super) fn new(tools: Tools, job: Job, stop: CancellationToken) -> Self {
+        let state = Arc::new(AttemptState {
+            stop,
+            lost: AtomicBool::new(false),
+            canceled: AtomicBool::new(false),
+            progress: Mutex::new(job.progress.clone()),
+        });
+        Self { tools, job, state }
+    }
+
+    pub(super) async fn run(self) {
+        let hold = Hold::of(&self.job);
+        tracing::info!(
+            job = hold.job.0,
+            account = hold.account.0,
+            kind = self.job.kind.name(),
+            attempt = self.job.attempt,
+            "A job begins."
+        );
+        let heart = tokio::spawn(beat(self.tools.clone(), hold, Arc::clone(&self.state)));
+        let done = self.work().await;
+        heart.abort();
+        match self.conclude(hold, done).await {
+            Ok(job) => tracing::info!(
+                job = job.id.0,
+                account = job.account.0,
+                state = job.state.name(),
+                "A job's attempt is over."
+            ),
+            Err(error) => tracing::warn!(
+                job = hold.job.0,
+                error = chain(&error),
+                "A job's attempt ended without a word; its lease will run out."
+            ),
+        }
+    }
+
+    async fn work(&self) -> Result<Done, Broken> {
+        let mut read = self.tools.storage.read().await?;
+        let project = read
+            .projects()
+            .find(self.job.account, self.job.project)
+            .await?;
+        drop(read);
+        let site: SiteDomain = match project {
+            Some(project) => project.domain,
+            None => {
+                return Err(StorageError::Corrupt {
+                    what: "the project of a job",
+                }
+                .into());
+            }
+        };
+        match self.job.kind {
+            AnalysisKind::RankCheck => {
+                rank_check::run(&self.tools, &self.job, &site, &self.state).await
+            }
+            AnalysisKind::SiteAudit => {
+                site_audit::run(&self.tools, &self.job, &site, &self.state).await
+            }
+            AnalysisKind::AiVisibility | AnalysisKind::WebVitals | AnalysisKind::Full => {
+                Ok(Done::End(unbuilt(self.job.kind)))
+            }
+        }
+    }
+
+    async fn conclude(&self, hold: Hold, done: Result<Done, Broken>) -> Result<Job, HoldError> {
+        if self.state.lost.load(Ordering::SeqCst) {
+            return Err(HoldError::Lost);
+        }
+        let end = match done {
+            Ok(Done::Results(outcome)) => return self.publish(hold, outcome).await,
+            Ok(Done::End(end)) => end,
+            Ok(Done::Stopped) if self.state.canceled.load(Ordering::SeqCst) => AttemptEnd::Stopped,
+            Ok(Done::Stopped) => AttemptEnd::GivenBack,
+            Err(Broken::Hold(HoldError::Lost)) => return Err(HoldError::Lost),
+            Err(broken) => broke(&broken),
+        };
+        // The storage may have been what broke: a few tries, then the lease runs out by itself.
+        let tools = &self.tools;
+        let ending = EndAttempt::new(
+            Arc::clone(&tools.storage),
+            Arc::clone(&tools.clock),
+            Arc::clone(&tools.randomness),
+            tools.policy,
+        );
+        patiently(|| ending.run(hold, &end)).await
+    }
+
+    async fn publish(&self, hold: Hold, outcome: Outcome) -> Result<Job, HoldError> {
+        let publish = PublishResults::new(
+            Arc::clone(&self.tools.storage),
+            Arc::clone(&self.tools.clock),
+        );
+        let job = patiently(|| publish.run(hold, &outcome)).await?;
+        debug_assert!(matches!(job.state, JobState::Succeeded | JobState::Partial));
+        Ok(job)
+    }
+}
+
+/// Tries again while the storage is away for a moment.
+async fn patiently<F, Fut>(mut act: F) -> Result<Job, HoldError>
+where
+    F: FnMut() -> Fut,
+    Fut: Future<Output = Result<Job, HoldError>>,
+{
+    for pause in [1, 2, 4] {
+        match act().await {
+            Err(HoldError::Storage(error)) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "The end of an attempt cannot be stored yet."
+                );
+                tokio::time::sleep(Duration::from_secs(pause)).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    act().await
+}
+
+async fn beat(tools: Tools, hold: Hold, state: Arc<AttemptState>) {
+    let keep = KeepLease::new(
+        Arc::clone(&tools.storage),
+        Arc::clone(&tools.clock),
+        tools.policy,
+    );
+    loop {
+        tokio::time::sleep(as_std(tools.policy.heartbeat)).await;
+        match keep.run(hold, Some(state.progress())).await {
+            Ok(go_on) => state.heed(go_on),
+            Err(HoldError::Lost) => return state.lose(),
+            Err(HoldError::Storage(error)) => tracing::warn!(
+                job = hold.job.0,
+                error = chain(&error),
+                "A lease cannot be renewed yet."
+            ),
+        }
+    }
+}
+
+fn broke(broken: &Broken) -> AttemptEnd {
+    tracing::error!(error = chain(broken), "A job's attempt broke off.");
+    let error = AttemptError {
+        code: "internal-error".to_owned(),
+        detail: "The analysis broke off because of an error in the service.".to_owned(),
+        hint: Some("It is tried again by itself; if it fails for good, ask the operator to look at the log.".to_owned()),
+    };
+    AttemptEnd::Later { error, asked: None }
+}
+
+fn unbuilt(kind: AnalysisKind) -> AttemptEnd {
+    AttemptEnd::Failed(AttemptError {
+        code: "feature-disabled".to_owned(),
+        detail: format!("This version does not run {}.", kind.name()),
+        hint: Some("Start an analysis that GET /health lists.".to_owned()),
+    })
+}

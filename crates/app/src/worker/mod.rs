@@ -1,0 +1,189 @@
+//! The worker: claims jobs, runs them, and looks after those that nobody looks after.
+
+mod attempt;
+mod rank_check;
+mod site_audit;
+
+use attempt::Attempt;
+use chrono::TimeDelta;
+use domain::{
+    job::{Job, policy::QueuePolicy},
+    ports::{
+        clock::Clock, randomness::Randomness, search_results::SearchResults,
+        site_reader::SiteReader, storage::Storage,
+    },
+    use_cases::{claim_job::ClaimJob, sweep_queue::SweepQueue},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// What a worker works with.
+#[derive(Clone)]
+pub struct Tools {
+    /// Where everything is remembered.
+    pub storage: Arc<dyn Storage>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Where unpredictable bytes come from.
+    pub randomness: Arc<dyn Randomness>,
+    /// Who supplies search pages.
+    pub search: Arc<dyn SearchResults>,
+    /// Who reads sites.
+    pub sites: Arc<dyn SiteReader>,
+    /// The queue's numbers.
+    pub policy: QueuePolicy,
+    /// How the work is cut.
+    pub load: Load,
+}
+
+/// How much a worker does at once, and how far it looks.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    /// Jobs at the same time.
+    pub jobs: usize,
+    /// Keywords at the same time in each rank check.
+    pub keywords_at_once: usize,
+    /// How many organic results are looked at.
+    pub depth: u32,
+    /// Pages of a site at the most.
+    pub max_pages: u32,
+    /// Links away from the start at the most.
+    pub max_depth: u32,
+    /// Whether links to other sites are checked.
+    pub check_external: bool,
+}
+
+/// Runs jobs until it is told to stop.
+pub struct Worker {
+    name: String,
+    tools: Tools,
+    wake: Arc<Notify>,
+    stop: CancellationToken,
+}
+
+/// How long an idle worker waits before it looks again. Half of it to one and a half times it,
+/// so that workers do not look together.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+impl Worker {
+    /// A worker with a name of its own; `wake` lets a request in the same process wake it.
+    pub fn new(name: String, tools: Tools, wake: Arc<Notify>, stop: CancellationToken) -> Self {
+        Self {
+            name,
+            tools,
+            wake,
+            stop,
+        }
+    }
+
+    /// Works until the stop token is cancelled and every job at hand is finished or given back.
+    pub async fn run(self) {
+        let sweeper = tokio::spawn(sweep(self.tools.clone(), self.stop.clone()));
+        let slots = Arc::new(tokio::sync::Semaphore::new(self.tools.load.jobs.max(1)));
+        let running = TaskTracker::new();
+        while !self.stop.is_cancelled() {
+            let Some(slot) = self.free_slot(&slots).await else {
+                break;
+            };
+            if let Some(job) = self.claim().await {
+                let attempt = Attempt::new(self.tools.clone(), job, self.stop.child_token());
+                running.spawn(async move {
+                    attempt.run().await;
+                    drop(slot);
+                });
+            } else {
+                drop(slot);
+                self.rest().await;
+            }
+        }
+        running.close();
+        running.wait().await;
+        if let Err(error) = sweeper.await {
+            tracing::error!(%error, "The sweeper ended badly.");
+        }
+    }
+
+    async fn free_slot(
+        &self,
+        slots: &Arc<tokio::sync::Semaphore>,
+    ) -> Option<tokio::sync::OwnedSemaphorePermit> {
+        tokio::select! {
+            () = self.stop.cancelled() => None,
+            slot = Arc::clone(slots).acquire_owned() => slot.ok(),
+        }
+    }
+
+    async fn claim(&self) -> Option<Job> {
+        let claim = ClaimJob::new(
+            Arc::clone(&self.tools.storage),
+            Arc::clone(&self.tools.clock),
+            self.tools.policy,
+        );
+        match claim.run(&self.name).await {
+            Ok(job) => job,
+            Err(error) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "The queue cannot be read; the worker tries again."
+                );
+                None
+            }
+        }
+    }
+
+    async fn rest(&self) {
+        let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.randomness.as_ref()));
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = self.wake.notified() => {}
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+}
+
+async fn sweep(tools: Tools, stop: CancellationToken) {
+    let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
+    loop {
+        match sweep.run().await {
+            Ok(moved) => moved.iter().for_each(|job| {
+                tracing::warn!(
+                    job = job.id.0,
+                    account = job.account.0,
+                    state = job.state.name(),
+                    "A job was taken back."
+                );
+            }),
+            Err(error) => tracing::warn!(
+                error = chain(&error),
+                "The queue cannot be swept; the next sweep tries again."
+            ),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(as_std(tools.policy.sweep)) => {}
+        }
+    }
+}
+
+/// An error with its causes, for one log line.
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    text
+}
+
+fn as_std(delta: TimeDelta) -> Duration {
+    delta.to_std().unwrap_or(Duration::ZERO)
+}
+
+fn fraction(randomness: &dyn Randomness) -> f64 {
+    let mut bytes = [0; 4];
+    randomness.fill(&mut bytes);
+    f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
+}

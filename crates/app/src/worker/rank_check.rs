@@ -1,0 +1,288 @@
+//! Runs a rank check: measures keywords concurrently, stores what is measured as it comes, sums
+//! up at the end.
+
+use super::{
+    Tools,
+    attempt::{AttemptState, Broken, Done},
+};
+use chrono::TimeDelta;
+use domain::{
+    domain_name::SiteDomain,
+    ids::KeywordId,
+    job::{
+        Job,
+        progress::{Progress, Stage},
+    },
+    ports::search_results::ProviderError,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        keep_lease::Hold,
+        measure_keyword::{MeasureKeyword, MeasuredKeyword},
+        next_keywords::{KeywordTask, NextKeywords},
+        publish_results::Outcome,
+        record_measurements::RecordMeasurements,
+        sum_up_rankings::SumUpRankings,
+    },
+};
+use futures_util::{StreamExt, stream};
+use std::{collections::HashSet, sync::Arc};
+
+/// How many measurements are stored in one transaction at the most; fewer when they come slowly.
+const STORED_TOGETHER: usize = 64;
+
+/// A pass over the job's keywords.
+struct Pass<'a> {
+    tools: &'a Tools,
+    job: &'a Job,
+    site: &'a SiteDomain,
+    state: &'a AttemptState,
+    measure: Arc<MeasureKeyword>,
+    record: RecordMeasurements,
+    done: u64,
+    total: u64,
+    trouble: Trouble,
+}
+
+/// What went wrong on the way, as far as it decides how the attempt ends.
+#[derive(Default)]
+struct Trouble {
+    /// Failures that may pass, left for another attempt.
+    passing: u64,
+    /// The last of them.
+    last: Option<ProviderError>,
+    /// A failure that ends the pass: every further call would fail alike.
+    fatal: Option<ProviderError>,
+}
+
+pub(super) async fn run(
+    tools: &Tools,
+    job: &Job,
+    site: &SiteDomain,
+    state: &AttemptState,
+) -> Result<Done, Broken> {
+    let next = NextKeywords::new(Arc::clone(&tools.storage));
+    let measured = next.measured(job).await?;
+    let mut pass = Pass::new(tools, job, site, state, measured.len() as u64);
+    pass.walk(&next, &measured).await?;
+    if state.stop.is_cancelled() {
+        return Ok(Done::Stopped);
+    }
+    match pass.trouble.end(job, tools, pass.done) {
+        Some(end) => Ok(Done::End(end)),
+        None => pass.sum_up().await,
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn new(
+        tools: &'a Tools,
+        job: &'a Job,
+        site: &'a SiteDomain,
+        state: &'a AttemptState,
+        done: u64,
+    ) -> Self {
+        let clock = || Arc::clone(&tools.clock);
+        let total = job.progress.total.max(done);
+        Self {
+            measure: Arc::new(MeasureKeyword::new(
+                Arc::clone(&tools.search),
+                clock(),
+                tools.load.depth,
+            )),
+            record: RecordMeasurements::new(Arc::clone(&tools.storage), clock(), tools.policy),
+            tools,
+            job,
+            site,
+            state,
+            done,
+            total,
+            trouble: Trouble::default(),
+        }
+    }
+
+    async fn walk(
+        &mut self,
+        next: &NextKeywords,
+        measured: &HashSet<KeywordId>,
+    ) -> Result<(), Broken> {
+        let mut after = None;
+        loop {
+            let batch = next.run(self.job, measured, after).await?;
+            self.measure_all(batch.tasks).await?;
+            after = batch.next;
+            if after.is_none() || self.must_stop() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn must_stop(&self) -> bool {
+        self.state.stop.is_cancelled() || self.trouble.fatal.is_some()
+    }
+
+    async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
+        let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
+        let measure = Arc::clone(&self.measure);
+        let stop = self.state.stop.clone();
+        let at_once = self.tools.load.keywords_at_once.max(1);
+        let measuring = stream::iter(tasks)
+            .take_until(stop.cancelled())
+            .map(move |task| {
+                let (measure, job, site) =
+                    (Arc::clone(&measure), Arc::clone(&job), Arc::clone(&site));
+                tokio::spawn(async move { measure.run(&job, &site, &task).await })
+            })
+            .buffer_unordered(at_once)
+            .ready_chunks(STORED_TOGETHER);
+        let mut measuring = std::pin::pin!(measuring);
+        while let Some(chunk) = measuring.next().await {
+            let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
+            self.store(measured).await?;
+            if self.must_stop() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn store(&mut self, measured: Vec<MeasuredKeyword>) -> Result<(), Broken> {
+        let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
+        let (kept, left): (Vec<_>, Vec<_>) = measured
+            .into_iter()
+            .partition(|it| keeps(it, is_last_attempt));
+        left.into_iter()
+            .for_each(|it| self.trouble.meet(it.failure));
+        self.done += kept.len() as u64;
+        let progress = self.progress(false);
+        self.state.note(progress.clone());
+        let go_on = self
+            .record
+            .run(Hold::of(self.job), &kept, &progress)
+            .await?;
+        self.state.heed(go_on);
+        Ok(())
+    }
+
+    fn progress(&self, is_over: bool) -> Progress {
+        let total = self.total.max(self.done);
+        let stages = vec![
+            Stage::counted("measure", self.done, total, is_over || self.done == total),
+            Stage::counted("publish", u64::from(is_over), 1, is_over),
+        ];
+        Progress {
+            done: self.done,
+            total,
+            stages,
+        }
+    }
+
+    async fn sum_up(&self) -> Result<Done, Broken> {
+        let sum = SumUpRankings::new(
+            Arc::clone(&self.tools.storage),
+            Arc::clone(&self.tools.clock),
+        );
+        let mut sum = sum.run(self.job, self.total.max(self.done)).await?;
+        if let Some(fatal) = &self.trouble.fatal {
+            sum.heads
+                .iter_mut()
+                .for_each(|head| head.warnings.push(fatal.code().to_owned()));
+        }
+        if sum.coverage.measured == 0 && sum.coverage.failed > 0 {
+            return Ok(Done::End(AttemptEnd::Failed(nothing_measured())));
+        }
+        let partial = sum.coverage.measured < sum.coverage.requested;
+        Ok(Done::Results(Outcome {
+            heads: sum.heads,
+            latest: sum.latest,
+            carried: vec![],
+            partial,
+            progress: self.progress(true),
+        }))
+    }
+}
+
+/// A failure that may pass is left for another attempt while there is one; every other outcome
+/// is kept, a failure as the state that it is.
+fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
+    measured.failure.as_ref().is_none_or(|failure| {
+        let ends_the_pass = matches!(
+            failure,
+            ProviderError::Unauthorised | ProviderError::OutOfFunds
+        );
+        !ends_the_pass && (is_last_attempt || !failure.is_retryable())
+    })
+}
+
+impl Trouble {
+    fn meet(&mut self, failure: Option<ProviderError>) {
+        match failure {
+            Some(failure) if failure.is_retryable() => {
+                self.passing += 1;
+                self.last = Some(failure);
+            }
+            fatal => self.fatal = fatal.or(self.fatal.take()),
+        }
+    }
+
+    /// How the attempt ends because of the trouble; `None` when there was none worth another one.
+    fn end(&self, job: &Job, tools: &Tools, done: u64) -> Option<AttemptEnd> {
+        if let Some(fatal) = &self.fatal {
+            // What was measured before is paid for: it is published, and the rest told.
+            return (done == 0).then(|| AttemptEnd::Failed(attempt_error(fatal)));
+        }
+        let last = self.last.as_ref()?;
+        tracing::info!(
+            job = job.id.0,
+            left = self.passing,
+            done,
+            most = tools.policy.most_attempts,
+            "Some keywords are left for another attempt."
+        );
+        Some(AttemptEnd::Later {
+            error: attempt_error(last),
+            asked: asked_delay(last),
+        })
+    }
+}
+
+fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
+    match error {
+        ProviderError::RateLimited {
+            retry_after: Some(wait),
+        } => TimeDelta::from_std(*wait).ok(),
+        _ => None,
+    }
+}
+
+fn attempt_error(error: &ProviderError) -> AttemptError {
+    let hint = match error {
+        ProviderError::Unauthorised => {
+            "Ask the operator to check the supplier's credentials (`sightline doctor`)."
+        }
+        ProviderError::OutOfFunds => "Ask the operator to top up the supplier's account.",
+        _ => "Nothing has to be done: it is tried again by itself.",
+    };
+    AttemptError {
+        code: error.code().to_owned(),
+        detail: sentence(error),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+fn nothing_measured() -> AttemptError {
+    AttemptError {
+        code: "nothingMeasured".to_owned(),
+        detail: "Not one keyword could be measured; earlier results stand.".to_owned(),
+        hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
+    }
+}
+
+fn sentence(error: &ProviderError) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}

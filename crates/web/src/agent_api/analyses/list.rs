@@ -1,0 +1,117 @@
+//! GET /analyze.
+
+use super::{JOB_STATUSES, JobView, KINDS, QueueView};
+use crate::{
+    agent_api::{linked, paging},
+    answer::Answer,
+    endpoint::Call,
+    paging::{Limits, bound_part, wanted},
+    problem::{FieldError, Problem},
+    refusals,
+    services::Services,
+};
+use domain::{
+    ids::{JobId, ProjectId},
+    job::{JobStatus, kind::AnalysisKind},
+    page::Direction,
+    ports::jobs::{JobFilter, JobSort},
+    use_cases::read_job::JobState,
+};
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+/// How many jobs a page has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 50,
+    most: 200,
+};
+
+const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
+
+/// Longest time that an answer is held.
+const LONGEST_WAIT: u64 = 20;
+/// How often a job is looked at while an answer is held.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Lists the account's analyses, newest first; with `jobId` the one.
+pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    if call.query.text("jobId").is_some() {
+        return one(&services, &call).await;
+    }
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let query = &call.query;
+    let filter = JobFilter {
+        project: query.id("projectId").map(ProjectId),
+        kind: query.choice("type", &KINDS, AnalysisKind::named),
+        status: query.choice("status", &JOB_STATUSES, JobStatus::named),
+    };
+    let request = wanted(paging.request(key, now), query)?;
+    let list = services
+        .list_jobs
+        .run(call.account(), &filter, &request)
+        .await?;
+    let next = list
+        .jobs
+        .next
+        .as_ref()
+        .map(|position| paging.cursor(position, key, now));
+    let items: Vec<JobView> = list
+        .jobs
+        .items
+        .iter()
+        .map(|job| JobView::of(job, None, now))
+        .collect();
+    let body = json!({ "items": items, "queue": QueueView::of(&list.queue, now), "nextCursor": next, "limit": request.limit });
+    Ok(linked(Answer::ok(&body), &call, next.as_deref()))
+}
+
+async fn one(services: &Services, call: &Call) -> Result<Answer, Problem> {
+    let Some(id) = call.query.id("jobId") else {
+        return Err(refusals::no_job());
+    };
+    let patience = wait(call);
+    let mut found = find(services, call, JobId(id)).await?;
+    call.query.finish()?;
+    let until = tokio::time::Instant::now() + patience;
+    while found.job.state.is_unfinished() && tokio::time::Instant::now() < until {
+        tokio::time::sleep(LOOK_EVERY).await;
+        found = find(services, call, JobId(id)).await?;
+    }
+    let now = services.clock.now();
+    let item = JobView::of(&found.job, found.position, now);
+    let answer = Answer::ok(
+        &json!({ "items": [item], "queue": QueueView::of(&found.queue, now), "nextCursor": null, "limit": 1 }),
+    );
+    let is_unfinished = found.job.state.is_unfinished();
+    Ok(if is_unfinished {
+        answer.header("Retry-After", "2")
+    } else {
+        answer
+    })
+}
+
+async fn find(services: &Services, call: &Call, id: JobId) -> Result<JobState, Problem> {
+    services
+        .read_job
+        .run(call.account(), id)
+        .await?
+        .ok_or_else(refusals::no_job)
+}
+
+fn wait(call: &Call) -> Duration {
+    let Some(text) = call.query.text("wait") else {
+        return Duration::ZERO;
+    };
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= LONGEST_WAIT);
+    if seconds.is_none() {
+        let rule = format!("must be a number of seconds up to {LONGEST_WAIT}");
+        call.query.note(
+            FieldError::in_query("wait", "invalid-value", rule)
+                .with("min", 0)
+                .with("max", LONGEST_WAIT),
+        );
+    }
+    Duration::from_secs(seconds.unwrap_or(0))
+}

@@ -1,0 +1,30 @@
+//! Analyses: starting them and following them.
+
+mod list;
+mod start;
+mod view;
+
+pub use list::{LIST_LIMITS, list};
+pub use start::{FIELDS as START_FIELDS, start};
+pub use view::{JobErrorView, JobView, MoneyView, ProgressView, QueueView, StageView};
+
+/// The names of the analyses.
+pub const KINDS: [&str; 5] = [
+    "rankCheck",
+    "aiVisibility",
+    "siteAudit",
+    "webVitals",
+    "full",
+];
+/// The names of the priorities of jobs.
+pub const JOB_PRIORITIES: [&str; 3] = ["low", "normal", "high"];
+/// The names of the statuses of jobs.
+pub const JOB_STATUSES: [&str; 7] = [
+    "queued",
+    "running",
+    "retrying",
+    "succeeded",
+    "partial",
+    "failed",
+    "canceled",
+];

@@ -1,0 +1,123 @@
+//! POST /analyze.
+
+use super::{JOB_PRIORITIES, JobView, KINDS, MoneyView};
+use crate::{
+    agent_api::BASE,
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, read_body},
+    problem::Problem,
+    refusals,
+    services::Services,
+};
+use domain::{
+    ids::{KeywordId, ProjectId},
+    job::{JobPriority, Trigger, kind::AnalysisKind},
+    keyword::KeywordChoice,
+    money::MicroUsd,
+    project::each_once,
+    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest},
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The members of the body.
+pub const FIELDS: [&str; 5] = ["type", "projectId", "keywordIds", "dryRun", "priority"];
+
+/// How many keywords a request names at the most.
+const MOST_KEYWORDS: usize = 5_000;
+
+/// Starts an analysis, or with `dryRun` tells what it would do.
+pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    // A project that is not there is told before anything else that is wrong with the body.
+    if let Some(id) = call.body.get("projectId").and_then(Value::as_i64) {
+        services
+            .read_project
+            .run(call.account(), ProjectId(id))
+            .await?
+            .ok_or_else(refusals::no_project)?;
+    }
+    let (request, dry_run) = read_body(&call.body, read)?;
+    let refused = |error| refusals::analysis(error, request.project);
+    if dry_run {
+        let plan = services
+            .request_analysis
+            .plan(call.account(), &request)
+            .await
+            .map_err(refused)?;
+        return Ok(Answer::value(&plan_document(&plan, &request)));
+    }
+    let requested = services
+        .request_analysis
+        .run(call.account(), &request)
+        .await
+        .map_err(refused)?;
+    services.wake.notify_one();
+    let job = JobView {
+        deduplicated: requested.deduplicated,
+        ..JobView::of(&requested.job, None, services.clock.now())
+    };
+    let location = format!("{BASE}/analyze?jobId={}", job.id);
+    Ok(Answer::with_status(202, &job)
+        .header("Location", location)
+        .header("Retry-After", "2"))
+}
+
+fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
+    fields.only(&FIELDS);
+    let kind = fields.required("type", fields.choice("type", &KINDS, AnalysisKind::named));
+    let project = fields.required("projectId", fields.id("projectId"));
+    let keywords = fields.or_left_out("keywordIds", fields.ids("keywordIds", MOST_KEYWORDS));
+    if keywords.as_ref().is_some_and(Vec::is_empty) {
+        fields.note_at(
+            "keywordIds",
+            "too-few",
+            "must hold at least one id; leave it out to measure all keywords",
+        );
+    }
+    if keywords.is_some() && kind.is_some_and(|kind| kind == AnalysisKind::SiteAudit) {
+        fields.note_at(
+            "keywordIds",
+            "not-applicable",
+            "does not go with siteAudit, which reads pages",
+        );
+    }
+    let dry_run = fields
+        .or_left_out("dryRun", fields.flag("dryRun"))
+        .unwrap_or(false);
+    let priority = fields.or_left_out(
+        "priority",
+        fields.choice("priority", &JOB_PRIORITIES, JobPriority::named),
+    );
+    let named =
+        |ids: Vec<i64>| KeywordChoice::Named(each_once(ids).into_iter().map(KeywordId).collect());
+    let request = AnalysisRequest {
+        project: ProjectId(project?),
+        kind: kind?,
+        keywords: keywords.map_or(KeywordChoice::All, named),
+        priority: priority.unwrap_or_default(),
+        trigger: Trigger::Api,
+    };
+    Some((request, dry_run))
+}
+
+fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
+    let committed =
+        |extra: i64| MicroUsd(plan.spending.spent.0 + plan.spending.reserved.0 + extra).to_string();
+    json!({
+        "dryRun": true,
+        "projectId": request.project.0,
+        "type": request.kind.name(),
+        "units": plan.units,
+        "unit": request.kind.unit(),
+        "expectedCost": MoneyView::of(plan.cost, plan.calls),
+        "budget": {
+            "limit": plan.budget.map(|budget| budget.to_string()),
+            "usedBefore": committed(0),
+            "usedAfter": committed(plan.cost.0),
+            "currency": MicroUsd::CURRENCY,
+        },
+        "results": request.kind.results().iter().map(|result| result.name()).collect::<Vec<_>>(),
+        "wouldJoinJobId": plan.duplicate.map(|job| job.0),
+    })
+}

@@ -1,0 +1,219 @@
+//! A job as callers see it.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    job::{Job, JobError, progress::Stage},
+    money::MicroUsd,
+    ports::jobs::QueueSummary,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An analysis that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Job)]
+pub struct JobView {
+    /// Its id.
+    #[schema(minimum = 1)]
+    pub id: i64,
+    /// The site.
+    #[schema(minimum = 1)]
+    pub project_id: i64,
+    /// What is measured.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// `queued`, `running`, `retrying`, `succeeded`, `partial`, `failed` or `canceled`.
+    pub status: &'static str,
+    /// How far it is.
+    pub progress: ProgressView,
+    /// Its parts, in order.
+    pub stages: Vec<StageView>,
+    /// Attempts begun.
+    pub attempts: u32,
+    /// `low`, `normal` or `high`.
+    pub priority: &'static str,
+    /// Who asked: `api`, `session`, `mcp` or `schedule`.
+    pub trigger: &'static str,
+    /// What it cost so far.
+    pub cost: MoneyView,
+    /// The result types that it brings.
+    pub results: Vec<&'static str>,
+    /// What went wrong, when something did.
+    pub error: Option<JobErrorView>,
+    /// How many of the account's analyses go first; null when it does not wait.
+    pub queue_position: Option<u32>,
+    /// Whether it was there already when it was asked for.
+    pub deduplicated: bool,
+    /// When it was asked for.
+    pub created_at: DateTime<Utc>,
+    /// When a worker first took it.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// How far a job is.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Progress)]
+pub struct ProgressView {
+    /// Units done.
+    pub done: u64,
+    /// Units in all as far as known; 0 before it is known.
+    pub total: u64,
+    /// What is counted: `keywords`, `pages`…
+    pub unit: &'static str,
+    /// Percent done, rounded down; null while the total is unknown.
+    pub percent: Option<u8>,
+    /// Seconds until the end at the speed so far; null when unknown.
+    pub eta_seconds: Option<u64>,
+}
+
+/// One part of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Stage)]
+pub struct StageView {
+    /// What is done in it.
+    pub name: String,
+    /// `waiting`, `running` or `done`.
+    pub status: &'static str,
+    /// Units done.
+    pub done: u64,
+    /// Units in all as far as known.
+    pub total: u64,
+}
+
+/// What something cost.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Cost)]
+pub struct MoneyView {
+    /// A decimal number.
+    pub amount: String,
+    /// ISO 4217.
+    pub currency: &'static str,
+    /// Supplier calls.
+    pub calls: u64,
+}
+
+/// What went wrong in a job.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = JobError)]
+pub struct JobErrorView {
+    /// A stable code.
+    pub code: String,
+    /// What happened.
+    pub detail: String,
+    /// Whether asking again may help.
+    pub retryable: bool,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+/// The account's unfinished jobs in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Queue)]
+pub struct QueueView {
+    /// Waiting.
+    pub queued: u32,
+    /// Being worked on.
+    pub running: u32,
+    /// How long the oldest waiting one has waited; null when none waits.
+    pub oldest_queued_seconds: Option<u64>,
+}
+
+impl JobView {
+    /// The job, as it is at that time.
+    #[must_use]
+    pub fn of(job: &Job, queue_position: Option<u32>, now: DateTime<Utc>) -> Self {
+        let progress = &job.progress;
+        let eta = job
+            .state
+            .is_unfinished()
+            .then_some(job.started_at)
+            .flatten();
+        Self {
+            id: job.id.0,
+            project_id: job.project.0,
+            kind: job.kind.name(),
+            status: job.state.status().name(),
+            progress: ProgressView {
+                done: progress.done,
+                total: progress.total,
+                unit: job.kind.unit(),
+                percent: progress.percent(),
+                eta_seconds: eta.and_then(|started| progress.eta_seconds(started, now)),
+            },
+            stages: progress.stages.iter().map(StageView::of).collect(),
+            attempts: job.attempt,
+            priority: job.priority.name(),
+            trigger: job.trigger.name(),
+            cost: MoneyView::of(job.cost.spent, job.cost.calls),
+            results: job
+                .kind
+                .results()
+                .iter()
+                .map(|result| result.name())
+                .collect(),
+            error: job.error().map(JobErrorView::of),
+            queue_position,
+            deduplicated: false,
+            created_at: job.created_at,
+            started_at: job.started_at,
+            finished_at: job.finished_at,
+        }
+    }
+}
+
+impl StageView {
+    fn of(stage: &Stage) -> Self {
+        Self {
+            name: stage.name.clone(),
+            status: stage.status.name(),
+            done: stage.done,
+            total: stage.total,
+        }
+    }
+}
+
+impl MoneyView {
+    /// An amount and the calls it took.
+    #[must_use]
+    pub fn of(amount: MicroUsd, calls: u64) -> Self {
+        Self {
+            amount: amount.to_string(),
+            currency: MicroUsd::CURRENCY,
+            calls,
+        }
+    }
+}
+
+impl JobErrorView {
+    fn of(error: &JobError) -> Self {
+        Self {
+            code: error.code.clone(),
+            detail: error.detail.clone(),
+            retryable: error.retryable,
+            hint: error.hint.clone(),
+        }
+    }
+}
+
+impl QueueView {
+    /// The numbers, as they are at that time.
+    #[must_use]
+    pub fn of(queue: &QueueSummary, now: DateTime<Utc>) -> Self {
+        let waited = queue
+            .oldest_queued_at
+            .map(|since| (now - since).num_seconds());
+        Self {
+            queued: queue.queued,
+            running: queue.running,
+            oldest_queued_seconds: waited.map(|seconds| u64::try_from(seconds).unwrap_or(0)),
+        }
+    }
+}

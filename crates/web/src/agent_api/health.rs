@@ -1,0 +1,121 @@
+//! GET /health: whether the token works, and what it may do.
+
+use crate::{
+    answer::Answer, endpoint::Call, endpoints, json_guard, paging, problem::Problem, refusals,
+    services::Services,
+};
+use analysis::provenance::Provenance;
+use domain::{
+    keyword::{KeywordText, NewKeywords},
+    ports::storage::StorageError,
+    scope::Scope,
+    use_cases::read_account::AccountState,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Checks the token, and tells capabilities, limits and what is used of them.
+pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let state = services
+        .read_account
+        .run(call.account(), &services.config.policy)
+        .await?;
+    let state = state.ok_or_else(|| {
+        refusals::storage(&StorageError::Corrupt {
+            what: "the account of a token",
+        })
+    })?;
+    let (account, token) = (&call.agent.account, &call.agent.token);
+    Ok(Answer::value(&json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "serverTime": services.clock.now(),
+        "account": { "id": account.id.0, "name": account.name.as_str() },
+        "token": {
+            "id": token.id.0,
+            "name": token.name.as_str(),
+            "scopes": token.scopes.iter().map(Scope::name).collect::<Vec<_>>(),
+            "expiresAt": token.expires_at,
+        },
+        "capabilities": capabilities(&call),
+        "limits": limits(&services, &state),
+        "quotas": quotas(&state),
+        "providers": providers(&services),
+    })))
+}
+
+fn capabilities(call: &Call) -> Vec<Value> {
+    let granted =
+        |scope: Option<Scope>| scope.is_none_or(|scope| call.agent.token.scopes.contains(scope));
+    let endpoints = endpoints::agent_api();
+    let listed = endpoints.iter().map(|endpoint| {
+        let scope = endpoint.access.scope();
+        json!({
+            "name": endpoint.operation,
+            "method": endpoint.verb.name(),
+            "path": endpoint.path,
+            "scope": scope.map(Scope::name),
+            "granted": granted(scope),
+        })
+    });
+    listed.collect()
+}
+
+fn limits(services: &Services, state: &AccountState) -> Value {
+    let page = |limits: paging::Limits| json!({ "default": limits.default, "max": limits.most });
+    json!({
+        "bodyBytes": services.config.most_body,
+        "bodyDepth": json_guard::MOST_DEPTH,
+        "keywordsPerRequest": NewKeywords::MOST,
+        "keywordCharacters": KeywordText::MOST_CHARACTERS,
+        "keywordWords": KeywordText::MOST_WORDS,
+        "keywordsPerProject": state.account.limits.keywords_per_project,
+        "unfinishedAnalyses": state.queue_limit,
+        "runningAnalyses": services.config.policy.running_per_account,
+        "pageSize": {
+            "projects": page(super::projects::LIST_LIMITS),
+            "keywords": page(super::keywords::LIST_LIMITS),
+            "analyses": page(super::analyses::LIST_LIMITS),
+            "results": page(super::results::LIST_LIMITS),
+        },
+    })
+}
+
+fn quotas(state: &AccountState) -> Vec<Value> {
+    let account = &state.account;
+    let allowances = [
+        account.project_allowance(),
+        account.keyword_allowance(),
+        account.ai_allowance(),
+    ];
+    let mut quotas: Vec<Value> = allowances
+        .iter()
+        .map(|it| json!({ "name": it.name.name(), "limit": it.limit, "used": it.used }))
+        .collect();
+    quotas.push(json!({ "name": "unfinishedAnalyses", "limit": state.queue_limit, "used": state.queue.queued + state.queue.running }));
+    quotas.push(json!({
+        "name": "monthlyBudget",
+        "limit": account.limits.monthly_budget.map(|budget| budget.to_string()),
+        "used": state.spending.spent.to_string(),
+        "reserved": state.spending.reserved.to_string(),
+        "currency": "USD",
+        "since": state.month,
+    }));
+    quotas
+}
+
+fn providers(services: &Services) -> Vec<Value> {
+    let search = &services.config.search;
+    let state = if search.provenance == Provenance::Simulated {
+        "sandbox"
+    } else {
+        "ready"
+    };
+    vec![
+        json!({ "need": "searchResults", "label": search.name, "state": state }),
+        json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
+        json!({ "need": "aiAnswers", "label": null, "state": "notConfigured" }),
+        json!({ "need": "vitals", "label": null, "state": "notConfigured" }),
+    ]
+}

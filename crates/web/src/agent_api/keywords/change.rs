@@ -1,0 +1,93 @@
+//! PATCH /keywords/:id (RFC 7396).
+
+use super::{KeywordView, market};
+use crate::{
+    agent_api::projects::unchanged,
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, read_body},
+    problem::Problem,
+    refusals,
+    services::Services,
+};
+use domain::{
+    ids::KeywordId,
+    keyword::{Keyword, KeywordPatch},
+    patch::Change,
+    project::{Status, each_once},
+    text::Tag,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The members that can be changed.
+pub const FIELDS: [&str; 5] = ["aiTracked", "status", "market", "targetUrl", "tags"];
+
+const READ_ONLY: [&str; 8] = [
+    "id",
+    "projectId",
+    "text",
+    "searchVolume",
+    "latest",
+    "createdAt",
+    "updatedAt",
+    "deactivatedAt",
+];
+
+/// Longest target URL, in bytes.
+const MOST_URL: usize = 2_048;
+
+/// Changes a keyword.
+pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
+    let current = services
+        .read_keyword
+        .run(call.account(), id)
+        .await?
+        .ok_or_else(refusals::no_keyword)?;
+    let patch = read_body(&call.body, |fields| read(fields, &current))?;
+    let changed = services
+        .change_keyword
+        .run(call.account(), id, &patch)
+        .await?;
+    Ok(Answer::ok(&KeywordView::of(&changed)))
+}
+
+fn read(fields: &Fields, current: &Keyword) -> Option<KeywordPatch> {
+    let mut known = FIELDS.to_vec();
+    known.extend(READ_ONLY);
+    fields.only(&known);
+    let shown = serde_json::to_value(KeywordView::of(current)).unwrap_or(Value::Null);
+    unchanged(
+        fields,
+        &shown,
+        &READ_ONLY,
+        "read-only-field",
+        "cannot be changed; leave it out",
+    );
+    let tags = fields
+        .texts("tags", Keyword::MOST_TAGS, Tag::parse)
+        .resettable();
+    Some(KeywordPatch {
+        ai_tracked: fields.change("aiTracked", fields.flag("aiTracked")),
+        status: fields.change(
+            "status",
+            fields.choice("status", &["active", "deactivated"], Status::named),
+        ),
+        market: fields.change("market", market(fields, "market", &current.market)),
+        target_url: fields.text("targetUrl", target_url).clearable(),
+        tags: match tags {
+            Change::Keep => Change::Keep,
+            Change::Set(tags) => Change::Set(each_once(tags)),
+        },
+    })
+}
+
+fn target_url(text: &str) -> Result<String, &'static str> {
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    let fits = is_web
+        && text.len() <= MOST_URL
+        && !text.chars().any(|c| c.is_control() || c.is_whitespace());
+    fits.then(|| text.to_owned())
+        .ok_or("must be an http or https address of at most 2048 bytes")
+}

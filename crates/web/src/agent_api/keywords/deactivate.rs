@@ -1,0 +1,13 @@
+//! DELETE /keywords/:id: deactivates.
+
+use super::KeywordView;
+use crate::{answer::Answer, endpoint::Call, problem::Problem, refusals, services::Services};
+use domain::ids::KeywordId;
+use std::sync::Arc;
+
+/// Takes a keyword out of use; a second time changes nothing.
+pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
+    let keyword = services.deactivate_keyword.run(call.account(), id).await?;
+    Ok(Answer::ok(&KeywordView::of(&keyword)))
+}

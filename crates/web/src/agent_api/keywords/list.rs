@@ -1,0 +1,68 @@
+//! GET /projects/:id/keywords.
+
+use super::KeywordView;
+use crate::{
+    agent_api::{list_answer, paging},
+    answer::Answer,
+    endpoint::Call,
+    paging::{Limits, bound_part, wanted},
+    problem::Problem,
+    refusals,
+    services::Services,
+};
+use domain::{
+    ids::ProjectId,
+    page::Direction,
+    ports::keywords::{KeywordFilter, KeywordSort},
+};
+use std::sync::Arc;
+
+/// How many keywords a page has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 100,
+    most: 500,
+};
+
+const SORTS: [(&str, KeywordSort); 3] = [
+    ("createdAt", KeywordSort::CreatedAt),
+    ("text", KeywordSort::Text),
+    ("position", KeywordSort::Position),
+];
+
+/// Lists a project's keywords.
+pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let query = &call.query;
+    let search = query
+        .free_text("search", 200)
+        .map(|text| analysis::keyword_text::normalised(&text));
+    let filter = KeywordFilter {
+        status: crate::agent_api::projects::status_filter(query),
+        ai_tracked: query.flag("aiTracked"),
+        tag: query.free_text("tag", 50),
+        search: search.filter(|text| !text.is_empty()),
+    };
+    let request = paging.request(key, now);
+    // Whether the project is there is told before what is wrong with the query.
+    let Some(request) = request.filter(|_| query.finish().is_ok()) else {
+        services
+            .read_project
+            .run(call.account(), project)
+            .await?
+            .ok_or_else(refusals::no_project)?;
+        return wanted(None, query);
+    };
+    let page = services
+        .list_keywords
+        .run(call.account(), project, &filter, &request)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    let next = page
+        .next
+        .as_ref()
+        .map(|position| paging.cursor(position, key, now));
+    list_answer(&call, &page, request.limit, next, KeywordView::of)
+}

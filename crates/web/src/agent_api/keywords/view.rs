@@ -1,0 +1,206 @@
+//! A keyword as callers see it.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    allowance::Allowance,
+    keyword::{Keyword, LatestRank},
+    market::Market,
+    use_cases::track_keywords::TrackedKeywords,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A tracked keyword.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Keyword)]
+pub struct KeywordView {
+    /// Its id.
+    #[schema(minimum = 1)]
+    pub id: i64,
+    /// Its project.
+    #[schema(minimum = 1)]
+    pub project_id: i64,
+    /// What is searched for.
+    pub text: String,
+    /// Whether it counts toward the AI visibility allowance.
+    pub ai_tracked: bool,
+    /// `active` or `deactivated`.
+    pub status: &'static str,
+    /// Where and how it is searched.
+    pub market: MarketView,
+    /// The page that should rank.
+    pub target_url: Option<String>,
+    /// Free labels.
+    pub tags: Vec<String>,
+    /// Searches a month, when known.
+    pub search_volume: Option<u32>,
+    /// Where it stood when it was last measured; null before.
+    pub latest: Option<LatestView>,
+    /// When it was added.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+    /// When it was deactivated.
+    pub deactivated_at: Option<DateTime<Utc>>,
+}
+
+/// Where and how a keyword is searched.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Market)]
+pub struct MarketView {
+    /// Two letters of ISO 3166-1.
+    pub country: String,
+    /// Two letters of ISO 639-1.
+    pub language: String,
+    /// `desktop` or `mobile`.
+    pub device: &'static str,
+    /// A place inside the country.
+    pub location: Option<String>,
+}
+
+/// Where a keyword stood.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LatestRank)]
+pub struct LatestView {
+    /// The position; null when it was not found in the depth looked at, or the measurement failed.
+    pub position: Option<u32>,
+    /// The best-ranked own page.
+    pub url: Option<String>,
+    /// When.
+    pub measured_at: DateTime<Utc>,
+    /// `ranked`, `notRanked` or `error`.
+    pub state: &'static str,
+}
+
+/// What became of keywords that were added.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AddedKeywords)]
+pub struct AddedKeywordsView {
+    /// New ones.
+    pub created: Vec<KeywordView>,
+    /// Those that were tracked already; left as they are.
+    pub existing: Vec<KeywordView>,
+    /// Those that had been deactivated; back with their history.
+    pub reactivated: Vec<KeywordView>,
+    /// How many of each.
+    pub counts: AddedCounts,
+    /// Room afterwards.
+    pub allowance: AddedAllowances,
+}
+
+/// How many keywords became what.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedCounts {
+    /// New ones.
+    pub created: usize,
+    /// Tracked already.
+    pub existing: usize,
+    /// Brought back.
+    pub reactivated: usize,
+    /// Texts of the request that repeat another one.
+    pub repeated: usize,
+}
+
+/// Room for keywords.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedAllowances {
+    /// Keywords of the account.
+    pub keywords: AllowanceView,
+    /// AI-tracked keywords of the account.
+    pub ai_tracked: AllowanceView,
+}
+
+/// A limit and what is used of it.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Allowance)]
+pub struct AllowanceView {
+    /// How many there may be.
+    pub limit: u32,
+    /// How many there are.
+    pub used: u32,
+}
+
+impl KeywordView {
+    /// The keyword.
+    #[must_use]
+    pub fn of(keyword: &Keyword) -> Self {
+        Self {
+            id: keyword.id.0,
+            project_id: keyword.project.0,
+            text: keyword.text.to_string(),
+            ai_tracked: keyword.ai_tracked,
+            status: keyword.status.name(),
+            market: MarketView::of(&keyword.market),
+            target_url: keyword.target_url.clone(),
+            tags: keyword.tags.iter().map(ToString::to_string).collect(),
+            search_volume: keyword.search_volume,
+            latest: keyword.latest.as_ref().map(LatestView::of),
+            created_at: keyword.created_at,
+            updated_at: keyword.updated_at,
+            deactivated_at: keyword.deactivated_at,
+        }
+    }
+}
+
+impl MarketView {
+    fn of(market: &Market) -> Self {
+        Self {
+            country: market.country.to_string(),
+            language: market.language.to_string(),
+            device: market.device.name(),
+            location: market.location.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl LatestView {
+    fn of(latest: &LatestRank) -> Self {
+        Self {
+            position: latest.position,
+            url: latest.url.clone(),
+            measured_at: latest.measured_at,
+            state: latest.state.name(),
+        }
+    }
+}
+
+impl AddedKeywordsView {
+    /// What became of them.
+    #[must_use]
+    pub fn of(tracked: &TrackedKeywords) -> Self {
+        let views = |keywords: &[Keyword]| keywords.iter().map(KeywordView::of).collect();
+        Self {
+            created: views(&tracked.created),
+            existing: views(&tracked.existing),
+            reactivated: views(&tracked.reactivated),
+            counts: AddedCounts {
+                created: tracked.created.len(),
+                existing: tracked.existing.len(),
+                reactivated: tracked.reactivated.len(),
+                repeated: tracked.repeated,
+            },
+            allowance: AddedAllowances {
+                keywords: AllowanceView::of(tracked.keyword_allowance),
+                ai_tracked: AllowanceView::of(tracked.ai_allowance),
+            },
+        }
+    }
+}
+
+impl AllowanceView {
+    /// The allowance.
+    #[must_use]
+    pub fn of(allowance: Allowance) -> Self {
+        Self {
+            limit: allowance.limit,
+            used: allowance.used,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The Agent API: one folder per resource, one file per verb.
+
+pub mod analyses;
+pub mod docs;
+pub mod health;
+pub mod keywords;
+pub mod models;
+pub mod projects;
+pub mod results;
+
+use crate::{
+    answer::Answer,
+    endpoint::Call,
+    paging::{Limits, Paging},
+    problem::Problem,
+    selection::Selection,
+};
+use domain::page::{Direction, Page};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The base of all paths.
+pub const BASE: &str = "/api/agent/v1";
+
+/// What a list request says about its page.
+fn paging<'a, S>(
+    call: &'a Call,
+    bound_to: &'a str,
+    limits: Limits,
+    sorts: &'a [(&'static str, S)],
+    default_direction: Direction,
+) -> Paging<'a, S> {
+    Paging {
+        query: &call.query,
+        account: call.account(),
+        bound_to,
+        limits,
+        sorts,
+        default_direction,
+    }
+}
+
+/// An object, or the members of it that the caller selected.
+fn selected(call: &Call, object: &impl Serialize) -> Result<Value, Problem> {
+    let whole = serde_json::to_value(object).unwrap_or(Value::Null);
+    call.query.text("fields").map_or_else(
+        || Ok(whole.clone()),
+        |fields| Selection::parse(fields).of(&whole),
+    )
+}
+
+/// A page of a list as it is answered, with the link to the next one.
+fn list_answer<T, V: Serialize>(
+    call: &Call,
+    page: &Page<T>,
+    limit: u32,
+    next_cursor: Option<String>,
+    view: impl Fn(&T) -> V,
+) -> Result<Answer, Problem> {
+    let items: Result<Vec<Value>, Problem> = page
+        .items
+        .iter()
+        .map(|item| selected(call, &view(item)))
+        .collect();
+    let body = json!({ "items": items?, "nextCursor": next_cursor, "limit": limit });
+    Ok(linked(Answer::ok(&body), call, next_cursor.as_deref()))
+}
+
+/// With the link to the next page.
+fn linked(answer: Answer, call: &Call, next_cursor: Option<&str>) -> Answer {
+    let Some(cursor) = next_cursor else {
+        return answer;
+    };
+    let kept: Vec<&str> = call
+        .query_text
+        .split('&')
+        .filter(|part| !part.is_empty() && !part.starts_with("cursor="))
+        .collect();
+    let mut query = kept.join("&");
+    if !query.is_empty() {
+        query.push('&');
+    }
+    answer.header(
+        "Link",
+        format!("<{}?{query}cursor={cursor}>; rel=\"next\"", call.path),
+    )
+}

@@ -1,0 +1,126 @@
+//! PATCH /projects/:id (RFC 7396).
+
+use super::{MetaFields, ProjectView};
+use crate::{
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, read_body},
+    problem::{FieldError, Problem},
+    refusals,
+    services::Services,
+};
+use domain::{
+    ids::ProjectId,
+    patch::Change,
+    project::{ProjectPatch, Status},
+    text::Label,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The members that can be changed.
+pub const FIELDS: [&str; 11] = [
+    "name",
+    "status",
+    "clientName",
+    "category",
+    "tags",
+    "favorite",
+    "priority",
+    "workflowStatus",
+    "assignedToName",
+    "reportRecipients",
+    "reportSettings",
+];
+
+/// Members of the resource that callers may send back as they read them.
+const READ_ONLY: [&str; 9] = [
+    "id",
+    "domainUnicode",
+    "effectiveReportSettings",
+    "keywordCount",
+    "aiTrackedCount",
+    "lastAnalysisAt",
+    "createdAt",
+    "updatedAt",
+    "deactivatedAt",
+];
+
+/// Changes a project.
+pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let current = services
+        .read_project
+        .run(call.account(), id)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    let defaults = &call.agent.account.report_defaults;
+    let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
+    let patch = read_body(&call.body, |fields| read(fields, &shown))?;
+    let changed = services
+        .change_project
+        .run(call.account(), id, &patch)
+        .await?;
+    Ok(Answer::ok(&ProjectView::of(&changed, defaults)))
+}
+
+fn read(fields: &Fields, current: &Value) -> Option<ProjectPatch> {
+    let mut known = FIELDS.to_vec();
+    known.extend(READ_ONLY);
+    known.extend(["domain", "keywords"]);
+    fields.only(&known);
+    unchanged(
+        fields,
+        current,
+        &READ_ONLY,
+        "read-only-field",
+        "cannot be changed; leave it out",
+    );
+    unchanged(
+        fields,
+        current,
+        &["domain"],
+        "immutable-field",
+        "cannot be changed: create another project for another domain",
+    );
+    if fields.raw("keywords").is_some() {
+        let error = FieldError::at(
+            "/keywords",
+            "unknown-field",
+            "keywords are added with POST /projects/:id/keywords and changed one by one",
+        );
+        fields.note(error.with("nextAction", "POST /api/agent/v1/projects/:id/keywords"));
+    }
+    let meta = MetaFields::read(fields);
+    Some(ProjectPatch {
+        name: fields.change("name", fields.text("name", Label::parse)),
+        status: fields.change(
+            "status",
+            fields.choice("status", &["active", "deactivated"], Status::named),
+        ),
+        client_name: meta.client_name.clearable(),
+        category: meta.category.clearable(),
+        tags: meta.tags.resettable(),
+        favorite: fields.change("favorite", meta.favorite),
+        priority: meta.priority.resettable(),
+        workflow_status: meta.workflow_status.resettable(),
+        assigned_to_name: meta.assigned_to_name.clearable(),
+        report_recipients: meta.report_recipients.resettable(),
+        report_settings: match meta.report_settings.clearable() {
+            Change::Keep => Change::Keep,
+            Change::Set(settings) => Change::Set(settings),
+        },
+    })
+}
+
+/// Accepts members that are as they were: agents send back what they read.
+pub fn unchanged(fields: &Fields, current: &Value, names: &[&str], code: &'static str, rule: &str) {
+    for name in names {
+        if fields
+            .raw(name)
+            .is_some_and(|given| current.get(name) != Some(given))
+        {
+            fields.note_at(name, code, rule);
+        }
+    }
+}

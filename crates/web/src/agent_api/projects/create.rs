@@ -1,0 +1,155 @@
+//! POST /projects.
+
+use super::{super::BASE, MetaFields, ProjectView};
+use crate::{
+    agent_api::keywords::AddedKeywordsView,
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, read_body},
+    problem::{Code, Problem},
+    services::Services,
+};
+use analysis::url_rules::{DomainName, DomainRefusal, ParsedDomain, Removed};
+use domain::{
+    domain_name::SiteDomain,
+    keyword::{KeywordText, NewKeywords},
+    market::Market,
+    project::NewProject,
+    text::Label,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The members of the body.
+pub const FIELDS: [&str; 12] = [
+    "domain",
+    "name",
+    "keywords",
+    "clientName",
+    "category",
+    "tags",
+    "favorite",
+    "priority",
+    "workflowStatus",
+    "assignedToName",
+    "reportRecipients",
+    "reportSettings",
+];
+
+struct CreateBody {
+    domain: String,
+    name: Option<Label>,
+    keywords: Vec<KeywordText>,
+    meta: domain::project::ProjectMeta,
+}
+
+/// Creates a project, with its first keywords.
+pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let body = read_body(&call.body, read)?;
+    let domain = DomainName::parse(&body.domain)
+        .map_err(|refusal| not_monitorable(&body.domain, &refusal))?;
+    let warnings = warnings(&domain);
+    let site = SiteDomain::accepted(domain.ascii, domain.unicode);
+    let new = NewProject {
+        domain: site,
+        name: body.name,
+        meta: body.meta,
+    };
+    let keywords = NewKeywords {
+        texts: body.keywords,
+        ai_tracked: None,
+        market: Market::default(),
+        tags: vec![],
+    };
+    let created = services
+        .create_project
+        .run(call.account(), &new, &keywords)
+        .await?;
+
+    let view = ProjectView::of(&created.project, &call.agent.account.report_defaults);
+    let mut answer = serde_json::to_value(&view).unwrap_or(Value::Null);
+    if let Some(members) = answer.as_object_mut() {
+        members.insert(
+            "keywords".into(),
+            json!(created.keywords.as_ref().map(AddedKeywordsView::of)),
+        );
+        members.insert("warnings".into(), warnings.into());
+    }
+    Ok(Answer::with_status(201, &answer).header(
+        "Location",
+        format!("{BASE}/projects/{}", created.project.id),
+    ))
+}
+
+fn read(fields: &Fields) -> Option<CreateBody> {
+    fields.only(&FIELDS);
+    let domain = fields.text("domain", |text| {
+        let fits = !text.trim().is_empty() && text.chars().count() <= 2_048;
+        fits.then(|| text.to_owned())
+            .ok_or("must be a domain name such as example.com")
+    });
+    let domain = fields.required("domain", domain);
+    let name = fields.or_left_out("name", fields.text("name", Label::parse));
+    let keywords = fields.or_left_out(
+        "keywords",
+        fields.texts("keywords", NewKeywords::MOST, KeywordText::parse),
+    );
+    let meta = MetaFields::read(fields).into_meta(fields);
+    Some(CreateBody {
+        domain: domain?,
+        name,
+        keywords: keywords.unwrap_or_default(),
+        meta,
+    })
+}
+
+fn not_monitorable(given: &str, refusal: &DomainRefusal) -> Problem {
+    let problem = Problem::new(
+        Code::DomainNotMonitorable,
+        format!(
+            "`{}` cannot be monitored: {refusal}.",
+            crate::shortened(given, 100)
+        ),
+    );
+    problem
+        .with("reason", refusal.code())
+        .hint("Give the public host name of the site, for example example.com.")
+}
+
+/// What was left out of the given text, and what is unusual about the rest.
+fn warnings(domain: &ParsedDomain) -> Vec<Value> {
+    let mut warnings: Vec<Value> = domain
+        .removed
+        .iter()
+        .map(|removed| {
+            warning(
+                "domainShortened",
+                &format!(
+                    "The {} was removed; the project monitors {}.",
+                    removed_name(removed),
+                    domain.ascii
+                ),
+            )
+        })
+        .collect();
+    if !domain.has_known_suffix {
+        warnings.push(warning(
+            "unknownPublicSuffix",
+            "The domain ends with a suffix that the Public Suffix List does not know.",
+        ));
+    }
+    warnings
+}
+
+fn warning(code: &str, message: &str) -> Value {
+    json!({ "code": code, "message": message })
+}
+
+fn removed_name(removed: &Removed) -> &'static str {
+    match removed {
+        Removed::Scheme => "scheme",
+        Removed::Path => "path",
+        Removed::Port => "port",
+        Removed::TrailingDot => "trailing dot",
+    }
+}

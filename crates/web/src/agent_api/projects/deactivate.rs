@@ -1,0 +1,16 @@
+//! DELETE /projects/:id: deactivates.
+
+use super::ProjectView;
+use crate::{answer::Answer, endpoint::Call, problem::Problem, refusals, services::Services};
+use domain::ids::ProjectId;
+use std::sync::Arc;
+
+/// Takes a project out of use; a second time changes nothing.
+pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let project = services.deactivate_project.run(call.account(), id).await?;
+    Ok(Answer::ok(&ProjectView::of(
+        &project,
+        &call.agent.account.report_defaults,
+    )))
+}

@@ -1,0 +1,82 @@
+//! GET /projects.
+
+use super::{PRIORITIES, ProjectView, WORKFLOW_STATUSES};
+use crate::{
+    agent_api::{list_answer, paging},
+    answer::Answer,
+    endpoint::Call,
+    paging::{Limits, bound_part, wanted},
+    problem::Problem,
+    query::Query,
+    services::Services,
+};
+use domain::{
+    page::Direction,
+    ports::projects::{ProjectFilter, ProjectSort},
+    project::{Priority, Status, WorkflowStatus},
+};
+use std::sync::Arc;
+
+/// How many projects a page has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 50,
+    most: 200,
+};
+
+const SORTS: [(&str, ProjectSort); 5] = [
+    ("createdAt", ProjectSort::CreatedAt),
+    ("name", ProjectSort::Name),
+    ("domain", ProjectSort::Domain),
+    ("lastAnalysisAt", ProjectSort::LastAnalysisAt),
+    ("priority", ProjectSort::Priority),
+];
+
+/// Lists the account's projects.
+pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let filter = filter(&call.query);
+    let request = wanted(paging.request(key, now), &call.query)?;
+    let page = services
+        .list_projects
+        .run(call.account(), &filter, &request)
+        .await?;
+
+    let next = page
+        .next
+        .as_ref()
+        .map(|position| paging.cursor(position, key, now));
+    let defaults = &call.agent.account.report_defaults;
+    list_answer(&call, &page, request.limit, next, |project| {
+        ProjectView::of(project, defaults)
+    })
+}
+
+fn filter(query: &Query) -> ProjectFilter {
+    ProjectFilter {
+        status: status(query),
+        tag: query.free_text("tag", 50),
+        category: query.free_text("category", 200),
+        priority: query.choice("priority", &PRIORITIES, Priority::named),
+        workflow_status: query.choice("workflowStatus", &WORKFLOW_STATUSES, WorkflowStatus::named),
+        favorite: query.flag("favorite"),
+        search: query
+            .free_text("search", 200)
+            .filter(|text| !text.trim().is_empty()),
+    }
+}
+
+/// `active` when nothing is said, `all` for both.
+pub fn status(query: &Query) -> Option<Status> {
+    let named = |name: &str| {
+        if name == "all" {
+            Some(None)
+        } else {
+            Status::named(name).map(Some)
+        }
+    };
+    query
+        .choice("status", &["active", "deactivated", "all"], named)
+        .unwrap_or(Some(Status::Active))
+}

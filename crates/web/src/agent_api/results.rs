@@ -1,0 +1,366 @@
+//! GET /results.
+
+use super::{BASE, paging, projects::ProjectView};
+use crate::{
+    agent_api::linked,
+    answer::Answer,
+    endpoint::Call,
+    paging::{Limits, bound_part, wanted},
+    problem::{Problem, next_action},
+    refusals,
+    selection::Selection,
+    services::Services,
+};
+use analysis::{document::Document, result_type::ResultType};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::{JobId, KeywordId, ProjectId},
+    job::kind::AnalysisKind,
+    page::Direction,
+    results::{Finding, FindingSort, ResultHead},
+    use_cases::read_results::{AllResults, ProjectResults, ResultsRequest},
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json, value::RawValue};
+use std::sync::Arc;
+
+/// How many records a page has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 100,
+    most: 1_000,
+};
+/// How many records of each type `type=all` shows.
+const TOP: u32 = 5;
+/// Results that are older are told to be stale.
+const FRESH_FOR: TimeDelta = TimeDelta::days(35);
+/// Largest page, in bytes: a page ends before it is passed, with at least one record.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// The names of the result types, `all` first.
+#[must_use]
+pub fn type_names() -> Vec<&'static str> {
+    std::iter::once("all")
+        .chain(ResultType::ALL.iter().map(|it| it.name()))
+        .collect()
+}
+
+const SORTS: [(&str, FindingSort); 2] = [
+    ("default", FindingSort::Ordinal),
+    ("position", FindingSort::Value),
+];
+const HISTORY_SORTS: [(&str, FindingSort); 1] = [("measuredAt", FindingSort::MeasuredAt)];
+
+/// Results of one type with their records, copied as they are stored.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultsBody<'a> {
+    #[serde(rename = "type")]
+    result_type: &'a str,
+    project_id: i64,
+    project: &'a ProjectView,
+    state: &'a str,
+    reason: Option<&'a str>,
+    next_actions: Vec<Value>,
+    generated_at: Option<DateTime<Utc>>,
+    job_id: Option<i64>,
+    measured_at: Option<DateTime<Utc>>,
+    method_version: Option<&'a str>,
+    provider: Option<&'a str>,
+    provenance: Option<Value>,
+    coverage: Option<Value>,
+    summary: Option<&'a RawValue>,
+    items: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+    limit: u32,
+    warnings: Vec<String>,
+}
+
+/// Reads results: one type, or the heads of all.
+pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let Some(project) = call.query.id("projectId").map(ProjectId) else {
+        call.query.required("projectId", None::<i64>);
+        chosen_type(&call);
+        return wanted(None, &call.query);
+    };
+    match chosen_type(&call) {
+        Some(Some(result_type)) => one(&services, &call, project, result_type).await,
+        Some(None) => all(&services, &call, project).await,
+        None => {
+            services
+                .read_project
+                .run(call.account(), project)
+                .await?
+                .ok_or_else(refusals::no_project)?;
+            wanted(None, &call.query)
+        }
+    }
+}
+
+/// `Some(None)` is `all`.
+fn chosen_type(call: &Call) -> Option<Option<ResultType>> {
+    let named = |name: &str| {
+        if name == "all" {
+            Some(None)
+        } else {
+            ResultType::named(name).map(Some)
+        }
+    };
+    call.query
+        .required("type", call.query.choice("type", &type_names(), named))
+}
+
+async fn one(
+    services: &Services,
+    call: &Call,
+    project: ProjectId,
+    result_type: ResultType,
+) -> Result<Answer, Problem> {
+    let query = &call.query;
+    let history = query.flag("history").unwrap_or(false);
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let (sorts, direction): (&[_], _) = if history {
+        (&HISTORY_SORTS, Direction::Descending)
+    } else {
+        (&SORTS, Direction::Ascending)
+    };
+    let paging = paging(call, &bound_to, LIST_LIMITS, sorts, direction);
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let (keyword, url) = (
+        query.id("keywordId").map(KeywordId),
+        query.free_text("url", 2_048),
+    );
+    let (from, to) = (query.time("from"), query.time("to"));
+    let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
+        services
+            .read_project
+            .run(call.account(), project)
+            .await?
+            .ok_or_else(refusals::no_project)?;
+        return wanted(None, query);
+    };
+    let limit = page.limit;
+    let request = ResultsRequest {
+        project,
+        result_type,
+        keyword,
+        url,
+        from,
+        to,
+        history,
+        page,
+    };
+    let mut results = services
+        .read_results
+        .run(call.account(), &request)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    cut_to_size(&mut results);
+
+    let next = results
+        .findings
+        .next
+        .as_ref()
+        .map(|position| paging.cursor(position, key, now));
+    let fields = query.text("fields").map(Selection::parse);
+    let items = records(&results.findings.items, fields.as_ref())?;
+    let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
+    let answer = Answer::ok(&body(
+        &results,
+        result_type,
+        &view,
+        items,
+        next.clone(),
+        limit,
+        now,
+    ));
+    Ok(linked(answer, call, next.as_deref()))
+}
+
+/// Shortens the page to the size that an answer may have.
+fn cut_to_size(results: &mut ProjectResults) {
+    let mut bytes = 0;
+    let fits = |finding: &&Finding| {
+        bytes += finding.record.as_str().len();
+        bytes <= MOST_BYTES
+    };
+    let kept = results
+        .findings
+        .items
+        .iter()
+        .take_while(fits)
+        .count()
+        .max(1);
+    if kept < results.findings.items.len() {
+        results.findings.next = Some(results.findings.items[kept - 1].position.clone());
+        results.findings.items.truncate(kept);
+    }
+}
+
+fn records(
+    findings: &[Finding],
+    fields: Option<&Selection>,
+) -> Result<Vec<Box<RawValue>>, Problem> {
+    findings
+        .iter()
+        .map(|finding| record(&finding.record, fields))
+        .collect()
+}
+
+fn record(document: &Document, fields: Option<&Selection>) -> Result<Box<RawValue>, Problem> {
+    let text = match fields {
+        None => document.as_str().to_owned(),
+        Some(fields) => {
+            let whole: Value = document.parse().unwrap_or(Value::Null);
+            fields.of(&whole)?.to_string()
+        }
+    };
+    RawValue::from_string(text).map_err(|_| {
+        refusals::storage(&domain::ports::storage::StorageError::Corrupt { what: "a record" })
+    })
+}
+
+fn body<'a>(
+    results: &'a ProjectResults,
+    result_type: ResultType,
+    project: &'a ProjectView,
+    items: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+    limit: u32,
+    now: DateTime<Utc>,
+) -> ResultsBody<'a> {
+    let head = results.head.as_ref();
+    let state = State::of(result_type, results.project.id, head, results.pending, now);
+    ResultsBody {
+        result_type: result_type.name(),
+        project_id: project.id,
+        project,
+        state: state.name,
+        reason: state.reason,
+        next_actions: state.next_actions,
+        generated_at: head.map(|head| head.generated_at),
+        job_id: head.map(|head| head.job.0),
+        measured_at: head.map(|head| head.measured_at),
+        method_version: head.map(|head| head.method_version.as_str()),
+        provider: head.map(|head| head.provider.as_str()),
+        provenance: head.map(|head| json!(head.provenance)),
+        coverage: head.map(|head| json!(head.coverage)),
+        summary: head.and_then(|head| serde_json::from_str(head.summary.as_str()).ok()),
+        items,
+        next_cursor,
+        limit,
+        warnings: head.map(|head| head.warnings.clone()).unwrap_or_default(),
+    }
+}
+
+/// Where the results of a type stand, and what to do about it.
+struct State {
+    name: &'static str,
+    reason: Option<&'static str>,
+    next_actions: Vec<Value>,
+}
+
+impl State {
+    fn of(
+        result_type: ResultType,
+        project: ProjectId,
+        head: Option<&ResultHead>,
+        pending: Option<JobId>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let kind = AnalysisKind::behind(result_type);
+        match (head, pending) {
+            (Some(head), _) if head.measured_at + FRESH_FOR < now => {
+                Self::told("stale", "measuredLongAgo", vec![start(kind, project)])
+            }
+            (Some(_), _) => Self {
+                name: "ready",
+                reason: None,
+                next_actions: vec![],
+            },
+            (None, _) if !AnalysisKind::computes(result_type) => {
+                Self::told("disabled", "notBuiltYet", vec![])
+            }
+            (None, Some(job)) => Self::told("pending", "analysisUnderWay", vec![follow(job)]),
+            (None, None) => Self::told("neverRun", "neverMeasured", vec![start(kind, project)]),
+        }
+    }
+
+    fn told(name: &'static str, reason: &'static str, next_actions: Vec<Value>) -> Self {
+        Self {
+            name,
+            reason: Some(reason),
+            next_actions,
+        }
+    }
+}
+
+fn start(kind: AnalysisKind, project: ProjectId) -> Value {
+    let body = json!({ "type": kind.name(), "projectId": project.0 });
+    next_action(
+        "POST",
+        &format!("{BASE}/analyze"),
+        "Start the analysis that brings these results",
+        Some(body),
+    )
+}
+
+fn follow(job: JobId) -> Value {
+    next_action(
+        "GET",
+        &format!("{BASE}/analyze?jobId={job}&wait=20"),
+        "Follow the analysis that brings these results",
+        None,
+    )
+}
+
+async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Answer, Problem> {
+    let results = services
+        .read_results
+        .all(call.account(), project, TOP)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    call.query.finish()?;
+    let now = services.clock.now();
+    let mut by_type = Map::new();
+    for result_type in ResultType::ALL {
+        by_type.insert(
+            result_type.name().to_owned(),
+            overview(&results, result_type, now),
+        );
+    }
+    let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
+    Ok(Answer::ok(
+        &json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type }),
+    ))
+}
+
+fn overview(results: &AllResults, result_type: ResultType, now: DateTime<Utc>) -> Value {
+    let project = results.project.id;
+    let found = results
+        .heads
+        .iter()
+        .find(|(head, _)| head.result_type == result_type);
+    let head = found.map(|(head, _)| head);
+    let kind = AnalysisKind::behind(result_type);
+    let pending = results
+        .pending
+        .iter()
+        .find_map(|(of, job)| (*of == kind).then_some(*job));
+    let state = State::of(result_type, project, head, pending, now);
+    let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
+    let items: Vec<Value> = found
+        .map(|(_, top)| top.iter().map(|finding| parsed(&finding.record)).collect())
+        .unwrap_or_default();
+    let shown = items.len() as u64;
+    json!({
+        "state": state.name,
+        "reason": state.reason,
+        "nextActions": state.next_actions,
+        "measuredAt": head.map(|head| head.measured_at),
+        "provenance": head.map(|head| head.provenance),
+        "summary": head.map(|head| parsed(&head.summary)),
+        "items": items,
+        "truncated": head.is_some_and(|head| head.item_count > shown),
+        "next": format!("{BASE}/results?type={result_type}&projectId={project}"),
+    })
+}

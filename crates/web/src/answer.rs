@@ -1,0 +1,56 @@
+//! What a handler answers.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// A good answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The JSON text.
+    pub body: String,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
+    /// How long it may be kept.
+    pub cache: &'static str,
+}
+
+/// Reads may be kept by the caller, who has to ask whether they still hold.
+pub const PRIVATE: &str = "private, no-cache";
+
+impl Answer {
+    /// 200 with that body.
+    #[must_use]
+    pub fn ok(body: &impl Serialize) -> Self {
+        Self::with_status(200, body)
+    }
+
+    /// That status with that body.
+    ///
+    /// # Panics
+    /// Never for the bodies of this crate: they have string keys and no failing serialisers.
+    #[must_use]
+    pub fn with_status(status: u16, body: &impl Serialize) -> Self {
+        let body = serde_json::to_string(body).expect("answers serialise to JSON");
+        Self {
+            status,
+            body,
+            headers: vec![],
+            cache: PRIVATE,
+        }
+    }
+
+    /// 200 with a JSON value.
+    #[must_use]
+    pub fn value(body: &Value) -> Self {
+        Self::ok(body)
+    }
+
+    /// With one more header.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}

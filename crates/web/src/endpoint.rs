@@ -1,0 +1,135 @@
+//! One line of the route table, and the call that its handler gets.
+
+use crate::{answer::Answer, problem::Problem, query::Query, services::Services};
+use domain::{ids::AccountId, scope::Scope, use_cases::authenticate_agent::Agent};
+use serde_json::{Map, Value};
+use std::{future::Future, pin::Pin, sync::Arc};
+
+/// A handler's work under way.
+pub type Handling = Pin<Box<dyn Future<Output = Result<Answer, Problem>>>>;
+
+/// Who may call, and what then happens: a handler that needs an agent cannot be public.
+#[derive(Clone, Copy)]
+pub enum Access {
+    /// Everyone, without a token.
+    Public(fn(Arc<Services>, PublicCall) -> Handling),
+    /// Whoever holds a token with the scope.
+    Agent(Scope, fn(Arc<Services>, Call) -> Handling),
+}
+
+impl Access {
+    /// The scope that is needed; `None` when it is public.
+    #[must_use]
+    pub const fn scope(&self) -> Option<Scope> {
+        match self {
+            Self::Public(_) => None,
+            Self::Agent(scope, _) => Some(*scope),
+        }
+    }
+}
+
+/// A method, as far as it is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Creates or starts.
+    Post,
+    /// Changes in part.
+    Patch,
+    /// Deactivates.
+    Delete,
+}
+
+impl Verb {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// The body types that it reads.
+    #[must_use]
+    pub const fn accepted_types(self) -> &'static [&'static str] {
+        match self {
+            Self::Post => &["application/json"],
+            Self::Patch => &["application/json", "application/merge-patch+json"],
+            Self::Get | Self::Delete => &[],
+        }
+    }
+}
+
+/// One line of the route table. Nothing is served that is not in it.
+pub struct Endpoint {
+    /// The method.
+    pub verb: Verb,
+    /// The path; `{id}` stands for an id.
+    pub path: &'static str,
+    /// Who may call, and what then happens.
+    pub access: Access,
+    /// A name for generated clients and for the capability list.
+    pub operation: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// What it does, what it costs and what it answers.
+    pub description: &'static str,
+    /// The query parameters.
+    pub parameters: fn() -> Vec<Parameter>,
+    /// The schema of the body, when there is one.
+    pub body: Option<fn() -> Value>,
+    /// Good statuses, with the name of the schema that is answered.
+    pub answers: &'static [(u16, &'static str)],
+    /// Statuses beyond those that every route has.
+    pub refusals: &'static [u16],
+    /// The MCP tools that do the same.
+    pub tools: &'static [&'static str],
+}
+
+/// One query parameter.
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// Whether it has to be there.
+    pub required: bool,
+    /// Its schema.
+    pub schema: Value,
+}
+
+/// What a public handler gets.
+pub struct PublicCall {
+    /// The query.
+    pub query: Query,
+}
+
+/// What a handler gets: everything before it is checked already.
+pub struct Call {
+    /// Who calls.
+    pub agent: Agent,
+    /// The id in the path; `None` when the path has none or holds something else.
+    pub id: Option<i64>,
+    /// The path and query as sent, for links to the next page.
+    pub target: String,
+    /// The path.
+    pub path: String,
+    /// The query's text.
+    pub query_text: String,
+    /// The query.
+    pub query: Query,
+    /// The body; empty when the method has none.
+    pub body: Map<String, Value>,
+}
+
+impl Call {
+    /// Whose data it is about.
+    #[must_use]
+    pub fn account(&self) -> AccountId {
+        self.agent.account.id
+    }
+}

@@ -1,0 +1,196 @@
+//! Query parameters.
+
+use super::schemas::id;
+use crate::{
+    agent_api::{
+        analyses::{self, JOB_STATUSES, KINDS},
+        docs::FORMATS,
+        keywords,
+        projects::{self, PRIORITIES, WORKFLOW_STATUSES},
+        results,
+    },
+    endpoint::Parameter,
+    paging::Limits,
+};
+use serde_json::{Value, json};
+
+fn optional(name: &'static str, schema: Value, description: &'static str) -> Parameter {
+    Parameter {
+        name,
+        description,
+        required: false,
+        schema,
+    }
+}
+
+fn required(name: &'static str, schema: Value, description: &'static str) -> Parameter {
+    Parameter {
+        name,
+        description,
+        required: true,
+        schema,
+    }
+}
+
+fn text(most: usize) -> Value {
+    json!({ "type": "string", "maxLength": most })
+}
+
+fn choice(names: &[&str]) -> Value {
+    json!({ "type": "string", "enum": names })
+}
+
+fn sorts(names: &[&str]) -> Value {
+    let both: Vec<String> = names
+        .iter()
+        .flat_map(|name| [(*name).to_owned(), format!("-{name}")])
+        .collect();
+    json!({ "type": "string", "enum": both })
+}
+
+fn paging(limits: Limits) -> Vec<Parameter> {
+    vec![
+        optional(
+            "limit",
+            json!({ "type": "integer", "minimum": 1, "default": limits.default }),
+            "Rows at the most; more than the maximum is taken as the maximum.",
+        ),
+        optional(
+            "cursor",
+            text(2_048),
+            "Where to go on: nextCursor of the page before, within 24 hours.",
+        ),
+        fields(),
+    ]
+}
+
+fn fields() -> Parameter {
+    optional(
+        "fields",
+        text(1_000),
+        "Only these members, separated by commas, nested ones with dots; the id is always there.",
+    )
+}
+
+/// Only `fields`.
+#[must_use]
+pub fn fields_only() -> Vec<Parameter> {
+    vec![fields()]
+}
+
+/// GET /docs.
+#[must_use]
+pub fn docs() -> Vec<Parameter> {
+    vec![optional(
+        "format",
+        choice(&FORMATS),
+        "openapi (the default) or guide.",
+    )]
+}
+
+/// GET /projects.
+#[must_use]
+pub fn projects() -> Vec<Parameter> {
+    let mut all = paging(projects::LIST_LIMITS);
+    all.extend([
+        optional(
+            "sort",
+            sorts(&["createdAt", "name", "domain", "lastAnalysisAt", "priority"]),
+            "The order; a leading - reverses. createdAt when left out.",
+        ),
+        optional(
+            "status",
+            choice(&["active", "deactivated", "all"]),
+            "active when left out.",
+        ),
+        optional("tag", text(50), "Only with this tag."),
+        optional("category", text(200), "Only of this category."),
+        optional("priority", choice(&PRIORITIES), "Only of this priority."),
+        optional(
+            "workflowStatus",
+            choice(&WORKFLOW_STATUSES),
+            "Only with this workflow status.",
+        ),
+        optional(
+            "favorite",
+            json!({ "type": "boolean" }),
+            "Only favourites, or only others.",
+        ),
+        optional(
+            "search",
+            text(200),
+            "Only with this text in name, domain or client.",
+        ),
+    ]);
+    all
+}
+
+/// GET /projects/:id/keywords.
+#[must_use]
+pub fn keywords() -> Vec<Parameter> {
+    let mut all = paging(keywords::LIST_LIMITS);
+    all.extend([
+        optional(
+            "sort",
+            sorts(&["createdAt", "text", "position"]),
+            "The order; a leading - reverses. createdAt when left out.",
+        ),
+        optional(
+            "status",
+            choice(&["active", "deactivated", "all"]),
+            "active when left out.",
+        ),
+        optional(
+            "aiTracked",
+            json!({ "type": "boolean" }),
+            "Only AI-tracked ones, or only others.",
+        ),
+        optional("tag", text(50), "Only with this tag."),
+        optional("search", text(200), "Only with this text in the keyword."),
+    ]);
+    all
+}
+
+/// GET /analyze.
+#[must_use]
+pub fn analyses() -> Vec<Parameter> {
+    let mut all = paging(analyses::LIST_LIMITS);
+    all.retain(|parameter| parameter.name != "fields");
+    all.extend([
+        optional("sort", sorts(&["createdAt"]), "Newest first when left out."),
+        optional("jobId", id(), "Only this analysis."),
+        optional(
+            "wait",
+            json!({ "type": "integer", "minimum": 0, "maximum": 20 }),
+            "With jobId: hold the answer so many seconds, or until it ends.",
+        ),
+        optional("projectId", id(), "Only of this project."),
+        optional("type", choice(&KINDS), "Only of this kind."),
+        optional("status", choice(&JOB_STATUSES), "Only with this status."),
+    ]);
+    all
+}
+
+/// GET /results.
+#[must_use]
+pub fn results() -> Vec<Parameter> {
+    let mut all = vec![
+        required(
+            "type",
+            choice(&results::type_names()),
+            "The result type, or all.",
+        ),
+        required("projectId", id(), "The project."),
+    ];
+    all.extend(paging(results::LIST_LIMITS));
+    let time = json!({ "type": "string", "maxLength": 40 });
+    all.extend([
+        optional("sort", text(40), "default or position; with history=true measuredAt (newest first when left out). A leading - reverses."),
+        optional("keywordId", id(), "Only about this keyword."),
+        optional("url", text(2_048), "Only about this page."),
+        optional("from", time.clone(), "Measured at or after this day or time."),
+        optional("to", time, "Measured before this day or time."),
+        optional("history", json!({ "type": "boolean" }), "The records of all runs, not only of the newest."),
+    ]);
+    all
+}

@@ -1,0 +1,187 @@
+//! Schemas of what is answered: from the types that serialise where there is one, by hand where an
+//! answer is put together.
+
+use crate::agent_api::{analyses, keywords, models, projects};
+use analysis::findings::{broken_links, rankings, serp};
+use serde_json::{Map, Value, json};
+use utoipa::{PartialSchema, ToSchema};
+
+/// An id: a positive integer that JSON carries exactly.
+#[must_use]
+pub fn id() -> Value {
+    json!({ "type": "integer", "format": "int64", "minimum": 1, "maximum": domain::ids::LARGEST_ID })
+}
+
+/// All components.
+#[must_use]
+pub fn all() -> Value {
+    let mut schemas = Map::new();
+    add::<projects::ProjectView>(&mut schemas);
+    add::<keywords::KeywordView>(&mut schemas);
+    add::<keywords::AddedKeywordsView>(&mut schemas);
+    add::<analyses::JobView>(&mut schemas);
+    add::<analyses::QueueView>(&mut schemas);
+    add::<models::ModelsView>(&mut schemas);
+    add::<rankings::RankingRecord>(&mut schemas);
+    add::<rankings::RankingsSummary>(&mut schemas);
+    add::<serp::SerpRecord>(&mut schemas);
+    add::<serp::SerpSummary>(&mut schemas);
+    add::<broken_links::BrokenLink>(&mut schemas);
+    add::<broken_links::BrokenLinksSummary>(&mut schemas);
+    schemas.extend(put_together());
+    schemas.into()
+}
+
+/// A type with all the types in it.
+fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
+    let mut inner = Vec::new();
+    T::schemas(&mut inner);
+    inner.push((T::name().into_owned(), T::schema()));
+    for (name, schema) in inner {
+        let schema = serde_json::to_value(schema).unwrap_or(Value::Null);
+        schemas.insert(name, schema);
+    }
+}
+
+fn list_of(item: &str) -> Value {
+    json!({
+        "type": "object",
+        "required": ["items", "nextCursor", "limit"],
+        "properties": {
+            "items": { "type": "array", "items": { "$ref": format!("#/components/schemas/{item}") } },
+            "nextCursor": { "type": ["string", "null"] },
+            "limit": { "type": "integer", "minimum": 0 },
+        },
+    })
+}
+
+fn put_together() -> Map<String, Value> {
+    let mut schemas = Map::new();
+    schemas.insert("ProjectList".into(), loose(list_of("Project")));
+    schemas.insert("KeywordList".into(), loose(list_of("Keyword")));
+    schemas.insert("JobList".into(), job_list());
+    schemas.insert("CreatedProject".into(), created_project());
+    schemas.insert("AnalysisPlan".into(), plan());
+    schemas.insert("Results".into(), results());
+    schemas.insert("Health".into(), health());
+    schemas.insert(
+        "Documentation".into(),
+        json!({ "type": "object", "description": "An OpenAPI 3.1 document, or the guide." }),
+    );
+    schemas.insert("Problem".into(), problem());
+    schemas
+}
+
+/// With `fields=` items hold only what was selected.
+fn loose(mut list: Value) -> Value {
+    let whole = list["properties"]["items"]["items"].take();
+    list["properties"]["items"]["items"] = json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"] }] });
+    list
+}
+
+fn job_list() -> Value {
+    let mut list = list_of("Job");
+    list["properties"]["queue"] = json!({ "$ref": "#/components/schemas/Queue" });
+    list
+}
+
+fn created_project() -> Value {
+    let warning = json!({ "type": "object", "required": ["code", "message"], "properties": { "code": { "type": "string" }, "message": { "type": "string" } } });
+    let more = json!({
+        "type": "object",
+        "required": ["keywords", "warnings"],
+        "properties": {
+            "keywords": { "oneOf": [{ "type": "null" }, { "$ref": "#/components/schemas/AddedKeywords" }] },
+            "warnings": { "type": "array", "items": warning },
+        },
+    });
+    json!({ "allOf": [{ "$ref": "#/components/schemas/Project" }, more] })
+}
+
+fn plan() -> Value {
+    json!({
+        "type": "object",
+        "required": ["dryRun", "projectId", "type", "units", "unit", "expectedCost", "budget", "results", "wouldJoinJobId"],
+        "properties": {
+            "dryRun": { "type": "boolean", "const": true },
+            "projectId": id(),
+            "type": { "type": "string" },
+            "units": { "type": ["integer", "null"], "description": "Keywords; null when it cannot be known before." },
+            "unit": { "type": "string" },
+            "expectedCost": { "$ref": "#/components/schemas/Cost" },
+            "budget": { "type": "object" },
+            "results": { "type": "array", "items": { "type": "string" } },
+            "wouldJoinJobId": { "type": ["integer", "null"] },
+        },
+    })
+}
+
+fn results() -> Value {
+    let time = json!({ "type": ["string", "null"], "format": "date-time" });
+    let text = json!({ "type": ["string", "null"] });
+    let record = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    json!({
+        "type": "object",
+        "required": ["type", "projectId", "project"],
+        "properties": {
+            "type": { "type": "string" },
+            "projectId": id(),
+            "project": { "$ref": "#/components/schemas/Project" },
+            "state": { "type": "string", "enum": ["ready", "stale", "pending", "neverRun", "disabled"] },
+            "reason": text,
+            "nextActions": { "type": "array", "items": { "type": "object" } },
+            "generatedAt": time,
+            "jobId": { "type": ["integer", "null"] },
+            "measuredAt": time,
+            "methodVersion": text,
+            "provider": text,
+            "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
+            "coverage": { "type": ["object", "null"] },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "nextCursor": text,
+            "limit": { "type": "integer", "minimum": 1 },
+            "warnings": { "type": "array", "items": { "type": "string" } },
+            "results": { "type": "object", "description": "With type=all: each type with its state, summary and first records." },
+        },
+    })
+}
+
+fn health() -> Value {
+    json!({
+        "type": "object",
+        "required": ["status", "version", "serverTime", "account", "token", "capabilities", "limits", "quotas", "providers"],
+        "properties": {
+            "status": { "type": "string" },
+            "version": { "type": "string" },
+            "serverTime": { "type": "string", "format": "date-time" },
+            "account": { "type": "object" },
+            "token": { "type": "object" },
+            "capabilities": { "type": "array", "items": { "type": "object" } },
+            "limits": { "type": "object" },
+            "quotas": { "type": "array", "items": { "type": "object" } },
+            "providers": { "type": "array", "items": { "type": "object" } },
+        },
+    })
+}
+
+fn problem() -> Value {
+    json!({
+        "type": "object",
+        "description": "RFC 9457. Further members depend on the code.",
+        "required": ["type", "title", "status", "detail", "instance", "code", "requestId", "retryable"],
+        "properties": {
+            "type": { "type": "string", "format": "uri" },
+            "title": { "type": "string" },
+            "status": { "type": "integer", "minimum": 400, "maximum": 599 },
+            "detail": { "type": "string" },
+            "instance": { "type": "string" },
+            "code": { "type": "string" },
+            "requestId": { "type": "string" },
+            "retryable": { "type": "boolean" },
+            "hint": { "type": "string" },
+            "errors": { "type": "array", "maxItems": 50, "items": { "type": "object", "required": ["in", "code", "message"] } },
+            "nextActions": { "type": "array", "items": { "type": "object", "required": ["method", "href"] } },
+        },
+    })
+}

@@ -1,0 +1,333 @@
+//! Pages of lists: limits, sort orders, and cursors that only this server can have made.
+
+use crate::{
+    problem::{FieldError, Problem},
+    query::Query,
+};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    ids::AccountId,
+    page::{Direction, PageRequest, Position, SortValue},
+};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// How long a cursor is good.
+const CURSOR_LIFETIME: TimeDelta = TimeDelta::hours(24);
+const TAG_LENGTH: usize = 16;
+
+/// How many rows a page of a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// When nothing is said.
+    pub default: u32,
+    /// At the most; more is taken as this.
+    pub most: u32,
+}
+
+/// The key under which cursors are signed; every server on a database has the same.
+#[derive(Clone)]
+pub struct CursorKey(pub [u8; 32]);
+
+/// What a list request says about its page.
+pub struct Paging<'a, S> {
+    /// The query.
+    pub query: &'a Query,
+    /// Whose list.
+    pub account: AccountId,
+    /// The parameters that a cursor is bound to, as they were sent.
+    pub bound_to: &'a str,
+    /// How many rows.
+    pub limits: Limits,
+    /// The sort orders by name; the first is the default, with its direction.
+    pub sorts: &'a [(&'static str, S)],
+    /// The direction of the default order.
+    pub default_direction: Direction,
+}
+
+impl<S: Copy> Paging<'_, S> {
+    /// The page that is wanted.
+    pub fn request(&self, key: &CursorKey, now: DateTime<Utc>) -> Option<PageRequest<S>> {
+        let (sort, direction) = self.sort()?;
+        let limit = self.limit()?;
+        let after = match self.query.text("cursor") {
+            None => None,
+            Some(text) => Some(self.position(text, key, now)?),
+        };
+        Some(PageRequest {
+            sort,
+            direction,
+            after,
+            limit,
+        })
+    }
+
+    fn limit(&self) -> Option<u32> {
+        let Some(text) = self.query.text("limit") else {
+            return Some(self.limits.default);
+        };
+        let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // More digits than an integer holds are still a number above the maximum.
+        let number: u64 = if is_plain {
+            text.parse().unwrap_or(u64::MAX)
+        } else {
+            0
+        };
+        if number == 0 {
+            self.query.note(
+                FieldError::in_query("limit", "invalid-value", "must be a positive integer")
+                    .with("min", 1),
+            );
+            return None;
+        }
+        Some(
+            u32::try_from(number)
+                .unwrap_or(u32::MAX)
+                .min(self.limits.most),
+        )
+    }
+
+    fn sort(&self) -> Option<(S, Direction)> {
+        let Some(text) = self.query.text("sort") else {
+            return self
+                .sorts
+                .first()
+                .map(|(_, sort)| (*sort, self.default_direction));
+        };
+        let (name, direction) = text
+            .strip_prefix('-')
+            .map_or((text, Direction::Ascending), |name| {
+                (name, Direction::Descending)
+            });
+        let found = self.sorts.iter().find(|(known, _)| *known == name);
+        if found.is_none() {
+            let names: Vec<&str> = self.sorts.iter().map(|(known, _)| *known).collect();
+            let rule = format!("must be one of {}; a leading - reverses", names.join(", "));
+            self.query
+                .note(FieldError::in_query("sort", "invalid-value", rule).allowing(&names, name));
+        }
+        found.map(|(_, sort)| (*sort, direction))
+    }
+
+    fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<Position> {
+        let found = read_cursor(text, key, &self.binding(), now);
+        if found.is_none() {
+            let rule = "is not a cursor of this list with these parameters, or is older than 24 hours: begin again without it";
+            self.query
+                .note(FieldError::in_query("cursor", "invalid-cursor", rule));
+        }
+        found
+    }
+
+    /// The cursor behind that row.
+    pub fn cursor(&self, position: &Position, key: &CursorKey, now: DateTime<Utc>) -> String {
+        write_cursor(position, key, &self.binding(), now)
+    }
+
+    fn binding(&self) -> [u8; 8] {
+        let mut hash = Sha256::new();
+        hash.update(self.account.0.to_be_bytes());
+        hash.update(self.bound_to.as_bytes());
+        let digest = hash.finalize();
+        std::array::from_fn(|at| digest[at])
+    }
+}
+
+/// The part of a query string that a cursor is bound to: everything but where and how much.
+#[must_use]
+pub fn bound_part(path: &str, query: &str) -> String {
+    let mut parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
+    parts.retain(|part| {
+        !["cursor=", "limit=", "fields="]
+            .iter()
+            .any(|free| part.starts_with(free))
+    });
+    parts.sort_unstable();
+    format!("{path}?{}", parts.join("&"))
+}
+
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    v: WireValue,
+    i: i64,
+    t: i64,
+    b: [u8; 8],
+}
+
+#[derive(Serialize, Deserialize)]
+enum WireValue {
+    N(i64),
+    T(String),
+    R(f64),
+    M,
+}
+
+fn write_cursor(
+    position: &Position,
+    key: &CursorKey,
+    binding: &[u8; 8],
+    now: DateTime<Utc>,
+) -> String {
+    let value = match &position.value {
+        SortValue::Number(number) => WireValue::N(*number),
+        SortValue::Text(text) => WireValue::T(text.clone()),
+        SortValue::Real(real) => WireValue::R(*real),
+        SortValue::Missing => WireValue::M,
+    };
+    let wire = Wire {
+        v: value,
+        i: position.id,
+        t: now.timestamp(),
+        b: *binding,
+    };
+    let mut bytes = serde_json::to_vec(&wire).unwrap_or_default();
+    let tag = sign(key, &bytes);
+    bytes.extend_from_slice(&tag);
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn read_cursor(
+    text: &str,
+    key: &CursorKey,
+    binding: &[u8; 8],
+    now: DateTime<Utc>,
+) -> Option<Position> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_LENGTH)?)?;
+    mac(key, body).verify_truncated_left(tag).ok()?;
+    let wire: Wire = serde_json::from_slice(body).ok()?;
+    let made_at = DateTime::from_timestamp(wire.t, 0)?;
+    if wire.b != *binding || made_at + CURSOR_LIFETIME < now {
+        return None;
+    }
+    let value = match wire.v {
+        WireValue::N(number) => SortValue::Number(number),
+        WireValue::T(text) => SortValue::Text(text),
+        WireValue::R(real) => SortValue::Real(real),
+        WireValue::M => SortValue::Missing,
+    };
+    Some(Position { value, id: wire.i })
+}
+
+fn mac(key: &CursorKey, body: &[u8]) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).expect("HMAC takes a key of any length");
+    mac.update(body);
+    mac
+}
+
+fn sign(key: &CursorKey, body: &[u8]) -> [u8; TAG_LENGTH] {
+    let tag = mac(key, body).finalize().into_bytes();
+    std::array::from_fn(|at| tag[at])
+}
+
+/// Refuses when the page could not be read; the query then holds why.
+pub fn wanted<T>(page: Option<T>, query: &Query) -> Result<T, Problem> {
+    query.finish()?;
+    page.ok_or_else(|| Problem::invalid(vec![]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: CursorKey = CursorKey([7; 32]);
+    const SORTS: [(&str, u8); 2] = [("createdAt", 1), ("name", 2)];
+
+    fn now() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_790_000_000, 0).unwrap()
+    }
+
+    fn paging<'a>(query: &'a Query, account: i64, bound_to: &'a str) -> Paging<'a, u8> {
+        Paging {
+            query,
+            account: AccountId(account),
+            bound_to,
+            limits: Limits {
+                default: 50,
+                most: 200,
+            },
+            sorts: &SORTS,
+            default_direction: Direction::Ascending,
+        }
+    }
+
+    fn read(
+        text: &str,
+        account: i64,
+        bound_to: &str,
+        now: DateTime<Utc>,
+    ) -> Option<PageRequest<u8>> {
+        let query = Query::parse(text, &["limit", "cursor", "sort"]);
+        paging(&query, account, bound_to).request(&KEY, now)
+    }
+
+    fn cursor() -> String {
+        let query = Query::parse("", &[]);
+        let position = Position {
+            value: SortValue::Text("žluť".into()),
+            id: 42,
+        };
+        paging(&query, 1, "/p?tag=a").cursor(&position, &KEY, now())
+    }
+
+    #[test]
+    fn a_cursor_leads_back_to_its_row() {
+        let page = read(&format!("cursor={}", cursor()), 1, "/p?tag=a", now()).unwrap();
+        assert_eq!(
+            page.after.unwrap(),
+            Position {
+                value: SortValue::Text("žluť".into()),
+                id: 42
+            }
+        );
+    }
+
+    #[test]
+    fn a_cursor_of_another_account_or_list_or_day_or_hand_is_refused() {
+        let text = format!("cursor={}", cursor());
+        assert!(read(&text, 2, "/p?tag=a", now()).is_none());
+        assert!(read(&text, 1, "/p?tag=b", now()).is_none());
+        assert!(read(&text, 1, "/p?tag=a", now() + TimeDelta::hours(25)).is_none());
+        for at in 0..cursor().len() {
+            let mut bytes = cursor().into_bytes();
+            bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+            let tampered = String::from_utf8(bytes).unwrap();
+            if tampered != cursor() {
+                assert!(
+                    read(&format!("cursor={tampered}"), 1, "/p?tag=a", now()).is_none(),
+                    "{tampered}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn limits_are_clamped_above_and_refused_below() {
+        let limit = |text: &str| read(text, 1, "", now()).map(|page| page.limit);
+        assert_eq!(
+            (limit(""), limit("limit=7"), limit("limit=201")),
+            (Some(50), Some(7), Some(200))
+        );
+        assert_eq!(limit("limit=99999999999999999999999"), Some(200));
+        for wrong in ["limit=0", "limit=-1", "limit=x", "limit=", "limit=1.5"] {
+            assert_eq!(limit(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_leading_minus_reverses() {
+        let page = read("sort=-name", 1, "", now()).unwrap();
+        assert_eq!((page.sort, page.direction), (2, Direction::Descending));
+        assert!(read("sort=size", 1, "", now()).is_none());
+    }
+
+    #[test]
+    fn a_cursor_is_bound_to_filters_and_not_to_size() {
+        assert_eq!(
+            bound_part("/p", "limit=5&tag=a&cursor=x&sort=name"),
+            "/p?sort=name&tag=a"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Reads a body: its type, its size, its time, and that it is one clean JSON object.
+
+use crate::{
+    endpoint::Verb,
+    json_guard,
+    problem::{Code, Problem},
+    services::WebConfig,
+};
+use actix_web::{
+    HttpRequest,
+    http::header::{self, HeaderMap},
+    web::{self, BytesMut},
+};
+use futures_util::StreamExt;
+use serde_json::{Map, Value};
+
+/// The members of the body; none for methods without one.
+pub async fn read(
+    verb: Verb,
+    request: &HttpRequest,
+    payload: web::Payload,
+    config: &WebConfig,
+) -> Result<Map<String, Value>, Problem> {
+    if verb.accepted_types().is_empty() {
+        return Ok(Map::new());
+    }
+    check_type(verb, request.headers())?;
+    let late = |_| {
+        let problem = Problem::new(Code::RequestTimeout, "The body did not arrive in time.");
+        problem.header("Connection", "close")
+    };
+    let bytes = tokio::time::timeout(config.body_patience, collect(payload, config.most_body))
+        .await
+        .map_err(late)??;
+    json_guard::parse(&bytes).map_err(|reason| {
+        let problem = Problem::new(
+            Code::MalformedJson,
+            format!("The body cannot be read: {reason}."),
+        );
+        problem.hint("Send one JSON object in UTF-8, each member once.")
+    })
+}
+
+fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
+    let accepted = verb.accepted_types();
+    let unsupported = |detail: &str| {
+        let problem =
+            Problem::new(Code::UnsupportedMediaType, detail).with("accepted", accepted.to_vec());
+        let accept = if verb == Verb::Patch {
+            "Accept-Patch"
+        } else {
+            "Accept-Post"
+        };
+        problem
+            .hint(format!("Send Content-Type: {}.", accepted.join(" or ")))
+            .header(accept, accepted.join(", "))
+    };
+    let encoding = headers
+        .get(header::CONTENT_ENCODING)
+        .map(|value| value.to_str().unwrap_or("?"));
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+        return Err(
+            unsupported("Compressed bodies are not read.").header("Accept-Encoding", "identity")
+        );
+    }
+    let Some(text) = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+    else {
+        return Err(unsupported("The request does not say what its body is."));
+    };
+    let mut parts = text.split(';').map(|part| part.trim().to_ascii_lowercase());
+    let kind = parts.next().unwrap_or_default();
+    if !accepted.contains(&kind.as_str()) {
+        return Err(unsupported(&format!(
+            "A body of the type {kind} is not read here."
+        )));
+    }
+    let other_charset = parts.any(|part| {
+        part.strip_prefix("charset=")
+            .is_some_and(|name| name.trim_matches('"') != "utf-8")
+    });
+    if other_charset {
+        Err(unsupported("Only UTF-8 is read."))
+    } else {
+        Ok(())
+    }
+}
+
+async fn collect(mut payload: web::Payload, most: usize) -> Result<BytesMut, Problem> {
+    let mut bytes = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|_| Problem::new(Code::MalformedJson, "The body broke off."))?;
+        if bytes.len() + chunk.len() > most {
+            let problem = Problem::new(
+                Code::PayloadTooLarge,
+                format!("The body is larger than {most} bytes."),
+            );
+            return Err(problem
+                .with("limitBytes", most)
+                .hint("Send the data in several requests.")
+                .header("Connection", "close"));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}

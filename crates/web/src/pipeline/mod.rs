@@ -1,0 +1,162 @@
+//! The fixed order in which every request is checked. Each step has one status:
+//!
+//! 1. route (404), 2. method (405), 3. token (401), 4. scope (403), 5. Accept (406), 6. body type
+//! (415), 7. body (413, 408, 400); then the handler: object (404), values (422), state (409),
+//! budget (429), queue (503).
+
+mod accept;
+mod authenticate;
+mod body;
+mod respond;
+mod routing;
+
+use crate::{
+    answer::Answer,
+    endpoint::{Access, Call, Endpoint, PublicCall, Verb},
+    problem::{Code, Problem},
+    query::Query,
+    services::Services,
+};
+use actix_web::{HttpRequest, HttpResponse, http::Method, web};
+use respond::Exchange;
+use routing::{Route, Routes};
+use std::{rc::Rc, sync::Arc};
+
+/// Longest URL that is read, in bytes.
+const MOST_URI: usize = 8 * 1024;
+
+/// Everything that serves requests.
+pub struct Pipeline {
+    services: Arc<Services>,
+    routes: Routes,
+}
+
+impl Pipeline {
+    /// Serves these endpoints.
+    #[must_use]
+    pub fn new(services: Arc<Services>, endpoints: Vec<Endpoint>) -> Self {
+        Self {
+            services,
+            routes: Routes::of(endpoints),
+        }
+    }
+
+    /// Answers one request; every refusal is a problem document.
+    pub async fn serve(
+        self: Rc<Self>,
+        request: HttpRequest,
+        payload: web::Payload,
+    ) -> HttpResponse {
+        let exchange = Exchange::begin(&request, &self.services);
+        let outcome = self.answer(&request, payload).await;
+        exchange.finish(outcome, request.method() == Method::HEAD)
+    }
+
+    async fn answer(
+        &self,
+        request: &HttpRequest,
+        payload: web::Payload,
+    ) -> Result<Answer, Problem> {
+        if request.uri().to_string().len() > MOST_URI {
+            return Err(
+                Problem::new(Code::UriTooLong, "The URL is longer than 8 KiB.")
+                    .with("limitBytes", MOST_URI),
+            );
+        }
+        let route = self.routes.find(request.path()).ok_or_else(nothing_here)?;
+        if request.method() == Method::OPTIONS {
+            return Ok(route.options());
+        }
+        let endpoint = route
+            .endpoint(request.method())
+            .ok_or_else(|| not_allowed(request.method(), &route))?;
+        self.handle(endpoint, &route, request, payload).await
+    }
+
+    async fn handle(
+        &self,
+        endpoint: &Endpoint,
+        route: &Route<'_>,
+        request: &HttpRequest,
+        payload: web::Payload,
+    ) -> Result<Answer, Problem> {
+        match endpoint.access {
+            Access::Public(handler) => {
+                accept::check(request)?;
+                let query = query_of(endpoint, request);
+                self.patiently(handler(Arc::clone(&self.services), PublicCall { query }))
+                    .await
+            }
+            Access::Agent(scope, handler) => {
+                let agent = authenticate::agent(&self.services, request, scope).await?;
+                accept::check(request)?;
+                let body =
+                    body::read(endpoint.verb, request, payload, &self.services.config).await?;
+                let call = Call {
+                    agent,
+                    id: route.id,
+                    target: request.uri().to_string(),
+                    path: request.path().to_owned(),
+                    query_text: request.query_string().to_owned(),
+                    query: query_of(endpoint, request),
+                    body,
+                };
+                self.patiently(handler(Arc::clone(&self.services), call))
+                    .await
+            }
+        }
+    }
+
+    async fn patiently(&self, handling: crate::endpoint::Handling) -> Result<Answer, Problem> {
+        let patience = self.services.config.handler_patience;
+        let slow = |_| {
+            Problem::new(
+                Code::Overloaded,
+                "The request took too long and was given up.",
+            )
+            .retry_after(std::time::Duration::from_secs(5))
+        };
+        tokio::time::timeout(patience, handling)
+            .await
+            .map_err(slow)?
+    }
+}
+
+fn query_of(endpoint: &Endpoint, request: &HttpRequest) -> Query {
+    let parameters = (endpoint.parameters)();
+    let known: Vec<&str> = parameters.iter().map(|it| it.name).collect();
+    Query::parse(request.query_string(), &known)
+}
+
+fn nothing_here() -> Problem {
+    let problem = Problem::new(Code::NotFound, "Nothing is served at this path.");
+    problem
+        .hint("GET /api/agent/v1/docs lists every path.")
+        .next_action("GET", "/api/agent/v1/docs", "The API's documentation")
+}
+
+fn not_allowed(method: &Method, route: &Route<'_>) -> Problem {
+    let allowed = route.allowed();
+    let problem = Problem::new(
+        Code::MethodNotAllowed,
+        format!("{method} is not served at this path."),
+    );
+    let problem = problem
+        .with("allow", allowed.clone())
+        .hint(format!("Use one of {}.", allowed.join(", ")));
+    problem.header("Allow", allowed.join(", "))
+}
+
+impl Verb {
+    /// The verb of a method; HEAD reads like GET.
+    #[must_use]
+    pub fn of(method: &Method) -> Option<Self> {
+        match *method {
+            Method::GET | Method::HEAD => Some(Self::Get),
+            Method::POST => Some(Self::Post),
+            Method::PATCH => Some(Self::Patch),
+            Method::DELETE => Some(Self::Delete),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Writes answers and problems, with the headers that every answer has; one log line a request.
+
+use crate::{
+    answer::Answer,
+    problem::{Code, Problem},
+    services::Services,
+};
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder,
+    http::{
+        StatusCode,
+        header::{self, HeaderName, HeaderValue},
+    },
+};
+use domain::ports::randomness::Randomness;
+use std::{sync::Arc, time::Instant};
+
+const REQUEST_ID: &str = "x-request-id";
+
+/// One request on its way to its answer.
+pub struct Exchange {
+    id: String,
+    method: String,
+    path: String,
+    began: Instant,
+    base_url: String,
+}
+
+impl Exchange {
+    /// Notes what is known at the start.
+    #[must_use]
+    pub fn begin(request: &HttpRequest, services: &Arc<Services>) -> Self {
+        Self {
+            id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
+            method: request.method().to_string(),
+            path: request.path().to_owned(),
+            began: Instant::now(),
+            base_url: services.config.public_base_url.clone(),
+        }
+    }
+
+    /// The response; without its body for HEAD.
+    #[must_use]
+    pub fn finish(self, outcome: Result<Answer, Problem>, is_head: bool) -> HttpResponse {
+        let response = match outcome {
+            Ok(answer) => self.good(answer, is_head),
+            Err(problem) => self.bad(&problem, is_head),
+        };
+        let milliseconds = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(
+            request = self.id,
+            method = self.method,
+            path = self.path,
+            status = response.status().as_u16(),
+            milliseconds,
+            "A request was answered."
+        );
+        response
+    }
+
+    fn good(&self, answer: Answer, is_head: bool) -> HttpResponse {
+        let mut response = self.response(answer.status);
+        response.insert_header((header::CACHE_CONTROL, answer.cache));
+        for (name, value) in answer.headers {
+            append(&mut response, name, &value);
+        }
+        if answer.status == 204 {
+            return response.finish();
+        }
+        response.insert_header((header::CONTENT_TYPE, "application/json"));
+        with_body(response, answer.body, is_head)
+    }
+
+    fn bad(&self, problem: &Problem, is_head: bool) -> HttpResponse {
+        if problem.code == Code::InternalError {
+            tracing::error!(request = self.id, "A request failed: {}", problem.detail);
+        }
+        let mut response = self.response(problem.code.status());
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        response.insert_header((header::CONTENT_TYPE, "application/problem+json"));
+        if let Some(wait) = problem.retry_after {
+            append(
+                &mut response,
+                "Retry-After",
+                &wait.as_secs().max(1).to_string(),
+            );
+        }
+        for (name, value) in &problem.headers {
+            append(&mut response, name, value);
+        }
+        with_body(
+            response,
+            problem.document(&self.base_url, &self.id).to_string(),
+            is_head,
+        )
+    }
+
+    fn response(&self, status: u16) -> HttpResponseBuilder {
+        let mut response = HttpResponse::build(
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        );
+        response.insert_header((REQUEST_ID, self.id.as_str()));
+        response.insert_header((header::VARY, "Accept, Authorization"));
+        response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
+        response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+        response.insert_header((
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'",
+        ));
+        response.insert_header((header::REFERRER_POLICY, "no-referrer"));
+        response.insert_header(("cross-origin-resource-policy", "same-origin"));
+        if self.base_url.starts_with("https://") {
+            response.insert_header((
+                header::STRICT_TRANSPORT_SECURITY,
+                "max-age=31536000; includeSubDomains",
+            ));
+        }
+        response
+    }
+}
+
+/// HEAD answers with the headers of GET, its length included, and without its body.
+fn with_body(mut response: HttpResponseBuilder, body: String, is_head: bool) -> HttpResponse {
+    if is_head {
+        return response
+            .no_chunking(body.len() as u64)
+            .body(actix_web::body::SizedStream::new(
+                body.len() as u64,
+                futures_util::stream::empty::<Result<actix_web::web::Bytes, std::io::Error>>(),
+            ));
+    }
+    response.body(body)
+}
+
+fn append(response: &mut HttpResponseBuilder, name: &str, value: &str) {
+    if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+        response.append_header((name, value));
+    }
+}
+
+fn given_id(request: &HttpRequest) -> Option<String> {
+    let given = request.headers().get(REQUEST_ID)?.to_str().ok()?;
+    let fits = (8..=64).contains(&given.len())
+        && given
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    fits.then(|| given.to_owned())
+}
+
+/// A version 4 UUID (RFC 9562, 5.4).
+fn fresh_id(randomness: &dyn Randomness) -> String {
+    let mut bytes = [0; 16];
+    randomness.fill(&mut bytes);
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}

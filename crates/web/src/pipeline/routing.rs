@@ -1,0 +1,133 @@
+//! Finds the endpoint of a path and a method.
+
+use crate::{
+    answer::Answer,
+    endpoint::{Endpoint, Verb},
+};
+use actix_web::http::Method;
+use std::collections::BTreeMap;
+
+/// The endpoints by path, and in each path by verb.
+pub struct Routes {
+    paths: BTreeMap<&'static str, BTreeMap<Verb, Endpoint>>,
+}
+
+/// A path that is served.
+pub struct Route<'a> {
+    verbs: &'a BTreeMap<Verb, Endpoint>,
+    /// The id in the path, when it is one.
+    pub id: Option<i64>,
+}
+
+impl Routes {
+    /// Sorts the endpoints.
+    #[must_use]
+    pub fn of(endpoints: Vec<Endpoint>) -> Self {
+        let mut paths: BTreeMap<&'static str, BTreeMap<Verb, Endpoint>> = BTreeMap::new();
+        for endpoint in endpoints {
+            paths
+                .entry(endpoint.path)
+                .or_default()
+                .insert(endpoint.verb, endpoint);
+        }
+        Self { paths }
+    }
+
+    /// The route of a path.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<Route<'_>> {
+        if let Some(verbs) = self.paths.get(path) {
+            return Some(Route { verbs, id: None });
+        }
+        self.paths.iter().find_map(|(template, verbs)| {
+            Some(Route {
+                verbs,
+                id: captured(template, path)?,
+            })
+        })
+    }
+}
+
+/// What stands for `{id}`, when the path fits the template: `Some(None)` when it is no id, so that
+/// it is told apart from a path that is not served, and not from an id that is not there.
+fn captured(template: &str, path: &str) -> Option<Option<i64>> {
+    let (before, after) = template.split_once("{id}")?;
+    let text = path.strip_prefix(before)?.strip_suffix(after)?;
+    if text.is_empty() || text.contains('/') {
+        return None;
+    }
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    Some(
+        text.parse()
+            .ok()
+            .filter(|id| is_plain && (1..=domain::ids::LARGEST_ID).contains(id)),
+    )
+}
+
+impl Route<'_> {
+    /// The endpoint of a method.
+    #[must_use]
+    pub fn endpoint(&self, method: &Method) -> Option<&Endpoint> {
+        self.verbs.get(&Verb::of(method)?)
+    }
+
+    /// The methods that are served.
+    #[must_use]
+    pub fn allowed(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for verb in self.verbs.keys() {
+            names.push(verb.name());
+            if *verb == Verb::Get {
+                names.push("HEAD");
+            }
+        }
+        names.push("OPTIONS");
+        names
+    }
+
+    /// What OPTIONS answers.
+    #[must_use]
+    pub fn options(&self) -> Answer {
+        let mut answer = Answer {
+            status: 204,
+            body: String::new(),
+            headers: vec![("Allow", self.allowed().join(", "))],
+            cache: "no-store",
+        };
+        for verb in self.verbs.keys() {
+            let header = match verb {
+                Verb::Patch => "Accept-Patch",
+                Verb::Post => "Accept-Post",
+                Verb::Get | Verb::Delete => continue,
+            };
+            answer = answer.header(header, verb.accepted_types().join(", "));
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_positive_integers_are_ids() {
+        let id = |text: &str| captured("/p/{id}/keywords", &format!("/p/{text}/keywords"));
+        assert_eq!(id("42"), Some(Some(42)));
+        for wrong in [
+            "0",
+            "-1",
+            "+1",
+            "x",
+            "9007199254740992",
+            "1.5",
+            "99999999999999999999",
+        ] {
+            assert_eq!(id(wrong), Some(None), "{wrong}");
+        }
+        assert_eq!(
+            (id(""), id("1/2"), captured("/p/{id}", "/q/1")),
+            (None, None, None)
+        );
+    }
+}

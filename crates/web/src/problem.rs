@@ -1,0 +1,204 @@
+//! Problem documents (RFC 9457): what was wrong, where, and how to mend it.
+
+mod code;
+mod field_error;
+
+pub use code::Code;
+pub use field_error::FieldError;
+
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How many field errors one answer holds.
+const MOST_ERRORS: usize = 50;
+
+/// A refusal or a breakage on its way to the caller.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What kind of problem it is.
+    pub code: Code,
+    /// What happened this time.
+    pub detail: String,
+    /// How to mend it, in one sentence.
+    pub hint: Option<String>,
+    /// What is wrong with which field.
+    pub errors: Vec<FieldError>,
+    /// Requests that help, ready to send.
+    pub next_actions: Vec<Value>,
+    /// Further members of this kind of problem.
+    pub extra: Map<String, Value>,
+    /// When to try again.
+    pub retry_after: Option<Duration>,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl Problem {
+    /// A problem of that kind.
+    #[must_use]
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            hint: None,
+            errors: vec![],
+            next_actions: vec![],
+            extra: Map::new(),
+            retry_after: None,
+            headers: vec![],
+        }
+    }
+
+    /// With what is wrong with which field.
+    #[must_use]
+    pub fn invalid(errors: Vec<FieldError>) -> Self {
+        let detail = match errors.as_slice() {
+            [one] => format!("{}: {}", one.place(), one.message),
+            many => format!(
+                "{} values cannot be used; each is named in errors.",
+                many.len()
+            ),
+        };
+        let problem = Self {
+            errors,
+            ..Self::new(Code::ValidationFailed, detail)
+        };
+        problem.hint("Correct the values named in errors and send the request again.")
+    }
+
+    /// With one invalid value.
+    #[must_use]
+    pub fn invalid_value(error: FieldError) -> Self {
+        Self::invalid(vec![error])
+    }
+
+    /// With how to mend it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// With one more member.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With a request that helps.
+    #[must_use]
+    pub fn next_action(mut self, method: &str, href: impl Into<String>, why: &str) -> Self {
+        self.next_actions
+            .push(next_action(method, &href.into(), why, None));
+        self
+    }
+
+    /// With when to try again.
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// With one more header.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self, base_url: &str, request_id: &str) -> Value {
+        let mut document = Map::new();
+        document.insert(
+            "type".into(),
+            format!("{base_url}/problems/{}", self.code.name()).into(),
+        );
+        document.insert("title".into(), self.code.title().into());
+        document.insert("status".into(), self.code.status().into());
+        document.insert("detail".into(), self.detail.clone().into());
+        document.insert("instance".into(), instance(request_id).into());
+        document.insert("code".into(), self.code.name().into());
+        document.insert("requestId".into(), request_id.into());
+        document.insert("retryable".into(), self.code.is_retryable().into());
+        document.extend(
+            self.hint
+                .clone()
+                .map(|hint| ("hint".to_owned(), hint.into())),
+        );
+        document.extend(self.extra.clone());
+        if !self.errors.is_empty() {
+            let shown: Vec<Value> = self
+                .errors
+                .iter()
+                .take(MOST_ERRORS)
+                .map(FieldError::document)
+                .collect();
+            document.insert("errors".into(), shown.into());
+        }
+        if self.errors.len() > MOST_ERRORS {
+            document.insert(
+                "moreErrors".into(),
+                (self.errors.len() - MOST_ERRORS).into(),
+            );
+        }
+        if !self.next_actions.is_empty() {
+            document.insert("nextActions".into(), self.next_actions.clone().into());
+        }
+        Value::Object(document)
+    }
+}
+
+/// The URI of one occurrence. Ids made here are UUIDs; callers may send others.
+fn instance(request_id: &str) -> String {
+    let is_uuid = request_id.len() == 36
+        && request_id.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    if is_uuid {
+        format!("urn:uuid:{request_id}")
+    } else {
+        format!("urn:sightline:request:{request_id}")
+    }
+}
+
+/// A request that helps, ready to send.
+#[must_use]
+pub fn next_action(method: &str, href: &str, why: &str, body: Option<Value>) -> Value {
+    let mut action = json!({ "method": method, "href": href, "description": why });
+    if let (Some(body), Some(action)) = (body, action.as_object_mut()) {
+        action.insert("body".into(), body);
+    }
+    action
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_carries_the_common_members_and_stays_small() {
+        let errors = (0..60)
+            .map(|n| {
+                FieldError::at(
+                    format!("/keywords/{n}"),
+                    "too-long",
+                    "must not be longer than 200 characters",
+                )
+            })
+            .collect();
+        let document = Problem::invalid(errors).document("https://s.example", "req-12345678");
+        assert_eq!(
+            document["type"],
+            "https://s.example/problems/validation-failed"
+        );
+        assert_eq!(
+            (&document["status"], &document["moreErrors"]),
+            (&json!(422), &json!(10))
+        );
+        assert_eq!(document["errors"].as_array().unwrap().len(), 50);
+    }
+}

@@ -1,0 +1,111 @@
+//! The kinds of problems: stable codes with their statuses and titles.
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $status:literal, $title:literal, $retryable:literal;)+) => {
+        /// A kind of problem.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Code {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The stable code.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// The HTTP status.
+            #[must_use]
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$variant => $status,)+ }
+            }
+
+            /// What it means, in a few words.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)+ }
+            }
+
+            /// Whether the same request may succeed later.
+            #[must_use]
+            pub const fn is_retryable(self) -> bool {
+                match self { $(Self::$variant => $retryable,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The body cannot be parsed.
+    MalformedJson = "malformed-json", 400, "Body is not valid JSON", false;
+    /// A header's value has the wrong form.
+    InvalidHeader = "invalid-header", 400, "Header value cannot be used", false;
+    /// No token.
+    TokenMissing = "token-missing", 401, "Access token required", false;
+    /// Not a token that is known.
+    TokenInvalid = "token-invalid", 401, "Access token not accepted", false;
+    /// A token whose time is over.
+    TokenExpired = "token-expired", 401, "Access token has expired", false;
+    /// A token that was revoked.
+    TokenRevoked = "token-revoked", 401, "Access token was revoked", false;
+    /// The token lacks a scope.
+    InsufficientScope = "insufficient-scope", 403, "Token lacks a required scope", false;
+    /// Nothing is served there.
+    NotFound = "not-found", 404, "Nothing is here", false;
+    /// No such project of this account.
+    ProjectNotFound = "project-not-found", 404, "No such project", false;
+    /// No such keyword of this account.
+    KeywordNotFound = "keyword-not-found", 404, "No such keyword", false;
+    /// No such job of this account.
+    JobNotFound = "job-not-found", 404, "No such analysis", false;
+    /// The method is not served there.
+    MethodNotAllowed = "method-not-allowed", 405, "Method is not served here", false;
+    /// No representation that the caller accepts.
+    NotAcceptable = "not-acceptable", 406, "No acceptable representation", false;
+    /// The request did not arrive in time.
+    RequestTimeout = "request-timeout", 408, "Request did not arrive in time", true;
+    /// An active project has the domain.
+    ProjectExists = "project-exists", 409, "Project is already there", false;
+    /// The project tracks the keyword in that market.
+    KeywordExists = "keyword-exists", 409, "Keyword is already there", false;
+    /// The project is out of use.
+    ProjectDeactivated = "project-deactivated", 409, "Project is deactivated", false;
+    /// The project has nothing to measure.
+    NothingToMeasure = "nothing-to-measure", 409, "Nothing to measure", false;
+    /// The domain has the right form and cannot be monitored.
+    DomainNotMonitorable = "domain-not-monitorable", 409, "Domain cannot be monitored", false;
+    /// A level is used up; waiting does not help.
+    AllowanceExceeded = "allowance-exceeded", 409, "Plan allowance used up", false;
+    /// This server or version does not do it.
+    FeatureDisabled = "feature-disabled", 409, "Not available on this server", false;
+    /// The body is too large.
+    PayloadTooLarge = "payload-too-large", 413, "Body is too large", false;
+    /// The URL is too long.
+    UriTooLong = "uri-too-long", 414, "URL is too long", false;
+    /// A body of that type is not read here.
+    UnsupportedMediaType = "unsupported-media-type", 415, "Body type is not supported", false;
+    /// Well formed, and not valid.
+    ValidationFailed = "validation-failed", 422, "Request is not valid", false;
+    /// A month's budget or a quota is used up.
+    QuotaExceeded = "quota-exceeded", 429, "Quota used up", true;
+    /// An error in the service.
+    InternalError = "internal-error", 500, "Unexpected error", true;
+    /// The queue takes no more.
+    QueueFull = "queue-full", 503, "Queue is full", true;
+    /// The database does not answer.
+    DatabaseUnavailable = "database-unavailable", 503, "Storage is not available", true;
+    /// The handler took too long.
+    Overloaded = "overloaded", 503, "Server is overloaded", true;
+}
+
+impl Code {
+    /// The kind of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.name() == name)
+    }
+}

@@ -1,0 +1,128 @@
+//! What is wrong with one value of a request.
+
+use serde_json::{Map, Value, json};
+
+/// Where a value stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// In the body, as a JSON pointer (RFC 6901).
+    Body(String),
+    /// In the query string.
+    Query(String),
+    /// In a header.
+    Header(String),
+}
+
+/// What is wrong with one value of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldError {
+    place: Place,
+    /// A stable code.
+    pub code: &'static str,
+    /// The rule.
+    pub message: String,
+    extra: Map<String, Value>,
+}
+
+impl FieldError {
+    /// In the body, at that JSON pointer.
+    #[must_use]
+    pub fn at(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Place::Body(pointer.into()), code, message.into())
+    }
+
+    /// In the query string.
+    #[must_use]
+    pub fn in_query(
+        name: impl Into<String>,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::new(Place::Query(name.into()), code, message.into())
+    }
+
+    /// In a header.
+    #[must_use]
+    pub fn in_header(
+        name: impl Into<String>,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::new(Place::Header(name.into()), code, message.into())
+    }
+
+    fn new(place: Place, code: &'static str, message: String) -> Self {
+        Self {
+            place,
+            code,
+            message,
+            extra: Map::new(),
+        }
+    }
+
+    /// With one more member, for example `max`.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With the values that are allowed, and the one that was probably meant.
+    #[must_use]
+    pub fn allowing(self, allowed: &[&str], given: &str) -> Self {
+        let meant = nearest(given, allowed);
+        let told = self.with("allowed", allowed);
+        match meant {
+            Some(meant) => told.with("didYouMean", meant),
+            None => told,
+        }
+    }
+
+    /// Where it is, for people.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match &self.place {
+            Place::Body(pointer) if pointer.is_empty() => "the body",
+            Place::Body(place) | Place::Query(place) | Place::Header(place) => place,
+        }
+    }
+
+    /// As it stands in the problem document.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let mut document = match &self.place {
+            Place::Body(pointer) => json!({ "in": "body", "pointer": pointer }),
+            Place::Query(name) => json!({ "in": "query", "name": name }),
+            Place::Header(name) => json!({ "in": "header", "name": name }),
+        };
+        if let Some(members) = document.as_object_mut() {
+            members.insert("code".into(), self.code.into());
+            members.insert("message".into(), self.message.clone().into());
+            members.extend(self.extra.clone());
+        }
+        document
+    }
+}
+
+/// The known name that is most like the given one, if one is like it at all.
+#[must_use]
+pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let likeness = |name: &str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
+    let best = known
+        .iter()
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.75).then_some(*best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_recognised_and_nonsense_is_not() {
+        let known = ["domain", "name", "keywords"];
+        assert_eq!(nearest("keyword", &known), Some("keywords"));
+        assert_eq!(nearest("Domian", &known), Some("domain"));
+        assert_eq!(nearest("zzz", &known), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! Reads a query string: known parameters, each once, each of its type.
+
+use crate::problem::{FieldError, Problem};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use std::{cell::RefCell, collections::BTreeMap};
+
+/// A query string being read; what is wrong is collected.
+pub struct Query {
+    values: BTreeMap<String, String>,
+    errors: RefCell<Vec<FieldError>>,
+}
+
+impl Query {
+    /// Splits the text, and notes parameters that are not known or come twice.
+    #[must_use]
+    pub fn parse(text: &str, known: &[&str]) -> Self {
+        let query = Self {
+            values: BTreeMap::new(),
+            errors: RefCell::default(),
+        };
+        let pairs: Vec<(String, String)> = serde_urlencoded_pairs(text);
+        let mut values = BTreeMap::new();
+        for (name, value) in pairs {
+            if !known.contains(&name.as_str()) {
+                let error = FieldError::in_query(
+                    &name,
+                    "unknown-parameter",
+                    format!("there is no parameter `{name}`"),
+                );
+                query.note(error.allowing(known, &name));
+            } else if values.insert(name.clone(), value).is_some() {
+                query.note(FieldError::in_query(
+                    &name,
+                    "repeated",
+                    "must be there once only",
+                ));
+            }
+        }
+        Self { values, ..query }
+    }
+
+    /// The text of a parameter.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// Notes something that is wrong.
+    pub fn note(&self, error: FieldError) {
+        self.errors.borrow_mut().push(error);
+    }
+
+    /// Notes that a parameter has the wrong form.
+    pub fn wrong(&self, name: &str, rule: impl Into<String>) {
+        self.note(FieldError::in_query(name, "invalid-value", rule));
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        match self.text(name)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => {
+                self.wrong(name, "must be true or false");
+                None
+            }
+        }
+    }
+
+    /// A positive integer that JSON carries exactly: an id.
+    pub fn id(&self, name: &str) -> Option<i64> {
+        let text = self.text(name)?;
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let found = text
+            .parse()
+            .ok()
+            .filter(|id| is_plain && (1..=domain::ids::LARGEST_ID).contains(id));
+        if found.is_none() {
+            self.note(FieldError::in_query(
+                name,
+                "invalid-type",
+                "must be a positive integer up to 9007199254740991",
+            ));
+        }
+        found
+    }
+
+    /// One of the allowed names.
+    pub fn choice<T>(
+        &self,
+        name: &str,
+        allowed: &[&str],
+        named: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = self.text(name)?;
+        let found = named(text);
+        if found.is_none() {
+            let rule = format!("must be one of {}", allowed.join(", "));
+            self.note(FieldError::in_query(name, "invalid-value", rule).allowing(allowed, text));
+        }
+        found
+    }
+
+    /// A time in RFC 3339, or a day, which is its first moment in UTC.
+    pub fn time(&self, name: &str) -> Option<DateTime<Utc>> {
+        let text = self.text(name)?;
+        let day = || {
+            text.parse::<NaiveDate>()
+                .ok()
+                .map(|day| day.and_time(NaiveTime::MIN).and_utc())
+        };
+        let found = DateTime::parse_from_rfc3339(text)
+            .ok()
+            .map(|time| time.to_utc())
+            .or_else(day);
+        if found.is_none() {
+            self.wrong(
+                name,
+                "must be a day such as 2026-11-21 or a time such as 2026-11-21T08:00:00Z",
+            );
+        }
+        found
+    }
+
+    /// Text of at most `most` characters, without control characters.
+    pub fn free_text(&self, name: &str, most: usize) -> Option<String> {
+        let text = self.text(name)?;
+        if text.chars().count() > most || text.chars().any(char::is_control) {
+            self.wrong(name, format!("must be text of at most {most} characters"));
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    /// Notes that a parameter is missing.
+    pub fn required<T>(&self, name: &str, found: Option<T>) -> Option<T> {
+        if found.is_none() && self.text(name).is_none() {
+            self.note(FieldError::in_query(name, "required", "is required"));
+        }
+        found
+    }
+
+    /// Refuses when anything was noted.
+    pub fn finish(&self) -> Result<(), Problem> {
+        let errors = self.errors.borrow();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Problem::invalid(errors.clone()))
+        }
+    }
+}
+
+fn serde_urlencoded_pairs(text: &str) -> Vec<(String, String)> {
+    actix_web::web::Query::<Vec<(String, String)>>::from_query(text)
+        .map(actix_web::web::Query::into_inner)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_and_repeated_parameters_are_told() {
+        let query = Query::parse("limt=5&cursor=a&cursor=b", &["limit", "cursor"]);
+        let problem = query.finish().unwrap_err();
+        assert_eq!(problem.errors.len(), 2);
+        assert_eq!(problem.errors[0].document()["didYouMean"], "limit");
+    }
+
+    #[test]
+    fn values_have_types() {
+        let query = Query::parse(
+            "favorite=true&projectId=7&from=2026-11-21",
+            &["favorite", "projectId", "from"],
+        );
+        assert_eq!(
+            (query.flag("favorite"), query.id("projectId")),
+            (Some(true), Some(7))
+        );
+        assert_eq!(
+            query.time("from").unwrap().to_rfc3339(),
+            "2026-11-21T00:00:00+00:00"
+        );
+        assert!(query.finish().is_ok());
+        for wrong in [
+            "projectId=null",
+            "projectId=0",
+            "projectId=%2B7",
+            "projectId=9007199254740992",
+            "favorite=1",
+            "from=yesterday",
+        ] {
+            let query = Query::parse(wrong, &["favorite", "projectId", "from"]);
+            let _ = (
+                query.id("projectId"),
+                query.flag("favorite"),
+                query.time("from"),
+            );
+            assert!(query.finish().is_err(), "{wrong}");
+        }
+    }
+}

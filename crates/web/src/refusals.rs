@@ -1,0 +1,278 @@
+//! How the refusals of use cases become problems.
+
+use crate::problem::{Code, Problem, next_action};
+use domain::{
+    allowance::AllowanceExceeded,
+    ids::{KeywordId, ProjectId},
+    ports::storage::StorageError,
+    use_cases::{
+        change_keyword::ChangeKeywordError, change_project::ChangeProjectError,
+        create_project::CreateProjectError, list_jobs::ListJobsError,
+        request_analysis::RequestAnalysisError, track_keywords::TrackKeywordsError,
+    },
+};
+use serde_json::json;
+use std::{error::Error, time::Duration};
+
+const PROJECTS: &str = "/api/agent/v1/projects";
+
+/// No such project of this account: the same words whether it is somebody else's, never was, or
+/// is no id at all.
+#[must_use]
+pub fn no_project() -> Problem {
+    let problem = Problem::new(
+        Code::ProjectNotFound,
+        "The account has no project with this id.",
+    );
+    problem.hint("List the account's projects.").next_action(
+        "GET",
+        PROJECTS,
+        "The account's projects",
+    )
+}
+
+/// No such keyword of this account.
+#[must_use]
+pub fn no_keyword() -> Problem {
+    let problem = Problem::new(
+        Code::KeywordNotFound,
+        "The account has no keyword with this id.",
+    );
+    problem
+        .hint("List the keywords of the project.")
+        .next_action("GET", PROJECTS, "The account's projects")
+}
+
+/// No such job of this account.
+#[must_use]
+pub fn no_job() -> Problem {
+    let problem = Problem::new(
+        Code::JobNotFound,
+        "The account has no analysis with this id.",
+    );
+    problem.hint("List the account's analyses.").next_action(
+        "GET",
+        "/api/agent/v1/analyze",
+        "The account's analyses",
+    )
+}
+
+/// Breakage; what broke is for the log, not for the caller.
+#[must_use]
+pub fn storage(error: &StorageError) -> Problem {
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        told = format!("{told}: {inner}");
+        cause = inner.source();
+    }
+    match error {
+        StorageError::Unavailable(_) | StorageError::Interrupted(_) | StorageError::IdTaken => {
+            tracing::warn!("The storage does not serve: {told}");
+            let problem = Problem::new(
+                Code::DatabaseUnavailable,
+                "The storage does not answer in time.",
+            );
+            problem
+                .hint("Send the request again after the time in Retry-After.")
+                .retry_after(Duration::from_secs(2))
+        }
+        StorageError::Conflict { .. } | StorageError::Corrupt { .. } | StorageError::ReadOnly => {
+            tracing::error!("The storage failed: {told}");
+            Problem::new(
+                Code::InternalError,
+                "An error in the service kept it from answering.",
+            )
+            .hint("Report the requestId to the operator.")
+        }
+    }
+}
+
+fn allowance(error: AllowanceExceeded) -> Problem {
+    let AllowanceExceeded {
+        allowance,
+        requested,
+    } = error;
+    let detail = format!(
+        "{} of {} {} are used; {requested} more do not fit.",
+        allowance.used,
+        allowance.limit,
+        allowance.name.name()
+    );
+    let problem = Problem::new(Code::AllowanceExceeded, detail);
+    let told = json!({ "name": allowance.name.name(), "used": allowance.used, "limit": allowance.limit, "requested": requested });
+    problem.with("allowance", told).hint("Deactivate something of the same kind, ask for less, or ask the operator for a higher limit; waiting does not help.")
+}
+
+fn deactivated(project: Option<ProjectId>) -> Problem {
+    let problem = Problem::new(
+        Code::ProjectDeactivated,
+        "The project is deactivated; nothing in it can be changed or started.",
+    );
+    let mut problem =
+        problem.hint("Bring the project back with PATCH {\"status\": \"active\"} first.");
+    if let Some(project) = project {
+        let action = next_action(
+            "PATCH",
+            &format!("{PROJECTS}/{project}"),
+            "Bring the project back",
+            Some(json!({ "status": "active" })),
+        );
+        problem.next_actions.push(action);
+    }
+    problem
+}
+
+fn project_exists(existing: ProjectId) -> Problem {
+    let href = format!("{PROJECTS}/{existing}");
+    let problem = Problem::new(
+        Code::ProjectExists,
+        "The account has an active project for this domain.",
+    );
+    problem
+        .with("existing", json!({ "id": existing.0, "href": href }))
+        .hint("Use the existing project.")
+        .next_action("GET", href, "The existing project")
+}
+
+fn keyword_exists(existing: KeywordId) -> Problem {
+    let href = format!("/api/agent/v1/keywords/{existing}");
+    let problem = Problem::new(
+        Code::KeywordExists,
+        "The project tracks this keyword in that market already.",
+    );
+    problem
+        .with("existing", json!({ "id": existing.0, "href": href }))
+        .hint("Use the existing keyword; it comes back with status active.")
+}
+
+impl From<StorageError> for Problem {
+    fn from(error: StorageError) -> Self {
+        storage(&error)
+    }
+}
+
+impl From<CreateProjectError> for Problem {
+    fn from(error: CreateProjectError) -> Self {
+        match error {
+            CreateProjectError::Exists(existing) => project_exists(existing),
+            CreateProjectError::Allowance(error) => allowance(error),
+            CreateProjectError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+impl From<ChangeProjectError> for Problem {
+    fn from(error: ChangeProjectError) -> Self {
+        match error {
+            ChangeProjectError::NoSuchProject => no_project(),
+            ChangeProjectError::Deactivated => deactivated(None),
+            ChangeProjectError::Exists(existing) => project_exists(existing),
+            ChangeProjectError::Allowance(error) => allowance(error),
+            ChangeProjectError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+impl From<TrackKeywordsError> for Problem {
+    fn from(error: TrackKeywordsError) -> Self {
+        match error {
+            TrackKeywordsError::NoSuchProject => no_project(),
+            TrackKeywordsError::ProjectDeactivated => deactivated(None),
+            TrackKeywordsError::Allowance(error) => allowance(error),
+            TrackKeywordsError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+impl From<ChangeKeywordError> for Problem {
+    fn from(error: ChangeKeywordError) -> Self {
+        match error {
+            ChangeKeywordError::NoSuchKeyword => no_keyword(),
+            ChangeKeywordError::ProjectDeactivated => deactivated(None),
+            ChangeKeywordError::Exists(existing) => keyword_exists(existing),
+            ChangeKeywordError::Allowance(error) => allowance(error),
+            ChangeKeywordError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+impl From<ListJobsError> for Problem {
+    fn from(error: ListJobsError) -> Self {
+        match error {
+            ListJobsError::NoSuchProject => no_project(),
+            ListJobsError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+/// How a request for an analysis of that project is refused.
+#[must_use]
+pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
+    match error {
+        RequestAnalysisError::NoSuchProject => no_project(),
+        RequestAnalysisError::ProjectDeactivated => deactivated(Some(project)),
+        RequestAnalysisError::NoSuchKeyword => no_keyword()
+            .hint("Name active keywords of the project, or leave keywordIds out to measure all."),
+        RequestAnalysisError::NotBuilt(kind) => not_built(kind),
+        RequestAnalysisError::NothingToMeasure => {
+            let problem = Problem::new(
+                Code::NothingToMeasure,
+                "The project has no active keywords to measure.",
+            );
+            problem.hint("Add keywords first.").next_action(
+                "POST",
+                format!("{PROJECTS}/{project}/keywords"),
+                "Add keywords",
+            )
+        }
+        RequestAnalysisError::AccountQueueFull { limit } => {
+            let problem = Problem::new(
+                Code::QuotaExceeded,
+                format!("The account has {limit} unfinished analyses, the most it may have."),
+            );
+            let quota = json!({ "name": "unfinishedAnalyses", "used": limit, "limit": limit, "resetsAt": null });
+            problem
+                .with("quota", quota)
+                .hint("Wait until some are finished.")
+                .retry_after(Duration::from_secs(60))
+        }
+        RequestAnalysisError::ServerQueueFull => {
+            let problem = Problem::new(
+                Code::QueueFull,
+                "The server takes no more analyses for now.",
+            );
+            problem
+                .hint("Send the request again after the time in Retry-After.")
+                .retry_after(Duration::from_secs(60))
+        }
+        RequestAnalysisError::BudgetExceeded {
+            budget,
+            spending,
+            requested,
+        } => {
+            let detail = format!(
+                "The month's budget is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
+                spending.spent, spending.reserved
+            );
+            let used = domain::money::MicroUsd(spending.spent.0 + spending.reserved.0);
+            let quota = json!({ "name": "monthlyBudget", "used": used.to_string(), "limit": budget.to_string(), "currency": "USD" });
+            Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint("Measure fewer keywords, wait for the next month, or ask the operator for a higher budget.")
+        }
+        RequestAnalysisError::Storage(error) => storage(&error),
+    }
+}
+
+fn not_built(kind: domain::job::kind::AnalysisKind) -> Problem {
+    let built: Vec<&str> = domain::job::kind::AnalysisKind::BUILT
+        .iter()
+        .map(|kind| kind.name())
+        .collect();
+    let problem = Problem::new(
+        Code::FeatureDisabled,
+        format!("This version does not run {} yet.", kind.name()),
+    );
+    problem
+        .with("available", built.clone())
+        .hint(format!("Start one of {}.", built.join(", ")))
+}

@@ -1,0 +1,123 @@
+//! What handlers work with: use cases, and what was decided when the server started.
+
+use crate::paging::CursorKey;
+use domain::{
+    ids::IdMint,
+    job::policy::QueuePolicy,
+    ports::{
+        clock::Clock, randomness::Randomness, search_results::SupplierLabel, storage::Storage,
+    },
+    use_cases::{
+        authenticate_agent::AuthenticateAgent,
+        change_keyword::ChangeKeyword,
+        change_project::ChangeProject,
+        create_project::CreateProject,
+        deactivate_keyword::DeactivateKeyword,
+        deactivate_project::DeactivateProject,
+        list_jobs::ListJobs,
+        list_keywords::ListKeywords,
+        list_projects::ListProjects,
+        note_token_use::NoteTokenUse,
+        read_account::ReadAccount,
+        read_job::ReadJob,
+        read_keyword::ReadKeyword,
+        read_project::ReadProject,
+        read_results::ReadResults,
+        request_analysis::{Prices, RequestAnalysis},
+        track_keywords::TrackKeywords,
+    },
+};
+use std::sync::Arc;
+
+/// What was decided when the server started.
+#[derive(Clone)]
+pub struct WebConfig {
+    /// The address under which callers reach the server, without a trailing slash.
+    pub public_base_url: String,
+    /// The key under which cursors are signed.
+    pub cursor_key: CursorKey,
+    /// The queue's numbers.
+    pub policy: QueuePolicy,
+    /// What measuring takes.
+    pub prices: Prices,
+    /// Who supplies search pages.
+    pub search: SupplierLabel,
+    /// How large a body may be, in bytes.
+    pub most_body: usize,
+    /// How long a body may take to arrive.
+    pub body_patience: std::time::Duration,
+    /// How long a handler may take.
+    pub handler_patience: std::time::Duration,
+}
+
+/// What handlers work with.
+pub struct Services {
+    /// What was decided when the server started.
+    pub config: WebConfig,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Where request ids come from.
+    pub randomness: Arc<dyn Randomness>,
+    /// For readiness.
+    pub storage: Arc<dyn Storage>,
+    /// Wakes a worker in the same process.
+    pub wake: Arc<tokio::sync::Notify>,
+    pub(crate) authenticate: AuthenticateAgent,
+    pub(crate) note_token_use: NoteTokenUse,
+    pub(crate) read_account: ReadAccount,
+    pub(crate) create_project: CreateProject,
+    pub(crate) list_projects: ListProjects,
+    pub(crate) read_project: ReadProject,
+    pub(crate) change_project: ChangeProject,
+    pub(crate) deactivate_project: DeactivateProject,
+    pub(crate) track_keywords: TrackKeywords,
+    pub(crate) list_keywords: ListKeywords,
+    pub(crate) change_keyword: ChangeKeyword,
+    pub(crate) deactivate_keyword: DeactivateKeyword,
+    pub(crate) request_analysis: RequestAnalysis,
+    pub(crate) list_jobs: ListJobs,
+    pub(crate) read_job: ReadJob,
+    pub(crate) read_keyword: ReadKeyword,
+    pub(crate) read_results: ReadResults,
+}
+
+impl Services {
+    /// Everything on one storage.
+    #[must_use]
+    pub fn new(
+        config: WebConfig,
+        storage: &Arc<dyn Storage>,
+        clock: &Arc<dyn Clock>,
+        randomness: &Arc<dyn Randomness>,
+        mint: &Arc<IdMint>,
+        wake: Arc<tokio::sync::Notify>,
+    ) -> Self {
+        let s = || Arc::clone(storage);
+        let c = || Arc::clone(clock);
+        let m = || Arc::clone(mint);
+        Self {
+            authenticate: AuthenticateAgent::new(s(), c()),
+            note_token_use: NoteTokenUse::new(s(), c()),
+            read_account: ReadAccount::new(s(), c()),
+            create_project: CreateProject::new(s(), c(), m()),
+            list_projects: ListProjects::new(s()),
+            read_project: ReadProject::new(s()),
+            change_project: ChangeProject::new(s(), c()),
+            deactivate_project: DeactivateProject::new(s(), c()),
+            track_keywords: TrackKeywords::new(s(), c(), m()),
+            list_keywords: ListKeywords::new(s()),
+            change_keyword: ChangeKeyword::new(s(), c()),
+            deactivate_keyword: DeactivateKeyword::new(s(), c()),
+            request_analysis: RequestAnalysis::new(s(), c(), m(), config.policy, config.prices),
+            list_jobs: ListJobs::new(s()),
+            read_job: ReadJob::new(s()),
+            read_keyword: ReadKeyword::new(s()),
+            read_results: ReadResults::new(s()),
+            clock: c(),
+            randomness: Arc::clone(randomness),
+            storage: s(),
+            wake,
+            config,
+        }
+    }
+}

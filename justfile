@@ -1,0 +1,26 @@
+# `just` lists what there is; everything here also works as a plain command.
+
+default:
+    @just --list
+
+# Build and serve on http://127.0.0.1:8080
+run *ARGS:
+    cargo run --release -- {{ARGS}}
+
+# Every test; installs what the tests need and is missing
+test *ARGS:
+    ./tests/run {{ARGS}}
+
+# What CI checks before the tests: format, lints, documentation
+check:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# Figures for docs/PERFORMANCE.md
+bench *ARGS:
+    ./tests/bench/run {{ARGS}}
+
+# Compare broken-links with the files of Debian's documentation packages
+compare-links *ARGS:
+    ./tests/broken_links/run {{ARGS}}
