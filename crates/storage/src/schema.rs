@@ -1,6 +1,8 @@
 //! The tables, as both databases have them. Kept by hand; `tests/suite/migrations.rs` compares the
 //! databases with each other, and the contract suite every column with this file.
 
+#![expect(clippy::wildcard_imports, reason = "the names that Diesel's own tool writes")]
+
 use crate::instant::Instant;
 diesel::table! {
     use diesel::sql_types::*;
