@@ -1,1 +1,184 @@
-//! Expected click-through rates.
+//! Expected click-through rates, model `ctr-v1`: a published curve by position, corrected for
+//! the layout of the page.
+
+use crate::{
+    observation::search_page::{Feature, FeatureCoverage, SearchPage},
+    search_intent::Intent,
+};
+
+/// No place can expect more than this.
+pub const MAX_CTR: f64 = 0.95;
+
+/// Positions 1 to 10: SISTRIX 2020, 80 million keywords.
+const TOP_TEN: [f64; 10] = [
+    0.285, 0.157, 0.110, 0.080, 0.072, 0.051, 0.040, 0.032, 0.028, 0.025,
+];
+
+/// What an AI overview leaves at positions 1 to 3: Ahrefs, December 2025.
+const UNDER_AI_OVERVIEW: [f64; 3] = [0.420, 0.492, 0.536];
+
+/// The same at position 10; below, it is taken as constant.
+const UNDER_AI_OVERVIEW_AT_TEN: f64 = 0.806;
+
+/// What own sitelinks add at position 1 (SISTRIX: 46.9 % of 28.5 %).
+const OWN_SITELINKS: f64 = 1.646;
+
+/// A page with organic results alone (SISTRIX: 34.2 % of 28.5 %).
+const PLAIN_PAGE: f64 = 1.200;
+
+/// The share of searches that clicks the organic result at that position.
+#[must_use]
+pub fn ctr(position: u32) -> f64 {
+    let p = f64::from(position);
+    match position {
+        1..=10 => TOP_TEN[position as usize - 1],
+        11..=20 => 0.009 * (-(0.009_f64 / 0.0028).ln() / 9.0 * (p - 11.0)).exp(),
+        21..=30 => 0.0028 * (-(0.0028_f64 / 0.0005).ln() / 10.0 * (p - 20.0)).exp(),
+        31..=100 => 0.0001,
+        _ => 0.0,
+    }
+}
+
+/// A place on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// Rank among organic results, from 1.
+    pub position: u32,
+    /// Whether the result shows sitelinks.
+    pub has_sitelinks: bool,
+}
+
+impl Placement {
+    /// A place without sitelinks.
+    #[must_use]
+    pub const fn plain(position: u32) -> Self {
+        Self {
+            position,
+            has_sitelinks: false,
+        }
+    }
+}
+
+/// What surrounds the organic results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SerpLayout {
+    features: Vec<Feature>,
+    coverage: FeatureCoverage,
+    intent: Option<Intent>,
+}
+
+impl SerpLayout {
+    /// The layout of a snapshot's first result page.
+    #[must_use]
+    pub fn of(page: &SearchPage, intent: Option<Intent>) -> Self {
+        let features = page
+            .features()
+            .filter(|(block, _)| block.page == 1)
+            .map(|(_, feature)| feature.feature)
+            .chain((page.has_ai_overview() == Some(true)).then_some(Feature::AiOverview));
+        Self::new(features.collect(), page.feature_coverage, intent)
+    }
+
+    /// A layout with these features.
+    #[must_use]
+    pub fn new(features: Vec<Feature>, coverage: FeatureCoverage, intent: Option<Intent>) -> Self {
+        Self {
+            features,
+            coverage,
+            intent,
+        }
+    }
+
+    /// Whether it holds a feature whose effect on clicks nobody has published.
+    #[must_use]
+    pub fn has_unknown_effects(&self) -> bool {
+        self.features.iter().any(|feature| {
+            matches!(
+                feature,
+                Feature::LocalPack
+                    | Feature::Map
+                    | Feature::PeopleAlsoAsk
+                    | Feature::Video
+                    | Feature::Images
+            )
+        })
+    }
+
+    /// Whether the first result page shows this feature.
+    #[must_use]
+    pub fn holds(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    /// Whether a feature that is not held is known to be absent.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.coverage == FeatureCoverage::Complete
+    }
+
+    /// Layouts are classes, not independent factors: the strongest reduction counts alone.
+    fn multiplier(&self) -> f64 {
+        let strongest = self
+            .features
+            .iter()
+            .copied()
+            .filter_map(reduction)
+            .reduce(f64::min);
+        let is_plain = self.is_complete() && self.features.iter().copied().all(stands_aside);
+        strongest.unwrap_or(if is_plain { PLAIN_PAGE } else { 1.0 })
+    }
+
+    /// The overview takes clicks where people want to know something.
+    fn overview_takes_clicks(&self) -> bool {
+        self.holds(Feature::AiOverview) && matches!(self.intent, None | Some(Intent::Informational))
+    }
+}
+
+/// The share of searches that is expected to click a result at that place of such a page.
+#[must_use]
+pub fn expected_ctr(place: Placement, layout: &SerpLayout) -> f64 {
+    let mut expected = ctr(place.position) * layout.multiplier();
+    if layout.overview_takes_clicks() {
+        expected *= under_ai_overview(place.position);
+    }
+    if place.position == 1 && place.has_sitelinks {
+        expected *= OWN_SITELINKS;
+    }
+    expected.clamp(0.0, MAX_CTR)
+}
+
+/// Published for positions 1, 2, 3 and 10; in between, linear in ln(position).
+fn under_ai_overview(position: u32) -> f64 {
+    let at_three = UNDER_AI_OVERVIEW[2];
+    match position {
+        0 => 1.0,
+        1..=3 => UNDER_AI_OVERVIEW[position as usize - 1],
+        4..=9 => {
+            let way = (f64::from(position) / 3.0).ln() / (10.0_f64 / 3.0).ln();
+            at_three + (UNDER_AI_OVERVIEW_AT_TEN - at_three) * way
+        }
+        _ => UNDER_AI_OVERVIEW_AT_TEN,
+    }
+}
+
+/// What a feature leaves to organic results (SISTRIX, share of clicks of position 1 by layout).
+const fn reduction(feature: Feature) -> Option<f64> {
+    match feature {
+        Feature::FeaturedSnippet => Some(0.818),
+        Feature::PaidTop => Some(0.660),
+        Feature::KnowledgePanel => Some(0.586),
+        Feature::Shopping => Some(0.481),
+        _ => None,
+    }
+}
+
+/// Suggestions of other searches stand on every page, also on those the study calls plain.
+const fn stands_aside(feature: Feature) -> bool {
+    matches!(
+        feature,
+        Feature::RelatedSearches | Feature::PeopleAlsoSearch
+    )
+}
+
+#[cfg(test)]
+mod tests;

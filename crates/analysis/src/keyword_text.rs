@@ -1,19 +1,55 @@
-//! Stand-in until the search branch lands.
+//! Keyword text: how it is shown, and when two keywords are the same.
+
 use unicode_normalization::UnicodeNormalization;
-/// Shown.
-pub fn display_form(text: &str) -> String {
-    text.nfc()
-        .collect::<String>()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+
+/// The form in which keywords are compared: NFKC, lower case, single spaces; diacritics stay.
+#[must_use]
+pub fn normalised(text: &str) -> String {
+    // Lower-casing can bring forth characters that NFKC folds again.
+    let compatible: String = text.nfkc().collect();
+    let folded: String = compatible.to_lowercase().nfkc().collect();
+    single_spaced(&folded)
 }
-/// Compared.
-pub fn normalized(text: &str) -> String {
-    text.nfkc()
-        .collect::<String>()
-        .to_lowercase()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+
+/// The form in which a keyword is kept and shown: NFC, single spaces, nothing else changed.
+#[must_use]
+pub fn display(text: &str) -> String {
+    let composed: String = text.nfc().collect();
+    single_spaced(&composed)
+}
+
+fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn case_width_and_spaces_do_not_make_another_keyword() {
+        assert_eq!(normalised("  Ｒｕｓｔ\u{a0} \t SEO "), "rust seo");
+        assert_eq!(normalised("ŽLUŤOUČKÝ kůň"), "žluťoučký kůň");
+        assert_eq!(normalised("e\u{301}clair"), normalised("Éclair"));
+    }
+
+    #[test]
+    fn diacritics_make_another_keyword() {
+        assert_ne!(normalised("résumé"), normalised("resume"));
+    }
+
+    #[test]
+    fn the_shown_form_keeps_case() {
+        assert_eq!(display("  e\u{301}clair   Berlin\n"), "éclair Berlin");
+    }
+
+    proptest! {
+        #[test]
+        fn normalising_twice_is_normalising_once(text in any::<String>()) {
+            let once = normalised(&text);
+            prop_assert_eq!(normalised(&once), once.clone());
+            prop_assert_eq!(normalised(&display(&text)), once);
+        }
+    }
 }

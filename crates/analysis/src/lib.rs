@@ -11,5 +11,7 @@ pub mod keyword_text;
 pub mod observation;
 pub mod provenance;
 pub mod result_type;
+pub mod search_intent;
 pub mod statistics;
+pub mod text;
 pub mod url_rules;

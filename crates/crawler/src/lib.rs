@@ -1,1 +1,22 @@
-//! crawler
+//! Polite reading of web sites: robots.txt, sitemaps, the address guard, page facts.
+//!
+//! [`PoliteReader`] implements the port `domain::ports::site_reader::SiteReader`. A site that is
+//! hostile or broken ends as facts in the observation, never as a crash or a hang.
+
+mod check;
+mod crawl;
+mod extract;
+mod fetch;
+mod frontier;
+mod guard;
+mod journal;
+mod politeness;
+mod reader;
+mod robots;
+mod settings;
+mod sitemap;
+mod soft_404;
+
+pub use fetch::limits::FetchLimits;
+pub use reader::PoliteReader;
+pub use settings::{CrawlerSettings, Resolve};

@@ -46,7 +46,7 @@ impl KeywordText {
 
     /// Folds and checks.
     pub fn parse(text: &str) -> Result<Self, KeywordRefusal> {
-        let shown = analysis::keyword_text::display_form(text);
+        let shown = analysis::keyword_text::display(text);
         if shown.is_empty() {
             return Err(KeywordRefusal::Empty);
         }
@@ -59,7 +59,7 @@ impl KeywordText {
         if shown.split(' ').count() > Self::MOST_WORDS {
             return Err(KeywordRefusal::TooManyWords);
         }
-        let normalized = analysis::keyword_text::normalized(&shown);
+        let normalized = analysis::keyword_text::normalised(&shown);
         Ok(Self { shown, normalized })
     }
 

@@ -2,13 +2,13 @@
 
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
-    job::JobCost,
     page::PageRequest,
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, NaiveDate, Utc};
 
 pub use analysis::findings::{
+    envelope::Coverage,
     rankings::{Mark, RankPoint},
     serp::PreviousSerp,
 };
@@ -48,19 +48,6 @@ pub struct Finding {
     pub record: Document,
 }
 
-/// What was looked at in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Coverage {
-    /// Asked for.
-    pub requested: u64,
-    /// Measured.
-    pub measured: u64,
-    /// Tried and failed.
-    pub failed: u64,
-    /// Left out.
-    pub skipped: u64,
-}
-
 /// The head of a project's newest results of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultHead {
@@ -90,6 +77,8 @@ pub struct ResultHead {
     pub summary: Document,
     /// Warnings, as machine codes.
     pub warnings: Vec<String>,
+    /// What the next run of the type needs to know of this one; never shown.
+    pub carry: Option<Document>,
 }
 
 /// How records are sorted.
@@ -162,13 +151,4 @@ pub struct JournalEntry {
     pub sequence: i64,
     /// What was recorded, in the writer's own form.
     pub body: Vec<u8>,
-}
-
-/// What a finished run changes besides its records.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Publication {
-    /// The new heads.
-    pub heads: Vec<ResultHead>,
-    /// What it cost.
-    pub cost: JobCost,
 }

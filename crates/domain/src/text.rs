@@ -35,7 +35,7 @@ impl<const MAX: usize> Text<MAX> {
 
     /// Normalises and checks.
     pub fn parse(text: &str) -> Result<Self, TextRefusal> {
-        let folded = analysis::keyword_text::display_form(text);
+        let folded = analysis::keyword_text::display(text);
         if folded.is_empty() {
             return Err(TextRefusal::Empty);
         }

@@ -1,1 +1,10 @@
-//! providers
+//! Suppliers of search results over HTTP, the decorators around them, and the sandbox.
+//!
+//! An adapter translates a supplier's wire format into an observation and its failures into
+//! [`domain::ports::search_results::ProviderError`]. Nothing here is stored, and no credential
+//! leaves this crate except towards its supplier.
+
+mod http_client;
+pub mod resilience;
+pub mod sandbox;
+pub mod search;

@@ -1,5 +1,7 @@
 //! What follows from what was seen: one file per result type.
 
 pub mod broken_links;
+pub mod envelope;
+pub mod keyword_market;
 pub mod rankings;
 pub mod serp;

@@ -1,42 +1,199 @@
-//! Stand-in until the search branch lands.
+//! `rankings`: the position of the project in the organic results, per keyword and market.
+
+use super::{
+    envelope::{Envelope, rounded},
+    keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
+};
+use crate::{search_intent::Intent, url_rules::SiteScope};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "stand-in")]
-pub struct RankPoint {
-    pub measured_at: DateTime<Utc>,
-    pub state: RankState,
+use utoipa::ToSchema;
+
+mod change;
+mod clicks;
+mod history;
+mod record;
+mod summary;
+
+pub use history::{Mark, PastRanks, RankPoint, RankState};
+pub use record::rank;
+pub use summary::{BucketCounts, Mover, RankingsSummary, RankingsTally, Weighting};
+
+/// The definition that the records follow.
+pub const METHOD_VERSION: &str = "rankings/1";
+
+/// What a rank is computed from.
+#[derive(Debug, Clone, Copy)]
+pub struct RankInput<'a> {
+    /// The keyword.
+    pub keyword: &'a TrackedKeyword,
+    /// Which results are the project's own.
+    pub site: &'a SiteScope,
+    /// What came of asking.
+    pub measurement: Measurement<'a>,
+    /// What earlier measurements of the same keyword, market and engine found.
+    pub past: PastRanks<'a>,
+}
+
+/// The rank of the project for one keyword in one snapshot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RankingRecord {
+    /// What all records carry; `url` is the best-ranked own URL.
+    #[serde(flatten)]
+    pub envelope: Envelope,
+    /// The keyword and its market.
+    #[serde(flatten)]
+    pub market: KeywordMarket,
+    /// Rank among organic results, from 1; null when not within `depthChecked`, or when the
+    /// measurement failed (`status` tells).
     pub position: Option<u32>,
+    /// Rank among all blocks of the page, when the supplier tells.
     pub absolute_position: Option<u32>,
+    /// The result page it stood on.
+    pub page: Option<u32>,
+    /// How many organic results were seen.
     pub depth_checked: u32,
-    pub url: Option<String>,
+    /// Headline of the best own result.
+    pub title: Option<String>,
+    /// Text of the best own result.
+    pub snippet: Option<String>,
+    /// Whether the best own result is quoted in the featured snippet.
+    pub in_featured_snippet: bool,
+    /// All own results, best first.
+    pub own_urls: Vec<OwnUrl>,
+    /// The position in the last successful measurement; null when it was not ranked then.
+    pub previous_position: Option<u32>,
+    /// The best position ever measured.
+    pub best_position: Option<u32>,
+    /// When it was first reached.
+    pub best_position_at: Option<DateTime<Utc>>,
+    /// The worst position at which it was ever seen.
+    pub worst_position: Option<u32>,
+    /// `previousPosition` − `position`: positive is up; null unless both are known.
+    pub change: Option<i64>,
+    /// What kind of change that is.
+    pub change_kind: ChangeKind,
+    /// Where a new entry comes from.
+    pub entered_from: Option<EnteredFrom>,
+    /// Whether the best own URL is another than last time; null when there is nothing to compare.
+    pub url_changed: Option<bool>,
+    /// Mean position over 7 days; not ranked counts as one below the depth.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub moving_average7: Option<f64>,
+    /// Median position over 28 days; not ranked counts as one below the depth.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub median_position28: Option<f64>,
+    /// Standard deviation of ln(position) over the last 28 measurements; needs 5.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub volatility28: Option<f64>,
+    /// Searches per month, when known.
+    pub search_volume: Option<u64>,
+    /// What the searcher wants, when it could be told.
+    pub intent: Option<Intent>,
+    /// Share of searches that is expected to click the best own result on this page.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub expected_ctr: Option<f64>,
+    /// Expected clicks per month on all own results; null without a search volume.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub estimated_clicks: Option<f64>,
+    /// Clicks per month that position 1 on the same page would add.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub potential_clicks: Option<f64>,
+    /// Expected clicks per month that the move since last time brought or took, both positions
+    /// taken on today's page.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub clicks_change: Option<f64>,
+    /// The same as a share of searches, which needs no search volume.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub ctr_change: Option<f64>,
+    /// The range in which the position lies; null when the measurement failed.
+    pub bucket: Option<Bucket>,
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "stand-in")]
-pub enum RankState {
-    Ranked,
+
+/// An own result on the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnUrl {
+    /// The URL as the engine gave it.
+    pub url: String,
+    /// Rank among organic results.
+    pub position: u32,
+    /// Rank among all blocks.
+    pub absolute_position: Option<u32>,
+}
+
+/// What became of the rank since the last successful measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// Better.
+    Up,
+    /// Worse.
+    Down,
+    /// Neither; also when it was not ranked then and is not now.
+    Same,
+    /// It was not ranked within a depth that included today's position.
+    New,
+    /// It was ranked, and today's depth includes that place.
+    Lost,
+    /// The first successful measurement.
+    FirstSeen,
+    /// It cannot be told: the measurement failed, or the depths do not allow a comparison.
+    Unknown,
+}
+
+/// Where a new entry comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum EnteredFrom {
+    /// From below the depth that was checked.
     NotRanked,
-    Error,
 }
-impl RankState {
-    /// The name in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ranked => "ranked",
-            Self::NotRanked => "notRanked",
-            Self::Error => "error",
+
+/// A range of positions.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+pub enum Bucket {
+    /// Position 1.
+    #[serde(rename = "1")]
+    First,
+    /// Positions 2 and 3.
+    #[serde(rename = "2-3")]
+    Top3,
+    /// Positions 4 to 10.
+    #[serde(rename = "4-10")]
+    Top10,
+    /// Positions 11 to 20.
+    #[serde(rename = "11-20")]
+    Top20,
+    /// Positions 21 to 50.
+    #[serde(rename = "21-50")]
+    Top50,
+    /// Positions 51 to 100 (and deeper, should a snapshot reach there).
+    #[serde(rename = "51-100")]
+    Top100,
+    /// Not within the depth.
+    #[serde(rename = "notRanked")]
+    NotRanked,
+}
+
+impl Bucket {
+    /// The range in which a position lies.
+    #[must_use]
+    pub const fn of(position: Option<u32>) -> Self {
+        match position {
+            None => Self::NotRanked,
+            Some(..=1) => Self::First,
+            Some(2..=3) => Self::Top3,
+            Some(4..=10) => Self::Top10,
+            Some(11..=20) => Self::Top20,
+            Some(21..=50) => Self::Top50,
+            Some(_) => Self::Top100,
         }
     }
-    /// The state of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Ranked, Self::NotRanked, Self::Error]
-            .into_iter()
-            .find(|it| it.name() == name)
-    }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "stand-in")]
-pub struct Mark {
-    pub position: u32,
-    pub at: DateTime<Utc>,
-}
+
+#[cfg(test)]
+mod tests;

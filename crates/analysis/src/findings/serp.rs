@@ -1,8 +1,183 @@
-//! Stand-in until the search branch lands.
+//! `serp`: a normalised snapshot of one results page, and what changed since the last.
+
+use super::{
+    envelope::{Envelope, rounded},
+    keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
+};
+use crate::{
+    observation::search_page::{Feature, FeatureCoverage, PageLink, RichData},
+    search_intent::Intent,
+    url_rules::SiteScope,
+};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "stand-in")]
-pub struct PreviousSerp {
-    pub urls: Vec<String>,
-    pub features: Vec<String>,
+use std::collections::BTreeSet;
+use utoipa::ToSchema;
+
+mod difficulty;
+mod record;
+mod stability;
+mod summary;
+
+pub use difficulty::{Difficulty, DifficultyComponents};
+pub use record::snapshot;
+pub use stability::{PreviousSerp, Stability};
+pub use summary::{FeatureCount, SerpSummary, SerpTally};
+
+/// The definition that the records follow.
+pub const METHOD_VERSION: &str = "serp/1";
+
+/// What a snapshot record is computed from.
+#[derive(Debug, Clone, Copy)]
+pub struct SerpInput<'a> {
+    /// The keyword.
+    pub keyword: &'a TrackedKeyword,
+    /// Which results are the project's own.
+    pub site: &'a SiteScope,
+    /// What came of asking.
+    pub measurement: Measurement<'a>,
+    /// Registrable domains of the competitors; `None` when nobody has said who they are.
+    pub competitors: Option<&'a BTreeSet<String>>,
+    /// The last successful snapshot of the same keyword, market and engine.
+    pub previous: Option<&'a PreviousSerp>,
 }
+
+/// A results page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SerpRecord {
+    /// What all records carry.
+    #[serde(flatten)]
+    pub envelope: Envelope,
+    /// Names this snapshot.
+    pub snapshot_id: String,
+    /// The keyword and its market.
+    #[serde(flatten)]
+    pub market: KeywordMarket,
+    /// When the page was fetched.
+    pub fetched_at: DateTime<Utc>,
+    /// How many results the engine says there are.
+    pub total_results_estimate: Option<u64>,
+    /// How many organic results were seen.
+    pub organic_count: u32,
+    /// Everything on the page, from top to bottom.
+    pub items: Vec<SerpItem>,
+    /// Which features the page showed.
+    pub features: Vec<SerpFeature>,
+    /// Whether a feature that is not listed is known to have been absent.
+    pub feature_coverage: FeatureCoverage,
+    /// The AI overview; null when the supplier does not tell whether there was one.
+    pub ai_overview: Option<SerpAiOverview>,
+    /// Other searches that the engine suggests.
+    pub related_searches: Vec<String>,
+    /// Own blocks as a share of all blocks; null when the measurement failed.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub own_share: Option<f64>,
+    /// What changed since the last snapshot; null when there is none.
+    pub stability: Option<Stability>,
+    /// What the searcher wants, when it could be told.
+    pub intent: Option<Intent>,
+    /// How hard it is to rank; null when the measurement failed.
+    pub difficulty: Option<Difficulty>,
+    /// Pixels above the best own result, when the supplier tells.
+    pub pixel_offset: Option<u32>,
+}
+
+/// A block of the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SerpItem {
+    /// Rank among all blocks, when the supplier tells.
+    pub absolute_position: Option<u32>,
+    /// `organic`, or the feature it is.
+    #[serde(rename = "type")]
+    pub item_type: ItemType,
+    /// Rank among organic results; null for everything else.
+    pub organic_position: Option<u32>,
+    /// Where it leads.
+    pub url: Option<String>,
+    /// The registrable domain of that.
+    pub domain: Option<String>,
+    /// Its headline.
+    pub title: Option<String>,
+    /// The address as displayed.
+    pub displayed_url: Option<String>,
+    /// Its text.
+    pub snippet: Option<String>,
+    /// Emphasised words.
+    pub highlighted: Vec<String>,
+    /// Links to more pages of the same site.
+    pub sitelinks: Vec<PageLink>,
+    /// Stars, prices and dates shown with it; null when none were.
+    pub rich_data: Option<RichData>,
+    /// Whether it leads to the project's site.
+    pub is_own: bool,
+    /// Whether it leads to a competitor; null when no competitors are known.
+    pub is_competitor: Option<bool>,
+}
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum ItemType {
+    /// An organic result.
+    Organic(OrganicItem),
+    /// A feature.
+    Feature(Feature),
+}
+
+/// The type of an organic result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OrganicItem {
+    /// An organic result.
+    Organic,
+}
+
+/// A feature of the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SerpFeature {
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub feature: Feature,
+    /// Rank of its first block among all blocks, when the supplier tells.
+    pub absolute_position: Option<u32>,
+    /// Whether it leads to the project's site.
+    pub own_present: bool,
+    /// The registrable domains to which it leads.
+    pub domains: Vec<String>,
+}
+
+/// The AI overview of the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SerpAiOverview {
+    /// Whether the page had one.
+    pub present: bool,
+    /// Rank among all blocks.
+    pub absolute_position: Option<u32>,
+    /// The answer.
+    pub text: Option<String>,
+    /// What it cites.
+    pub citations: Vec<Citation>,
+    /// Whether it cites the project's site.
+    pub own_cited: bool,
+    /// The place of the first own citation, from 1.
+    pub own_citation_index: Option<u32>,
+}
+
+/// A page that an answer cites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Citation {
+    /// The page.
+    pub url: String,
+    /// Its registrable domain.
+    pub domain: Option<String>,
+    /// Its place among the citations, from 1.
+    pub index: u32,
+}
+
+#[cfg(test)]
+mod tests;

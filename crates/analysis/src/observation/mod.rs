@@ -1,4 +1,5 @@
 //! What was seen.
 
+pub mod page_url;
 pub mod search_page;
 pub mod web_site;

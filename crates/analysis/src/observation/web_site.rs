@@ -1,11 +1,13 @@
-//! A web site as the crawler saw it.
+//! A web site as the crawler saw it, and the steps in which it was seen.
 
-use serde::{Deserialize, Serialize};
+mod fetched;
+mod links;
+mod page;
+mod scope;
+mod step;
 
-/// One thing a crawl has seen, small enough to be recorded by itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum CrawlStep {}
-
-/// Everything a crawl has seen.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SiteObservation {}
+pub use fetched::{FetchFailure, Fetched, Hop, Truncation};
+pub use links::{LinkTarget, PageLink, Placement, Position};
+pub use page::{CheckState, DirectoryProbe, Discovery, TargetCheck, WebPage};
+pub use scope::SiteScope;
+pub use step::{CrawlStep, LimitHit, RobotsFact, RobotsState, SiteObservation, SitemapFact};

@@ -246,3 +246,6 @@ impl Job {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,6 +35,9 @@ pub struct SearchQuery {
 pub struct SupplierLabel {
     /// A neutral name, for example `sandbox` or `web search`.
     pub name: String,
+    /// The engine whose pages it fetches, for example `google`; series of different engines are
+    /// never joined.
+    pub engine: String,
     /// What the answers are.
     pub provenance: Provenance,
     /// What a call costs, in millionths of a US dollar; `None` when no price is configured.

@@ -2,7 +2,7 @@
 
 use super::storage::StorageError;
 use crate::{
-    account::AccountStatus,
+    account::Account,
     ids::{AccountId, TokenId},
     token::{ApiToken, TokenHash},
 };
@@ -14,10 +14,8 @@ use chrono::{DateTime, Utc};
 pub struct KnownToken {
     /// The token.
     pub token: ApiToken,
-    /// Whether its account may be used.
-    pub account_status: AccountStatus,
-    /// What its account is called.
-    pub account_name: String,
+    /// Its account, read in the same statement: every answer needs something of it.
+    pub account: Account,
 }
 
 /// Remembers API tokens; only hashes of them.

@@ -3,8 +3,9 @@
 mod fake_storage;
 
 use crate::{
+    account::{Account, AccountLimits, AccountStatus, AccountUsage},
     domain_name::SiteDomain,
-    ids::{AccountId, KeywordId, ProjectId},
+    ids::{AccountId, IdMint, KeywordId, ProjectId, TokenId, UserId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
         progress::Progress,
@@ -13,12 +14,15 @@ use crate::{
     market::Market,
     ports::{clock::Clock, randomness::Randomness},
     project::{Project, ProjectMeta, Status},
+    report_settings::EffectiveReportSettings,
+    scope::Scopes,
     text::Label,
+    token::ApiToken,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 pub use fake_storage::{FakeStorage, FakeTransaction};
 use std::sync::{
-    Mutex, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -151,4 +155,50 @@ pub fn a_job() -> Job {
         started_at: None,
         finished_at: None,
     }
+}
+
+/// An account with the default limits and nothing in it.
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn an_account() -> Account {
+    Account {
+        id: ACCOUNT,
+        name: Label::parse("Ann").expect("a label"),
+        status: AccountStatus::Active,
+        limits: AccountLimits::default(),
+        usage: AccountUsage::default(),
+        report_defaults: EffectiveReportSettings::default(),
+        created_at: FrozenClock::default().now(),
+    }
+}
+
+/// A token of [`an_account`] that may do everything and never ends.
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn a_token() -> ApiToken {
+    ApiToken {
+        account: ACCOUNT,
+        id: TokenId(41),
+        name: Label::parse("ci").expect("a label"),
+        scopes: Scopes::all(),
+        last_four: "abcd".to_owned(),
+        created_by: UserId(51),
+        created_at: FrozenClock::default().now(),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+    }
+}
+
+/// A mint on the frozen clock.
+#[must_use]
+pub fn a_mint() -> Arc<IdMint> {
+    Arc::new(IdMint::new(
+        Arc::new(FrozenClock::default()),
+        Arc::new(CountingRandomness::default()),
+    ))
 }

@@ -1,1 +1,53 @@
-//! What can be done: one verb per file.
+//! What can be done: one verb per file. Each opens, looks, refuses, acts, commits and answers.
+
+pub mod authenticate_agent;
+pub mod change_account;
+pub mod change_keyword;
+pub mod change_project;
+pub mod claim_job;
+pub mod create_account;
+pub mod create_project;
+pub mod deactivate_keyword;
+pub mod deactivate_project;
+pub mod end_attempt;
+pub mod issue_token;
+pub mod journal_crawl;
+pub mod keep_lease;
+pub mod list_accounts;
+pub mod list_jobs;
+pub mod list_keywords;
+pub mod list_projects;
+pub mod list_tokens;
+pub mod measure_keyword;
+pub mod next_keywords;
+pub mod note_token_use;
+pub mod publish_results;
+pub mod read_account;
+pub mod read_job;
+pub mod read_project;
+pub mod read_results;
+pub mod record_measurements;
+pub mod request_analysis;
+pub mod revoke_token;
+pub mod stage_findings;
+pub mod sum_up_rankings;
+pub mod sweep_queue;
+pub mod track_keywords;
+
+mod places;
+
+/// Lets an error that may be the storage's say so, for
+/// [`retrying`](crate::ports::storage::retrying).
+macro_rules! may_be_storage {
+    ($error:ty) => {
+        impl crate::ports::storage::AsStorageError for $error {
+            fn as_storage_error(&self) -> Option<&crate::ports::storage::StorageError> {
+                match self {
+                    Self::Storage(error) => Some(error),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use may_be_storage;

@@ -1,0 +1,83 @@
+//! Whether a fragment leads somewhere in a page.
+
+/// What a fragment asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum FragmentCheck {
+    /// Nothing that could be missing: the top, a text search, a script's own route.
+    NothingToFind,
+    /// One of these names must be there: the fragment as written, and percent-decoded.
+    NeedsName(String, String),
+}
+
+/// Reads a fragment, without `#`, as browsers do.
+pub(super) fn examine(fragment: &str) -> FragmentCheck {
+    let name = fragment
+        .split_once(":~:")
+        .map_or(fragment, |(before, _)| before);
+    let is_route = name.starts_with(['!', '/']);
+    if name.is_empty() || name.eq_ignore_ascii_case("top") || is_route {
+        return FragmentCheck::NothingToFind;
+    }
+    FragmentCheck::NeedsName(name.to_owned(), percent_decoded(name))
+}
+
+impl FragmentCheck {
+    /// Whether sorted names satisfy it.
+    pub(super) fn is_met_by(&self, names: &[String]) -> bool {
+        match self {
+            Self::NothingToFind => true,
+            Self::NeedsName(raw, decoded) => {
+                names.binary_search(decoded).is_ok() || names.binary_search(raw).is_ok()
+            }
+        }
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let escaped = text
+            .get(at + 1..at + 3)
+            .filter(|_| byte == b'%')
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(escaped.unwrap_or(byte));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_top_text_searches_and_routes_lead_somewhere_on_every_page() {
+        for fragment in [
+            "",
+            "top",
+            "TOP",
+            ":~:text=a",
+            "top:~:text=a",
+            "!/route",
+            "/route",
+        ] {
+            assert!(examine(fragment).is_met_by(&[]), "{fragment}");
+        }
+    }
+
+    #[test]
+    fn other_fragments_need_their_name_case_and_all() {
+        let names = ["Bücher".to_owned(), "a%20b".to_owned()];
+        for (fragment, met) in [
+            ("B%C3%BCcher", true),
+            ("Bücher:~:text=x", true),
+            ("b%C3%BCcher", false),
+            ("a%20b", true),
+            ("c", false),
+        ] {
+            assert_eq!(examine(fragment).is_met_by(&names), met, "{fragment}");
+        }
+    }
+}

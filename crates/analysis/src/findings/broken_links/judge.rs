@@ -1,0 +1,257 @@
+//! The verdict on one link.
+
+use super::{
+    contact::{is_valid_mail, is_valid_phone},
+    fragment::{FragmentCheck, examine},
+    history::TargetHistory,
+    record::Confirmation,
+    site_index::{Known, SiteIndex},
+    verdict::{Outcome, Verdict},
+};
+use crate::{
+    observation::{
+        page_url::is_loopback,
+        web_site::{FetchFailure, Fetched, LinkTarget, PageLink, WebPage},
+    },
+    text::{error_phrases::names_an_error_page, words::shortened},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use url::Url;
+
+/// Likeness to the answer for a made-up URL from which a page counts as not there.
+const PROBE_LIKENESS: f64 = 0.9;
+/// A page that calls itself an error page is one if it says little else.
+const ERROR_PAGE_WORDS: u32 = 150;
+/// How far apart two checks of another host have to be.
+const CONFIRMED_AFTER: TimeDelta = TimeDelta::minutes(10);
+
+/// A judged link.
+pub(super) struct Judged<'a> {
+    /// The target with its fragment, or as written.
+    pub(super) target: String,
+    pub(super) verdict: Verdict,
+    /// Whether nothing is known because nothing was asked.
+    pub(super) unasked: bool,
+    pub(super) is_internal: bool,
+    pub(super) fetched: Option<&'a Fetched>,
+    pub(super) detail: Option<String>,
+}
+
+impl Judged<'_> {
+    /// What the verdict means for the target.
+    pub(super) fn outcome(&self) -> Outcome {
+        if self.unasked {
+            Outcome::NotChecked
+        } else {
+            self.verdict.outcome()
+        }
+    }
+
+    /// Whether one look is enough.
+    pub(super) fn confirmation(
+        &self,
+        past: Option<&TargetHistory>,
+        now: DateTime<Utc>,
+    ) -> Confirmation {
+        if self.is_internal || !self.verdict.may_pass() {
+            return Confirmation::Confirmed;
+        }
+        let agreed = past
+            .and_then(|it| it.bad_since)
+            .is_some_and(|since| now - since >= CONFIRMED_AFTER);
+        if agreed {
+            Confirmation::ConfirmedByEarlierRun
+        } else {
+            Confirmation::Suspect
+        }
+    }
+
+    fn unfetched(target: &str, verdict: Verdict) -> Self {
+        Self {
+            target: shortened(target, 2_048).to_owned(),
+            verdict,
+            unasked: false,
+            is_internal: false,
+            fetched: None,
+            detail: None,
+        }
+    }
+}
+
+/// Judges one link of a page.
+pub(super) fn judge<'a>(page: &WebPage, link: &PageLink, index: &SiteIndex<'a>) -> Judged<'a> {
+    match &link.target {
+        LinkTarget::Web { url, fragment } => judge_web(page, link, url, fragment.as_deref(), index),
+        LinkTarget::Empty => Judged::unfetched(&link.raw, Verdict::EmptyHref),
+        LinkTarget::Invalid => Judged::unfetched(&link.raw, Verdict::InvalidUrl),
+        LinkTarget::Inert => Judged::unfetched(&link.raw, Verdict::Ok),
+        LinkTarget::OtherScheme(_) => Judged::unfetched(&link.raw, Verdict::UnsupportedScheme),
+        LinkTarget::Mail(address) => Judged::unfetched(
+            &link.raw,
+            ok_or(is_valid_mail(address), Verdict::MailtoInvalid),
+        ),
+        LinkTarget::Phone(number) => Judged::unfetched(
+            &link.raw,
+            ok_or(is_valid_phone(number), Verdict::TelInvalid),
+        ),
+    }
+}
+
+fn ok_or(fine: bool, otherwise: Verdict) -> Verdict {
+    if fine { Verdict::Ok } else { otherwise }
+}
+
+fn judge_web<'a>(
+    page: &WebPage,
+    link: &PageLink,
+    url: &str,
+    fragment: Option<&str>,
+    index: &SiteIndex<'a>,
+) -> Judged<'a> {
+    let parsed = Url::parse(url).ok();
+    let is_internal = parsed.as_ref().is_some_and(|it| index.scope.contains(it));
+    let mut judged = Judged {
+        target: fragment.map_or_else(|| url.to_owned(), |it| format!("{url}#{it}")),
+        verdict: Verdict::Ok,
+        unasked: false,
+        is_internal,
+        fetched: None,
+        detail: None,
+    };
+    if !is_internal && parsed.as_ref().is_some_and(is_loopback) {
+        judged.verdict = Verdict::LocalhostLink;
+        return judged;
+    }
+    match index.know(url) {
+        Known::Nothing => judged.unasked = true,
+        Known::Blocked => judged.verdict = Verdict::BlockedByRobots,
+        Known::Asked {
+            fetched,
+            page: target,
+            names,
+        } => {
+            judged.detail.clone_from(&fetched.detail);
+            judged.verdict = verdict_of(url, fetched, target, is_internal);
+            if misses_fragment(link, fragment, fetched, names, judged.verdict) {
+                judged.verdict = Verdict::MissingFragment;
+            }
+            judged.fetched = Some(fetched);
+        }
+    }
+    if is_mixed(page, link, url) && !judged.verdict.is_listed() {
+        judged.verdict = Verdict::MixedContent;
+    }
+    judged
+}
+
+fn verdict_of(
+    url: &str,
+    fetched: &Fetched,
+    target: Option<&WebPage>,
+    is_internal: bool,
+) -> Verdict {
+    if let Some(failure) = fetched.failure {
+        return verdict_of_failure(failure);
+    }
+    let Some(status) = fetched.status else {
+        return Verdict::ConnectError;
+    };
+    match status {
+        403 | 503 if fetched.challenge => Verdict::Unauthorized,
+        200..=299 if is_internal && target.is_some_and(is_soft_404) => Verdict::Soft404,
+        200..=299 => verdict_of_redirects(url, fetched),
+        // Informational answers, 304 and 300 without a Location say that something is there.
+        100..=199 | 300 | 304 => Verdict::Ok,
+        401 | 403 | 407 | 451 | 999 => Verdict::Unauthorized,
+        404 => Verdict::NotFound,
+        410 => Verdict::Gone,
+        429 => Verdict::RateLimited,
+        400..=499 => Verdict::ClientError,
+        // 5xx, and redirects that name no target.
+        _ => Verdict::ServerError,
+    }
+}
+
+const fn verdict_of_failure(failure: FetchFailure) -> Verdict {
+    match failure {
+        FetchFailure::Dns => Verdict::DnsError,
+        FetchFailure::Connect | FetchFailure::Incomplete | FetchFailure::Malformed => {
+            Verdict::ConnectError
+        }
+        FetchFailure::Tls => Verdict::TlsError,
+        FetchFailure::Timeout => Verdict::Timeout,
+        FetchFailure::TooManyRedirects => Verdict::TooManyRedirects,
+        FetchFailure::RedirectLoop => Verdict::RedirectLoop,
+        FetchFailure::InvalidRedirect => Verdict::InvalidUrl,
+    }
+}
+
+fn verdict_of_redirects(url: &str, fetched: &Fetched) -> Verdict {
+    let hops = fetched.hops();
+    if hops == 0 {
+        return Verdict::Ok;
+    }
+    if path_of(&fetched.final_url) == "/" && is_deep(&path_of(url)) {
+        return Verdict::RedirectToHome;
+    }
+    let permanent = fetched
+        .chain
+        .first()
+        .is_some_and(|it| matches!(it.status, 301 | 308));
+    match (hops, permanent) {
+        (2.., _) => Verdict::RedirectChain,
+        (_, true) => Verdict::RedirectPermanent,
+        (_, false) => Verdict::RedirectOk,
+    }
+}
+
+fn path_of(url: &str) -> String {
+    Url::parse(url).map_or_else(
+        |_| String::new(),
+        |it| {
+            let query = it.query().map(|query| format!("?{query}"));
+            it.path().to_owned() + query.as_deref().unwrap_or_default()
+        },
+    )
+}
+
+/// Whether a path names more than a start page.
+fn is_deep(path: &str) -> bool {
+    let name = path.trim_matches('/').to_ascii_lowercase();
+    let is_start = name.is_empty()
+        || ["index", "default", "home"]
+            .iter()
+            .any(|it| name == *it || name.starts_with(&format!("{it}.")));
+    // A start page in one language (`/en`) is a start page.
+    !is_start && name.len() > 2
+}
+
+fn is_soft_404(page: &WebPage) -> bool {
+    let like_the_probe = page.probe_similarity.is_some_and(|it| it >= PROBE_LIKENESS);
+    let says_so = [&page.title, &page.heading]
+        .into_iter()
+        .flatten()
+        .any(|it| names_an_error_page(it));
+    like_the_probe || (says_so && page.word_count < ERROR_PAGE_WORDS)
+}
+
+fn misses_fragment(
+    link: &PageLink,
+    fragment: Option<&str>,
+    fetched: &Fetched,
+    names: Option<&[String]>,
+    verdict: Verdict,
+) -> bool {
+    let works = matches!(verdict.outcome(), Outcome::Ok | Outcome::Redirected);
+    let (Some(fragment), Some(names)) = (fragment, names) else {
+        return false;
+    };
+    let check: FragmentCheck = examine(fragment);
+    works && fetched.is_html() && link.is_followed_by_readers() && !check.is_met_by(names)
+}
+
+fn is_mixed(page: &WebPage, link: &PageLink, url: &str) -> bool {
+    page.fetched.final_url.starts_with("https:")
+        && url.starts_with("http:")
+        && (link.is_loaded_with_the_page() || link.element == "form")
+}

@@ -1,0 +1,132 @@
+//! What every record of every result type carries.
+
+use crate::{
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The fields that all records share; each record flattens it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Envelope {
+    /// The result type.
+    #[serde(rename = "type")]
+    pub result_type: ResultType,
+    /// The project.
+    pub project_id: i64,
+    /// The keyword; null for records of a site or a page.
+    pub keyword_id: Option<i64>,
+    /// The page that the record is about. In `rankings` it is the best-ranked own URL.
+    pub url: Option<String>,
+    /// When it was measured, in UTC.
+    pub measured_at: DateTime<Utc>,
+    /// Whether it can be relied on.
+    pub status: RecordStatus,
+    /// The code of what failed; null unless `status` is `error`.
+    pub error: Option<String>,
+    /// Where the figures come from.
+    pub provenance: Provenance,
+    /// Who fetched what they rest on, as a neutral label.
+    pub provider: Option<String>,
+    /// The definition they follow, `<type>/<n>`; figures of different versions are not compared.
+    pub method_version: String,
+    /// How many observations are behind the record.
+    pub sample_size: u32,
+    /// Machine codes of what limits it.
+    pub warnings: Vec<String>,
+}
+
+/// How much of what was asked could be measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// Asked for.
+    pub requested: u64,
+    /// Measured.
+    pub measured: u64,
+    /// Tried in vain.
+    pub failed: u64,
+    /// Not tried.
+    pub skipped: u64,
+}
+
+impl Coverage {
+    /// Of `requested` things so many were measured and failed; the rest was skipped.
+    #[must_use]
+    pub const fn of(requested: u64, measured: u64, failed: u64) -> Self {
+        let skipped = requested.saturating_sub(measured).saturating_sub(failed);
+        Self {
+            requested,
+            measured,
+            failed,
+            skipped,
+        }
+    }
+}
+
+/// Rounding at the moment of serialisation, never before.
+pub mod rounded {
+    use serde::Serializer;
+
+    /// Six significant digits, for fractions and other measured numbers.
+    #[must_use]
+    pub fn six_digits(value: f64) -> f64 {
+        let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+        // No reader wants to see −0.
+        rounded + 0.0
+    }
+
+    /// One decimal, for scores.
+    #[must_use]
+    pub fn one_decimal(value: f64) -> f64 {
+        (value * 10.0).round() / 10.0 + 0.0
+    }
+
+    /// Serialises a number with six significant digits.
+    pub fn fraction<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(six_digits(*value))
+    }
+
+    /// Serialises a number with six significant digits, or null.
+    pub fn fraction_or_null<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => to.serialize_f64(six_digits(*value)),
+            None => to.serialize_none(),
+        }
+    }
+
+    /// Serialises a score with one decimal, or null.
+    pub fn score_or_null<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => to.serialize_f64(one_decimal(*value)),
+            None => to.serialize_none(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_neither_measured_nor_failed_was_skipped() {
+        assert_eq!(Coverage::of(10, 6, 3).skipped, 1);
+        assert_eq!(Coverage::of(1, 2, 0).skipped, 0);
+    }
+
+    #[test]
+    fn fractions_keep_six_significant_digits() {
+        assert!((rounded::six_digits(0.097_914_600_1) - 0.097_914_6).abs() < 1e-12);
+        assert!((rounded::six_digits(1_234_567.8) - 1_234_570.0).abs() < 1e-6);
+        assert!(rounded::six_digits(0.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn nothing_is_never_written_as_minus_nothing() {
+        assert!(rounded::six_digits(-0.0).is_sign_positive());
+        assert!(rounded::one_decimal(-0.01).is_sign_positive());
+    }
+}

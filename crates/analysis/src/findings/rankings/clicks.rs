@@ -1,0 +1,61 @@
+//! Clicks to be expected from a place on a page.
+
+use super::{ChangeKind, change::Change};
+use crate::ctr::{MAX_CTR, Placement, SerpLayout, expected_ctr};
+
+/// What the places of a project on a page are worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Clicks {
+    pub expected_ctr: Option<f64>,
+    pub estimated: Option<f64>,
+    pub potential: Option<f64>,
+    pub change: Option<f64>,
+    pub ctr_change: Option<f64>,
+}
+
+/// Expected clicks of the own places, best first, on a page of that layout.
+pub(super) fn expected(
+    places: &[Placement],
+    layout: &SerpLayout,
+    volume: Option<u64>,
+    previous: Option<u32>,
+    change: Change,
+) -> Clicks {
+    let best = places
+        .first()
+        .map_or(0.0, |place| expected_ctr(*place, layout));
+    // An empty sum of floats is −0.
+    let all = places
+        .iter()
+        .fold(0.0, |sum, place| sum + expected_ctr(*place, layout))
+        .min(MAX_CTR);
+    let top = expected_ctr(Placement::plain(1), layout);
+    let ctr_change = ctr_change(best, layout, previous, change.kind);
+    #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+    let per_month = |share: f64| volume.map(|volume| volume as f64 * share);
+    Clicks {
+        expected_ctr: Some(best),
+        estimated: per_month(all),
+        potential: per_month((top - all).max(0.0)),
+        change: ctr_change.and_then(per_month),
+        ctr_change,
+    }
+}
+
+fn ctr_change(
+    best: f64,
+    layout: &SerpLayout,
+    previous: Option<u32>,
+    kind: ChangeKind,
+) -> Option<f64> {
+    let before = previous.map_or(0.0, |position| {
+        expected_ctr(Placement::plain(position), layout)
+    });
+    match kind {
+        ChangeKind::Up | ChangeKind::Down | ChangeKind::New | ChangeKind::Lost => {
+            Some(best - before)
+        }
+        ChangeKind::Same => Some(0.0),
+        ChangeKind::FirstSeen | ChangeKind::Unknown => None,
+    }
+}

@@ -1,0 +1,164 @@
+//! Earlier ranks of a keyword in compact form, and the figures that need several of them.
+
+use super::RankingRecord;
+use crate::{provenance::RecordStatus, statistics::describe};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One measurement of a keyword, small enough to keep for years.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RankPoint {
+    /// When.
+    pub measured_at: DateTime<Utc>,
+    /// What came of it.
+    pub state: RankState,
+    /// Rank among organic results.
+    pub position: Option<u32>,
+    /// Rank among all blocks.
+    pub absolute_position: Option<u32>,
+    /// How many organic results were seen.
+    pub depth_checked: u32,
+    /// The best-ranked own URL.
+    pub url: Option<String>,
+}
+
+/// What came of a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RankState {
+    /// It has a position.
+    Ranked,
+    /// It is not within the depth.
+    NotRanked,
+    /// It failed; nothing is known about the rank.
+    Error,
+}
+
+impl RankState {
+    /// The name in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ranked => "ranked",
+            Self::NotRanked => "notRanked",
+            Self::Error => "error",
+        }
+    }
+
+    /// The state of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Ranked, Self::NotRanked, Self::Error]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// What is known from before.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PastRanks<'a> {
+    /// Earlier measurements, newest first; 28 days and 28 measurements are enough.
+    pub points: &'a [RankPoint],
+    /// The best position ever, carried from record to record.
+    pub best: Option<Mark>,
+    /// The worst position ever, carried from record to record.
+    pub worst: Option<u32>,
+}
+
+/// A position and when it was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// The position.
+    pub position: u32,
+    /// When it was first reached.
+    pub at: DateTime<Utc>,
+}
+
+impl RankPoint {
+    /// The compact form of a record.
+    #[must_use]
+    pub fn of(record: &RankingRecord) -> Self {
+        Self {
+            measured_at: record.envelope.measured_at,
+            state: match (record.envelope.status, record.position) {
+                (RecordStatus::Error, _) => RankState::Error,
+                (_, Some(_)) => RankState::Ranked,
+                (_, None) => RankState::NotRanked,
+            },
+            position: record.position,
+            absolute_position: record.absolute_position,
+            depth_checked: record.depth_checked,
+            url: record.envelope.url.clone(),
+        }
+    }
+
+    /// The position for averages: not ranked is one below the depth; a failure is nothing.
+    pub(super) fn effective_position(&self) -> Option<f64> {
+        match (self.state, self.position) {
+            (RankState::Error, _) => None,
+            (_, Some(position)) => Some(f64::from(position)),
+            (_, None) => Some(f64::from(self.depth_checked) + 1.0),
+        }
+    }
+}
+
+impl<'a> PastRanks<'a> {
+    /// The last measurement that succeeded.
+    pub(super) fn last(&self) -> Option<&'a RankPoint> {
+        self.points
+            .iter()
+            .find(|point| point.state != RankState::Error)
+    }
+}
+
+/// Averages over a keyword's measurements up to one of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Trend {
+    pub moving_average7: Option<f64>,
+    pub median_position28: Option<f64>,
+    pub volatility28: Option<f64>,
+}
+
+/// The averages that stand in the record of `now`.
+pub(super) fn trend(now: &RankPoint, past: &[RankPoint]) -> Trend {
+    let all = || std::iter::once(now).chain(past);
+    Trend {
+        moving_average7: describe::mean(&daily(all(), now.measured_at, 7)),
+        median_position28: describe::median(&daily(all(), now.measured_at, 28)),
+        volatility28: volatility(all()),
+    }
+}
+
+/// The last successful measurement of each day, over the days that end with `end`.
+fn daily<'p>(
+    points: impl Iterator<Item = &'p RankPoint>,
+    end: DateTime<Utc>,
+    days: u64,
+) -> Vec<f64> {
+    let first = end
+        .date_naive()
+        .checked_sub_days(Days::new(days - 1))
+        .unwrap_or(NaiveDate::MIN);
+    let mut last_day = None;
+    points
+        .filter(|point| point.measured_at.date_naive() >= first)
+        .filter_map(|point| Some((point.measured_at.date_naive(), point.effective_position()?)))
+        .filter(|(day, _)| last_day.replace(*day) != Some(*day))
+        .map(|(_, position)| position)
+        .collect()
+}
+
+fn volatility<'p>(points: impl Iterator<Item = &'p RankPoint>) -> Option<f64> {
+    let logs: Vec<f64> = points
+        .filter_map(RankPoint::effective_position)
+        .map(f64::ln)
+        .take(28)
+        .collect();
+    if logs.len() < 5 {
+        None
+    } else {
+        describe::sample_standard_deviation(&logs)
+    }
+}

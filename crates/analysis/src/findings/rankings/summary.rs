@@ -1,0 +1,223 @@
+//! The project's summary of its ranks, added up one record at a time.
+
+use super::{Bucket, ChangeKind, METHOD_VERSION, RankingRecord};
+use crate::{
+    ctr::ctr,
+    findings::envelope::{Coverage, rounded},
+    provenance::RecordStatus,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+mod movers;
+
+pub use movers::Mover;
+use movers::TopMovers;
+
+/// How all keywords of a project stand together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RankingsSummary {
+    /// The definition it follows.
+    pub method_version: String,
+    /// How many keywords were asked for, measured, failed.
+    pub coverage: Coverage,
+    /// Measured keywords per range of positions.
+    pub buckets: BucketCounts,
+    /// Mean position over the ranked keywords alone; null when none ranks.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub average_position: Option<f64>,
+    /// Mean position where not ranked counts as one below the depth. Read both: the other
+    /// average improves when keywords are lost.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub average_position_all: Option<f64>,
+    /// 0 to 100: the clicks that the positions promise, in per cent of position 1 everywhere.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub visibility_index: Option<f64>,
+    /// Whether search volumes weigh the keywords, or all weigh the same.
+    pub weighting: Weighting,
+    /// Sum of the expected clicks per month; null when no keyword has a search volume.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub estimated_traffic: Option<f64>,
+    /// How many keywords that sum covers.
+    pub estimated_traffic_keywords: u64,
+    /// Keywords that moved up or entered.
+    pub improved: u64,
+    /// Keywords that moved down or were lost.
+    pub declined: u64,
+    /// Keywords whose move brought the most clicks (or, with equal weighting, the largest share
+    /// of searches), at most 10.
+    pub winners: Vec<Mover>,
+    /// Keywords whose move took the most, at most 10.
+    pub losers: Vec<Mover>,
+}
+
+/// Measured keywords per range of positions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BucketCounts {
+    /// Position 1.
+    #[serde(rename = "1")]
+    pub first: u64,
+    /// Positions 2 and 3.
+    #[serde(rename = "2-3")]
+    pub top3: u64,
+    /// Positions 4 to 10.
+    #[serde(rename = "4-10")]
+    pub top10: u64,
+    /// Positions 11 to 20.
+    #[serde(rename = "11-20")]
+    pub top20: u64,
+    /// Positions 21 to 50.
+    #[serde(rename = "21-50")]
+    pub top50: u64,
+    /// Positions 51 to 100.
+    #[serde(rename = "51-100")]
+    pub top100: u64,
+    /// Not within the depth.
+    #[serde(rename = "notRanked")]
+    pub not_ranked: u64,
+}
+
+/// What weighs the keywords in the visibility index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Weighting {
+    /// Search volume: every measured keyword has one.
+    Volume,
+    /// All weigh the same.
+    Equal,
+}
+
+/// Adds up records; it keeps a few numbers and at most forty movers, however many keywords.
+#[derive(Debug, Clone, Default)]
+pub struct RankingsTally {
+    measured: u64,
+    failed: u64,
+    ranked: u64,
+    without_volume: u64,
+    volume: f64,
+    position_sum: f64,
+    position_sum_all: f64,
+    ctr_sum: f64,
+    weighted_ctr_sum: f64,
+    traffic: f64,
+    improved: u64,
+    declined: u64,
+    buckets: BucketCounts,
+    by_clicks: TopMovers,
+    by_share: TopMovers,
+}
+
+impl RankingsTally {
+    /// Adds a keyword's record.
+    pub fn add(&mut self, record: &RankingRecord) {
+        if record.envelope.status == RecordStatus::Error {
+            self.failed += 1;
+            return;
+        }
+        self.measured += 1;
+        self.buckets.count(Bucket::of(record.position));
+        self.add_position(record);
+        self.add_volume(record);
+        self.add_move(record);
+    }
+
+    /// The summary of what was added, of `requested` keywords.
+    #[must_use]
+    pub fn finish(self, requested: u64) -> RankingsSummary {
+        let weighting = self.weighting();
+        let movers = match weighting {
+            Weighting::Volume => self.by_clicks.clone(),
+            Weighting::Equal => self.by_share.clone(),
+        };
+        let with_volume = self.measured - self.without_volume;
+        RankingsSummary {
+            method_version: METHOD_VERSION.to_owned(),
+            coverage: Coverage::of(requested, self.measured, self.failed),
+            buckets: self.buckets,
+            average_position: mean(self.position_sum, self.ranked),
+            average_position_all: mean(self.position_sum_all, self.measured),
+            visibility_index: self.visibility(),
+            weighting,
+            estimated_traffic: (with_volume > 0).then_some(self.traffic),
+            estimated_traffic_keywords: with_volume,
+            improved: self.improved,
+            declined: self.declined,
+            winners: movers.winners,
+            losers: movers.losers,
+        }
+    }
+
+    fn add_position(&mut self, record: &RankingRecord) {
+        if let Some(position) = record.position {
+            self.ranked += 1;
+            self.position_sum += f64::from(position);
+        }
+        self.position_sum_all += record
+            .position
+            .map_or_else(|| f64::from(record.depth_checked) + 1.0, f64::from);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+    fn add_volume(&mut self, record: &RankingRecord) {
+        let share = record.position.map_or(0.0, ctr);
+        self.ctr_sum += share;
+        match record.search_volume {
+            Some(volume) => {
+                self.volume += volume as f64;
+                self.weighted_ctr_sum += volume as f64 * share;
+                self.traffic += record.estimated_clicks.unwrap_or(0.0);
+            }
+            None => self.without_volume += 1,
+        }
+    }
+
+    fn add_move(&mut self, record: &RankingRecord) {
+        match record.change_kind {
+            ChangeKind::Up | ChangeKind::New => self.improved += 1,
+            ChangeKind::Down | ChangeKind::Lost => self.declined += 1,
+            ChangeKind::Same | ChangeKind::FirstSeen | ChangeKind::Unknown => {}
+        }
+        self.by_clicks.offer(record, record.clicks_change);
+        self.by_share.offer(record, record.ctr_change);
+    }
+
+    fn weighting(&self) -> Weighting {
+        let all_have_volume = self.measured > 0 && self.without_volume == 0 && self.volume > 0.0;
+        if all_have_volume {
+            Weighting::Volume
+        } else {
+            Weighting::Equal
+        }
+    }
+
+    fn visibility(&self) -> Option<f64> {
+        let of_top = match self.weighting() {
+            Weighting::Volume => Some(self.weighted_ctr_sum / self.volume),
+            Weighting::Equal => mean(self.ctr_sum, self.measured),
+        };
+        of_top.map(|share| 100.0 * share / ctr(1))
+    }
+}
+
+impl BucketCounts {
+    fn count(&mut self, bucket: Bucket) {
+        *match bucket {
+            Bucket::First => &mut self.first,
+            Bucket::Top3 => &mut self.top3,
+            Bucket::Top10 => &mut self.top10,
+            Bucket::Top20 => &mut self.top20,
+            Bucket::Top50 => &mut self.top50,
+            Bucket::Top100 => &mut self.top100,
+            Bucket::NotRanked => &mut self.not_ranked,
+        } += 1;
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of keywords are far below 2^52"
+)]
+fn mean(sum: f64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum / count as f64)
+}

@@ -1,0 +1,82 @@
+//! The keywords whose moves matter most.
+
+use crate::findings::{
+    envelope::rounded,
+    rankings::{ChangeKind, RankingRecord},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How many of each are kept.
+const KEPT: usize = 10;
+
+/// A keyword whose rank moved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Mover {
+    /// The keyword.
+    pub keyword_id: Option<i64>,
+    /// Its text.
+    pub keyword: String,
+    /// Where it stands; null when it was lost.
+    pub position: Option<u32>,
+    /// Where it stood; null when it is new.
+    pub previous_position: Option<u32>,
+    /// What kind of move it was.
+    pub change_kind: ChangeKind,
+    /// Clicks per month that the move brought or took.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub clicks_change: Option<f64>,
+    /// The same as a share of searches.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub ctr_change: Option<f64>,
+    /// By which of the two it is ordered here.
+    #[serde(skip)]
+    weight: f64,
+}
+
+/// The best and the worst so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TopMovers {
+    pub winners: Vec<Mover>,
+    pub losers: Vec<Mover>,
+}
+
+impl TopMovers {
+    /// Keeps the record's move if it is among the largest; no move is none.
+    pub(super) fn offer(&mut self, record: &RankingRecord, moved: Option<f64>) {
+        let list = match moved {
+            Some(moved) if moved > 0.0 => &mut self.winners,
+            Some(moved) if moved < 0.0 => &mut self.losers,
+            _ => return,
+        };
+        let weight = moved.map_or(0.0, f64::abs);
+        let at = list.partition_point(|kept| before(kept, weight, record.envelope.keyword_id));
+        if at < KEPT {
+            list.insert(at, mover(record, weight));
+            list.truncate(KEPT);
+        }
+    }
+}
+
+/// Largest first; equal ones by id, so that the order in which records arrive does not matter.
+fn before(kept: &Mover, weight: f64, id: Option<i64>) -> bool {
+    kept.weight
+        .total_cmp(&weight)
+        .reverse()
+        .then(kept.keyword_id.cmp(&id))
+        .is_lt()
+}
+
+fn mover(record: &RankingRecord, weight: f64) -> Mover {
+    Mover {
+        keyword_id: record.envelope.keyword_id,
+        keyword: record.market.keyword.clone(),
+        position: record.position,
+        previous_position: record.previous_position,
+        change_kind: record.change_kind,
+        clicks_change: record.clicks_change,
+        ctr_change: record.ctr_change,
+        weight,
+    }
+}

@@ -1,0 +1,126 @@
+//! How hard it is to rank, as far as one results page tells.
+
+use crate::{
+    ctr::SerpLayout,
+    findings::envelope::rounded,
+    keyword_text,
+    observation::search_page::{Feature, OrganicResult, SearchPage},
+    provenance::Provenance,
+};
+use serde::{Deserialize, Serialize};
+use unicode_segmentation::UnicodeSegmentation;
+use url::Url;
+use utoipa::ToSchema;
+
+/// The warning that stands in a record whose difficulty has no score.
+pub(super) const INCOMPLETE: &str = "difficultyIncomplete";
+
+/// A proxy for difficulty that needs no link index. The score needs every component; from one
+/// page alone, prominence and stability over a month are unknown, and so is the score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Difficulty {
+    /// 0 (easy) to 100; null while a component is unknown.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub score: Option<f64>,
+    /// Always `estimated`.
+    pub provenance: Provenance,
+    /// What the score is made of, each 0 to 1.
+    pub components: DifficultyComponents,
+}
+
+/// The components, each 0 to 1; null when one page does not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DifficultyComponents {
+    /// How often the domains of the first 10 appear for other keywords.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub domain_prominence: Option<f64>,
+    /// Home pages among the first 10.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub home_pages: Option<f64>,
+    /// Titles among the first 10 that hold the keyword.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub title_matches: Option<f64>,
+    /// Features that compete with organic results, four or more being 1.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub feature_pressure: Option<f64>,
+    /// Rank-biased overlap with the page of a month ago.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub stability: Option<f64>,
+}
+
+impl DifficultyComponents {
+    /// The weighted sum, when every component is known.
+    fn score(self) -> Option<f64> {
+        let parts = [
+            (0.35, self.domain_prominence?),
+            (0.20, self.home_pages?),
+            (0.20, self.title_matches?),
+            (0.15, self.feature_pressure?),
+            (0.10, self.stability?),
+        ];
+        Some(
+            100.0
+                * parts
+                    .iter()
+                    .map(|(weight, part)| weight * part)
+                    .sum::<f64>(),
+        )
+    }
+}
+
+/// What the page tells about the difficulty of the keyword.
+pub(super) fn of(keyword: &str, page: &SearchPage) -> Difficulty {
+    let top: Vec<&OrganicResult> = page.organic().map(|(_, result)| result).take(10).collect();
+    let wanted = words(keyword);
+    let components = DifficultyComponents {
+        domain_prominence: None,
+        home_pages: share(&top, |result| is_home_page(&result.url)),
+        title_matches: share(&top, |result| contains(&words(&result.title), &wanted)),
+        feature_pressure: feature_pressure(page),
+        stability: None,
+    };
+    Difficulty {
+        score: components.score(),
+        provenance: Provenance::Estimated,
+        components,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most ten")]
+fn share(of: &[&OrganicResult], holds: impl Fn(&OrganicResult) -> bool) -> Option<f64> {
+    let count = of.iter().filter(|it| holds(it)).count();
+    (!of.is_empty()).then(|| count as f64 / of.len() as f64)
+}
+
+fn is_home_page(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
+}
+
+fn words(text: &str) -> Vec<String> {
+    keyword_text::normalised(text)
+        .unicode_words()
+        .map(str::to_owned)
+        .collect()
+}
+
+fn contains(text: &[String], wanted: &[String]) -> bool {
+    !wanted.is_empty() && text.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Unknown unless the supplier tells every feature.
+fn feature_pressure(page: &SearchPage) -> Option<f64> {
+    const COMPETING: [Feature; 5] = [
+        Feature::PaidTop,
+        Feature::PaidBottom,
+        Feature::Shopping,
+        Feature::AiOverview,
+        Feature::LocalPack,
+    ];
+    let layout = SerpLayout::of(page, None);
+    let present = COMPETING.into_iter().filter(|it| layout.holds(*it)).count();
+    layout
+        .is_complete()
+        .then(|| f64::from(u32::try_from(present).unwrap_or(4)).min(4.0) / 4.0)
+}

@@ -1,0 +1,127 @@
+//! How much a results page changed since the last snapshot.
+
+use super::{ItemType, SerpRecord};
+use crate::{
+    findings::envelope::rounded,
+    observation::search_page::{Feature, FeatureCoverage, SearchPage},
+    statistics::rbo::rbo_ext,
+    url_rules::page_key,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashSet};
+use utoipa::ToSchema;
+
+/// How many results are compared.
+const COMPARED: usize = 20;
+
+/// The weight that each next place keeps.
+const PERSISTENCE: f64 = 0.9;
+
+/// What a later snapshot needs to know about this one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviousSerp {
+    /// The first 20 organic URLs, best first, without scheme and `www.`.
+    pub urls: Vec<String>,
+    /// The features of the page.
+    pub features: Vec<Feature>,
+    /// How much its supplier tells about features.
+    pub feature_coverage: FeatureCoverage,
+}
+
+/// What changed since the last snapshot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stability {
+    /// Rank-biased overlap of the first 20 URLs, 0 to 1; null when neither page had results.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub rbo_with_previous: Option<f64>,
+    /// The share of the first 10 URLs that both have.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub overlap_top10: f64,
+    /// URLs among the first 20 that were not there.
+    pub new_urls: Vec<String>,
+    /// URLs that were among the first 20 and are not.
+    pub lost_urls: Vec<String>,
+    /// Features that were not there; null when the suppliers do not tell the same features.
+    pub features_added: Option<Vec<Feature>>,
+    /// Features that were there and are not; null when that cannot be compared.
+    pub features_removed: Option<Vec<Feature>>,
+}
+
+impl PreviousSerp {
+    /// The compact form of a page.
+    #[must_use]
+    pub fn of_page(page: &SearchPage) -> Self {
+        Self::new(
+            page.organic().map(|(_, result)| result.url.as_str()),
+            page.features().map(|(_, feature)| feature.feature),
+            page.feature_coverage,
+        )
+    }
+
+    /// The compact form of a record; `None` when its measurement failed.
+    #[must_use]
+    pub fn of(record: &SerpRecord) -> Option<Self> {
+        let organic = record
+            .items
+            .iter()
+            .filter(|it| matches!(it.item_type, ItemType::Organic(_)));
+        record.envelope.error.is_none().then(|| {
+            Self::new(
+                organic.filter_map(|it| it.url.as_deref()),
+                record.features.iter().map(|it| it.feature),
+                record.feature_coverage,
+            )
+        })
+    }
+
+    fn new<'a>(
+        urls: impl Iterator<Item = &'a str>,
+        features: impl Iterator<Item = Feature>,
+        feature_coverage: FeatureCoverage,
+    ) -> Self {
+        let mut seen = HashSet::new();
+        let urls = urls.map(page_key).filter(|key| seen.insert(key.clone()));
+        Self {
+            urls: urls.take(COMPARED).collect(),
+            features: features.collect::<BTreeSet<_>>().into_iter().collect(),
+            feature_coverage,
+        }
+    }
+}
+
+/// Compares two snapshots.
+pub(super) fn compare(now: &PreviousSerp, before: &PreviousSerp) -> Stability {
+    let same_coverage = now.feature_coverage == before.feature_coverage
+        && now.feature_coverage != FeatureCoverage::Absent;
+    let features = |from: &PreviousSerp, without: &PreviousSerp| {
+        same_coverage.then(|| only_in(&from.features, &without.features))
+    };
+    Stability {
+        rbo_with_previous: rbo_ext(&now.urls, &before.urls, PERSISTENCE),
+        overlap_top10: overlap_at_ten(&now.urls, &before.urls),
+        new_urls: only_in(&now.urls, &before.urls),
+        lost_urls: only_in(&before.urls, &now.urls),
+        features_added: features(now, before),
+        features_removed: features(before, now),
+    }
+}
+
+fn overlap_at_ten(now: &[String], before: &[String]) -> f64 {
+    let before: HashSet<_> = before.iter().take(10).collect();
+    let both = now
+        .iter()
+        .take(10)
+        .filter(|url| before.contains(url))
+        .count();
+    f64::from(u32::try_from(both).unwrap_or(10)) / 10.0
+}
+
+fn only_in<T: Clone + PartialEq>(these: &[T], others: &[T]) -> Vec<T> {
+    these
+        .iter()
+        .filter(|it| !others.contains(it))
+        .cloned()
+        .collect()
+}

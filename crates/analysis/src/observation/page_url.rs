@@ -1,0 +1,143 @@
+//! URLs as a crawler tells them apart: RFC 3986 section 6.2 on top of the WHATWG parser.
+
+use std::net::IpAddr;
+use url::{Host, Url};
+
+/// The normal form of a URL and, apart from it, its fragment.
+///
+/// Scheme and host are lower case, the host is ASCII, the default port and the fragment are gone,
+/// dot segments are resolved (all by the `url` crate); percent-encodings are upper case and
+/// unreserved characters are decoded. Nothing else is dropped: a query key may well make a page.
+#[must_use]
+pub fn normalise(url: &Url) -> (String, Option<String>) {
+    let fragment = url.fragment().map(str::to_owned);
+    let mut bare = url.clone();
+    bare.set_fragment(None);
+    let text = normalise_escapes(bare.as_str());
+    // Decoding `%2E` can make a dot segment, which another parse resolves.
+    let text = Url::parse(&text).map_or(text, String::from);
+    (text, fragment)
+}
+
+/// The normal form of URL text, or nothing if it is no absolute URL.
+#[must_use]
+pub fn normalised(text: &str) -> Option<String> {
+    Url::parse(text).ok().map(|url| normalise(&url).0)
+}
+
+/// The domain someone registered: public suffix plus one label; an IP address stands for itself.
+#[must_use]
+pub fn registrable_domain(host: &str) -> String {
+    let host = host.trim_end_matches('.');
+    psl::domain_str(host).unwrap_or(host).to_ascii_lowercase()
+}
+
+/// Whether the host is the machine that reads the page.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost"
+                || std::path::Path::new(name)
+                    .extension()
+                    .is_some_and(|it| it == "localhost")
+        }
+        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address).to_canonical().is_loopback(),
+        None => false,
+    }
+}
+
+/// Upper-cases percent-encodings and decodes those of unreserved characters.
+fn normalise_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match escaped_byte(rest) {
+            Some(byte) if is_unreserved(byte) => out.push(char::from(byte)),
+            Some(_) => out.push_str(&rest[..3].to_ascii_uppercase()),
+            None => {
+                out.push('%');
+                rest = &rest[1..];
+                continue;
+            }
+        }
+        rest = &rest[3..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn escaped_byte(text: &str) -> Option<u8> {
+    let digits = text.get(1..3)?;
+    let all_hex = digits.bytes().all(|it| it.is_ascii_hexdigit());
+    all_hex
+        .then(|| u8::from_str_radix(digits, 16).ok())
+        .flatten()
+}
+
+const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_pages_have_one_form() {
+        for (given, wanted) in [
+            ("HTTP://Example.COM:80/a/../b", "http://example.com/b"),
+            ("https://example.com:443", "https://example.com/"),
+            (
+                "http://example.com/%7euser/%e2%82%ac",
+                "http://example.com/~user/%E2%82%AC",
+            ),
+            (
+                "http://example.com/a%2fb?x=%41&utm_source=y#z",
+                "http://example.com/a%2Fb?x=A&utm_source=y",
+            ),
+            (
+                "http://bücher.example/ä",
+                "http://xn--bcher-kva.example/%C3%A4",
+            ),
+            ("http://example.com/100%", "http://example.com/100%"),
+            ("http://example.com/a/%2E%2E/b", "http://example.com/b"),
+        ] {
+            assert_eq!(normalised(given).as_deref(), Some(wanted), "{given}");
+        }
+    }
+
+    #[test]
+    fn normalising_twice_changes_nothing() {
+        proptest::proptest!(|(path in "[a-z%0-9A-F./ä?&=#]{0,40}")| {
+            if let Some(once) = normalised(&format!("http://example.com/{path}")) {
+                proptest::prop_assert_eq!(normalised(&once), Some(once.clone()));
+            }
+        });
+    }
+
+    #[test]
+    fn the_public_suffix_list_decides_what_was_registered() {
+        assert_eq!(registrable_domain("a.b.example.co.uk"), "example.co.uk");
+        assert_eq!(registrable_domain("x.github.io"), "x.github.io");
+        assert_eq!(registrable_domain("127.0.0.1"), "127.0.0.1");
+    }
+
+    #[test]
+    fn loopback_hosts_are_known_in_every_notation() {
+        for text in [
+            "http://localhost/",
+            "http://a.localhost",
+            "http://2130706433/",
+            "http://[::1]:80/",
+            "http://[::ffff:127.0.0.1]/",
+        ] {
+            assert!(is_loopback(&Url::parse(text).unwrap()), "{text}");
+        }
+        assert!(!is_loopback(&Url::parse("http://example.com/").unwrap()));
+    }
+}

@@ -1,0 +1,107 @@
+//! What became of one request, redirects and retries included.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One answer on the way to the last one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Hop {
+    /// What was asked for.
+    pub url: String,
+    /// What the server answered.
+    pub status: u16,
+}
+
+/// Why there is no answer to judge. An address that may not be read is `Connect`, like a host
+/// that does not answer, so that nobody can probe a private network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FetchFailure {
+    /// The name does not resolve.
+    Dns,
+    /// No connection.
+    Connect,
+    /// A connection, but no agreement on encryption or a certificate that does not hold.
+    Tls,
+    /// Too slow in one of the phases.
+    Timeout,
+    /// The connection broke before the answer was complete.
+    Incomplete,
+    /// The answer breaks HTTP, its encoding or a limit that no honest page reaches.
+    Malformed,
+    /// More redirects than anyone follows.
+    TooManyRedirects,
+    /// A redirect to where it came from.
+    RedirectLoop,
+    /// A redirect to something that is no `http` or `https` URL.
+    InvalidRedirect,
+}
+
+/// How much of a body was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Truncation {
+    /// To the end, or not wanted.
+    #[default]
+    None,
+    /// Up to the size limit.
+    AtLimit,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fetched {
+    /// Every answer in order; all but the last are redirects.
+    pub chain: Vec<Hop>,
+    /// Where the last request went.
+    pub final_url: String,
+    /// The status of the last answer; `None` when there was none.
+    pub status: Option<u16>,
+    /// Why the last request failed.
+    pub failure: Option<FetchFailure>,
+    /// A code for what exactly went wrong.
+    pub detail: Option<String>,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// When the last attempt ended.
+    pub at: DateTime<Utc>,
+    /// The media type of the last answer, without parameters, lower case.
+    pub content_type: Option<String>,
+    /// Whether the last answer is a bot wall: a challenge instead of the page.
+    pub challenge: bool,
+    /// Whether the body was cut.
+    pub truncation: Truncation,
+}
+
+impl Fetched {
+    /// How many redirects were followed.
+    #[must_use]
+    pub fn hops(&self) -> usize {
+        let ended_in_redirect = matches!(
+            self.failure,
+            Some(
+                FetchFailure::RedirectLoop
+                    | FetchFailure::TooManyRedirects
+                    | FetchFailure::InvalidRedirect
+            )
+        );
+        let last = self.chain.last();
+        let last_is_final = last.is_some_and(|it| it.url == self.final_url) && !ended_in_redirect;
+        self.chain.len() - usize::from(last_is_final)
+    }
+
+    /// Whether the last answer is a success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.failure.is_none() && self.status.is_some_and(|it| (200..300).contains(&it))
+    }
+
+    /// Whether the last answer says it is HTML.
+    #[must_use]
+    pub fn is_html(&self) -> bool {
+        matches!(
+            self.content_type.as_deref(),
+            Some("text/html" | "application/xhtml+xml")
+        )
+    }
+}

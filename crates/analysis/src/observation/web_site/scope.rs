@@ -1,0 +1,80 @@
+//! Which URLs belong to the site that is read.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// The bounds of a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SiteScope {
+    /// A host with both schemes on their default ports; `www.` is not distinguished.
+    Host(String),
+    /// Exactly one scheme, host and port, as an origin without a trailing slash.
+    Origin(String),
+}
+
+impl SiteScope {
+    /// The scope of a project's host.
+    #[must_use]
+    pub fn of_host(host: &str) -> Self {
+        Self::Host(without_www(&host.to_ascii_lowercase()).to_owned())
+    }
+
+    /// The scope of a URL: its origin.
+    #[must_use]
+    pub fn of_url(url: &Url) -> Self {
+        Self::Origin(url.origin().ascii_serialization())
+    }
+
+    /// Whether the URL is one of the site's own.
+    #[must_use]
+    pub fn contains(&self, url: &Url) -> bool {
+        match self {
+            Self::Host(host) => {
+                matches!(url.scheme(), "http" | "https")
+                    && url.port().is_none()
+                    && url.host_str().is_some_and(|it| without_www(it) == host)
+            }
+            Self::Origin(origin) => url.origin().ascii_serialization() == *origin,
+        }
+    }
+
+    /// The host to show.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        match self {
+            Self::Host(host) => host,
+            Self::Origin(origin) => origin.split_once("://").map_or(origin, |it| it.1),
+        }
+    }
+}
+
+fn without_www(host: &str) -> &str {
+    host.strip_prefix("www.").unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_host_covers_both_schemes_and_www_but_no_subdomain_and_no_other_port() {
+        let scope = SiteScope::of_host("www.Example.com");
+        assert!(scope.contains(&url("http://example.com/a")));
+        assert!(scope.contains(&url("https://www.example.com/")));
+        assert!(!scope.contains(&url("https://blog.example.com/")));
+        assert!(!scope.contains(&url("https://example.com:8443/")));
+        assert!(!scope.contains(&url("ftp://example.com/")));
+    }
+
+    #[test]
+    fn a_url_bounds_the_crawl_to_its_scheme_host_and_port() {
+        let scope = SiteScope::of_url(&url("http://127.0.0.1:8101/docs/"));
+        assert!(scope.contains(&url("http://127.0.0.1:8101/other")));
+        assert!(!scope.contains(&url("http://127.0.0.1:8102/")));
+        assert!(!scope.contains(&url("https://127.0.0.1:8101/")));
+    }
+}

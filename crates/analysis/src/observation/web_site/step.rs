@@ -1,0 +1,175 @@
+//! The steps of a crawl, and the observation they add up to.
+
+use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use utoipa::ToSchema;
+
+/// What robots.txt of the site says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RobotsState {
+    /// There are rules.
+    Rules,
+    /// There is none (4xx, or more redirects than a robots.txt may have): no restriction.
+    Absent,
+    /// It cannot be had (5xx or no answer): nothing may be read.
+    Unavailable,
+}
+
+/// robots.txt as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RobotsFact {
+    /// The origin it rules.
+    pub origin: String,
+    /// Whether there is one.
+    pub state: RobotsState,
+    /// Its text, as far as it is read (500 KiB).
+    pub text: String,
+}
+
+/// A sitemap that was read or tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SitemapFact {
+    /// Where.
+    pub url: String,
+    /// Pages of the site that it lists, normalised; never more than the crawl can use.
+    pub pages: Vec<String>,
+    /// Further sitemaps of the site that it lists.
+    pub sitemaps: Vec<String>,
+    /// How many entries it has.
+    pub entries: u32,
+    /// Why it could not be read, as a code.
+    pub problem: Option<String>,
+}
+
+/// A bound that kept the crawl from seeing more.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum LimitHit {
+    /// The plan's page limit.
+    MaxPages,
+    /// The plan's depth limit.
+    MaxDepth,
+    /// The limit of link targets beyond pages.
+    MaxChecks,
+    /// URLs longer than 2,048 characters were left out.
+    UrlLength,
+    /// A path segment repeats three times or more: probably an endless tree.
+    RepeatedSegments,
+    /// More than 100 queries on one path: probably an endless list or calendar.
+    QueryVariants,
+    /// The time for one crawl was used up.
+    Duration,
+}
+
+/// One thing a crawl has seen, small enough to be recorded by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CrawlStep {
+    /// Where the crawl begins and what belongs to the site.
+    Started {
+        /// The first URL, normalised.
+        start: String,
+        /// The site's bounds.
+        scope: SiteScope,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// robots.txt was read.
+    Robots(RobotsFact),
+    /// A sitemap was read.
+    Sitemap(SitemapFact),
+    /// How a directory says "not found".
+    Probe(DirectoryProbe),
+    /// A page was read.
+    Page(Box<WebPage>),
+    /// A link target was checked.
+    Check(Box<TargetCheck>),
+    /// A bound was reached.
+    Limit(LimitHit),
+    /// The crawl is complete.
+    Finished {
+        /// When.
+        at: DateTime<Utc>,
+    },
+}
+
+/// Everything a crawl has seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SiteObservation {
+    /// The first URL, normalised.
+    pub start: String,
+    /// The site's bounds.
+    pub scope: SiteScope,
+    /// When the crawl began.
+    pub started_at: DateTime<Utc>,
+    /// When it ended; `None` while it has not.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// robots.txt.
+    pub robots: Option<RobotsFact>,
+    /// Sitemaps.
+    pub sitemaps: Vec<SitemapFact>,
+    /// Pages, by URL.
+    pub pages: Vec<WebPage>,
+    /// Checks, by URL.
+    pub checks: Vec<TargetCheck>,
+    /// Bounds that were reached.
+    pub limits: BTreeSet<LimitHit>,
+}
+
+impl SiteObservation {
+    /// Adds up the steps of a crawl in whatever order they were recorded; a step that repeats an
+    /// earlier one (a crash can make an attempt record something twice) replaces it.
+    ///
+    /// `None` when no step says where the crawl began.
+    #[must_use]
+    pub fn from_steps(steps: Vec<CrawlStep>) -> Option<Self> {
+        let mut site = steps.iter().find_map(|step| match step {
+            CrawlStep::Started { start, scope, at } => Some(Self::begun(start, scope, *at)),
+            _ => None,
+        })?;
+        for step in steps {
+            site.add(step);
+        }
+        keep_last(&mut site.pages, |it| &it.url);
+        keep_last(&mut site.checks, |it| &it.url);
+        keep_last(&mut site.sitemaps, |it| &it.url);
+        Some(site)
+    }
+
+    fn begun(start: &str, scope: &SiteScope, at: DateTime<Utc>) -> Self {
+        Self {
+            start: start.to_owned(),
+            scope: scope.clone(),
+            started_at: at,
+            finished_at: None,
+            robots: None,
+            sitemaps: Vec::new(),
+            pages: Vec::new(),
+            checks: Vec::new(),
+            limits: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, step: CrawlStep) {
+        match step {
+            CrawlStep::Started { .. } | CrawlStep::Probe(_) => {}
+            CrawlStep::Robots(fact) => self.robots = Some(fact),
+            CrawlStep::Sitemap(fact) => self.sitemaps.push(fact),
+            CrawlStep::Page(page) => self.pages.push(*page),
+            CrawlStep::Check(check) => self.checks.push(*check),
+            CrawlStep::Limit(limit) => {
+                self.limits.insert(limit);
+            }
+            CrawlStep::Finished { at } => self.finished_at = Some(at),
+        }
+    }
+}
+
+fn keep_last<T>(items: &mut Vec<T>, url: impl Fn(&T) -> &String) {
+    items.reverse();
+    items.sort_by(|a, b| url(a).cmp(url(b)));
+    items.dedup_by(|a, b| url(a) == url(b));
+}

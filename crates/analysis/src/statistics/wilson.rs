@@ -1,0 +1,82 @@
+//! The Wilson score interval of a proportion.
+
+/// The 97.5 % point of the normal distribution.
+const Z: f64 = 1.959_964;
+
+/// Where a true rate lies with 95 % confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// The interval of `successes` out of `trials`; `None` without trials.
+///
+/// More successes than trials count as all of them.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
+    if trials == 0 {
+        return None;
+    }
+    let n = trials as f64;
+    let p = successes.min(trials) as f64 / n;
+    let scale = 1.0 + Z * Z / n;
+    let centre = (p + Z * Z / (2.0 * n)) / scale;
+    let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
+    Some(Interval {
+        low: (centre - half).max(0.0),
+        high: (centre + half).min(1.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// `statsmodels.stats.proportion.proportion_confint(method="wilson")`, statsmodels 0.15.0;
+    /// `tests/oracles/statistics_oracle.py` prints them.
+    #[test]
+    fn intervals_are_those_of_statsmodels() {
+        let golden = [
+            (0, 5, 0.0, 0.434_482),
+            (3, 10, 0.107_791, 0.603_222),
+            (0, 10, 0.0, 0.277_533),
+            (10, 20, 0.299_298, 0.700_702),
+            (50, 100, 0.403_832, 0.596_168),
+            (7, 9, 0.452_589, 0.936_775),
+        ];
+        for (successes, trials, low, high) in golden {
+            let interval = wilson(successes, trials).unwrap();
+            assert!(
+                (interval.low - low).abs() < 2e-6,
+                "{successes}/{trials}: {interval:?}"
+            );
+            assert!(
+                (interval.high - high).abs() < 2e-6,
+                "{successes}/{trials}: {interval:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_trials_tell_nothing() {
+        assert_eq!(wilson(0, 0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_rate_lies_in_its_interval(trials in 1_u64..10_000, share in 0.0_f64..=1.0) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "small")]
+            let successes = (trials as f64 * share) as u64;
+            let interval = wilson(successes, trials).unwrap();
+            #[expect(clippy::cast_precision_loss, reason = "small")]
+            let rate = successes as f64 / trials as f64;
+            prop_assert!(0.0 <= interval.low && interval.low <= rate + 1e-12);
+            prop_assert!(rate <= interval.high + 1e-12 && interval.high <= 1.0);
+        }
+    }
+}

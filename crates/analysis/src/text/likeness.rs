@@ -1,0 +1,81 @@
+//! How alike two texts are: Jaccard similarity of their 4-word shingles.
+
+use super::words::words;
+use std::collections::BTreeSet;
+
+const SHINGLE: usize = 4;
+
+/// Hashes of a text's 4-word shingles, sorted. A text with fewer words is one shingle.
+#[must_use]
+pub fn shingles(text: &str) -> Vec<u64> {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = words(&lower).collect();
+    let hashes: BTreeSet<u64> = if words.len() < SHINGLE {
+        words.chunks(SHINGLE).map(hash).collect()
+    } else {
+        words.windows(SHINGLE).map(hash).collect()
+    };
+    hashes.into_iter().collect()
+}
+
+/// Jaccard similarity of two sorted sets; two empty texts are alike.
+#[must_use]
+pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
+    if a.is_empty() && b.is_empty() {
+        return 1.0;
+    }
+    let shared = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
+    ratio(shared, a.len() + b.len() - shared)
+}
+
+/// Dice similarity of the words of two short texts, case folded.
+#[must_use]
+pub fn shared_words(a: &str, b: &str) -> f64 {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let a: BTreeSet<&str> = words(&a).collect();
+    let b: BTreeSet<&str> = words(&b).collect();
+    if a.is_empty() || b.is_empty() {
+        return 0.0;
+    }
+    ratio(2 * a.intersection(&b).count(), a.len() + b.len())
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    let small = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    small(part) / small(whole)
+}
+
+/// FNV-1a, 64 bits: stable over versions, unlike the standard library's hasher.
+fn hash(words: &[&str]) -> u64 {
+    let bytes = words.iter().flat_map(|word| word.bytes().chain([b' ']));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |state, byte| {
+        (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_is_one_for_equal_texts_and_none_for_foreign_ones() {
+        let a = shingles("the quick brown fox jumps over the lazy dog");
+        let b = shingles("lorem ipsum dolor sit amet consectetur");
+        assert!((jaccard(&a, &a) - 1.0).abs() < 1e-12);
+        assert!(jaccard(&a, &b).abs() < 1e-12);
+    }
+
+    #[test]
+    fn likeness_counts_shared_shingles() {
+        // 3 shingles each, 2 shared: 2 / 4.
+        let a = shingles("a b c d e f");
+        let b = shingles("b c d e f g");
+        assert!((jaccard(&a, &b) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn hashes_are_those_of_fnv_1a() {
+        // 64-bit FNV-1a of "a " by the published parameters.
+        assert_eq!(shingles("a"), [0x089c_0207_b545_2844_u64]);
+    }
+}

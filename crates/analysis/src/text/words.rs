@@ -1,0 +1,41 @@
+//! Words by Unicode's rules (UAX #29).
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The words of a text: segments with at least one letter or digit.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.unicode_words()
+}
+
+/// Text with every run of white space as one space, and none at the ends.
+#[must_use]
+pub fn collapsed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// At most so many characters of a text.
+#[must_use]
+pub fn shortened(text: &str, characters: usize) -> &str {
+    text.char_indices()
+        .nth(characters)
+        .map_or(text, |(at, _)| &text[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn punctuation_is_no_word() {
+        assert_eq!(
+            words("Don't panic – it's 42!").collect::<Vec<_>>(),
+            ["Don't", "panic", "it's", "42"]
+        );
+    }
+
+    #[test]
+    fn shortening_respects_characters() {
+        assert_eq!(shortened("äöü", 2), "äö");
+        assert_eq!(shortened("äöü", 3), "äöü");
+    }
+}

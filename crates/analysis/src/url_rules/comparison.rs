@@ -1,0 +1,130 @@
+//! When two URLs are the same URL, and when they are the same page.
+
+use super::site_scope::without_www;
+use std::{borrow::Cow, fmt::Write};
+use url::Url;
+
+/// Query keys that only say where a visitor came from; `utm_*` besides.
+const TRACKING_KEYS: [&str; 12] = [
+    "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
+    "_gl", "srsltid",
+];
+
+/// The URL in the one spelling in which URLs are compared (RFC 3986 6.2 and WHATWG): lower-case
+/// scheme and host, no default port, no fragment, no dot segments, percent-encodings upper-case
+/// and only where needed, no tracking keys. `None` unless it is an `http` or `https` URL.
+#[must_use]
+pub fn normalised(url: &str) -> Option<String> {
+    let mut parsed = Url::parse(url.trim()).ok()?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return None;
+    }
+    parsed.set_fragment(None);
+    let path = plainly_encoded(parsed.path());
+    let query = parsed
+        .query()
+        .map(without_tracking)
+        .filter(|query| !query.is_empty());
+    parsed.set_path(&path);
+    parsed.set_query(query.as_deref());
+    Some(parsed.into())
+}
+
+/// What two URLs of the same page have in common: the normalised URL without scheme and `www.`,
+/// after links through an engine's redirects and caches have been unwrapped. Text that is not a
+/// URL stands for itself.
+#[must_use]
+pub fn page_key(url: &str) -> String {
+    let target = unwrapped(url);
+    let Some(normal) = normalised(&target) else {
+        return target.trim().to_owned();
+    };
+    let after_scheme = normal
+        .split_once("://")
+        .map_or(normal.as_str(), |(_, rest)| rest);
+    let (authority, rest) =
+        after_scheme.split_at(after_scheme.find(['/', '?']).unwrap_or(after_scheme.len()));
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    format!("{}{rest}", without_www(host))
+}
+
+/// The page behind an engine's redirect (`/url?q=`) or its cache of accelerated mobile pages.
+#[must_use]
+pub fn unwrapped(url: &str) -> Cow<'_, str> {
+    let could_be = ["/url?", "/amp/s/", "cdn.ampproject.org/"];
+    if !could_be.iter().any(|mark| url.contains(mark)) {
+        return Cow::Borrowed(url);
+    }
+    Url::parse(url)
+        .ok()
+        .and_then(|parsed| target_of(&parsed))
+        .map_or(Cow::Borrowed(url), Cow::Owned)
+}
+
+fn target_of(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    let is_engine = host
+        .split('.')
+        .any(|label| matches!(label, "google" | "bing" | "yahoo"));
+    if is_engine && url.path() == "/url" {
+        return url
+            .query_pairs()
+            .find(|(key, value)| matches!(&**key, "q" | "url") && value.starts_with("http"))
+            .map(|(_, value)| value.into_owned());
+    }
+    let cached = if host.ends_with("cdn.ampproject.org") {
+        url.path()
+            .strip_prefix("/c/s/")
+            .or_else(|| url.path().strip_prefix("/v/s/"))
+    } else if is_engine {
+        url.path().strip_prefix("/amp/s/")
+    } else {
+        None
+    };
+    cached.map(|target| format!("https://{target}"))
+}
+
+fn without_tracking(query: &str) -> String {
+    let kept: Vec<String> = query
+        .split('&')
+        .filter(|pair| !is_tracking(pair.split('=').next().unwrap_or_default()))
+        .map(plainly_encoded)
+        .collect();
+    kept.join("&")
+}
+
+fn is_tracking(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    key.starts_with("utm_") || TRACKING_KEYS.contains(&key.as_str())
+}
+
+/// Percent-encodings in upper case, and none for characters that need none.
+fn plainly_encoded(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        plain.push_str(&rest[..at]);
+        let code = rest
+            .get(at + 1..at + 3)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let signed = rest[at + 1..].starts_with('+');
+        match code.filter(|_| !signed) {
+            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                plain.push(char::from(byte));
+            }
+            Some(byte) => {
+                let _ = write!(plain, "%{byte:02X}");
+            }
+            None => {
+                plain.push('%');
+                rest = &rest[at + 1..];
+                continue;
+            }
+        }
+        rest = &rest[at + 3..];
+    }
+    plain.push_str(rest);
+    plain
+}

@@ -1,0 +1,272 @@
+//! A domain that somebody typed, and whether it can be monitored at all.
+
+use super::registrable_domain;
+use std::net::Ipv6Addr;
+use thiserror::Error;
+use url::Host;
+
+/// What `DomainName::parse` accepts, as far as a regular expression can say (ECMA 262, for JSON
+/// Schema). What it cannot say: reserved names, public suffixes, letters that IDNA forbids, and
+/// the length of the ASCII form.
+pub const DOMAIN_PATTERN: &str = "^(?:[hH][tT][tT][pP][sS]?://)?(?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])?\\.)+[A-Za-z\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])\\.?(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$";
+
+/// Names that lead to a cloud's own metadata from inside it.
+const METADATA_NAMES: [&str; 6] = [
+    "metadata.goog",
+    "metadata.azure.com",
+    "metadata.tencentyun.com",
+    "metadata.packet.net",
+    "metadata.platformequinix.com",
+    "metadata.oraclecloud.com",
+];
+
+/// Endings that never lead to a public site.
+const RESERVED_ENDINGS: [&str; 11] = [
+    "local",
+    "internal",
+    "onion",
+    "test",
+    "localhost",
+    "invalid",
+    "example",
+    "home.arpa",
+    "in-addr.arpa",
+    "ip6.arpa",
+    "alt",
+];
+
+/// A domain name that can be monitored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedDomain {
+    /// As DNS knows it: lower case, IDNA. `www.` is kept as it was given.
+    pub ascii: String,
+    /// As people read it.
+    pub unicode: String,
+    /// What was taken off the text, in the order in which it stood.
+    pub removed: Vec<Removed>,
+    /// Whether the Public Suffix List knows its ending.
+    pub has_known_suffix: bool,
+}
+
+/// What `DomainName::parse` takes off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removed {
+    /// `http://` or `https://`.
+    Scheme,
+    /// `:8080`.
+    Port,
+    /// The dot of the root.
+    TrailingDot,
+    /// Everything from the first `/`, `?` or `#` on.
+    Path,
+}
+
+impl Removed {
+    /// The name in warnings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scheme => "scheme",
+            Self::Port => "port",
+            Self::TrailingDot => "trailingDot",
+            Self::Path => "path",
+        }
+    }
+}
+
+/// Why a text is not a domain that can be monitored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum DomainRefusal {
+    /// Nothing is left of it.
+    #[error("the domain is empty")]
+    Empty,
+    /// Only `http` and `https` may stand before it.
+    #[error("only http:// and https:// may stand before a domain")]
+    Scheme,
+    /// It holds a user name or a password.
+    #[error("a domain holds no user name and no password")]
+    UserInfo,
+    /// It cannot be a domain name.
+    #[error("this is not a domain name")]
+    Malformed,
+    /// It is longer than DNS allows.
+    #[error("the domain name is longer than 253 characters, or a part of it than 63")]
+    TooLong,
+    /// It is an address, in whatever notation.
+    #[error("an IP address is not a domain name")]
+    IpAddress,
+    /// It has a single label, as `localhost` has.
+    #[error("a public domain name has at least two parts")]
+    SingleLabel,
+    /// It ends in a name that is reserved for private or special use.
+    #[error("this ending is reserved for private or special use")]
+    Reserved,
+    /// It names a cloud's metadata service.
+    #[error("this name leads to a metadata service")]
+    Metadata,
+    /// It is a public suffix itself, as `co.uk` is.
+    #[error("this is a public suffix, below which domains are registered")]
+    PublicSuffix,
+}
+
+impl DomainRefusal {
+    /// A stable code.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Scheme => "scheme",
+            Self::UserInfo => "userInfo",
+            Self::Malformed => "malformed",
+            Self::TooLong => "tooLong",
+            Self::IpAddress => "ipAddress",
+            Self::SingleLabel => "singleLabel",
+            Self::Reserved => "reserved",
+            Self::Metadata => "metadata",
+            Self::PublicSuffix => "publicSuffix",
+        }
+    }
+}
+
+/// The name of a site, as typed.
+#[derive(Debug)]
+pub struct DomainName;
+
+impl DomainName {
+    /// Reads a domain. Scheme, port, path and trailing dot are taken off and told; case is
+    /// folded; everything else stands as it was given, `www.` too.
+    pub fn parse(text: &str) -> Result<ParsedDomain, DomainRefusal> {
+        let mut removed = Vec::new();
+        let authority = authority(text.trim(), &mut removed)?;
+        let typed = host(authority, &mut removed)?;
+        let ascii = ascii(typed)?;
+        refuse_what_is_not_public(&ascii)?;
+        let (unicode, outcome) = idna::domain_to_unicode(&ascii);
+        Ok(ParsedDomain {
+            unicode: if outcome.is_ok() {
+                unicode
+            } else {
+                ascii.clone()
+            },
+            has_known_suffix: psl::suffix(ascii.as_bytes()).is_some_and(|it| it.is_known()),
+            ascii,
+            removed: in_order(removed),
+        })
+    }
+}
+
+/// What stands between scheme and path.
+fn authority<'t>(text: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, DomainRefusal> {
+    let rest = match text.split_once("://") {
+        Some((scheme, rest)) if is_web(scheme) => {
+            removed.push(Removed::Scheme);
+            rest
+        }
+        Some((scheme, _)) if !scheme.contains(['/', '?', '#']) => {
+            return Err(DomainRefusal::Scheme);
+        }
+        _ => text,
+    };
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    if end < rest.len() {
+        removed.push(Removed::Path);
+    }
+    match &rest[..end] {
+        "" => Err(DomainRefusal::Empty),
+        authority if authority.contains('@') => Err(DomainRefusal::UserInfo),
+        authority => Ok(authority),
+    }
+}
+
+fn is_web(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+/// The authority without port and trailing dot.
+fn host<'t>(authority: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, DomainRefusal> {
+    if authority.starts_with('[') || authority.parse::<Ipv6Addr>().is_ok() {
+        return Err(DomainRefusal::IpAddress);
+    }
+    let host = match authority.split_once(':') {
+        Some((host, port)) if port.len() <= 5 && port.bytes().all(|it| it.is_ascii_digit()) => {
+            removed.push(Removed::Port);
+            host
+        }
+        Some(_) => return Err(DomainRefusal::Malformed),
+        None => authority,
+    };
+    // IDNA takes these for dots, too.
+    match host.strip_suffix(['.', '\u{3002}', '\u{ff0e}', '\u{ff61}']) {
+        Some(bare) => {
+            removed.push(Removed::TrailingDot);
+            Ok(bare)
+        }
+        None => Ok(host),
+    }
+}
+
+fn ascii(typed: &str) -> Result<String, DomainRefusal> {
+    if typed.is_empty() {
+        return Err(DomainRefusal::Empty);
+    }
+    if typed.contains('%') {
+        return Err(DomainRefusal::Malformed);
+    }
+    match Host::parse(typed) {
+        Ok(Host::Domain(ascii)) => checked_labels(ascii),
+        Ok(Host::Ipv4(_) | Host::Ipv6(_)) => Err(DomainRefusal::IpAddress),
+        Err(url::ParseError::InvalidIpv4Address | url::ParseError::InvalidIpv6Address) => {
+            Err(DomainRefusal::IpAddress)
+        }
+        Err(_) => Err(DomainRefusal::Malformed),
+    }
+}
+
+fn checked_labels(ascii: String) -> Result<String, DomainRefusal> {
+    if ascii.len() > 253 || ascii.split('.').any(|label| label.len() > 63) {
+        return Err(DomainRefusal::TooLong);
+    }
+    if ascii.split('.').all(is_label) {
+        Ok(ascii)
+    } else {
+        Err(DomainRefusal::Malformed)
+    }
+}
+
+fn is_label(label: &str) -> bool {
+    !label.is_empty()
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+        && label
+            .bytes()
+            .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
+}
+
+fn refuse_what_is_not_public(ascii: &str) -> Result<(), DomainRefusal> {
+    let is_or_is_below = |ending: &str| {
+        ascii
+            .strip_suffix(ending)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    if RESERVED_ENDINGS.into_iter().any(is_or_is_below) && ascii.contains('.') {
+        Err(DomainRefusal::Reserved)
+    } else if !ascii.contains('.') {
+        Err(DomainRefusal::SingleLabel)
+    } else if METADATA_NAMES.into_iter().any(is_or_is_below) {
+        Err(DomainRefusal::Metadata)
+    } else if registrable_domain(ascii).is_none() {
+        Err(DomainRefusal::PublicSuffix)
+    } else {
+        Ok(())
+    }
+}
+
+fn in_order(mut removed: Vec<Removed>) -> Vec<Removed> {
+    removed.sort_by_key(|part| match part {
+        Removed::Scheme => 0,
+        Removed::TrailingDot => 1,
+        Removed::Port => 2,
+        Removed::Path => 3,
+    });
+    removed
+}

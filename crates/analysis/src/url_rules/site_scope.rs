@@ -1,0 +1,71 @@
+//! Which hosts are a project's own.
+
+use super::{comparison::unwrapped, registrable_domain};
+use url::Url;
+
+/// The hosts whose results count as the project's.
+///
+/// A project on its registrable domain owns every host below it; a project on a subdomain owns
+/// that host and what lies below it. `www.` is never distinguished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteScope {
+    root: String,
+}
+
+impl SiteScope {
+    /// The scope of a project on that host (ASCII, as [`super::DomainName::parse`] gives it).
+    #[must_use]
+    pub fn of(host: &str) -> Self {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        Self {
+            root: without_www(&host).to_owned(),
+        }
+    }
+
+    /// The host under which everything is the project's.
+    #[must_use]
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Whether the project is on a subdomain, so that its parent domain is not its own.
+    #[must_use]
+    pub fn is_subdomain(&self) -> bool {
+        registrable_domain(&self.root) != Some(self.root.as_str())
+    }
+
+    /// Whether a URL leads to the project.
+    #[must_use]
+    pub fn owns(&self, url: &str) -> bool {
+        // Nearly all results are somebody else's, and parsing is the dear part.
+        if !contains_ignoring_case(url, &self.root) && url.is_ascii() && !url.contains('%') {
+            return false;
+        }
+        Url::parse(&unwrapped(url))
+            .is_ok_and(|parsed| parsed.host_str().is_some_and(|host| self.owns_host(host)))
+    }
+
+    /// Whether a host is the project's.
+    #[must_use]
+    pub fn owns_host(&self, host: &str) -> bool {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        match host.strip_suffix(self.root.as_str()) {
+            Some(before) => before.is_empty() || before.ends_with('.'),
+            None => false,
+        }
+    }
+}
+
+/// The host without a leading `www.`, unless nothing registrable would be left.
+pub(super) fn without_www(host: &str) -> &str {
+    match host.strip_prefix("www.") {
+        Some(rest) if registrable_domain(rest).is_some() => rest,
+        _ => host,
+    }
+}
+
+fn contains_ignoring_case(text: &str, part: &str) -> bool {
+    text.as_bytes()
+        .windows(part.len())
+        .any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
+}

@@ -1,0 +1,268 @@
+//! What is the same, what is own, and what is refused.
+
+use super::*;
+use proptest::prelude::*;
+
+/// The Python package `publicsuffixlist` 1.1.2.20261023; `tests/oracles/statistics_oracle.py` prints them.
+#[test]
+fn registrable_domains_are_those_of_the_public_suffix_list() {
+    for (host, expected) in [
+        ("example.com", Some("example.com")),
+        ("www.example.com", Some("example.com")),
+        ("a.b.example.co.uk", Some("example.co.uk")),
+        ("co.uk", None),
+        ("example.github.io", Some("example.github.io")),
+        ("github.io", None),
+        ("shop.example.com.au", Some("example.com.au")),
+        ("foo.bar.kawasaki.jp", Some("foo.bar.kawasaki.jp")),
+        ("city.kawasaki.jp", Some("city.kawasaki.jp")),
+        ("www.ck", Some("www.ck")),
+        ("a.b.ck", Some("a.b.ck")),
+        ("blog.example.blogspot.com", Some("example.blogspot.com")),
+        ("www.xn--mnchen-3ya.de", Some("xn--mnchen-3ya.de")),
+        ("bucket.s3.amazonaws.com", Some("bucket.s3.amazonaws.com")),
+        ("example.unknowntld", Some("example.unknowntld")),
+        ("192.0.2.1", None),
+    ] {
+        assert_eq!(registrable_domain(host), expected, "{host}");
+    }
+}
+
+#[test]
+fn urls_have_one_spelling() {
+    for (url, expected) in [
+        ("HTTP://Example.COM:80", "http://example.com/"),
+        ("https://example.com/a/./b/../c", "https://example.com/a/c"),
+        (
+            "https://example.com/%7euser/%c3%a4%2f",
+            "https://example.com/~user/%C3%A4%2F",
+        ),
+        (
+            "https://example.com/?utm_source=x&b=2&gclid=1&a=1#top",
+            "https://example.com/?b=2&a=1",
+        ),
+        ("https://example.com/?utm_source=x", "https://example.com/"),
+        ("https://münchen.de/", "https://xn--mnchen-3ya.de/"),
+        ("https://example.com/100%", "https://example.com/100%"),
+    ] {
+        assert_eq!(normalised(url).as_deref(), Some(expected));
+    }
+    assert_eq!(normalised("mailto:a@b.c"), None);
+    assert_eq!(normalised("no url"), None);
+}
+
+#[test]
+fn a_page_is_the_same_with_and_without_www_and_encryption() {
+    assert_eq!(
+        page_key("http://www.example.com/a#b"),
+        page_key("https://example.com/a")
+    );
+    assert_ne!(
+        page_key("https://example.com/a"),
+        page_key("https://example.com/a/")
+    );
+    assert_ne!(
+        page_key("https://example.com/?a=1"),
+        page_key("https://example.com/?a=2")
+    );
+}
+
+#[test]
+fn redirects_of_an_engine_and_caches_are_unwrapped() {
+    let page = page_key("https://example.com/shoes?size=42");
+    for wrapped in [
+        "https://www.google.com/url?sa=t&q=https%3A%2F%2Fexample.com%2Fshoes%3Fsize%3D42&ved=1",
+        "https://www.google.de/url?url=https://www.example.com/shoes%3Fsize=42",
+        "https://www.google.com/amp/s/example.com/shoes%3Fsize=42",
+    ] {
+        assert!(
+            page_key(wrapped).starts_with("example.com/shoes"),
+            "{wrapped}"
+        );
+    }
+    assert_eq!(
+        page_key("https://www.google.com/url?q=https://example.com/shoes%3Fsize%3D42"),
+        page
+    );
+    assert_eq!(
+        unwrapped("https://example.com/url?q=https://evil.example"),
+        "https://example.com/url?q=https://evil.example"
+    );
+}
+
+#[test]
+fn a_project_on_its_domain_owns_every_host_below() {
+    let site = SiteScope::of("www.example.com");
+    for own in [
+        "https://example.com/",
+        "http://WWW.Example.com/x",
+        "https://blog.example.com/",
+        "https://example.com.:443/",
+        "https://www.google.com/url?q=https%3A%2F%2Fshop.example%2Ecom%2F",
+    ] {
+        assert!(site.owns(own), "{own}");
+    }
+    for foreign in [
+        "https://notexample.com/",
+        "https://example.com.evil.net/",
+        "https://example.org/?u=https://example.com/",
+        "https://example.com@evil.net/",
+        "no url",
+    ] {
+        assert!(!site.owns(foreign), "{foreign}");
+    }
+    assert!(!site.is_subdomain());
+}
+
+#[test]
+fn a_project_on_a_subdomain_does_not_own_its_parent() {
+    let site = SiteScope::of("blog.example.co.uk");
+    assert!(site.is_subdomain());
+    assert!(
+        site.owns("https://blog.example.co.uk/") && site.owns("https://de.blog.example.co.uk/")
+    );
+    assert!(!site.owns("https://example.co.uk/") && !site.owns("https://shop.example.co.uk/"));
+}
+
+#[test]
+fn a_project_below_a_private_suffix_owns_only_itself() {
+    let site = SiteScope::of("acme.github.io");
+    assert!(site.owns("https://acme.github.io/docs"));
+    assert!(!site.owns("https://other.github.io/"));
+}
+
+#[test]
+fn a_domain_is_read_from_what_people_paste() {
+    let parsed = DomainName::parse("  https://www.Example.com:8080/path?q=1 ").unwrap();
+    assert_eq!(parsed.ascii, "www.example.com");
+    assert_eq!(
+        parsed.removed,
+        [Removed::Scheme, Removed::Port, Removed::Path]
+    );
+    assert!(parsed.has_known_suffix);
+
+    let plain = DomainName::parse("example.com").unwrap();
+    assert_eq!(
+        (plain.ascii.as_str(), plain.removed.len()),
+        ("example.com", 0)
+    );
+    assert_eq!(
+        DomainName::parse("example.com.").unwrap().removed,
+        [Removed::TrailingDot]
+    );
+}
+
+#[test]
+fn internationalised_names_have_two_forms() {
+    let parsed = DomainName::parse("MÜNCHEN.de").unwrap();
+    assert_eq!(
+        (parsed.ascii.as_str(), parsed.unicode.as_str()),
+        ("xn--mnchen-3ya.de", "münchen.de")
+    );
+    assert_eq!(
+        DomainName::parse("xn--mnchen-3ya.de").unwrap().unicode,
+        "münchen.de"
+    );
+}
+
+#[test]
+fn an_unknown_ending_is_accepted_and_told() {
+    assert!(
+        !DomainName::parse("example.unknowntld")
+            .unwrap()
+            .has_known_suffix
+    );
+}
+
+#[test]
+fn what_is_not_a_public_domain_is_refused_with_its_reason() {
+    use DomainRefusal as Refusal;
+    for (text, reason) in [
+        ("", Refusal::Empty),
+        ("https://", Refusal::Empty),
+        ("ftp://example.com", Refusal::Scheme),
+        ("javascript:alert(1)", Refusal::Malformed),
+        ("user:secret@example.com", Refusal::UserInfo),
+        ("https://example.com@evil.net/", Refusal::UserInfo),
+        ("exa mple.com", Refusal::Malformed),
+        ("example..com", Refusal::Malformed),
+        ("example.com..", Refusal::Malformed),
+        ("-example.com", Refusal::Malformed),
+        ("exam_ple.com", Refusal::Malformed),
+        ("%65xample.com", Refusal::Malformed),
+        ("example.com:99999999", Refusal::Malformed),
+        ("localhost", Refusal::SingleLabel),
+        ("intranet", Refusal::SingleLabel),
+        ("127.0.0.1", Refusal::IpAddress),
+        ("0x7f.1", Refusal::IpAddress),
+        ("017700000001", Refusal::IpAddress),
+        ("2130706433", Refusal::IpAddress),
+        ("１２７.0.0.1", Refusal::IpAddress),
+        ("[::1]", Refusal::IpAddress),
+        ("::1", Refusal::IpAddress),
+        ("http://[2001:db8::1]:80/", Refusal::IpAddress),
+        ("1.2.3.4.5", Refusal::IpAddress),
+        ("printer.local", Refusal::Reserved),
+        ("db.internal", Refusal::Reserved),
+        ("metadata.google.internal", Refusal::Reserved),
+        ("abc.onion", Refusal::Reserved),
+        ("a.test", Refusal::Reserved),
+        ("router.home.arpa", Refusal::Reserved),
+        ("home.arpa", Refusal::Reserved),
+        ("a.localhost", Refusal::Reserved),
+        ("a.invalid", Refusal::Reserved),
+        ("shop.example", Refusal::Reserved),
+        ("printer.LOCAL.", Refusal::Reserved),
+        ("metadata.goog", Refusal::Metadata),
+        ("co.uk", Refusal::PublicSuffix),
+        ("github.io", Refusal::PublicSuffix),
+    ] {
+        assert_eq!(DomainName::parse(text).err(), Some(reason), "{text}");
+    }
+    let long = format!("{}.com", "a".repeat(64));
+    assert!(matches!(
+        DomainName::parse(&long),
+        Err(Refusal::TooLong | Refusal::Malformed)
+    ));
+}
+
+proptest! {
+    #[test]
+    fn what_the_pattern_admits_is_refused_only_for_reasons_it_cannot_know(
+        text in proptest::string::string_regex(DOMAIN_PATTERN.trim_matches(['^', '$'])).expect("a pattern")
+    ) {
+        use DomainRefusal as Refusal;
+        let refusal = DomainName::parse(&text).err();
+        prop_assert!(
+            matches!(refusal, None | Some(
+                Refusal::Malformed | Refusal::TooLong | Refusal::Reserved | Refusal::Metadata
+                | Refusal::PublicSuffix | Refusal::IpAddress
+            )),
+            "{text}: {refusal:?}"
+        );
+    }
+
+    #[test]
+    fn a_parsed_domain_parses_to_itself(label in "[a-z][a-z0-9]{0,20}", port in 1_u16..) {
+        let parsed = DomainName::parse(&format!("HTTP://{label}.Example.COM.:{port}/x")).unwrap();
+        let again = DomainName::parse(&parsed.ascii).unwrap();
+        prop_assert_eq!(&again.ascii, &parsed.ascii);
+        prop_assert!(again.removed.is_empty());
+    }
+
+    #[test]
+    fn parsing_a_domain_never_panics(text in any::<String>()) {
+        let _ = DomainName::parse(&text);
+        let _ = page_key(&text);
+    }
+
+    #[test]
+    fn normalising_a_url_twice_is_normalising_it_once(
+        path in "(/([a-zA-Z0-9.~%_-]|%[0-9a-fA-F]{2}){0,8}){0,4}", query in "[a-z=&%0-9_]{0,20}"
+    ) {
+        if let Some(once) = normalised(&format!("https://Example.com{path}?{query}#x")) {
+            let twice = normalised(&once);
+            prop_assert_eq!(twice.as_deref(), Some(once.as_str()));
+        }
+    }
+}

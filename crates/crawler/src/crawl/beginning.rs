@@ -1,0 +1,79 @@
+//! Where a crawl begins, and whether it may.
+
+use crate::{
+    fetch::Fetcher,
+    journal::Record,
+    robots::{RobotsCache, fetch_robots},
+};
+use analysis::observation::{
+    page_url::normalise,
+    web_site::{CrawlStep, FetchFailure, RobotsFact, RobotsState, SiteScope},
+};
+use domain::ports::{
+    clock::Clock,
+    site_reader::{CrawlPlan, CrawlStart, SiteReadError},
+};
+use url::Url;
+
+/// The start and the bounds of the site: as recorded, or by trying.
+pub async fn find_site(
+    fetcher: &Fetcher,
+    clock: &dyn Clock,
+    plan: &CrawlPlan,
+    record: &mut Record<'_>,
+    robots: &RobotsCache,
+) -> Result<(Url, SiteScope), SiteReadError> {
+    let product = &fetcher.settings.product;
+    if let (Some(begun), Some(fact)) = (recorded_start(record), record.robots()) {
+        robots.set(fact, product);
+        return Ok(begun);
+    }
+    let (start, scope, fact) = try_starts(fetcher, plan).await?;
+    let unavailable = fact.state == RobotsState::Unavailable;
+    let rules = robots.set(&fact, product);
+    if unavailable || !rules.allow(&start) {
+        return Err(SiteReadError::DisallowedByRobots);
+    }
+    let started = CrawlStep::Started {
+        start: start.to_string(),
+        scope: scope.clone(),
+        at: clock.now(),
+    };
+    record.add(vec![started, CrawlStep::Robots(fact)]).await?;
+    Ok((start, scope))
+}
+
+fn recorded_start(record: &Record<'_>) -> Option<(Url, SiteScope)> {
+    record.steps().iter().find_map(|it| match it {
+        CrawlStep::Started { start, scope, .. } => Some((Url::parse(start).ok()?, scope.clone())),
+        _ => None,
+    })
+}
+
+/// robots.txt comes first; a host that does not even answer that cannot be reached.
+async fn try_starts(
+    fetcher: &Fetcher,
+    plan: &CrawlPlan,
+) -> Result<(Url, SiteScope, RobotsFact), SiteReadError> {
+    let starts = match &plan.start {
+        CrawlStart::Url(url) => vec![url.clone()],
+        CrawlStart::Host(host) => vec![format!("https://{host}/"), format!("http://{host}/")],
+    };
+    for start in starts {
+        let url = Url::parse(&start).map_err(|_| SiteReadError::Unreachable)?;
+        let url = Url::parse(&normalise(&url).0).map_err(|_| SiteReadError::Unreachable)?;
+        let (fact, failure) = fetch_robots(fetcher, &url).await;
+        let silent = matches!(
+            failure,
+            Some(FetchFailure::Dns | FetchFailure::Connect | FetchFailure::Tls)
+        );
+        if !silent {
+            let scope = match &plan.start {
+                CrawlStart::Url(_) => SiteScope::of_url(&url),
+                CrawlStart::Host(host) => SiteScope::of_host(host),
+            };
+            return Ok((url, scope, fact));
+        }
+    }
+    Err(SiteReadError::Unreachable)
+}

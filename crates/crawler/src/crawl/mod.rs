@@ -1,0 +1,185 @@
+//! One crawl: level by level from the start, then what sitemaps list beyond, then the targets of
+//! links that are no pages.
+//!
+//! A level is read in the order in which its links were found, so that the page limit cuts it at
+//! the same place whatever answers first, and a crawl that goes on after a crash ends as if it
+//! had never stopped.
+
+mod beginning;
+mod pages;
+mod sitemaps;
+mod targets;
+
+use crate::{
+    fetch::Fetcher,
+    frontier::Frontier,
+    journal::Record,
+    robots::RobotsCache,
+    soft_404::{Asker, Probes},
+};
+use analysis::observation::web_site::{
+    CrawlStep, Discovery, LimitHit, SiteObservation, SiteScope,
+};
+use domain::ports::{
+    clock::Clock,
+    randomness::Randomness,
+    site_reader::{CrawlJournal, CrawlPlan, CrawlProgress, SiteReadError},
+};
+use std::collections::HashSet;
+use tokio::time::Instant;
+use url::Url;
+
+/// A crawl under way.
+pub struct Crawl<'a> {
+    plan: &'a CrawlPlan,
+    clock: &'a dyn Clock,
+    tools: Tools<'a>,
+    record: Record<'a>,
+    frontier: Frontier,
+    /// URLs that a level has asked for.
+    asked_as_page: HashSet<String>,
+    /// Pages that the levels so far brought, recorded ones included.
+    pages_met: u64,
+    /// Bounds that link targets ran into.
+    trapped: Vec<LimitHit>,
+    begun: Instant,
+    pages_known: u64,
+    checks_known: u64,
+}
+
+/// What requests in flight share.
+struct Tools<'a> {
+    fetcher: &'a Fetcher,
+    randomness: &'a dyn Randomness,
+    robots: RobotsCache,
+    probes: Probes,
+    start: Url,
+    scope: SiteScope,
+}
+
+impl Tools<'_> {
+    fn asker(&self) -> Asker<'_> {
+        Asker {
+            fetcher: self.fetcher,
+            robots: &self.robots,
+            randomness: self.randomness,
+        }
+    }
+}
+
+impl<'a> Crawl<'a> {
+    /// Finds the site, or goes on where an earlier attempt stopped.
+    pub async fn begin(
+        fetcher: &'a Fetcher,
+        clock: &'a dyn Clock,
+        randomness: &'a dyn Randomness,
+        plan: &'a CrawlPlan,
+        journal: &'a dyn CrawlJournal,
+    ) -> Result<Self, SiteReadError> {
+        let mut record = Record::load(journal).await?;
+        let robots = RobotsCache::default();
+        let (start, scope) =
+            beginning::find_site(fetcher, clock, plan, &mut record, &robots).await?;
+        let tools = Tools {
+            fetcher,
+            randomness,
+            robots,
+            probes: Probes::with(record.probes()),
+            start,
+            scope,
+        };
+        Ok(Self {
+            plan,
+            clock,
+            tools,
+            record,
+            frontier: Frontier::default(),
+            asked_as_page: HashSet::new(),
+            pages_met: 0,
+            trapped: Vec::new(),
+            begun: Instant::now(),
+            pages_known: 0,
+            checks_known: 0,
+        })
+    }
+
+    /// Reads everything the plan allows.
+    pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
+        let listed = self.read_sitemaps().await?;
+        let start = self.tools.start.to_string();
+        if let Err(limit) = self.frontier.admit(&start) {
+            self.record.limit(limit).await?;
+        }
+        self.read_from(vec![start], 0, Discovery::Start).await?;
+        let mut beyond = Vec::new();
+        for url in listed {
+            if self.frontier.admit(&url) == Ok(true) {
+                beyond.push(url);
+            }
+        }
+        self.read_from(beyond, 1, Discovery::Sitemap).await?;
+        self.check_targets().await?;
+        let at = self.clock.now();
+        self.record.add(vec![CrawlStep::Finished { at }]).await?;
+        SiteObservation::from_steps(self.record.into_steps()).ok_or(SiteReadError::Unreachable)
+    }
+
+    async fn read_from(
+        &mut self,
+        first: Vec<String>,
+        depth: u32,
+        discovery: Discovery,
+    ) -> Result<(), SiteReadError> {
+        let (mut level, mut depth, mut discovery) = (first, depth, discovery);
+        while !level.is_empty() {
+            if depth > self.plan.max_depth {
+                return self.record.limit(LimitHit::MaxDepth).await;
+            }
+            let read = self.read_level(&level, depth, discovery).await?;
+            level = self.next_level(&read).await?;
+            depth += 1;
+            discovery = Discovery::Link;
+        }
+        Ok(())
+    }
+
+    /// New pages that the pages of a level link to, in the order of the links.
+    async fn next_level(&mut self, level: &[String]) -> Result<Vec<String>, SiteReadError> {
+        let mut next = Vec::new();
+        let mut limits = Vec::new();
+        for url in level {
+            let Some(page) = self.record.page(url) else {
+                continue;
+            };
+            for link in page.links.iter().filter(|it| it.may_lead_to_a_page()) {
+                if let Some(url) = targets::internal_url(link, &self.tools.scope) {
+                    match self.frontier.admit(url) {
+                        Ok(true) => next.push(url.to_owned()),
+                        Ok(false) => {}
+                        Err(limit) => limits.push(limit),
+                    }
+                }
+            }
+        }
+        for limit in limits {
+            self.record.limit(limit).await?;
+        }
+        Ok(next)
+    }
+
+    /// Whether the time for a crawl is used up.
+    fn is_late(&self) -> bool {
+        self.begun.elapsed() > self.tools.fetcher.settings.max_duration
+    }
+
+    fn tell_progress(&self) {
+        let (pages, checks) = self.record.counts();
+        let most = u64::from(self.plan.max_pages);
+        self.record.journal().progress(CrawlProgress {
+            pages_done: pages.min(most),
+            pages_total: self.pages_known.min(most).max(pages.min(most)),
+            checks_done: checks,
+            checks_total: self.checks_known.max(checks),
+        });
+    }
+}

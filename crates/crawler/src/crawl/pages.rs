@@ -1,0 +1,197 @@
+//! Reading the pages of one level.
+
+use super::{Crawl, Tools};
+use crate::{
+    extract::{PageFacts, read_page},
+    fetch::{Answer, Want},
+};
+use analysis::observation::web_site::{
+    CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck, WebPage,
+};
+use domain::ports::site_reader::SiteReadError;
+use futures_util::{
+    FutureExt,
+    stream::{FuturesUnordered, StreamExt},
+};
+use url::Url;
+
+impl Crawl<'_> {
+    /// Reads the URLs of a level in their order until the plan's pages are read, and says which
+    /// pages it brought.
+    pub(super) async fn read_level(
+        &mut self,
+        level: &[String],
+        depth: u32,
+        discovery: Discovery,
+    ) -> Result<Vec<String>, SiteReadError> {
+        self.pages_known += level.len() as u64;
+        let mut brought = Vec::new();
+        let mut rest = level;
+        while !rest.is_empty() {
+            let room = u64::from(self.plan.max_pages).saturating_sub(self.pages_met);
+            if room == 0 {
+                self.record.limit(LimitHit::MaxPages).await?;
+                break;
+            }
+            if self.is_late() {
+                self.record.limit(LimitHit::Duration).await?;
+                break;
+            }
+            // As many as can still become pages; what becomes none makes room for the next.
+            let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+            let (batch, others) = rest.split_at(size);
+            rest = others;
+            self.asked_as_page.extend(batch.iter().cloned());
+            self.read_batch(batch, depth, discovery).await?;
+            let pages: Vec<String> = batch.iter().filter_map(|it| self.page_of(it)).collect();
+            self.pages_met += pages.len() as u64;
+            brought.extend(pages);
+        }
+        Ok(brought)
+    }
+
+    /// The page that asking for a URL brought: its own, or one that a redirect led to first.
+    fn page_of(&mut self, url: &str) -> Option<String> {
+        if self.record.page(url).is_some() {
+            return Some(url.to_owned());
+        }
+        let CheckState::Asked { fetched, .. } = &self.record.check(url)?.state else {
+            return None;
+        };
+        let landed = self.record.page(&fetched.final_url)?.url.clone();
+        (self.frontier.admit(&landed) == Ok(true)).then_some(landed)
+    }
+
+    async fn read_batch(
+        &mut self,
+        batch: &[String],
+        depth: u32,
+        discovery: Discovery,
+    ) -> Result<(), SiteReadError> {
+        let unknown: Vec<&String> = batch
+            .iter()
+            .filter(|it| !self.record.is_known(it))
+            .collect();
+        let (_, connections) = self.tools.fetcher.settings.pace(&self.tools.start);
+        let mut waiting = unknown.into_iter();
+        let mut running = FuturesUnordered::new();
+        loop {
+            while running.len() < connections as usize {
+                let Some(url) = waiting.next() else { break };
+                running.push(self.tools.read(url, depth, discovery));
+            }
+            let Some(mut steps) = running.next().await else {
+                return Ok(());
+            };
+            while let Some(Some(more)) = running.next().now_or_never() {
+                steps.extend(more);
+            }
+            // A page that a redirect led to is kept unless it is met on its own.
+            steps.retain(|it| match it {
+                CrawlStep::Page(page) => {
+                    batch.contains(&page.url) || !self.frontier.has(&page.url)
+                }
+                _ => true,
+            });
+            self.record.add(steps).await?;
+            self.tell_progress();
+        }
+    }
+}
+
+impl Tools<'_> {
+    /// Asks for a URL: the steps are a page, or a check, or a check and the page it led to.
+    async fn read(&self, text: &str, depth: u32, discovery: Discovery) -> Vec<CrawlStep> {
+        let Ok(url) = Url::parse(text) else {
+            return Vec::new();
+        };
+        if !self.robots.allows(self.fetcher, &url).await {
+            return vec![blocked(text)];
+        }
+        let answer = self
+            .fetcher
+            .ask_patiently(&url, Want::Html, Some(&self.robots))
+            .await;
+        if answer.blocked {
+            return vec![blocked(text)];
+        }
+        let fetched = answer.fetched.clone();
+        let redirected = fetched.hops() > 0;
+        let mut steps = Vec::new();
+        let page = self.page(answer, depth, discovery, &mut steps).await;
+        if redirected || page.is_none() {
+            steps.push(CrawlStep::Check(Box::new(TargetCheck {
+                url: text.to_owned(),
+                state: CheckState::Asked {
+                    fetched,
+                    names: None,
+                },
+            })));
+        }
+        steps.extend(page.map(|it| CrawlStep::Page(Box::new(it))));
+        steps
+    }
+
+    /// The page in an answer, if it is one of the site's.
+    async fn page(
+        &self,
+        answer: Answer,
+        depth: u32,
+        discovery: Discovery,
+        steps: &mut Vec<CrawlStep>,
+    ) -> Option<WebPage> {
+        let fetched = answer.fetched;
+        let url = Url::parse(&fetched.final_url).ok()?;
+        if !fetched.is_success() || !fetched.is_html() || !self.scope.contains(&url) {
+            return None;
+        }
+        let (body, charset) = (answer.body?, answer.charset);
+        let place = url.clone();
+        let facts = tokio::task::spawn_blocking(move || {
+            read_page(&body.bytes, charset.as_deref(), &place)
+        })
+        .await
+        .ok()?;
+        let (similarity, probe) = self
+            .probes
+            .compare(&url, &facts.shingles, &self.asker())
+            .await;
+        steps.extend(probe.map(CrawlStep::Probe));
+        Some(page_of(fetched, facts, similarity, depth, discovery))
+    }
+}
+
+fn blocked(url: &str) -> CrawlStep {
+    CrawlStep::Check(Box::new(TargetCheck {
+        url: url.to_owned(),
+        state: CheckState::BlockedByRobots,
+    }))
+}
+
+fn page_of(
+    fetched: Fetched,
+    facts: PageFacts,
+    probe_similarity: Option<f64>,
+    depth: u32,
+    discovery: Discovery,
+) -> WebPage {
+    WebPage {
+        url: fetched.final_url.clone(),
+        fetched: Fetched {
+            // Redirects belong to the URL that led here.
+            chain: fetched.chain.last().cloned().into_iter().collect(),
+            ..fetched
+        },
+        depth,
+        discovery,
+        title: facts.title,
+        heading: facts.heading,
+        lang: facts.lang,
+        charset: facts.charset,
+        word_count: facts.word_count,
+        names: facts.names,
+        links: facts.links,
+        probe_similarity,
+        parser_limit: facts.parser_limit,
+    }
+}

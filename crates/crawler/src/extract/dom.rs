@@ -1,0 +1,391 @@
+//! The tree of a page, and the sink that builds it.
+
+use html5ever::{
+    Attribute, LocalName, QualName, ns,
+    interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
+    tendril::StrTendril,
+};
+use std::{
+    borrow::Cow,
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+/// A node's number.
+pub type NodeId = usize;
+
+/// Where a tag begins in the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TagPlace {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// What a node is.
+pub enum Kind {
+    Document,
+    Element {
+        name: QualName,
+        attributes: Vec<Attribute>,
+        /// `None` for elements that the parser made up or repeated.
+        place: Option<TagPlace>,
+    },
+    Text(StrTendril),
+    Other,
+}
+
+/// A node of the tree.
+pub struct Node {
+    pub parent: Option<NodeId>,
+    pub children: Vec<NodeId>,
+    pub kind: Kind,
+    depth: u32,
+}
+
+/// A finished tree; the document is node 0.
+pub struct Dom {
+    pub nodes: Vec<Node>,
+}
+
+impl Dom {
+    /// The local name of an HTML (or SVG) element.
+    pub fn name(&self, id: NodeId) -> Option<&str> {
+        match &self.nodes[id].kind {
+            Kind::Element { name, .. } => Some(&name.local),
+            _ => None,
+        }
+    }
+
+    /// Whether the node is that HTML element.
+    pub fn is_html(&self, id: NodeId, wanted: &str) -> bool {
+        matches!(&self.nodes[id].kind, Kind::Element { name, .. } if name.ns == ns!(html) && &*name.local == wanted)
+    }
+
+    /// An attribute's value.
+    pub fn attribute(&self, id: NodeId, wanted: &str) -> Option<&str> {
+        match &self.nodes[id].kind {
+            Kind::Element { attributes, .. } => attributes
+                .iter()
+                .find(|it| &*it.name.local == wanted)
+                .map(|it| &*it.value),
+            _ => None,
+        }
+    }
+
+    /// Where the element's tag begins.
+    pub fn place(&self, id: NodeId) -> Option<TagPlace> {
+        match &self.nodes[id].kind {
+            Kind::Element { place, .. } => *place,
+            _ => None,
+        }
+    }
+
+    /// Ancestors from the parent up.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.nodes[id].parent, |it| self.nodes[*it].parent)
+    }
+
+    /// All nodes below one, in document order, the node itself first; `enter` says whose children
+    /// are visited.
+    pub fn walk(&self, from: NodeId, mut enter: impl FnMut(NodeId) -> bool) -> Vec<NodeId> {
+        let (mut order, mut stack) = (Vec::new(), vec![from]);
+        while let Some(id) = stack.pop() {
+            order.push(id);
+            if enter(id) {
+                stack.extend(self.nodes[id].children.iter().rev());
+            }
+        }
+        order
+    }
+}
+
+/// What the parser holds of a node.
+#[derive(Clone)]
+pub struct Handle(Rc<Held>);
+
+struct Held {
+    id: NodeId,
+    name: QualName,
+    template: Option<Handle>,
+    integration_point: bool,
+}
+
+/// Builds the tree.
+pub struct Sink {
+    nodes: RefCell<Vec<Node>>,
+    document: Handle,
+    /// The start tag that is being processed: where it begins, and its attributes.
+    pub pending: RefCell<Option<Pending>>,
+    /// How deep the last node is.
+    pub depth: Cell<u32>,
+    /// The last element that was appended.
+    pub last: Cell<NodeId>,
+}
+
+/// A start tag on its way into the tree.
+pub struct Pending {
+    pub name: LocalName,
+    /// Told apart from earlier `a` elements, which the parser repeats, by its attributes.
+    pub attributes: Option<Vec<Attribute>>,
+    pub place: TagPlace,
+}
+
+impl Sink {
+    /// An empty document.
+    pub fn new() -> Self {
+        let document = Node {
+            parent: None,
+            children: Vec::new(),
+            kind: Kind::Document,
+            depth: 0,
+        };
+        Self {
+            nodes: RefCell::new(vec![document]),
+            document: Handle::new(0, no_name()),
+            pending: RefCell::new(None),
+            depth: Cell::new(0),
+            last: Cell::new(0),
+        }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.borrow().len()
+    }
+
+    /// Puts an element under a node without the parser.
+    pub fn append_loose(
+        &self,
+        parent: NodeId,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        place: TagPlace,
+    ) -> NodeId {
+        let id = self.add(Kind::Element {
+            name,
+            attributes,
+            place: Some(place),
+        });
+        self.attach(parent, id, None);
+        id
+    }
+
+    /// Puts text under a node without the parser.
+    pub fn append_loose_text(&self, parent: NodeId, text: StrTendril) {
+        let id = self.add(Kind::Text(text));
+        self.attach(parent, id, None);
+    }
+
+    fn add(&self, kind: Kind) -> NodeId {
+        let mut nodes = self.nodes.borrow_mut();
+        nodes.push(Node {
+            parent: None,
+            children: Vec::new(),
+            kind,
+            depth: 0,
+        });
+        nodes.len() - 1
+    }
+
+    fn detach(&self, id: NodeId) {
+        let mut nodes = self.nodes.borrow_mut();
+        if let Some(parent) = nodes[id].parent.take() {
+            let children = &mut nodes[parent].children;
+            if let Some(at) = children.iter().rposition(|it| *it == id) {
+                children.remove(at);
+            }
+        }
+    }
+
+    fn attach(&self, parent: NodeId, id: NodeId, at: Option<usize>) {
+        self.detach(id);
+        let mut nodes = self.nodes.borrow_mut();
+        let depth = nodes[parent].depth + 1;
+        nodes[id].parent = Some(parent);
+        nodes[id].depth = depth;
+        let children = &mut nodes[parent].children;
+        children.insert(at.unwrap_or(children.len()), id);
+        self.depth.set(depth);
+        if matches!(nodes[id].kind, Kind::Element { .. }) {
+            self.last.set(id);
+        }
+    }
+
+    fn insert(&self, parent: NodeId, at: Option<usize>, child: NodeOrText<Handle>) {
+        match child {
+            NodeOrText::AppendNode(node) => self.attach(parent, node.0.id, at),
+            NodeOrText::AppendText(text) => {
+                if !self.extend_text(parent, at, &text) {
+                    let id = self.add(Kind::Text(text));
+                    self.attach(parent, id, at);
+                }
+            }
+        }
+    }
+
+    /// Text after text becomes one node.
+    fn extend_text(&self, parent: NodeId, at: Option<usize>, text: &StrTendril) -> bool {
+        let mut nodes = self.nodes.borrow_mut();
+        let children = &nodes[parent].children;
+        let before = at.unwrap_or(children.len()).checked_sub(1);
+        let Some(before) = before.and_then(|it| children.get(it).copied()) else {
+            return false;
+        };
+        match &mut nodes[before].kind {
+            Kind::Text(known) => {
+                known.push_tendril(text);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn take_place(&self, name: &QualName, attributes: &[Attribute]) -> Option<TagPlace> {
+        let mut pending = self.pending.borrow_mut();
+        let is_it = pending.as_ref().is_some_and(|it| {
+            it.name == name.local && it.attributes.as_ref().is_none_or(|all| all == attributes)
+        });
+        if is_it { pending.take().map(|it| it.place) } else { None }
+    }
+}
+
+impl Handle {
+    fn new(id: NodeId, name: QualName) -> Self {
+        Self(Rc::new(Held {
+            id,
+            name,
+            template: None,
+            integration_point: false,
+        }))
+    }
+}
+
+fn no_name() -> QualName {
+    QualName::new(None, ns!(), LocalName::from(""))
+}
+
+impl TreeSink for Sink {
+    type Handle = Handle;
+    type Output = Dom;
+    type ElemName<'a> = &'a QualName;
+
+    fn finish(self) -> Dom {
+        Dom {
+            nodes: self.nodes.into_inner(),
+        }
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Handle {
+        self.document.clone()
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Handle) -> &'a QualName {
+        &target.0.name
+    }
+
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        flags: ElementFlags,
+    ) -> Handle {
+        let place = self.take_place(&name, &attributes);
+        let id = self.add(Kind::Element {
+            name: name.clone(),
+            attributes,
+            place,
+        });
+        // What a template holds is no part of the page: its nodes hang under nothing.
+        let template = flags
+            .template
+            .then(|| Handle::new(self.add(Kind::Other), no_name()));
+        Handle(Rc::new(Held {
+            id,
+            name,
+            template,
+            integration_point: flags.mathml_annotation_xml_integration_point,
+        }))
+    }
+
+    fn create_comment(&self, _: StrTendril) -> Handle {
+        Handle::new(self.add(Kind::Other), no_name())
+    }
+
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
+        Handle::new(self.add(Kind::Other), no_name())
+    }
+
+    fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
+        self.insert(parent.0.id, None, child);
+    }
+
+    fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
+        let place = {
+            let nodes = self.nodes.borrow();
+            nodes[sibling.0.id].parent.and_then(|parent| {
+                let children = &nodes[parent].children;
+                let at = children.iter().rposition(|it| *it == sibling.0.id)?;
+                Some((parent, at))
+            })
+        };
+        if let Some((parent, at)) = place {
+            self.insert(parent, Some(at), child);
+        }
+    }
+
+    fn append_based_on_parent_node(
+        &self,
+        element: &Handle,
+        previous: &Handle,
+        child: NodeOrText<Handle>,
+    ) {
+        if self.nodes.borrow()[element.0.id].parent.is_some() {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, target: &Handle) -> Handle {
+        target.0.template.clone().unwrap_or_else(|| target.clone())
+    }
+
+    fn same_node(&self, x: &Handle, y: &Handle) -> bool {
+        x.0.id == y.0.id
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
+        if let Kind::Element {
+            attributes: known, ..
+        } = &mut self.nodes.borrow_mut()[target.0.id].kind
+        {
+            for it in attributes {
+                if known.iter().all(|old| old.name != it.name) {
+                    known.push(it);
+                }
+            }
+        }
+    }
+
+    fn remove_from_parent(&self, target: &Handle) {
+        self.detach(target.0.id);
+    }
+
+    fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
+        let children = std::mem::take(&mut self.nodes.borrow_mut()[node.0.id].children);
+        for child in children {
+            self.nodes.borrow_mut()[child].parent = None;
+            self.attach(new_parent.0.id, child, None);
+        }
+    }
+
+    fn is_mathml_annotation_xml_integration_point(&self, target: &Handle) -> bool {
+        target.0.integration_point
+    }
+}

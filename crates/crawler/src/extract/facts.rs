@@ -1,0 +1,85 @@
+//! What a page says, as far as findings need it; the page itself is let go.
+
+use super::{
+    charset::decode,
+    dom::{Dom, NodeId},
+    links::links,
+    parse::parse,
+    text::{main_text, text_of},
+};
+use analysis::{
+    observation::web_site::PageLink,
+    text::{likeness::shingles, words::words},
+};
+use url::Url;
+
+/// Facts of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageFacts {
+    pub title: Option<String>,
+    pub heading: Option<String>,
+    pub lang: Option<String>,
+    pub charset: String,
+    pub word_count: u32,
+    /// Sorted.
+    pub names: Vec<String>,
+    pub links: Vec<PageLink>,
+    /// Of the main text.
+    pub shingles: Vec<u64>,
+    pub parser_limit: bool,
+}
+
+/// Longer names are no targets of anything.
+const MOST_NAME_BYTES: usize = 1_024;
+
+/// Reads a page.
+pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts {
+    let (source, encoding) = decode(bytes, from_http);
+    let parsed = parse(&source);
+    let dom = &parsed.dom;
+    let main = main_text(dom);
+    PageFacts {
+        title: first(dom, "title").and_then(|it| text_of(dom, it)),
+        heading: first(dom, "h1").and_then(|it| text_of(dom, it)),
+        lang: lang(dom),
+        charset: encoding.name().to_owned(),
+        word_count: u32::try_from(words(&main).count()).unwrap_or(u32::MAX),
+        names: names(dom),
+        links: links(dom, url),
+        shingles: shingles(&main),
+        parser_limit: parsed.limited,
+    }
+}
+
+fn first(dom: &Dom, name: &str) -> Option<NodeId> {
+    dom.walk(0, |_| true)
+        .into_iter()
+        .find(|it| dom.is_html(*it, name))
+}
+
+fn lang(dom: &Dom) -> Option<String> {
+    let lang = dom.attribute(first(dom, "html")?, "lang")?.trim();
+    (!lang.is_empty()).then(|| lang.to_owned())
+}
+
+/// Every `id` and every `name` of an `a`.
+fn names(dom: &Dom) -> Vec<String> {
+    let mut names = Vec::new();
+    for node in dom.walk(0, |_| true) {
+        names.extend(dom.attribute(node, "id"));
+        if dom.is_html(node, "a") {
+            names.extend(dom.attribute(node, "name"));
+        }
+    }
+    let mut names: Vec<String> = names
+        .into_iter()
+        .filter(|it| !it.is_empty() && it.len() <= MOST_NAME_BYTES)
+        .map(str::to_owned)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Every link of a page.
+
+use super::{
+    dom::{Dom, Kind, NodeId},
+    place::Places,
+    srcset::{css_urls, srcset},
+    target::target_of,
+    text::text_of,
+};
+use analysis::{
+    observation::web_site::{LinkTarget, PageLink, Position},
+    text::words::shortened,
+};
+use url::Url;
+
+/// Links of a page at the most; no honest page has more.
+const MOST_LINKS: usize = 20_000;
+const MOST_RAW: usize = 2_048;
+
+/// Plain attributes that lead somewhere.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("a", "href"),
+    ("area", "href"),
+    ("link", "href"),
+    ("img", "src"),
+    ("img", "srcset"),
+    ("source", "src"),
+    ("source", "srcset"),
+    ("video", "src"),
+    ("video", "poster"),
+    ("audio", "src"),
+    ("track", "src"),
+    ("iframe", "src"),
+    ("frame", "src"),
+    ("script", "src"),
+    ("object", "data"),
+    ("embed", "src"),
+    ("form", "action"),
+    ("meta", "content"),
+];
+
+/// `link` elements that only open connections or name services.
+const NO_DOCUMENT: &[&str] = &["preconnect", "dns-prefetch", "pingback", "edituri"];
+
+/// The links of a page, in document order.
+pub fn links(dom: &Dom, page: &Url) -> Vec<PageLink> {
+    let reader = LinkReader {
+        dom,
+        base: base(dom, page),
+        places: Places::of(dom),
+    };
+    let mut links = Vec::new();
+    for id in dom.walk(0, |_| true) {
+        reader.read(id, &mut links);
+        if links.len() >= MOST_LINKS {
+            break;
+        }
+    }
+    links
+}
+
+/// What relative links start from: the first `base[href]`, itself relative to the page.
+fn base(dom: &Dom, page: &Url) -> Url {
+    let element = dom
+        .walk(0, |_| true)
+        .into_iter()
+        .find(|it| dom.is_html(*it, "base") && dom.attribute(*it, "href").is_some());
+    element
+        .and_then(|it| dom.attribute(it, "href"))
+        .and_then(|it| page.join(it.trim()).ok())
+        .filter(|it| !matches!(it.scheme(), "data" | "javascript"))
+        .unwrap_or_else(|| page.clone())
+}
+
+struct LinkReader<'a> {
+    dom: &'a Dom,
+    base: Url,
+    places: Places<'a>,
+}
+
+impl LinkReader<'_> {
+    fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
+        let Some(name) = self.dom.name(id) else {
+            return;
+        };
+        if name == "style" {
+            links.extend(css_urls(&self.raw_text(id)).iter().filter_map(|it| self.link(id, "style", it)));
+            return;
+        }
+        for (_, attribute) in ATTRIBUTES.iter().filter(|it| it.0 == name) {
+            let Some(value) = self.dom.attribute(id, attribute) else {
+                continue;
+            };
+            match (name, *attribute) {
+                (_, "srcset") => {
+                    links.extend(srcset(value).iter().filter_map(|it| self.link(id, attribute, it)));
+                }
+                ("meta", _) => links.extend(self.refresh(id, value)),
+                ("link", _) if !self.links_a_document(id) => {}
+                // An empty action is the page itself, and a form is never sent.
+                ("form", _) if value.trim().is_empty() || self.is_posted(id) => {}
+                _ => links.extend(self.link(id, attribute, value)),
+            }
+        }
+    }
+
+    fn link(&self, id: NodeId, attribute: &str, raw: &str) -> Option<PageLink> {
+        // Elements without a place are repetitions of others.
+        let place = self.dom.place(id)?;
+        Some(PageLink {
+            raw: shortened(raw, MOST_RAW).to_owned(),
+            target: target_of(raw, &self.base),
+            element: self.dom.name(id)?.to_owned(),
+            attribute: attribute.to_owned(),
+            rel: self.dom.attribute(id, "rel").map(str::to_owned),
+            text: self.text(id),
+            position: Position {
+                line: place.line,
+                column: place.column,
+                css_path: self.places.css_path(id),
+            },
+            placement: self.places.placement(id),
+        })
+    }
+
+    fn text(&self, id: NodeId) -> Option<String> {
+        let said = |name| self.dom.attribute(id, name).map(str::trim).filter(|it| !it.is_empty());
+        match self.dom.name(id)? {
+            "a" => text_of(self.dom, id)
+                .or_else(|| self.alternative_text(id))
+                .or_else(|| said("aria-label").or(said("title")).map(str::to_owned)),
+            "area" | "img" => said("alt").or(said("title")).map(str::to_owned),
+            "iframe" | "object" => said("title").map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    /// What stands for the first image inside a link.
+    fn alternative_text(&self, id: NodeId) -> Option<String> {
+        let inside = self.dom.walk(id, |_| true).into_iter();
+        let mut texts = inside.filter_map(|it| self.dom.attribute(it, "alt"));
+        texts.find(|it| !it.trim().is_empty()).map(|it| it.trim().to_owned())
+    }
+
+    fn raw_text(&self, id: NodeId) -> String {
+        let children = self.dom.nodes[id].children.iter();
+        let texts = children.filter_map(|it| match &self.dom.nodes[*it].kind {
+            Kind::Text(text) => Some(&**text),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    /// `<meta http-equiv=refresh content="5; url=x">`.
+    fn refresh(&self, id: NodeId, content: &str) -> Option<PageLink> {
+        let equivalent = self.dom.attribute(id, "http-equiv")?;
+        if !equivalent.trim().eq_ignore_ascii_case("refresh") {
+            return None;
+        }
+        let after = content.split_once([';', ','])?.1.trim_start();
+        let key = after.get(..3).filter(|it| it.eq_ignore_ascii_case("url"));
+        let url = match key {
+            Some(_) => after[3..].trim_start().strip_prefix('=')?.trim(),
+            None => after.trim(),
+        };
+        let url = url.trim_matches(['"', '\'']);
+        let link = self.link(id, "content", url)?;
+        (link.target != LinkTarget::Empty).then_some(link)
+    }
+
+    fn links_a_document(&self, id: NodeId) -> bool {
+        let rel = self.dom.attribute(id, "rel").unwrap_or_default().to_ascii_lowercase();
+        let mut words = rel.split_ascii_whitespace().peekable();
+        words.peek().is_some() && !words.all(|it| NO_DOCUMENT.contains(&it))
+    }
+
+    fn is_posted(&self, id: NodeId) -> bool {
+        let method = self.dom.attribute(id, "method").unwrap_or_default();
+        method.trim().eq_ignore_ascii_case("post") || method.trim().eq_ignore_ascii_case("dialog")
+    }
+}

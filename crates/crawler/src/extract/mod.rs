@@ -1,0 +1,13 @@
+//! The facts of an HTML page, from one parse.
+
+mod charset;
+mod dom;
+mod facts;
+mod links;
+mod parse;
+mod place;
+mod srcset;
+mod target;
+mod text;
+
+pub use facts::{PageFacts, read_page};

@@ -1,0 +1,270 @@
+//! Parsing with places: html5ever does not say where a tag begins, so the source is fed to it in
+//! pieces that begin at `<`, and a tag begins with the first piece that no earlier token took.
+
+use super::dom::{Dom, Handle, NodeId, Pending, Sink, TagPlace};
+use html5ever::{
+    QualName, TokenizerResult, ns,
+    interface::TreeSink,
+    tendril::{StrTendril, SliceExt},
+    tokenizer::{
+        BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+        states::RawKind,
+    },
+    tree_builder::{TreeBuilder, TreeBuilderOpts},
+};
+use std::cell::{Cell, RefCell};
+
+/// Beyond this many nodes or this depth, the rest of a page is read without structure: its links
+/// still count, and hang where the structure ends.
+const MOST_NODES: usize = 500_000;
+const MOST_DEPTH: u32 = 512;
+
+/// A parsed page.
+pub struct Parsed {
+    pub dom: Dom,
+    /// Whether the parser reached its limits.
+    pub limited: bool,
+}
+
+/// Parses a page.
+pub fn parse(source: &str) -> Parsed {
+    let options = TreeBuilderOpts {
+        scripting_enabled: false,
+        ..TreeBuilderOpts::default()
+    };
+    let sink = PlacingSink {
+        builder: TreeBuilder::new(Sink::new(), options),
+        starts: RefCell::default(),
+        taken: Cell::new(0),
+        frozen: Cell::new(None),
+        open_link: Cell::new(None),
+    };
+    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
+    let queue = BufferQueue::default();
+    let source = source.to_tendril();
+    for piece in Pieces::of(&source) {
+        tokenizer.sink.starts.borrow_mut().push(piece.place);
+        queue.push_back(source.subtendril(piece.from, piece.length));
+        while let TokenizerResult::Script(_) | TokenizerResult::EncodingIndicator(_) =
+            tokenizer.feed(&queue)
+        {}
+    }
+    tokenizer.end();
+    let limited = tokenizer.sink.frozen.get().is_some();
+    Parsed {
+        dom: tokenizer.sink.builder.sink.finish(),
+        limited,
+    }
+}
+
+/// Parts of the source that begin at `<`.
+struct Pieces<'a> {
+    source: &'a str,
+    at: usize,
+    place: TagPlace,
+}
+
+struct Piece {
+    from: u32,
+    length: u32,
+    place: TagPlace,
+}
+
+impl<'a> Pieces<'a> {
+    fn of(source: &'a str) -> Self {
+        Self {
+            source,
+            at: 0,
+            place: TagPlace { line: 1, column: 1 },
+        }
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        let rest = &self.source[self.at..];
+        let first = rest.chars().next()?;
+        let after_first = first.len_utf8();
+        let length = rest[after_first..]
+            .find('<')
+            .map_or(rest.len(), |it| it + after_first);
+        let text = &rest[..length];
+        let piece = Piece {
+            from: small(self.at),
+            length: small(length),
+            place: self.place,
+        };
+        match text.rsplit_once('\n') {
+            Some((before, last)) => {
+                self.place.line += 1 + small(before.matches('\n').count());
+                self.place.column = 1 + small(last.chars().count());
+            }
+            None => self.place.column += small(text.chars().count()),
+        }
+        self.at += length;
+        Some(piece)
+    }
+}
+
+/// Bodies end at 10 MiB, long before this saturates.
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// Tells the tree's sink where each start tag begins.
+struct PlacingSink {
+    builder: TreeBuilder<Handle, Sink>,
+    starts: RefCell<Vec<TagPlace>>,
+    /// Pieces that tokens have taken.
+    taken: Cell<usize>,
+    /// Where the structure ends, once the limits are reached.
+    frozen: Cell<Option<NodeId>>,
+    /// The link whose text is being read without structure.
+    open_link: Cell<Option<NodeId>>,
+}
+
+impl TokenSink for PlacingSink {
+    type Handle = Handle;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
+        if matches!(token, Token::ParseError(_)) {
+            return self.builder.process_token(token, line);
+        }
+        let place = self.take_place();
+        if let Some(parent) = self.frozen.get() {
+            return self.read_without_structure(parent, token, place);
+        }
+        let sink = &self.builder.sink;
+        *sink.pending.borrow_mut() = match &token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => Some(Pending {
+                name: tag.name.clone(),
+                attributes: (&*tag.name == "a").then(|| tag.attrs.clone()),
+                place,
+            }),
+            _ => None,
+        };
+        let result = self.builder.process_token(token, line);
+        if sink.len() > MOST_NODES || sink.depth.get() > MOST_DEPTH {
+            self.frozen.set(Some(sink.last.get()));
+        }
+        result
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.frozen.get().is_none()
+            && self
+                .builder
+                .adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+impl PlacingSink {
+    fn take_place(&self) -> TagPlace {
+        let starts = self.starts.borrow();
+        let newest = starts.len().saturating_sub(1);
+        let place = starts[self.taken.get().min(newest)];
+        self.taken.set(starts.len());
+        place
+    }
+
+    fn read_without_structure(
+        &self,
+        parent: NodeId,
+        token: Token,
+        place: TagPlace,
+    ) -> TokenSinkResult<Handle> {
+        match token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
+                self.keep_loose(parent, tag, place)
+            }
+            Token::TagToken(tag) if &*tag.name == "a" => {
+                self.open_link.set(None);
+                TokenSinkResult::Continue
+            }
+            Token::CharacterTokens(text) => {
+                self.keep_loose_text(text);
+                TokenSinkResult::Continue
+            }
+            _ => TokenSinkResult::Continue,
+        }
+    }
+
+    fn keep_loose(&self, parent: NodeId, tag: Tag, place: TagPlace) -> TokenSinkResult<Handle> {
+        let result = match &*tag.name {
+            "script" => TokenSinkResult::RawData(RawKind::ScriptData),
+            "style" | "xmp" | "iframe" | "noembed" | "noframes" => {
+                TokenSinkResult::RawData(RawKind::Rawtext)
+            }
+            "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),
+            "plaintext" => TokenSinkResult::Plaintext,
+            _ => TokenSinkResult::Continue,
+        };
+        if tag.attrs.is_empty() {
+            return result;
+        }
+        let is_link = &*tag.name == "a";
+        let name = QualName::new(None, ns!(html), tag.name);
+        let sink = &self.builder.sink;
+        let id = sink.append_loose(parent, name, tag.attrs, place);
+        if is_link {
+            self.open_link.set(Some(id));
+        }
+        result
+    }
+
+    fn keep_loose_text(&self, text: StrTendril) {
+        if let Some(link) = self.open_link.get() {
+            self.builder.sink.append_loose_text(link, text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Name and place of every element that has a place, in document order.
+    fn places(source: &str) -> Vec<String> {
+        let dom = parse(source).dom;
+        let order = dom.walk(0, |_| true);
+        let described = order.into_iter().filter_map(|id| {
+            let place = dom.place(id)?;
+            Some(format!("{}@{}:{}", dom.name(id)?, place.line, place.column))
+        });
+        described.collect()
+    }
+
+    #[test]
+    fn tags_are_placed_by_line_and_column_in_characters() {
+        assert_eq!(places("<p>ä<a href=x>\n  <b>y</b></a>"), ["p@1:1", "a@1:5", "b@2:3"]);
+    }
+
+    #[test]
+    fn comments_scripts_and_angle_brackets_in_attributes_do_not_move_places() {
+        assert_eq!(places("<!-- <a> -->\n<a title='<a <b'>"), ["a@2:1"]);
+        assert_eq!(places("<script>if (a<b) '<a href=x>'</script><a href=y>"), ["script@1:1", "a@1:39"]);
+        assert_eq!(places("1 < 2 <i>&am<b>"), ["i@1:7", "b@1:13"]);
+        assert_eq!(places("<textarea><a></textarea><a>"), ["textarea@1:1", "a@1:25"]);
+    }
+
+    #[test]
+    fn elements_that_the_parser_repeats_have_one_place() {
+        assert_eq!(places("<a href=1><p>x</a>y<a href=2>z").iter().filter(|it| it.starts_with('a')).count(), 2);
+        assert_eq!(places("<a href=1><div>x<a href=2>y</a></div>").iter().filter(|it| it.starts_with('a')).collect::<Vec<_>>(), ["a@1:1", "a@1:17"]);
+    }
+
+    #[test]
+    fn a_million_nested_or_flat_elements_are_survived_and_their_links_kept() {
+        let deep = "<div><b>".repeat(100_000) + "<a href=x>end</a>";
+        let parsed = parse(&deep);
+        assert!(parsed.limited && parsed.dom.nodes.len() < 2 * MOST_NODES);
+        let link = (0..parsed.dom.nodes.len()).find(|it| parsed.dom.is_html(*it, "a")).unwrap();
+        assert_eq!(parsed.dom.place(link), Some(TagPlace { line: 1, column: 800_001 }));
+    }
+}

@@ -1,0 +1,230 @@
+//! Reading a body: one layer of encoding, undone bit by bit under limits.
+
+use super::{error::Failed, limits::FetchLimits};
+use analysis::observation::web_site::{FetchFailure, Truncation};
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use reqwest::{Response, header};
+use std::io::{self, Write};
+use tokio::time::{Instant, timeout};
+
+/// A body, as far as it was read.
+#[derive(Debug, Default)]
+pub struct Body {
+    pub bytes: Vec<u8>,
+    pub truncation: Truncation,
+}
+
+/// How much to read.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLimit {
+    pub encoded: usize,
+    pub decoded: usize,
+}
+
+/// Reads a body to its end or its limit.
+pub async fn read_body(
+    mut response: Response,
+    limit: BodyLimit,
+    limits: &FetchLimits,
+) -> Result<Body, Failed> {
+    let encoding = encoding_of(&response)?;
+    let mut decoder = Decoder::new(encoding, limit.decoded, limits);
+    let begun = Instant::now();
+    let mut received = 0;
+    loop {
+        let Some(chunk) = next_chunk(&mut response, begun, received, limits).await? else {
+            return decoder.finish();
+        };
+        let chunk = chunk.as_ref();
+        received += chunk.len();
+        if decoder.push(chunk, received)? || received >= limit.encoded {
+            return Ok(decoder.cut());
+        }
+    }
+}
+
+async fn next_chunk(
+    response: &mut Response,
+    begun: Instant,
+    received: usize,
+    limits: &FetchLimits,
+) -> Result<Option<impl AsRef<[u8]> + use<>>, Failed> {
+    loop {
+        let spent = begun.elapsed();
+        let too_slow = spent > limits.rate_grace
+            && (received as u128) * 1_000 < u128::from(limits.least_rate) * spent.as_millis();
+        if too_slow || spent >= limits.total {
+            return Err(Failed::new(FetchFailure::Timeout, "bodyTooSlow"));
+        }
+        let patience = (limits.total - spent).min(limits.rate_grace);
+        if let Ok(chunk) = timeout(patience, response.chunk()).await {
+            return match chunk {
+                Ok(chunk) => Ok(chunk),
+                Err(_) => Err(Failed::new(FetchFailure::Incomplete, "bodyIncomplete")),
+            };
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Identity,
+    Gzip,
+    Deflate,
+}
+
+/// The one encoding of a body; two layers, or one that was not asked for, are refused.
+fn encoding_of(response: &Response) -> Result<Encoding, Failed> {
+    let mut names = response
+        .headers()
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .flat_map(|it| it.to_str().unwrap_or("?").split(','))
+        .map(|it| it.trim().to_ascii_lowercase())
+        .filter(|it| !it.is_empty() && it != "identity");
+    match (names.next().as_deref(), names.next()) {
+        (None, _) => Ok(Encoding::Identity),
+        (Some("gzip" | "x-gzip"), None) => Ok(Encoding::Gzip),
+        (Some("deflate"), None) => Ok(Encoding::Deflate),
+        _ => Err(Failed::new(FetchFailure::Malformed, "contentEncoding")),
+    }
+}
+
+/// Collects decoded bytes up to a limit.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+    ratio: usize,
+    ratio_from: usize,
+    encoded: usize,
+    stop: Option<Stop>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Full,
+    Bomb,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        let room = self.most - self.bytes.len();
+        self.bytes.extend_from_slice(&part[..part.len().min(room)]);
+        let decoded = self.bytes.len();
+        if decoded > self.ratio_from && decoded / self.ratio > self.encoded {
+            self.stop = Some(Stop::Bomb);
+        } else if part.len() > room {
+            self.stop = Some(Stop::Full);
+        }
+        match self.stop {
+            Some(_) => Err(io::Error::other("a limit is reached")),
+            None => Ok(part.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+enum Decoder {
+    Plain(Bounded),
+    Gzip(MultiGzDecoder<Bounded>),
+    /// Whether it is zlib or bare deflate shows in the first byte.
+    Undecided(Bounded),
+    Zlib(ZlibDecoder<Bounded>),
+    Bare(DeflateDecoder<Bounded>),
+}
+
+impl Decoder {
+    fn new(encoding: Encoding, most: usize, limits: &FetchLimits) -> Self {
+        let bounded = Bounded {
+            bytes: Vec::new(),
+            most,
+            ratio: limits.ratio.max(1),
+            ratio_from: limits.ratio_from,
+            encoded: 0,
+            stop: None,
+        };
+        match encoding {
+            Encoding::Identity => Self::Plain(bounded),
+            Encoding::Gzip => Self::Gzip(MultiGzDecoder::new(bounded)),
+            Encoding::Deflate => Self::Undecided(bounded),
+        }
+    }
+
+    /// Decodes a part; true when there is no room for more.
+    fn push(&mut self, part: &[u8], received: usize) -> Result<bool, Failed> {
+        self.decide(part);
+        self.bounded().encoded = received;
+        let written = match self {
+            Self::Plain(it) | Self::Undecided(it) => it.write_all(part),
+            Self::Gzip(it) => it.write_all(part),
+            Self::Zlib(it) => it.write_all(part),
+            Self::Bare(it) => it.write_all(part),
+        };
+        match (self.bounded().stop, written) {
+            (Some(Stop::Full), _) => Ok(true),
+            (Some(Stop::Bomb), _) => {
+                Err(Failed::new(FetchFailure::Malformed, "decompressionBomb"))
+            }
+            (None, Err(_)) => Err(undecodable()),
+            (None, Ok(())) => Ok(false),
+        }
+    }
+
+    fn decide(&mut self, part: &[u8]) {
+        if let (Self::Undecided(bounded), Some(first)) = (&mut *self, part.first()) {
+            let empty = Bounded {
+                bytes: Vec::new(),
+                ..*bounded
+            };
+            *self = if first & 0x0f == 8 {
+                Self::Zlib(ZlibDecoder::new(empty))
+            } else {
+                Self::Bare(DeflateDecoder::new(empty))
+            };
+        }
+    }
+
+    fn bounded(&mut self) -> &mut Bounded {
+        match self {
+            Self::Plain(it) | Self::Undecided(it) => it,
+            Self::Gzip(it) => it.get_mut(),
+            Self::Zlib(it) => it.get_mut(),
+            Self::Bare(it) => it.get_mut(),
+        }
+    }
+
+    /// The end of the answer: the encoding has to be at its end too.
+    fn finish(mut self) -> Result<Body, Failed> {
+        let ended = match &mut self {
+            Self::Plain(_) | Self::Undecided(_) => Ok(()),
+            Self::Gzip(it) => it.try_finish(),
+            Self::Zlib(it) => it.try_finish(),
+            Self::Bare(it) => it.try_finish(),
+        };
+        match (self.bounded().stop, ended) {
+            (Some(Stop::Full), _) => Ok(self.cut()),
+            (Some(Stop::Bomb), _) => {
+                Err(Failed::new(FetchFailure::Malformed, "decompressionBomb"))
+            }
+            (None, Err(_)) => Err(undecodable()),
+            (None, Ok(())) => Ok(Body {
+                bytes: std::mem::take(&mut self.bounded().bytes),
+                truncation: Truncation::None,
+            }),
+        }
+    }
+
+    fn cut(mut self) -> Body {
+        Body {
+            bytes: std::mem::take(&mut self.bounded().bytes),
+            truncation: Truncation::AtLimit,
+        }
+    }
+}
+
+fn undecodable() -> Failed {
+    Failed::new(FetchFailure::Malformed, "undecodableBody")
+}

@@ -1,0 +1,116 @@
+//! HTTP clients, one per origin: no cookies, no proxy, no referrer, no redirects of their own.
+
+use super::resolver::VettedResolver;
+use crate::settings::CrawlerSettings;
+use reqwest::{Client, redirect::Policy};
+use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use url::Url;
+
+/// Clients that are kept for their open connections.
+const KEPT: usize = 64;
+/// How long an idle connection stays open.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// Makes and keeps clients.
+pub struct Clients {
+    settings: Arc<CrawlerSettings>,
+    tls: ClientConfig,
+    kept: Mutex<HashMap<String, Client>>,
+}
+
+/// How to send a request for a URL.
+pub struct Route {
+    /// The client of the URL's origin.
+    pub client: Client,
+    /// The URL to send it to: with the port the operator gave, if any.
+    pub url: Url,
+    /// The `Host` header, where the URL to send to differs from the one asked for.
+    pub host: Option<String>,
+}
+
+impl Clients {
+    /// No client yet.
+    pub fn new(settings: Arc<CrawlerSettings>) -> Self {
+        Self {
+            settings,
+            tls: tls(),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The way to a URL that has been vetted.
+    pub fn route(&self, url: &Url) -> Result<Route, reqwest::Error> {
+        let port = url.port_or_known_default().unwrap_or(0);
+        let host = url.host_str().unwrap_or_default();
+        let origin = format!("{}://{host}:{port}", url.scheme());
+        let mut bare = url.clone();
+        bare.set_fragment(None);
+        // Credentials in a link are never sent. Neither call fails for http and https.
+        let _ = bare.set_username("");
+        let _ = bare.set_password(None);
+        let given = self.settings.resolved(host, port);
+        let authority = given.filter(|it| it.port() != port).map(|address| {
+            // An explicit port in the URL would override the one the resolver gives.
+            let _ = bare.set_port(Some(address.port()));
+            url.port()
+                .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+        });
+        Ok(Route {
+            client: self.client(origin, port)?,
+            url: bare,
+            host: authority,
+        })
+    }
+
+    fn client(&self, origin: String, port: u16) -> Result<Client, reqwest::Error> {
+        let mut kept = self.kept.lock().expect("no code panics while holding it");
+        if let Some(client) = kept.get(&origin) {
+            return Ok(client.clone());
+        }
+        let client = self.build(port)?;
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(origin, client.clone());
+        Ok(client)
+    }
+
+    fn build(&self, port: u16) -> Result<Client, reqwest::Error> {
+        let limits = &self.settings.limits;
+        Client::builder()
+            .tls_backend_preconfigured(self.tls.clone())
+            .dns_resolver(Arc::new(VettedResolver {
+                settings: Arc::clone(&self.settings),
+                port,
+            }))
+            .redirect(Policy::none())
+            .no_proxy()
+            .referer(false)
+            // Bodies are decoded here, under limits that a client's own decoder does not know.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .connect_timeout(limits.dns + limits.connect)
+            .pool_idle_timeout(IDLE)
+            .http1_max_headers(limits.headers)
+            .http2_max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+            .user_agent(self.settings.user_agent())
+            .build()
+    }
+}
+
+fn tls() -> ClientConfig {
+    let roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider supports TLS 1.2 and 1.3")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
+}

@@ -1,0 +1,107 @@
+//! Which class a failed request belongs to.
+
+use super::resolver::ResolveError;
+use analysis::observation::web_site::FetchFailure;
+use std::{error::Error, io};
+
+/// A request that brought no answer to judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    pub failure: FetchFailure,
+    pub detail: String,
+}
+
+impl Failed {
+    /// A failure with its code.
+    pub fn new(failure: FetchFailure, detail: &str) -> Self {
+        Self {
+            failure,
+            detail: detail.to_owned(),
+        }
+    }
+
+    /// What a host that may not be asked and one that does not answer have in common.
+    pub fn unreachable() -> Self {
+        Self::new(FetchFailure::Connect, "unreachable")
+    }
+
+    /// Whether answers came and led nowhere.
+    pub fn is_about_redirects(&self) -> bool {
+        matches!(
+            self.failure,
+            FetchFailure::RedirectLoop
+                | FetchFailure::TooManyRedirects
+                | FetchFailure::InvalidRedirect
+        )
+    }
+
+    /// Classifies what the client says.
+    pub fn of(error: &reqwest::Error) -> Self {
+        causes(error)
+            .find_map(of_cause)
+            .unwrap_or_else(|| of_phase(error))
+    }
+}
+
+fn of_cause(cause: &(dyn Error + 'static)) -> Option<Failed> {
+    if let Some(error) = cause.downcast_ref::<ResolveError>() {
+        return Some(match error {
+            ResolveError::Unknown(_) | ResolveError::Nowhere => {
+                Failed::new(FetchFailure::Dns, "nameNotFound")
+            }
+            ResolveError::TimedOut => Failed::new(FetchFailure::Dns, "nameLookupTimedOut"),
+            ResolveError::Denied(_) => Failed::unreachable(),
+        });
+    }
+    if let Some(error) = cause.downcast_ref::<rustls::Error>() {
+        return Some(Failed::new(FetchFailure::Tls, tls_detail(error)));
+    }
+    let error = cause.downcast_ref::<io::Error>()?;
+    match error.get_ref() {
+        // An error in an error's clothes is looked at by itself.
+        Some(inner) => of_cause(inner),
+        None => of_io(error.kind()),
+    }
+}
+
+fn of_io(kind: io::ErrorKind) -> Option<Failed> {
+    match kind {
+        io::ErrorKind::TimedOut => Some(Failed::new(FetchFailure::Timeout, "timedOut")),
+        io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::UnexpectedEof => {
+            Some(Failed::new(FetchFailure::Incomplete, "connectionBroke"))
+        }
+        _ => None,
+    }
+}
+
+fn of_phase(error: &reqwest::Error) -> Failed {
+    if error.is_connect() && error.is_timeout() {
+        return Failed::new(FetchFailure::Timeout, "connectTimedOut");
+    }
+    if error.is_connect() {
+        return Failed::unreachable();
+    }
+    if error.is_timeout() {
+        return Failed::new(FetchFailure::Timeout, "timedOut");
+    }
+    let text: String = causes(error).map(|it| it.to_string() + "; ").collect();
+    if text.contains("before message completed") || text.contains("connection closed") {
+        return Failed::new(FetchFailure::Incomplete, "connectionBroke");
+    }
+    Failed::new(FetchFailure::Malformed, "notHttp")
+}
+
+fn tls_detail(error: &rustls::Error) -> &'static str {
+    match error {
+        rustls::Error::InvalidCertificate(_) => "invalidCertificate",
+        _ => "tlsHandshake",
+    }
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |it| (*it).source())
+}

@@ -1,0 +1,208 @@
+//! One request and its answer, redirects not followed.
+
+use super::{
+    body::{Body, BodyLimit, read_body},
+    clients::Clients,
+    error::Failed,
+    wall::{looks_like_a_wall, says_it_is_a_wall},
+};
+use crate::{
+    guard::{is_public, vet_url},
+    settings::CrawlerSettings,
+};
+use analysis::observation::web_site::FetchFailure;
+use reqwest::{
+    Method, Response,
+    header::{self, HeaderMap, HeaderName},
+};
+use std::time::Duration;
+use tokio::time::timeout;
+use url::Url;
+
+/// What of the answer is needed.
+#[derive(Debug, Clone, Copy)]
+pub enum Want {
+    /// The headers, by `HEAD`.
+    Head,
+    /// The headers, by `GET`.
+    Headers,
+    /// The body if it is HTML.
+    Html,
+    /// The body whatever it is, up to a limit.
+    Everything(BodyLimit),
+}
+
+/// An answer.
+pub struct HopAnswer {
+    pub status: u16,
+    /// Where a redirect leads, as written.
+    pub location: Option<String>,
+    pub content_type: Option<String>,
+    pub charset: Option<String>,
+    pub challenge: bool,
+    pub retry_after: Option<Duration>,
+    pub body: Option<Body>,
+    /// Why the body could not be read although the headers came.
+    pub body_failure: Option<Failed>,
+}
+
+/// How much of an error page is looked at for signs of a bot wall.
+const WALL_BYTES: BodyLimit = BodyLimit {
+    encoded: 64 * 1024,
+    decoded: 256 * 1024,
+};
+
+/// Sends a request.
+pub async fn send(
+    clients: &Clients,
+    settings: &CrawlerSettings,
+    url: &Url,
+    want: Want,
+) -> Result<HopAnswer, Failed> {
+    vet_url(url, settings).map_err(|_| Failed::unreachable())?;
+    let limits = &settings.limits;
+    let patience = limits.dns + limits.connect + limits.first_byte;
+    let response = timeout(patience.min(limits.total), request(clients, url, want))
+        .await
+        .map_err(|_| Failed::new(FetchFailure::Timeout, "noAnswer"))??;
+    vet_peer(&response, settings, url)?;
+    vet_headers(response.headers(), settings)?;
+    let mut answer = HopAnswer::of(&response);
+    if answer.location.is_none() {
+        answer.read(response, settings, want).await;
+    }
+    Ok(answer)
+}
+
+async fn request(clients: &Clients, url: &Url, want: Want) -> Result<Response, Failed> {
+    let route = clients.route(url).map_err(|it| Failed::of(&it))?;
+    let method = match want {
+        Want::Head => Method::HEAD,
+        _ => Method::GET,
+    };
+    let mut request = route
+        .client
+        .request(method, route.url)
+        .header(header::ACCEPT, "text/html,application/xhtml+xml,*/*;q=0.8")
+        .header(header::ACCEPT_ENCODING, "gzip, deflate");
+    if let Some(host) = route.host {
+        request = request.header(header::HOST, host);
+    }
+    request.send().await.map_err(|it| Failed::of(&it))
+}
+
+/// The connector only connects to vetted addresses; this is the second lock on the same door.
+fn vet_peer(response: &Response, settings: &CrawlerSettings, url: &Url) -> Result<(), Failed> {
+    let fine = |peer: std::net::SocketAddr| {
+        is_public(peer.ip()) || settings.allows(peer.ip()) || settings.is_own(url)
+    };
+    if response.remote_addr().is_none_or(fine) {
+        Ok(())
+    } else {
+        Err(Failed::unreachable())
+    }
+}
+
+fn vet_headers(headers: &HeaderMap, settings: &CrawlerSettings) -> Result<(), Failed> {
+    let bytes: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + 4)
+        .sum();
+    let limits = &settings.limits;
+    if bytes > limits.header_bytes || headers.len() > limits.headers {
+        return Err(Failed::new(FetchFailure::Malformed, "headersTooLarge"));
+    }
+    Ok(())
+}
+
+impl HopAnswer {
+    fn of(response: &Response) -> Self {
+        let headers = response.headers();
+        let status = response.status().as_u16();
+        let media = text(headers, &header::CONTENT_TYPE);
+        Self {
+            status,
+            location: location(status, headers),
+            content_type: media.as_deref().and_then(media_type),
+            charset: media.as_deref().and_then(charset),
+            challenge: says_it_is_a_wall(status, headers),
+            retry_after: text(headers, &header::RETRY_AFTER)
+                .and_then(|it| it.trim().parse().ok())
+                .map(Duration::from_secs),
+            body: None,
+            body_failure: None,
+        }
+    }
+
+    async fn read(&mut self, response: Response, settings: &CrawlerSettings, want: Want) {
+        let limits = &settings.limits;
+        let whole = BodyLimit {
+            encoded: limits.encoded_bytes,
+            decoded: limits.decoded_bytes,
+        };
+        let success = (200..300).contains(&self.status);
+        let maybe_html = matches!(
+            self.content_type.as_deref(),
+            None | Some("text/html" | "application/xhtml+xml")
+        );
+        let limit = match want {
+            Want::Head | Want::Headers => return,
+            Want::Everything(limit) if success => limit,
+            Want::Html if success && maybe_html => whole,
+            _ if matches!(self.status, 403 | 429 | 503) && maybe_html => WALL_BYTES,
+            _ => return,
+        };
+        match read_body(response, limit, limits).await {
+            Ok(body) if success => {
+                if self.content_type.is_none() && starts_like_html(&body.bytes) {
+                    self.content_type = Some("text/html".to_owned());
+                }
+                self.body = Some(body);
+            }
+            Ok(body) => self.challenge |= looks_like_a_wall(&body.bytes),
+            Err(failed) if success => self.body_failure = Some(failed),
+            Err(_) => {}
+        }
+    }
+}
+
+fn location(status: u16, headers: &HeaderMap) -> Option<String> {
+    if !matches!(status, 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let value = headers.get(header::LOCATION)?;
+    // Servers write UTF-8 where only ASCII is allowed, and browsers follow.
+    Some(String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = headers.get(name)?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+fn media_type(text: &str) -> Option<String> {
+    let name = text.split(';').next()?.trim().to_ascii_lowercase();
+    name.contains('/').then_some(name)
+}
+
+fn charset(text: &str) -> Option<String> {
+    let mut parameters = text.split(';').skip(1);
+    parameters.find_map(|it| {
+        let (name, value) = it.split_once('=')?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.to_owned())
+    })
+}
+
+fn starts_like_html(bytes: &[u8]) -> bool {
+    let start: Vec<u8> = bytes
+        .iter()
+        .copied()
+        .skip_while(|it| it.is_ascii_whitespace() || !it.is_ascii())
+        .take(9)
+        .collect();
+    let start = start.to_ascii_lowercase();
+    start.starts_with(b"<!doctype") || start.starts_with(b"<html")
+}

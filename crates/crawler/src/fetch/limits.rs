@@ -1,0 +1,68 @@
+//! How much of our time and memory a server may take.
+
+use std::time::Duration;
+
+/// Limits of one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchLimits {
+    /// Resolving a name.
+    pub dns: Duration,
+    /// Connecting, encryption included.
+    pub connect: Duration,
+    /// From the request to the first byte of the answer.
+    pub first_byte: Duration,
+    /// The whole answer.
+    pub total: Duration,
+    /// All requests of a chain of redirects together, waiting out of politeness not counted.
+    pub chain: Duration,
+    /// When the least rate begins to count.
+    pub rate_grace: Duration,
+    /// Bytes a second at the least.
+    pub least_rate: u64,
+    /// Bytes of all headers.
+    pub header_bytes: usize,
+    /// Headers.
+    pub headers: usize,
+    /// Bytes of a body on the wire.
+    pub encoded_bytes: usize,
+    /// Bytes of a body after decoding.
+    pub decoded_bytes: usize,
+    /// How many times larger decoding may make a body, once it exceeds `ratio_from`.
+    pub ratio: usize,
+    /// Decoded size from which the ratio counts.
+    pub ratio_from: usize,
+    /// Redirects that are followed.
+    pub redirects: usize,
+    /// Second and later attempts.
+    pub retries: u32,
+    /// Wait before the second attempt; it doubles.
+    pub retry_wait: Duration,
+    /// The longest wait a server can ask for.
+    pub retry_after: Duration,
+}
+
+const MIB: usize = 1024 * 1024;
+
+impl Default for FetchLimits {
+    fn default() -> Self {
+        Self {
+            dns: Duration::from_secs(3),
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(10),
+            total: Duration::from_secs(20),
+            chain: Duration::from_secs(30),
+            rate_grace: Duration::from_secs(5),
+            least_rate: 1024,
+            header_bytes: 64 * 1024,
+            headers: 100,
+            encoded_bytes: 5 * MIB,
+            decoded_bytes: 10 * MIB,
+            ratio: 100,
+            ratio_from: MIB,
+            redirects: 10,
+            retries: 3,
+            retry_wait: Duration::from_secs(1),
+            retry_after: Duration::from_secs(60),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Asking for a URL: every hop vetted, every phase limited.
+
+mod body;
+mod clients;
+mod error;
+mod hop;
+pub mod limits;
+mod resolver;
+mod retry;
+mod wall;
+
+pub use body::{Body, BodyLimit};
+pub use hop::Want;
+
+use crate::{politeness::HostGates, robots::RobotsCache, settings::CrawlerSettings};
+use analysis::observation::{
+    page_url::normalise,
+    web_site::{FetchFailure, Fetched, Hop, Truncation},
+};
+use clients::Clients;
+use domain::ports::{clock::Clock, randomness::Randomness};
+use error::Failed;
+use hop::HopAnswer;
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+use url::Url;
+
+/// Fetches URLs for all crawls of the process.
+pub struct Fetcher {
+    pub settings: Arc<CrawlerSettings>,
+    clients: Clients,
+    gates: HostGates,
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+}
+
+/// What asking for a URL brought.
+pub struct Answer {
+    pub fetched: Fetched,
+    /// The body, where it was wanted and is there.
+    pub body: Option<Body>,
+    /// The encoding that the last answer's `Content-Type` names.
+    pub charset: Option<String>,
+    /// How long the server asked to wait.
+    pub retry_after: Option<Duration>,
+    /// Whether robots.txt forbade a URL on the way.
+    pub blocked: bool,
+}
+
+impl Fetcher {
+    /// Fetches with these settings.
+    pub fn new(
+        settings: CrawlerSettings,
+        clock: Arc<dyn Clock>,
+        randomness: Arc<dyn Randomness>,
+    ) -> Self {
+        let settings = Arc::new(settings);
+        Self {
+            clients: Clients::new(Arc::clone(&settings)),
+            settings,
+            gates: HostGates::default(),
+            clock,
+            randomness,
+        }
+    }
+
+    /// Asks once, following redirects; robots.txt is asked about each hop but the first, which
+    /// the caller has asked about.
+    pub async fn ask(&self, url: &Url, want: Want, robots: Option<&RobotsCache>) -> Answer {
+        let mut trail = Trail::new(url);
+        loop {
+            let gate = self.gates.gate(&trail.url, &self.settings);
+            let crawl_delay = robots.and_then(|it| it.delay_of(&trail.url));
+            let (delay, _) = self.settings.pace(&trail.url);
+            let place = gate.enter(delay.max(crawl_delay.unwrap_or_default())).await;
+            let begun = Instant::now();
+            let answer = hop::send(&self.clients, &self.settings, &trail.url, want).await;
+            drop(place);
+            trail.spent += begun.elapsed();
+            match answer.and_then(|it| trail.take(it, &self.settings)) {
+                Ok(Taken::Follow) => {}
+                Ok(Taken::Final(answer)) => return self.conclude(trail, Ok(*answer)),
+                Err(failed) => return self.conclude(trail, Err(failed)),
+            }
+            if let Some(robots) = robots
+                && !Box::pin(robots.allows(self, &trail.url)).await
+            {
+                return self.blocked(trail);
+            }
+        }
+    }
+
+    fn conclude(&self, trail: Trail, answer: Result<HopAnswer, Failed>) -> Answer {
+        let timed_out = matches!(&answer, Err(it) if it.failure == FetchFailure::Timeout);
+        self.gates
+            .gate(&trail.url, &self.settings)
+            .saw_timeout(timed_out);
+        let mut fetched = self.fetched(&trail);
+        match answer {
+            Err(failed) => {
+                if !failed.is_about_redirects() {
+                    fetched.status = None;
+                }
+                fetched.failure = Some(failed.failure);
+                fetched.detail = Some(failed.detail);
+                Answer::bodiless(fetched)
+            }
+            Ok(answer) => {
+                fetched.content_type = answer.content_type;
+                fetched.challenge = answer.challenge;
+                fetched.truncation = answer
+                    .body
+                    .as_ref()
+                    .map_or(Truncation::None, |it| it.truncation);
+                if let Some(failed) = answer.body_failure {
+                    fetched.failure = Some(failed.failure);
+                    fetched.detail = Some(failed.detail);
+                }
+                Answer {
+                    fetched,
+                    body: answer.body,
+                    charset: answer.charset,
+                    retry_after: answer.retry_after,
+                    blocked: false,
+                }
+            }
+        }
+    }
+
+    fn blocked(&self, trail: Trail) -> Answer {
+        Answer {
+            blocked: true,
+            ..Answer::bodiless(self.fetched(&trail))
+        }
+    }
+
+    fn fetched(&self, trail: &Trail) -> Fetched {
+        Fetched {
+            chain: trail.chain.clone(),
+            final_url: normalise(&trail.url).0,
+            status: trail.chain.last().map(|it| it.status),
+            failure: None,
+            detail: None,
+            attempts: 1,
+            at: self.clock.now(),
+            content_type: None,
+            challenge: false,
+            truncation: Truncation::None,
+        }
+    }
+}
+
+impl Answer {
+    fn bodiless(fetched: Fetched) -> Self {
+        Self {
+            fetched,
+            body: None,
+            charset: None,
+            retry_after: None,
+            blocked: false,
+        }
+    }
+}
+
+/// The way through redirects so far.
+struct Trail {
+    url: Url,
+    chain: Vec<Hop>,
+    spent: Duration,
+}
+
+enum Taken {
+    Follow,
+    Final(Box<HopAnswer>),
+}
+
+impl Trail {
+    fn new(url: &Url) -> Self {
+        Self {
+            url: url.clone(),
+            chain: Vec::new(),
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// Notes an answer, and goes on if it is a redirect that may be followed.
+    fn take(&mut self, answer: HopAnswer, settings: &CrawlerSettings) -> Result<Taken, Failed> {
+        self.chain.push(Hop {
+            url: normalise(&self.url).0,
+            status: answer.status,
+        });
+        let Some(location) = answer.location.as_deref() else {
+            return Ok(Taken::Final(Box::new(answer)));
+        };
+        let invalid = || Failed::new(FetchFailure::InvalidRedirect, "invalidLocation");
+        let next = self.url.join(location).map_err(|_| invalid())?;
+        if !matches!(next.scheme(), "http" | "https") {
+            return Err(invalid());
+        }
+        let limits = &settings.limits;
+        let bare = normalise(&next).0;
+        if self.chain.iter().any(|it| it.url == bare) {
+            return Err(Failed::new(FetchFailure::RedirectLoop, "redirectLoop"));
+        }
+        if self.chain.len() > limits.redirects {
+            let failure = FetchFailure::TooManyRedirects;
+            return Err(Failed::new(failure, "tooManyRedirects"));
+        }
+        if self.spent > limits.chain {
+            return Err(Failed::new(FetchFailure::Timeout, "redirectsTooSlow"));
+        }
+        self.url = next;
+        Ok(Taken::Follow)
+    }
+}

@@ -1,0 +1,67 @@
+//! Resolving names inside the connector, so that the address that was vetted is the address that
+//! is connected to.
+
+use crate::{
+    guard::{Denied, vet_addresses},
+    settings::CrawlerSettings,
+};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use std::{io, net::SocketAddr, sync::Arc};
+use thiserror::Error;
+use tokio::{net::lookup_host, time::timeout};
+
+/// Resolves the names of one origin.
+pub struct VettedResolver {
+    pub settings: Arc<CrawlerSettings>,
+    /// The port of the origin, which decides with the name where the operator sends it.
+    pub port: u16,
+}
+
+/// Why a name has no address to connect to.
+#[derive(Debug, Error)]
+pub enum ResolveError {
+    /// It does not resolve.
+    #[error("the name does not resolve")]
+    Unknown(#[source] io::Error),
+    /// It resolves to nothing.
+    #[error("the name has no address")]
+    Nowhere,
+    /// Resolving took too long.
+    #[error("resolving the name took too long")]
+    TimedOut,
+    /// It may not be asked.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+}
+
+impl Resolve for VettedResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let settings = Arc::clone(&self.settings);
+        let port = self.port;
+        Box::pin(async move {
+            let addresses = resolve(name.as_str(), port, &settings).await?;
+            let addresses: Addrs = Box::new(addresses.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+async fn resolve(
+    name: &str,
+    port: u16,
+    settings: &CrawlerSettings,
+) -> Result<Vec<SocketAddr>, ResolveError> {
+    if let Some(address) = settings.resolved(name, port) {
+        return Ok(vec![address]);
+    }
+    let found: Vec<SocketAddr> = timeout(settings.limits.dns, lookup_host((name, 0)))
+        .await
+        .map_err(|_| ResolveError::TimedOut)?
+        .map_err(ResolveError::Unknown)?
+        .collect();
+    if found.is_empty() {
+        return Err(ResolveError::Nowhere);
+    }
+    vet_addresses(name, port, &found, settings)?;
+    Ok(found)
+}

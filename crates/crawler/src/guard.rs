@@ -1,0 +1,106 @@
+//! Which addresses and URLs may be asked at all.
+
+mod addresses;
+
+pub use addresses::is_public;
+
+use crate::settings::CrawlerSettings;
+use std::net::{IpAddr, SocketAddr};
+use thiserror::Error;
+use url::{Host, Url};
+
+/// Why a URL is not asked. From outside it looks like a host that does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Denied {
+    /// Not `http` or `https`.
+    #[error("the scheme is not http or https")]
+    Scheme,
+    /// A port other than 80 and 443 on a host that is not the operator's own.
+    #[error("the port is not open to crawling")]
+    Port,
+    /// An address in place of a name.
+    #[error("an address in place of a host name")]
+    Literal,
+    /// A name that belongs to no public host.
+    #[error("the host name is not public")]
+    Name,
+    /// An address that is not public.
+    #[error("the host's address is not public")]
+    Address,
+}
+
+/// Names that never lead to a public host: RFC 6761, 6762, 7686, 8375, ICANN's `.internal`, and
+/// what clouds call their metadata services.
+const RESERVED: &[&str] = &[
+    "localhost",
+    "local",
+    "internal",
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "lan",
+    "onion",
+    "test",
+    "invalid",
+    "home.arpa",
+    "localdomain",
+];
+
+/// Vets a URL before anything is sent; names are vetted again by address when they are resolved.
+pub fn vet_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Denied::Scheme);
+    }
+    match url.host() {
+        _ if settings.is_own(url) => Ok(()),
+        Some(Host::Domain(name)) => vet_name(name, settings),
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => Err(Denied::Literal),
+        None => Err(Denied::Name),
+    }
+}
+
+/// Vets what a name resolved to, all of it: one address that is not public condemns the name,
+/// because using the rest would tell what the first one is.
+pub fn vet_addresses(
+    name: &str,
+    port: u16,
+    addresses: &[SocketAddr],
+    settings: &CrawlerSettings,
+) -> Result<(), Denied> {
+    if addresses.iter().all(|it| settings.allows(it.ip())) {
+        return Ok(());
+    }
+    if is_reserved(name) {
+        return Err(Denied::Name);
+    }
+    if !matches!(port, 80 | 443) {
+        return Err(Denied::Port);
+    }
+    let fine = |ip: IpAddr| is_public(ip) || settings.allows(ip);
+    if addresses.iter().all(|it| fine(it.ip())) {
+        Ok(())
+    } else {
+        Err(Denied::Address)
+    }
+}
+
+/// A reserved name may still be one of the operator's, which only its addresses tell.
+fn vet_name(name: &str, settings: &CrawlerSettings) -> Result<(), Denied> {
+    if settings.allow_networks.is_empty() && is_reserved(name) {
+        return Err(Denied::Name);
+    }
+    Ok(())
+}
+
+fn is_reserved(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let ends_in = |suffix: &str| {
+        name.strip_suffix(suffix)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    !name.contains('.') || RESERVED.iter().any(|it| ends_in(it))
+}
+
+#[cfg(test)]
+mod tests;

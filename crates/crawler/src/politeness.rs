@@ -1,0 +1,161 @@
+//! Who may be asked when: requests in flight and the time between them, per registrable domain,
+//! over all crawls of this process.
+
+use crate::settings::CrawlerSettings;
+use analysis::observation::page_url::registrable_domain;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, sleep_until},
+};
+use url::Url;
+
+/// Beyond this many, gates that nobody waits at are forgotten.
+const GATES_KEPT: usize = 4_096;
+/// After so many timeouts in a row a host is not asked twice for the same thing.
+const PATIENCE: u32 = 3;
+
+/// The gates of all hosts.
+#[derive(Default)]
+pub struct HostGates {
+    gates: Mutex<HashMap<String, Arc<Gate>>>,
+}
+
+/// The gate of one registrable domain.
+pub struct Gate {
+    places: Arc<Semaphore>,
+    next: Mutex<Instant>,
+    timeouts_in_a_row: AtomicU32,
+}
+
+impl HostGates {
+    /// The gate that a URL's host is behind.
+    pub fn gate(&self, url: &Url, settings: &CrawlerSettings) -> Arc<Gate> {
+        let mut gates = self.gates.lock().expect("no code panics while holding it");
+        if gates.len() > GATES_KEPT {
+            gates.retain(|_, gate| Arc::strong_count(gate) > 1 || gate.is_waiting());
+        }
+        let gate = gates.entry(key(url, settings)).or_insert_with(|| {
+            let (_, connections) = settings.pace(url);
+            Arc::new(Gate::new(connections))
+        });
+        Arc::clone(gate)
+    }
+}
+
+impl Gate {
+    fn new(connections: u32) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(connections as usize)),
+            next: Mutex::new(Instant::now()),
+            timeouts_in_a_row: AtomicU32::new(0),
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        *self.next() > Instant::now()
+    }
+
+    fn next(&self) -> std::sync::MutexGuard<'_, Instant> {
+        self.next.lock().expect("no code panics while holding it")
+    }
+
+    /// Waits for a place and for the moment; the place is free again when the permit is dropped.
+    pub async fn enter(&self, delay: Duration) -> OwnedSemaphorePermit {
+        let permit = Arc::clone(&self.places)
+            .acquire_owned()
+            .await
+            .expect("nobody closes the semaphore");
+        let moment = {
+            let mut next = self.next();
+            let moment = (*next).max(Instant::now());
+            *next = moment + delay;
+            moment
+        };
+        sleep_until(moment).await;
+        permit
+    }
+
+    /// Nobody enters for so long.
+    pub fn pause(&self, time: Duration) {
+        let mut next = self.next();
+        *next = (*next).max(Instant::now() + time);
+    }
+
+    /// Remembers whether the host answered in time.
+    pub fn saw_timeout(&self, timed_out: bool) {
+        if timed_out {
+            self.timeouts_in_a_row.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.timeouts_in_a_row.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it is worth asking a second time after a timeout.
+    pub fn deserves_patience(&self) -> bool {
+        self.timeouts_in_a_row.load(Ordering::Relaxed) < PATIENCE
+    }
+}
+
+/// The operator's own hosts are told apart by port; all others by what was registered.
+fn key(url: &Url, settings: &CrawlerSettings) -> String {
+    let host = url.host_str().unwrap_or_default();
+    if settings.is_own(url) {
+        return format!("{host}:{}", url.port_or_known_default().unwrap_or(0));
+    }
+    registrable_domain(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_to_one_domain_keep_their_distance_over_subdomains_and_crawls() {
+        let gates = HostGates::default();
+        let settings = CrawlerSettings::default();
+        let begin = Instant::now();
+        for host in ["http://a.example.com/", "https://b.example.com/", "http://example.com/x"] {
+            let place = gates.gate(&url(host), &settings);
+            drop(place.enter(Duration::from_secs(1)).await);
+        }
+        assert_eq!(begin.elapsed().as_secs(), 2);
+        let other = gates.gate(&url("http://example.org/"), &settings);
+        drop(other.enter(Duration::from_secs(1)).await);
+        assert_eq!(begin.elapsed().as_secs(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_request_is_in_flight_at_a_time() {
+        let gates = HostGates::default();
+        let gate = gates.gate(&url("http://example.com/"), &CrawlerSettings::default());
+        let first = gate.enter(Duration::ZERO).await;
+        let second = tokio::time::timeout(Duration::from_secs(9), gate.enter(Duration::ZERO)).await;
+        assert!(second.is_err());
+        drop(first);
+        gate.enter(Duration::ZERO).await;
+    }
+
+    #[test]
+    fn public_hosts_are_spared_whatever_the_settings_say() {
+        let settings = CrawlerSettings {
+            per_host_delay: Duration::ZERO,
+            connections_per_host: 50,
+            allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
+            ..CrawlerSettings::default()
+        };
+        assert_eq!(settings.pace(&url("http://example.com/")), (Duration::from_millis(200), 2));
+        assert_eq!(settings.pace(&url("http://127.0.0.1:81/")), (Duration::ZERO, 50));
+    }
+}

@@ -1,0 +1,52 @@
+//! Matching paths as Google does: `*` stands for anything, `$` at the end for the end, and the
+//! longest pattern wins.
+
+/// Whether a pattern matches a path from its beginning.
+pub fn matches(pattern: &str, path: &str) -> bool {
+    let (pattern, whole) = match pattern.strip_suffix('$') {
+        Some(pattern) => (pattern, true),
+        None => (pattern, false),
+    };
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    // With `$`, the last piece has to stand at the very end; the others match as early as they
+    // can, which leaves most room for it.
+    let last = if whole { pieces.pop() } else { None };
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    match last {
+        Some(last) => rest.ends_with(last),
+        None => !whole || rest.is_empty(),
+    }
+}
+
+/// A pattern in the form URLs have: bytes outside ASCII escaped, escapes in upper case.
+pub fn escaped(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let bytes = pattern.as_bytes();
+    let is_escape = |at: usize| {
+        bytes[at] == b'%'
+            && bytes
+                .get(at + 1..at + 3)
+                .is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit))
+    };
+    for (at, byte) in bytes.iter().enumerate() {
+        let in_escape = (at >= 1 && is_escape(at - 1)) || (at >= 2 && is_escape(at - 2));
+        if !byte.is_ascii() {
+            out.push_str(&format!("%{byte:02X}"));
+        } else if in_escape {
+            out.push(char::from(byte.to_ascii_uppercase()));
+        } else {
+            out.push(char::from(*byte));
+        }
+    }
+    out
+}

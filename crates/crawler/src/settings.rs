@@ -1,0 +1,122 @@
+//! What the operator decides about crawling.
+
+use crate::fetch::limits::FetchLimits;
+use ipnet::IpNet;
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+use url::{Host, Url};
+
+/// A host and port that is to be found at a given address, like curl's `--resolve`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolve {
+    /// The host in a URL, lower case.
+    pub host: String,
+    /// The port in a URL, explicit or by scheme.
+    pub port: u16,
+    /// Where it is.
+    pub address: SocketAddr,
+}
+
+/// Settings of the crawler.
+#[derive(Debug, Clone)]
+pub struct CrawlerSettings {
+    /// The product token that robots.txt files address, for example `sightlinebot`.
+    pub product: String,
+    /// The product's version.
+    pub version: String,
+    /// A URL where a site's owner reads who is asking.
+    pub contact: String,
+    /// The least time between the beginnings of two requests to one registrable domain.
+    pub per_host_delay: Duration,
+    /// Requests in flight to one registrable domain at most.
+    pub connections_per_host: u32,
+    /// Requests in flight for one crawl at most.
+    pub connections_per_crawl: u32,
+    /// Link targets beyond pages that one crawl checks at most.
+    pub max_checks: u32,
+    /// How long one crawl may take.
+    pub max_duration: Duration,
+    /// Networks that the operator opens although they are not public. With them, addresses as
+    /// hosts, names without a dot and any port are fine, and the delay may be zero.
+    pub allow_networks: Vec<IpNet>,
+    /// Hosts with a given address; the operator's word, so that address is not vetted.
+    pub resolve: Vec<Resolve>,
+    /// How much of a server's time and bytes a request may take.
+    pub limits: FetchLimits,
+}
+
+/// No public host is asked more often than this, whatever the settings say.
+const LEAST_PUBLIC_DELAY: Duration = Duration::from_millis(200);
+const MOST_PUBLIC_CONNECTIONS: u32 = 2;
+
+impl Default for CrawlerSettings {
+    fn default() -> Self {
+        Self {
+            product: "sightlinebot".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            contact: "https://sightline.example/bot".to_owned(),
+            per_host_delay: Duration::from_secs(1),
+            connections_per_host: 1,
+            connections_per_crawl: 16,
+            max_checks: 5_000,
+            max_duration: Duration::from_secs(6 * 3_600),
+            allow_networks: Vec::new(),
+            resolve: Vec::new(),
+            limits: FetchLimits::default(),
+        }
+    }
+}
+
+impl CrawlerSettings {
+    /// What requests say about who asks.
+    #[must_use]
+    pub fn user_agent(&self) -> String {
+        format!(
+            "Mozilla/5.0 (compatible; {}/{}; +{})",
+            self.product, self.version, self.contact
+        )
+    }
+
+    /// The address the operator gave for a host and port.
+    #[must_use]
+    pub fn resolved(&self, host: &str, port: u16) -> Option<SocketAddr> {
+        self.resolve
+            .iter()
+            .find(|it| it.port == port && it.host.eq_ignore_ascii_case(host))
+            .map(|it| it.address)
+    }
+
+    /// Whether the operator opened the address.
+    #[must_use]
+    pub fn allows(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.allow_networks.iter().any(|it| it.contains(&address))
+    }
+
+    /// Whether a URL leads to a host of the operator's own.
+    #[must_use]
+    pub fn is_own(&self, url: &Url) -> bool {
+        let port = url.port_or_known_default().unwrap_or(0);
+        match url.host() {
+            Some(Host::Domain(name)) => self.resolved(name, port).is_some(),
+            Some(Host::Ipv4(address)) => self.allows(IpAddr::V4(address)),
+            Some(Host::Ipv6(address)) => self.allows(IpAddr::V6(address)),
+            None => false,
+        }
+    }
+
+    /// The delay and the number of connections for a URL's host.
+    #[must_use]
+    pub fn pace(&self, url: &Url) -> (Duration, u32) {
+        let connections = self.connections_per_host.max(1);
+        if self.is_own(url) {
+            return (self.per_host_delay, connections);
+        }
+        (
+            self.per_host_delay.max(LEAST_PUBLIC_DELAY),
+            connections.min(MOST_PUBLIC_CONNECTIONS),
+        )
+    }
+}

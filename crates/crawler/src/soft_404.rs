@@ -1,0 +1,126 @@
+//! How each directory of a site says "not found": a made-up URL in it is asked for once.
+
+use crate::{
+    extract::read_page,
+    fetch::{Fetcher, Want},
+    robots::RobotsCache,
+};
+use analysis::{
+    observation::{page_url::normalise, web_site::DirectoryProbe},
+    text::likeness::jaccard,
+};
+use domain::ports::randomness::Randomness;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+use tokio::sync::OnceCell;
+use url::Url;
+
+/// Answers to made-up URLs that say too little to be compared: shells that scripts fill.
+const LEAST_SHINGLES: usize = 8;
+const LETTERS: usize = 25;
+
+type Cell = Arc<OnceCell<DirectoryProbe>>;
+
+/// The probes of one crawl.
+#[derive(Default)]
+pub struct Probes {
+    cells: Mutex<HashMap<String, Cell>>,
+}
+
+impl Probes {
+    /// Takes over what earlier attempts found out.
+    pub fn with<'a>(known: impl Iterator<Item = &'a DirectoryProbe>) -> Self {
+        let cells = known.map(|probe| {
+            let cell = Arc::new(OnceCell::new_with(Some(probe.clone())));
+            (probe.directory.clone(), cell)
+        });
+        Self {
+            cells: Mutex::new(cells.collect()),
+        }
+    }
+
+    /// How much a page resembles the answer for a made-up neighbour; and the probe, if it was
+    /// made just now.
+    pub async fn compare(
+        &self,
+        page: &Url,
+        shingles: &[u64],
+        asker: &Asker<'_>,
+    ) -> (Option<f64>, Option<DirectoryProbe>) {
+        let Some(directory) = directory_of(page) else {
+            return (None, None);
+        };
+        let cell = {
+            let mut cells = self.cells.lock().expect("no code panics while holding it");
+            Arc::clone(cells.entry(directory.to_string()).or_default())
+        };
+        let mut fresh = None;
+        let probe = cell
+            .get_or_init(|| async {
+                let probe = asker.probe(&directory).await;
+                fresh = Some(probe.clone());
+                probe
+            })
+            .await;
+        let known = probe.shingles.as_deref();
+        let comparable = known.filter(|it| it.len() >= LEAST_SHINGLES);
+        (comparable.map(|it| jaccard(it, shingles)), fresh)
+    }
+}
+
+/// Who asks.
+pub struct Asker<'a> {
+    pub fetcher: &'a Fetcher,
+    pub robots: &'a RobotsCache,
+    pub randomness: &'a dyn Randomness,
+}
+
+impl Asker<'_> {
+    async fn probe(&self, directory: &Url) -> DirectoryProbe {
+        let honest = DirectoryProbe {
+            directory: directory.to_string(),
+            shingles: None,
+        };
+        let Ok(made_up) = directory.join(&letters(self.randomness)) else {
+            return honest;
+        };
+        if !self.robots.allows(self.fetcher, &made_up).await {
+            return honest;
+        }
+        let answer = self
+            .fetcher
+            .ask_patiently(&made_up, Want::Html, Some(self.robots))
+            .await;
+        let is_html = answer.fetched.is_success() && answer.fetched.is_html();
+        let Some(body) = answer.body.filter(|_| is_html && !answer.blocked) else {
+            return honest;
+        };
+        let charset = answer.charset;
+        let facts = tokio::task::spawn_blocking(move || {
+            read_page(&body.bytes, charset.as_deref(), &made_up)
+        });
+        DirectoryProbe {
+            shingles: facts.await.ok().map(|it| it.shingles),
+            ..honest
+        }
+    }
+}
+
+/// The directory a page is in; the start page of a host is in none, because a site may answer
+/// everything with it.
+fn directory_of(page: &Url) -> Option<Url> {
+    let path = page.path().trim_end_matches('/');
+    let (directory, _) = path.rsplit_once('/')?;
+    let mut url = page.clone();
+    url.set_query(None);
+    url.set_path(&format!("{directory}/"));
+    Url::parse(&normalise(&url).0).ok()
+}
+
+fn letters(randomness: &dyn Randomness) -> String {
+    let mut bytes = [0; LETTERS];
+    randomness.fill(&mut bytes);
+    bytes.iter().map(|it| char::from(b'a' + it % 26)).collect()
+}

@@ -1,0 +1,245 @@
+//! The invariants of the queue, after any order of events; and the edges that matter most.
+
+use super::*;
+use crate::{
+    ports::clock::Clock,
+    test_support::{FrozenClock, a_job},
+};
+use proptest::prelude::*;
+
+const SECOND: TimeDelta = TimeDelta::seconds(1);
+
+fn now() -> DateTime<Utc> {
+    FrozenClock::default().now()
+}
+
+fn policy() -> QueuePolicy {
+    QueuePolicy::default()
+}
+
+fn error() -> JobError {
+    JobError {
+        code: "supplier-unavailable".into(),
+        detail: "The supplier is not available.".into(),
+        retryable: true,
+        hint: None,
+        attempt: 1,
+        at: now(),
+    }
+}
+
+fn running() -> Job {
+    a_job().claimed("w", now(), &policy()).unwrap()
+}
+
+#[test]
+fn a_claim_begins_an_attempt_with_a_lease_and_a_deadline() {
+    let job = running();
+    assert_eq!(
+        (job.attempt, job.epoch, job.started_at),
+        (1, 1, Some(now()))
+    );
+    assert_eq!(job.lease.unwrap().until, now() + TimeDelta::seconds(45));
+    assert_eq!(job.deadline_at, Some(now() + TimeDelta::hours(2)));
+}
+
+#[test]
+fn a_job_is_due_from_its_time_until_it_expires() {
+    let job = Job {
+        run_at: now(),
+        expires_at: now() + SECOND,
+        ..a_job()
+    };
+    let tick = TimeDelta::microseconds(1);
+    assert!(!job.is_due(now() - tick) && job.is_due(now()));
+    assert!(job.is_due(now() + SECOND - tick) && !job.is_due(now() + SECOND));
+}
+
+#[test]
+fn a_worker_that_lost_its_lease_can_do_nothing() {
+    let lost = running()
+        .swept(0.5, now() + TimeDelta::seconds(45), &policy())
+        .unwrap();
+    let again = lost.claimed("other", lost.run_at, &policy()).unwrap();
+    for job in [&lost, &again] {
+        assert_eq!(job.finished(1, false, now()), Err(LeaseLost));
+        assert_eq!(job.renewed(1, None, now(), &policy()), Err(LeaseLost));
+        assert_eq!(
+            job.retried(1, error(), SECOND, now(), &policy()),
+            Err(LeaseLost)
+        );
+        assert_eq!(job.failed(1, error(), now()), Err(LeaseLost));
+        assert_eq!(job.released(1, now()), Err(LeaseLost));
+    }
+}
+
+#[test]
+fn a_job_that_kills_three_workers_is_poison() {
+    let mut job = a_job();
+    for _ in 0..3 {
+        let claimed = job.claimed("w", job.run_at, &policy()).unwrap();
+        let dead_at = claimed.lease.as_ref().unwrap().until;
+        job = claimed.swept(0.0, dead_at, &policy()).unwrap();
+    }
+    assert_eq!((job.state, job.crash_count), (JobState::Failed, 3));
+    assert_eq!(job.error().unwrap().code, "worker-lost");
+}
+
+#[test]
+fn a_passed_deadline_is_a_failed_attempt_but_no_crash() {
+    let job = running();
+    let beating = job
+        .renewed(1, None, now() + TimeDelta::hours(2), &policy())
+        .unwrap();
+    let swept = beating
+        .swept(0.0, now() + TimeDelta::hours(2), &policy())
+        .unwrap();
+    assert_eq!((swept.state, swept.crash_count), (JobState::RetryWait, 0));
+    assert_eq!(swept.error().unwrap().code, "deadline-passed");
+}
+
+#[test]
+fn a_shut_down_does_not_count_as_an_attempt() {
+    let released = running().released(1, now()).unwrap();
+    assert!(released.is_due(now()));
+    assert_eq!(
+        (released.state, released.attempt, released.lease),
+        (JobState::Ready, 0, None)
+    );
+}
+
+#[test]
+fn a_running_job_is_asked_to_stop_and_a_waiting_one_stops_at_once() {
+    assert_eq!(a_job().canceled(now()).unwrap().state, JobState::Canceled);
+    let asked = running().canceled(now()).unwrap();
+    assert_eq!(
+        (asked.state, asked.cancel_requested),
+        (JobState::Running, true)
+    );
+    assert_eq!(asked.stopped(1, now()).unwrap().state, JobState::Canceled);
+    assert_eq!(running().stopped(1, now()), Err(WrongState));
+}
+
+#[test]
+fn a_canceled_job_whose_worker_died_is_not_begun_again() {
+    let asked = running().canceled(now()).unwrap();
+    let swept = asked
+        .swept(0.0, now() + TimeDelta::seconds(45), &policy())
+        .unwrap();
+    assert_eq!(swept.state, JobState::Canceled);
+}
+
+#[test]
+fn only_the_last_errors_are_kept() {
+    let noted = (0..9).fold(a_job(), |job, n| {
+        job.with_error(JobError {
+            attempt: n,
+            ..error()
+        })
+    });
+    let attempts: Vec<u32> = noted.errors.iter().map(|it| it.attempt).collect();
+    assert_eq!(attempts, [4, 5, 6, 7, 8]);
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Claim,
+    Renew { stale: bool },
+    Finish { stale: bool, partial: bool },
+    Retry { stale: bool },
+    Fail { stale: bool },
+    Release { stale: bool },
+    Stop,
+    Cancel,
+    Sweep,
+    Wait { seconds: u32 },
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let stale = prop::bool::weighted(0.2);
+    let event = prop_oneof![
+        4 => Just(Event::Claim),
+        2 => stale.prop_map(|stale| Event::Renew { stale }),
+        1 => (stale, any::<bool>()).prop_map(|(stale, partial)| Event::Finish { stale, partial }),
+        2 => stale.prop_map(|stale| Event::Retry { stale }),
+        1 => stale.prop_map(|stale| Event::Fail { stale }),
+        1 => stale.prop_map(|stale| Event::Release { stale }),
+        1 => Just(Event::Stop),
+        1 => Just(Event::Cancel),
+        3 => Just(Event::Sweep),
+        4 => (0..9_000_u32).prop_map(|seconds| Event::Wait { seconds }),
+    ];
+    prop::collection::vec(event, 1..60)
+}
+
+fn apply(job: &Job, event: Event, now: DateTime<Utc>) -> Result<Job, TransitionRefused> {
+    let policy = policy();
+    let epoch = |stale: bool| job.epoch - i64::from(stale);
+    match event {
+        Event::Claim => job.claimed("w", now, &policy),
+        Event::Renew { stale } => job.renewed(epoch(stale), None, now, &policy),
+        Event::Finish { stale, partial } => job.finished(epoch(stale), partial, now),
+        Event::Retry { stale } => job.retried(
+            epoch(stale),
+            error(),
+            policy.delay_after(job.attempt, 0.3),
+            now,
+            &policy,
+        ),
+        Event::Fail { stale } => job.failed(epoch(stale), error(), now),
+        Event::Release { stale } => job.released(epoch(stale), now),
+        Event::Stop => job.stopped(job.epoch, now),
+        Event::Cancel => job.canceled(now),
+        Event::Sweep => job.swept(0.5, now, &policy),
+        Event::Wait { .. } => Ok(job.clone()),
+    }
+}
+
+fn check(before: &Job, event: Event, after: &Job) {
+    let finished = !before.state.is_unfinished();
+    assert!(
+        !finished || after == before,
+        "a finished job changed by {event:?}"
+    );
+    assert!(
+        after.epoch >= before.epoch,
+        "an epoch went back by {event:?}"
+    );
+    assert_eq!(
+        after.lease.is_some(),
+        after.state == JobState::Running,
+        "a lease without work, or work without a lease"
+    );
+    assert_eq!(
+        after.deadline_at.is_some(),
+        after.state == JobState::Running
+    );
+    assert_eq!(after.finished_at.is_some(), !after.state.is_unfinished());
+    assert!(after.attempt <= policy().most_attempts && after.crash_count <= policy().most_crashes);
+    assert!(after.errors.len() <= JobError::KEPT);
+    if let Some(lease) = &after.lease {
+        assert_eq!(lease.epoch, after.epoch, "a lease of another epoch");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_invariants_hold_after_any_order_of_events(events in events()) {
+        let (mut job, mut time) = (a_job(), now());
+        for event in events {
+            if let Event::Wait { seconds } = event {
+                time += TimeDelta::seconds(seconds.into());
+            }
+            let is_stale = matches!(event, Event::Renew { stale: true } | Event::Finish { stale: true, .. }
+                | Event::Retry { stale: true } | Event::Fail { stale: true } | Event::Release { stale: true });
+            let outcome = apply(&job, event, time);
+            prop_assert!(!is_stale || outcome.is_err(), "a stale worker had an effect");
+            if let Ok(after) = outcome {
+                check(&job, event, &after);
+                job = after;
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Changes a keyword by a merge patch, its status and its AI tracking included.
+
+use super::{may_be_storage, places::PlacesChange, track_keywords::counted};
+use crate::{
+    allowance::AllowanceExceeded,
+    ids::{AccountId, KeywordId},
+    keyword::{Keyword, KeywordPatch},
+    ports::{
+        clock::Clock,
+        keywords::KeywordCounts,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Changes keywords.
+pub struct ChangeKeyword {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why a keyword is not changed.
+#[derive(Debug, Error)]
+pub enum ChangeKeywordError {
+    /// The account has no such keyword.
+    #[error("there is no such keyword")]
+    NoSuchKeyword,
+    /// Its project is out of use.
+    #[error("the keyword's project is deactivated")]
+    ProjectDeactivated,
+    /// The project tracks this keyword in that market already.
+    #[error("the project tracks this keyword in that market")]
+    Exists(KeywordId),
+    /// There is no room.
+    #[error(transparent)]
+    Allowance(#[from] AllowanceExceeded),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(ChangeKeywordError);
+
+impl ChangeKeyword {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
+    }
+
+    /// The keyword afterwards; unchanged, version included, when the patch says nothing new.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        keyword: KeywordId,
+        patch: &KeywordPatch,
+    ) -> Result<Keyword, ChangeKeywordError> {
+        retrying(|| self.once(account, keyword, patch)).await
+    }
+
+    async fn once(
+        &self,
+        account: AccountId,
+        keyword: KeywordId,
+        patch: &KeywordPatch,
+    ) -> Result<Keyword, ChangeKeywordError> {
+        let mut work = self.storage.write().await?;
+        let account = work
+            .accounts()
+            .lock(account)
+            .await?
+            .ok_or(ChangeKeywordError::NoSuchKeyword)?;
+        let before = work
+            .keywords()
+            .find(account.id, keyword)
+            .await?
+            .ok_or(ChangeKeywordError::NoSuchKeyword)?;
+        let project = work.projects().lock(account.id, before.project).await?;
+        let project = project.ok_or(StorageError::Corrupt {
+            what: "the project of a keyword",
+        })?;
+        let after = before.patched(patch.clone(), self.clock.now());
+        if after == before {
+            return Ok(before);
+        }
+        if !project.is_active() {
+            return Err(ChangeKeywordError::ProjectDeactivated);
+        }
+        refuse_a_twin(work.as_mut(), &before, &after).await?;
+
+        let change = PlacesChange::between(Some(&before), &after);
+        if !change.is_none() {
+            let counts = KeywordCounts {
+                active: project.keyword_count,
+                ai_tracked: project.ai_tracked_count,
+            };
+            let (usage, counts) = change.apply(&account, counts)?;
+            work.accounts().save_usage(account.id, usage).await?;
+            work.projects().save(&counted(project, counts)).await?;
+        }
+        work.keywords().save(&after).await?;
+        work.commit().await?;
+        Ok(after)
+    }
+}
+
+async fn refuse_a_twin(
+    work: &mut dyn Transaction,
+    before: &Keyword,
+    after: &Keyword,
+) -> Result<(), ChangeKeywordError> {
+    if before.market == after.market {
+        return Ok(());
+    }
+    let text = [after.text.normalized().to_owned()];
+    let twins = work
+        .keywords()
+        .with_texts(after.account, after.project, &after.market, &text)
+        .await?;
+    twins
+        .first()
+        .map_or(Ok(()), |twin| Err(ChangeKeywordError::Exists(twin.id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::{Account, AccountLimits, AccountUsage},
+        patch::Change,
+        project::{Project, Status},
+        test_support::{
+            ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_project, an_account,
+        },
+    };
+
+    fn holding(account: Account, keyword: Keyword) -> impl FnOnce(&mut FakeTransaction) {
+        move |work| {
+            let project = Project {
+                keyword_count: 1,
+                ai_tracked_count: u32::from(keyword.takes_ai_place()),
+                ..a_project()
+            };
+            work.accounts
+                .expect_lock()
+                .return_once(|_| Ok(Some(account)));
+            work.keywords
+                .expect_find()
+                .return_once(|_, _| Ok(Some(keyword)));
+            work.projects
+                .expect_lock()
+                .return_once(|_, _| Ok(Some(project)));
+        }
+    }
+
+    async fn change(
+        storage: &Arc<FakeStorage>,
+        patch: &KeywordPatch,
+    ) -> Result<Keyword, ChangeKeywordError> {
+        let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
+        ChangeKeyword::new(storage, Arc::new(FrozenClock::default()))
+            .run(ACCOUNT, KeywordId(21), patch)
+            .await
+    }
+
+    #[tokio::test]
+    async fn the_last_ai_place_cannot_be_taken_twice() {
+        let full = Account {
+            limits: AccountLimits {
+                ai_tracked: 1,
+                ..AccountLimits::default()
+            },
+            usage: AccountUsage {
+                projects: 1,
+                keywords: 2,
+                ai_tracked: 1,
+            },
+            ..an_account()
+        };
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(holding(full, a_keyword("rust")));
+        let track = KeywordPatch {
+            ai_tracked: Change::Set(true),
+            ..KeywordPatch::default()
+        };
+        assert!(matches!(
+            change(&storage, &track).await,
+            Err(ChangeKeywordError::Allowance(_))
+        ));
+        assert_eq!(storage.commits(), 0);
+    }
+
+    #[tokio::test]
+    async fn deactivating_gives_both_places_back() {
+        let account = Account {
+            usage: AccountUsage {
+                projects: 1,
+                keywords: 2,
+                ai_tracked: 1,
+            },
+            ..an_account()
+        };
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            holding(
+                account,
+                Keyword {
+                    ai_tracked: true,
+                    ..a_keyword("rust")
+                },
+            )(work);
+            let left = AccountUsage {
+                projects: 1,
+                keywords: 1,
+                ai_tracked: 0,
+            };
+            work.accounts
+                .expect_save_usage()
+                .withf(move |_, usage| *usage == left)
+                .once()
+                .returning(|_, _| Ok(()));
+            work.projects
+                .expect_save()
+                .withf(|it| it.keyword_count == 0 && it.ai_tracked_count == 0)
+                .once()
+                .returning(|_| Ok(()));
+            work.keywords.expect_save().once().returning(|_| Ok(()));
+        });
+        let gone = KeywordPatch {
+            status: Change::Set(Status::Deactivated),
+            ..KeywordPatch::default()
+        };
+        assert_eq!(
+            change(&storage, &gone).await.unwrap().status,
+            Status::Deactivated
+        );
+    }
+
+    #[tokio::test]
+    async fn nothing_new_writes_nothing() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(holding(an_account(), a_keyword("rust")));
+        assert_eq!(
+            change(&storage, &KeywordPatch::default()).await.unwrap(),
+            a_keyword("rust")
+        );
+        assert_eq!(storage.commits(), 0);
+    }
+}

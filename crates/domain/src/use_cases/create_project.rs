@@ -1,0 +1,260 @@
+//! Creates a project, with its first keywords.
+
+use super::{
+    may_be_storage, places,
+    track_keywords::{TrackKeywordsError, TrackedKeywords, track},
+};
+use crate::{
+    account::Account,
+    allowance::AllowanceExceeded,
+    ids::{AccountId, IdMint, ProjectId},
+    keyword::NewKeywords,
+    ports::{
+        clock::Clock,
+        keywords::KeywordCounts,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+    project::{NewProject, Project},
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Creates projects.
+pub struct CreateProject {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+}
+
+/// A project as it was created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreatedProject {
+    /// The project.
+    pub project: Project,
+    /// What became of its first keywords; `None` when there were none.
+    pub keywords: Option<TrackedKeywords>,
+}
+
+/// Why a project is not created.
+#[derive(Debug, Error)]
+pub enum CreateProjectError {
+    /// The account has an active project for the domain.
+    #[error("the account has a project for this domain")]
+    Exists(ProjectId),
+    /// There is no room.
+    #[error(transparent)]
+    Allowance(#[from] AllowanceExceeded),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(CreateProjectError);
+
+impl From<TrackKeywordsError> for CreateProjectError {
+    fn from(error: TrackKeywordsError) -> Self {
+        match error {
+            TrackKeywordsError::Allowance(error) => error.into(),
+            TrackKeywordsError::Storage(error) => error.into(),
+            TrackKeywordsError::NoSuchProject | TrackKeywordsError::ProjectDeactivated => {
+                StorageError::Corrupt {
+                    what: "a project that was just added",
+                }
+                .into()
+            }
+        }
+    }
+}
+
+impl CreateProject {
+    /// On this storage, clock and mint.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+        }
+    }
+
+    /// The project with all its keywords, or nothing.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        new: &NewProject,
+        keywords: &NewKeywords,
+    ) -> Result<CreatedProject, CreateProjectError> {
+        retrying(|| self.once(account, new, keywords)).await
+    }
+
+    async fn once(
+        &self,
+        account: AccountId,
+        new: &NewProject,
+        keywords: &NewKeywords,
+    ) -> Result<CreatedProject, CreateProjectError> {
+        let mut work = self.storage.write().await?;
+        let account = work.accounts().lock(account).await?;
+        let account = account.ok_or(StorageError::Corrupt {
+            what: "the account of a token",
+        })?;
+        if let Some(existing) = work
+            .projects()
+            .active_with_domain(account.id, new.domain.ascii())
+            .await?
+        {
+            return Err(CreateProjectError::Exists(existing));
+        }
+        let created = self.add(work.as_mut(), account, new, keywords).await?;
+        work.commit().await?;
+        Ok(created)
+    }
+
+    async fn add(
+        &self,
+        work: &mut dyn Transaction,
+        account: Account,
+        new: &NewProject,
+        keywords: &NewKeywords,
+    ) -> Result<CreatedProject, CreateProjectError> {
+        let now = self.clock.now();
+        let usage = places::take_project(&account, KeywordCounts::default())?;
+        let project = new.clone().begin(account.id, &self.mint, now);
+        work.projects().add(&project).await?;
+        work.accounts().save_usage(account.id, usage).await?;
+        if keywords.texts.is_empty() {
+            return Ok(CreatedProject {
+                project,
+                keywords: None,
+            });
+        }
+        let account = Account { usage, ..account };
+        let (tracked, counted) = track(work, &account, project, keywords, &self.mint, now).await?;
+        // Created with its keywords, a project is still in its first version.
+        let project = Project {
+            row_version: 1,
+            ..counted
+        };
+        work.projects().save(&project).await?;
+        Ok(CreatedProject {
+            project,
+            keywords: Some(tracked),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::{AccountLimits, AccountUsage},
+        domain_name::SiteDomain,
+        keyword::KeywordText,
+        market::Market,
+        project::ProjectMeta,
+        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, an_account},
+    };
+
+    fn shop() -> NewProject {
+        let domain = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
+        NewProject {
+            domain,
+            name: None,
+            meta: ProjectMeta::default(),
+        }
+    }
+
+    fn keywords(texts: &[&str]) -> NewKeywords {
+        let texts = texts
+            .iter()
+            .map(|it| KeywordText::parse(it).unwrap())
+            .collect();
+        NewKeywords {
+            texts,
+            ai_tracked: None,
+            market: Market::default(),
+            tags: vec![],
+        }
+    }
+
+    async fn create(
+        storage: &Arc<FakeStorage>,
+        new: &NewProject,
+        keywords: &NewKeywords,
+    ) -> Result<CreatedProject, CreateProjectError> {
+        let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
+        CreateProject::new(storage, Arc::new(FrozenClock::default()), a_mint())
+            .run(ACCOUNT, new, keywords)
+            .await
+    }
+
+    #[tokio::test]
+    async fn a_project_without_a_name_is_called_by_its_domain() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            work.accounts
+                .expect_lock()
+                .return_once(|_| Ok(Some(an_account())));
+            work.projects
+                .expect_active_with_domain()
+                .return_once(|_, _| Ok(None));
+            work.projects.expect_add().once().returning(|_| Ok(()));
+            work.accounts
+                .expect_save_usage()
+                .withf(|_, usage| usage.projects == 1)
+                .once()
+                .returning(|_, _| Ok(()));
+        });
+        let created = create(&storage, &shop(), &keywords(&[])).await.unwrap();
+        assert_eq!(created.project.name.as_str(), "shop.example.com");
+        assert_eq!(storage.commits(), 1);
+    }
+
+    #[tokio::test]
+    async fn keywords_without_room_leave_no_project_behind() {
+        let storage = Arc::new(FakeStorage::default());
+        let tight = Account {
+            limits: AccountLimits {
+                keywords: 1,
+                ..AccountLimits::default()
+            },
+            ..an_account()
+        };
+        storage.expect(|work| {
+            work.accounts.expect_lock().return_once(|_| Ok(Some(tight)));
+            work.projects
+                .expect_active_with_domain()
+                .return_once(|_, _| Ok(None));
+            work.projects.expect_add().returning(|_| Ok(()));
+            work.accounts.expect_save_usage().returning(|_, _| Ok(()));
+            work.keywords
+                .expect_with_texts()
+                .return_once(|_, _, _, _| Ok(vec![]));
+        });
+        let outcome = create(&storage, &shop(), &keywords(&["rust", "actix"])).await;
+        assert!(matches!(outcome, Err(CreateProjectError::Allowance(_))));
+        assert_eq!(storage.commits(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_domain_that_is_monitored_names_its_project() {
+        let storage = Arc::new(FakeStorage::default());
+        let full = Account {
+            usage: AccountUsage {
+                projects: 100,
+                ..AccountUsage::default()
+            },
+            ..an_account()
+        };
+        storage.expect(|work| {
+            work.accounts.expect_lock().return_once(|_| Ok(Some(full)));
+            work.projects
+                .expect_active_with_domain()
+                .return_once(|_, _| Ok(Some(ProjectId(7))));
+        });
+        let outcome = create(&storage, &shop(), &keywords(&[])).await;
+        assert!(matches!(
+            outcome,
+            Err(CreateProjectError::Exists(ProjectId(7)))
+        ));
+    }
+}

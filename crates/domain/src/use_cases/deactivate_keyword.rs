@@ -1,0 +1,39 @@
+//! Takes a keyword out of use; its places are free again, its history stays.
+
+use super::change_keyword::{ChangeKeyword, ChangeKeywordError};
+use crate::{
+    ids::{AccountId, KeywordId},
+    keyword::{Keyword, KeywordPatch},
+    patch::Change,
+    ports::{clock::Clock, storage::Storage},
+    project::Status,
+};
+use std::sync::Arc;
+
+/// Deactivates keywords.
+pub struct DeactivateKeyword {
+    change: ChangeKeyword,
+}
+
+impl DeactivateKeyword {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            change: ChangeKeyword::new(storage, clock),
+        }
+    }
+
+    /// The keyword afterwards; a second time changes nothing.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        keyword: KeywordId,
+    ) -> Result<Keyword, ChangeKeywordError> {
+        let patch = KeywordPatch {
+            status: Change::Set(Status::Deactivated),
+            ..KeywordPatch::default()
+        };
+        self.change.run(account, keyword, &patch).await
+    }
+}

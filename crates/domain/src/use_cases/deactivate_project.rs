@@ -1,0 +1,38 @@
+//! Takes a project out of use: its places are free again, its unfinished jobs are stopped.
+
+use super::change_project::{ChangeProject, ChangeProjectError};
+use crate::{
+    ids::{AccountId, ProjectId},
+    patch::Change,
+    ports::{clock::Clock, storage::Storage},
+    project::{Project, ProjectPatch, Status},
+};
+use std::sync::Arc;
+
+/// Deactivates projects.
+pub struct DeactivateProject {
+    change: ChangeProject,
+}
+
+impl DeactivateProject {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            change: ChangeProject::new(storage, clock),
+        }
+    }
+
+    /// The project afterwards; a second time changes nothing.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Project, ChangeProjectError> {
+        let patch = ProjectPatch {
+            status: Change::Set(Status::Deactivated),
+            ..ProjectPatch::default()
+        };
+        self.change.run(account, project, &patch).await
+    }
+}

@@ -1,0 +1,172 @@
+//! Ends a worker's attempt without results: later again, failed, given back, or stopped.
+
+use super::{
+    keep_lease::{Hold, HoldError, held},
+    read_account::month_of,
+};
+use crate::{
+    ids::ProjectId,
+    job::{Job, JobError, policy::QueuePolicy},
+    ports::{
+        clock::Clock,
+        jobs::AccountQueue,
+        randomness::Randomness,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::sync::Arc;
+
+/// Ends attempts.
+pub struct EndAttempt {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+    policy: QueuePolicy,
+}
+
+/// How an attempt ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttemptEnd {
+    /// Later again: what went wrong may pass. A supplier may have asked for a delay.
+    Later {
+        /// What went wrong.
+        error: AttemptError,
+        /// How long the supplier asked to wait.
+        asked: Option<TimeDelta>,
+    },
+    /// Never again: what went wrong will not pass.
+    Failed(AttemptError),
+    /// The worker shuts down; the attempt does not count.
+    GivenBack,
+    /// The owner wanted it stopped.
+    Stopped,
+}
+
+/// What went wrong in an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptError {
+    /// A stable code.
+    pub code: String,
+    /// What happened, for people; names no supplier and no secret.
+    pub detail: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl EndAttempt {
+    /// On this storage, clock and randomness, with these limits.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        randomness: Arc<dyn Randomness>,
+        policy: QueuePolicy,
+    ) -> Self {
+        Self {
+            storage,
+            clock,
+            randomness,
+            policy,
+        }
+    }
+
+    /// The job afterwards.
+    pub async fn run(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
+        retrying(|| self.once(hold, end)).await
+    }
+
+    async fn once(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
+        let mut work = self.storage.write().await?;
+        let queue = work.jobs().lock_queue(hold.account).await?;
+        let before = held(work.as_mut(), hold).await?;
+        let after = self.ended(&before, hold.epoch, end)?;
+        put_away(work.as_mut(), &after).await?;
+        work.jobs()
+            .refresh_queue(hold.account, queue.virtual_time)
+            .await?;
+        work.commit().await?;
+        Ok(after)
+    }
+
+    fn ended(&self, job: &Job, epoch: i64, end: &AttemptEnd) -> Result<Job, HoldError> {
+        let now = self.clock.now();
+        let ended = match end {
+            AttemptEnd::Later { error, asked } => {
+                let delay = asked.unwrap_or_else(|| {
+                    self.policy
+                        .delay_after(job.attempt, jitter(self.randomness.as_ref()))
+                });
+                job.retried(
+                    epoch,
+                    noted(error, true, job, now),
+                    delay,
+                    now,
+                    &self.policy,
+                )
+            }
+            AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),
+            AttemptEnd::GivenBack => job.released(epoch, now),
+            AttemptEnd::Stopped => job.stopped(epoch, now),
+        };
+        Ok(ended?)
+    }
+}
+
+fn noted(error: &AttemptError, retryable: bool, job: &Job, at: DateTime<Utc>) -> JobError {
+    let AttemptError { code, detail, hint } = error.clone();
+    JobError {
+        code,
+        detail,
+        retryable,
+        hint,
+        attempt: job.attempt,
+        at,
+    }
+}
+
+/// A fraction in 0..1.
+pub(super) fn jitter(randomness: &dyn Randomness) -> f64 {
+    let mut bytes = [0; 4];
+    randomness.fill(&mut bytes);
+    f64::from(u32::from_le_bytes(bytes)) / (f64::from(u32::MAX) + 1.0)
+}
+
+/// Saves a job. One that is over leaves nothing half done behind: what it staged is thrown away,
+/// and what was set aside for it and not spent is free again.
+pub(super) async fn put_away(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
+    if !job.state.is_unfinished() {
+        work.measurements().discard(job.account, job.id).await?;
+        settle(work, job).await?;
+    }
+    work.jobs().save(job).await
+}
+
+pub(super) async fn settle(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
+    work.spending()
+        .settle(
+            job.account,
+            month_of(job.day),
+            job.cost.reserved,
+            job.cost.spent,
+        )
+        .await
+}
+
+/// Stops a project's unfinished jobs, inside a transaction that holds the account's queue.
+pub(super) async fn cancel_unfinished(
+    work: &mut dyn Transaction,
+    queue: &AccountQueue,
+    project: ProjectId,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    for job in work.jobs().lock_unfinished(queue.account, project).await? {
+        if let Ok(canceled) = job.canceled(now) {
+            put_away(work, &canceled).await?;
+        }
+    }
+    work.jobs()
+        .refresh_queue(queue.account, queue.virtual_time)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Issues an API token.
+
+use super::may_be_storage;
+use crate::{
+    ids::{IdMint, TokenId},
+    ports::{
+        clock::Clock,
+        randomness::Randomness,
+        storage::{Storage, StorageError, retrying},
+    },
+    scope::Scopes,
+    text::Label,
+    token::{ApiToken, PlainToken},
+    user::User,
+};
+use chrono::TimeDelta;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Issues tokens.
+pub struct IssueToken {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+    mint: Arc<IdMint>,
+}
+
+/// What a token is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    /// What its owner calls it.
+    pub name: Label,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// How long it lives; `None` is for ever.
+    pub lifetime: Option<TimeDelta>,
+}
+
+impl NewToken {
+    /// How long a token lives when nothing else is said.
+    pub const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(90);
+    /// How many tokens that are neither revoked nor expired an account may have.
+    pub const MOST_PER_ACCOUNT: usize = 50;
+}
+
+/// Why a token is not issued.
+#[derive(Debug, Error)]
+pub enum IssueTokenError {
+    /// It could do nothing.
+    #[error("a token needs at least one scope")]
+    NoScopes,
+    /// The account has as many as it may.
+    #[error(
+        "an account may have {} tokens that work; revoke one first",
+        NewToken::MOST_PER_ACCOUNT
+    )]
+    TooMany,
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(IssueTokenError);
+
+impl IssueToken {
+    /// On this storage, clock, randomness and mint.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        randomness: Arc<dyn Randomness>,
+        mint: Arc<IdMint>,
+    ) -> Self {
+        Self {
+            storage,
+            clock,
+            randomness,
+            mint,
+        }
+    }
+
+    /// The plain token is in this one answer only.
+    pub async fn run(
+        &self,
+        owner: &User,
+        new: &NewToken,
+    ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
+        if new.scopes.is_empty() {
+            return Err(IssueTokenError::NoScopes);
+        }
+        retrying(|| self.once(owner, new)).await
+    }
+
+    async fn once(
+        &self,
+        owner: &User,
+        new: &NewToken,
+    ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
+        let now = self.clock.now();
+        let mut work = self.storage.write().await?;
+        let working = work
+            .tokens()
+            .list(owner.account)
+            .await?
+            .into_iter()
+            .filter(|it| it.accept(now).is_ok());
+        if working.count() >= NewToken::MOST_PER_ACCOUNT {
+            return Err(IssueTokenError::TooMany);
+        }
+        let plain = PlainToken::generate(self.randomness.as_ref());
+        let token = ApiToken {
+            account: owner.account,
+            id: TokenId::mint(&self.mint),
+            name: new.name.clone(),
+            scopes: new.scopes,
+            last_four: plain.last_four().to_owned(),
+            created_by: owner.id,
+            created_at: now,
+            expires_at: new.lifetime.map(|lifetime| now + lifetime),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        work.tokens().add(&token, plain.hash()).await?;
+        work.commit().await?;
+        Ok((plain, token))
+    }
+}

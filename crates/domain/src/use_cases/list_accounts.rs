@@ -1,0 +1,37 @@
+//! Lists all accounts, for the operator.
+
+use crate::{
+    account::Account,
+    email::EmailAddress,
+    ports::storage::{Storage, StorageError},
+    user::User,
+};
+use std::sync::Arc;
+
+/// Lists accounts.
+pub struct ListAccounts {
+    storage: Arc<dyn Storage>,
+}
+
+impl ListAccounts {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// All accounts with their owners, oldest first.
+    pub async fn run(&self) -> Result<Vec<(Account, User)>, StorageError> {
+        self.storage.read().await?.accounts().list().await
+    }
+
+    /// The person with that address.
+    pub async fn owner(&self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
+        self.storage
+            .read()
+            .await?
+            .accounts()
+            .owner_by_email(email)
+            .await
+    }
+}

@@ -1,0 +1,40 @@
+//! Lists an account's projects.
+
+use crate::{
+    ids::AccountId,
+    page::{Page, PageRequest},
+    ports::{
+        projects::{ProjectFilter, ProjectSort},
+        storage::{Storage, StorageError},
+    },
+    project::Project,
+};
+use std::sync::Arc;
+
+/// Lists projects.
+pub struct ListProjects {
+    storage: Arc<dyn Storage>,
+}
+
+impl ListProjects {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// One page.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        filter: &ProjectFilter,
+        page: &PageRequest<ProjectSort>,
+    ) -> Result<Page<Project>, StorageError> {
+        self.storage
+            .read()
+            .await?
+            .projects()
+            .list(account, filter, page)
+            .await
+    }
+}

@@ -1,0 +1,212 @@
+//! Measures one keyword: asks a supplier, and computes what follows. Nothing is stored here.
+
+use super::next_keywords::KeywordTask;
+use crate::{
+    domain_name::SiteDomain,
+    job::Job,
+    keyword::Keyword,
+    money::MicroUsd,
+    ports::{
+        clock::Clock,
+        search_results::{ProviderError, SearchQuery, SearchResults},
+    },
+    results::{KeywordMeasurement, PreviousSerp, RankPoint, StagedFinding},
+};
+use analysis::{
+    document::Document,
+    findings::{
+        keyword_market::{FailedMeasurement, Measurement, TrackedKeyword},
+        rankings::{self, PastRanks, RankInput, RankingRecord},
+        serp::{self, SerpInput, SerpRecord},
+    },
+    observation::search_page::SearchPage,
+    result_type::ResultType,
+    url_rules::SiteScope,
+};
+use std::sync::Arc;
+
+/// Measures keywords.
+pub struct MeasureKeyword {
+    search: Arc<dyn SearchResults>,
+    clock: Arc<dyn Clock>,
+    depth: u32,
+}
+
+/// What came of measuring a keyword: what is to be stored of it.
+#[derive(Debug, Clone)]
+pub struct MeasuredKeyword {
+    /// The fact.
+    pub measurement: KeywordMeasurement,
+    /// The records.
+    pub findings: Vec<StagedFinding>,
+    /// Supplier calls it took.
+    pub calls: u64,
+    /// What they cost.
+    pub cost: MicroUsd,
+    /// Why it failed, if it did; the records then say so.
+    pub failure: Option<ProviderError>,
+}
+
+impl MeasureKeyword {
+    /// With this supplier, looking at that many organic results.
+    #[must_use]
+    pub fn new(search: Arc<dyn SearchResults>, clock: Arc<dyn Clock>, depth: u32) -> Self {
+        Self {
+            search,
+            clock,
+            depth,
+        }
+    }
+
+    /// Who supplies, as a label that may be shown.
+    #[must_use]
+    pub fn supplier(&self) -> crate::ports::search_results::SupplierLabel {
+        self.search.label()
+    }
+
+    /// Always brings records; after a failure they claim nothing about the rank.
+    pub async fn run(&self, job: &Job, site: &SiteDomain, task: &KeywordTask) -> MeasuredKeyword {
+        let asked = self
+            .search
+            .search(&self.query(job, site, &task.keyword))
+            .await;
+        match asked {
+            Ok(page) => self.judge(job, site, task, Measurement::Seen(&page), Some(&page)),
+            Err(error) => {
+                let failed = self.failed(&error);
+                let judged = self.judge(job, site, task, Measurement::Failed(&failed), None);
+                MeasuredKeyword {
+                    failure: Some(error),
+                    ..judged
+                }
+            }
+        }
+    }
+
+    fn query(&self, job: &Job, site: &SiteDomain, keyword: &Keyword) -> SearchQuery {
+        SearchQuery {
+            keyword: keyword.text.as_str().to_owned(),
+            country: keyword.market.country.to_string(),
+            language: keyword.market.language.to_string(),
+            device: keyword.market.device,
+            location: keyword.market.location.as_ref().map(ToString::to_string),
+            depth: self.depth,
+            day: job.day,
+            site: site.ascii().to_owned(),
+        }
+    }
+
+    fn failed(&self, error: &ProviderError) -> FailedMeasurement {
+        let label = self.search.label();
+        FailedMeasurement {
+            code: error.code().to_owned(),
+            at: self.clock.now(),
+            engine: label.engine,
+            provider: label.name,
+            provenance: label.provenance,
+        }
+    }
+
+    fn judge(
+        &self,
+        job: &Job,
+        site: &SiteDomain,
+        task: &KeywordTask,
+        measurement: Measurement<'_>,
+        page: Option<&SearchPage>,
+    ) -> MeasuredKeyword {
+        let keyword = tracked(&task.keyword);
+        let site = SiteScope::of(site.ascii());
+        let past = PastRanks {
+            points: &task.history.points,
+            best: task.history.best,
+            worst: task.history.worst,
+        };
+        let rank = rankings::rank(&RankInput {
+            keyword: &keyword,
+            site: &site,
+            measurement,
+            past,
+        });
+        let previous = task.history.serp.as_ref();
+        let serp = serp::snapshot(&SerpInput {
+            keyword: &keyword,
+            site: &site,
+            measurement,
+            competitors: None,
+            previous,
+        });
+
+        let calls = u64::from(page.map_or(1, |page| page.calls));
+        MeasuredKeyword {
+            measurement: fact(job, &task.keyword, &rank, &serp),
+            findings: vec![
+                staged_rank(&task.keyword, &rank),
+                staged_serp(&task.keyword, &serp),
+            ],
+            calls,
+            cost: self.cost_of(calls),
+            failure: None,
+        }
+    }
+
+    fn cost_of(&self, calls: u64) -> MicroUsd {
+        let price = self.search.label().price_per_call.unwrap_or(0);
+        MicroUsd(i64::try_from(calls.saturating_mul(price)).unwrap_or(i64::MAX))
+    }
+}
+
+fn tracked(keyword: &Keyword) -> TrackedKeyword {
+    TrackedKeyword {
+        project_id: keyword.project.0,
+        keyword_id: keyword.id.0,
+        keyword: keyword.text.as_str().to_owned(),
+        country: keyword.market.country.to_string(),
+        location: keyword.market.location.as_ref().map(ToString::to_string),
+        language: keyword.market.language.to_string(),
+        device: keyword.market.device,
+        search_volume: keyword.search_volume.map(u64::from),
+    }
+}
+
+fn fact(
+    job: &Job,
+    keyword: &Keyword,
+    rank: &RankingRecord,
+    serp: &SerpRecord,
+) -> KeywordMeasurement {
+    let best = rank.best_position.zip(rank.best_position_at);
+    KeywordMeasurement {
+        keyword: keyword.id,
+        job: job.id,
+        day: job.day,
+        point: RankPoint::of(rank),
+        best: best.map(|(position, at)| rankings::Mark { position, at }),
+        worst: rank.worst_position,
+        serp: PreviousSerp::of(serp),
+    }
+}
+
+fn staged_rank(keyword: &Keyword, rank: &RankingRecord) -> StagedFinding {
+    StagedFinding {
+        result_type: ResultType::Rankings,
+        ordinal: keyword.id.0,
+        keyword: Some(keyword.id),
+        url: rank.envelope.url.clone(),
+        sort_value: rank.position.map(f64::from),
+        measured_at: rank.envelope.measured_at,
+        record: Document::of(rank),
+    }
+}
+
+fn staged_serp(keyword: &Keyword, serp: &SerpRecord) -> StagedFinding {
+    StagedFinding {
+        result_type: ResultType::Serp,
+        ordinal: keyword.id.0,
+        keyword: Some(keyword.id),
+        url: None,
+        sort_value: None,
+        measured_at: serp.envelope.measured_at,
+        record: Document::of(serp),
+    }
+}

@@ -1,0 +1,102 @@
+//! Taking and giving back places of an account's allowances, together with what takes them.
+
+use crate::{
+    account::{Account, AccountUsage},
+    allowance::AllowanceExceeded,
+    ports::keywords::KeywordCounts,
+};
+
+/// The account's usage with a project's places taken, or the first allowance that has no room.
+pub(super) fn take_project(
+    account: &Account,
+    keywords: KeywordCounts,
+) -> Result<AccountUsage, AllowanceExceeded> {
+    Ok(AccountUsage {
+        projects: account.project_allowance().reserve(1)?.used,
+        keywords: account.keyword_allowance().reserve(keywords.active)?.used,
+        ai_tracked: account.ai_allowance().reserve(keywords.ai_tracked)?.used,
+    })
+}
+
+/// The account's usage with a project's places given back.
+pub(super) fn return_project(account: &Account, keywords: KeywordCounts) -> AccountUsage {
+    AccountUsage {
+        projects: account.project_allowance().release(1).used,
+        keywords: account.keyword_allowance().release(keywords.active).used,
+        ai_tracked: account.ai_allowance().release(keywords.ai_tracked).used,
+    }
+}
+
+/// How many places something takes more, or fewer, than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct PlacesChange {
+    pub(super) keywords: i64,
+    pub(super) ai_tracked: i64,
+}
+
+impl PlacesChange {
+    /// The change between two states of a keyword.
+    pub(super) fn between(
+        before: Option<&crate::keyword::Keyword>,
+        after: &crate::keyword::Keyword,
+    ) -> Self {
+        let was = |rule: fn(&crate::keyword::Keyword) -> bool| i64::from(before.is_some_and(rule));
+        Self {
+            keywords: i64::from(after.is_active()) - was(crate::keyword::Keyword::is_active),
+            ai_tracked: i64::from(after.takes_ai_place())
+                - was(crate::keyword::Keyword::takes_ai_place),
+        }
+    }
+
+    /// Both changes together.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            keywords: self.keywords + other.keywords,
+            ai_tracked: self.ai_tracked + other.ai_tracked,
+        }
+    }
+
+    /// Whether there is any.
+    pub(super) fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    /// The account's usage and the project's counts afterwards, or the first allowance without
+    /// room.
+    pub(super) fn apply(
+        self,
+        account: &Account,
+        project: KeywordCounts,
+    ) -> Result<(AccountUsage, KeywordCounts), AllowanceExceeded> {
+        let active = moved(
+            account.project_keyword_allowance(project.active),
+            self.keywords,
+        )?;
+        let keywords = moved(account.keyword_allowance(), self.keywords)?;
+        let ai_tracked = moved(account.ai_allowance(), self.ai_tracked)?;
+        let counts = KeywordCounts {
+            active,
+            ai_tracked: shifted(project.ai_tracked, self.ai_tracked),
+        };
+        Ok((
+            AccountUsage {
+                keywords,
+                ai_tracked,
+                ..account.usage
+            },
+            counts,
+        ))
+    }
+}
+
+fn moved(allowance: crate::allowance::Allowance, change: i64) -> Result<u32, AllowanceExceeded> {
+    let by = u32::try_from(change.unsigned_abs()).unwrap_or(u32::MAX);
+    if change < 0 {
+        return Ok(allowance.release(by).used);
+    }
+    Ok(allowance.reserve(by)?.used)
+}
+
+fn shifted(count: u32, change: i64) -> u32 {
+    u32::try_from(i64::from(count).saturating_add(change).max(0)).unwrap_or(u32::MAX)
+}

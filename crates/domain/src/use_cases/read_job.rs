@@ -1,0 +1,57 @@
+//! Reads one job.
+
+use crate::{
+    ids::{AccountId, JobId},
+    job::Job,
+    ports::{
+        jobs::QueueSummary,
+        storage::{Storage, StorageError},
+    },
+};
+use std::sync::Arc;
+
+/// Reads jobs.
+pub struct ReadJob {
+    storage: Arc<dyn Storage>,
+}
+
+/// A job and its place in the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobState {
+    /// The job.
+    pub job: Job,
+    /// How many of its account's jobs go first; `None` when it does not wait.
+    pub position: Option<u32>,
+    /// The account's unfinished jobs in numbers.
+    pub queue: QueueSummary,
+}
+
+impl ReadJob {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// `None` when the account has no such job.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        job: JobId,
+    ) -> Result<Option<JobState>, StorageError> {
+        let mut read = self.storage.read().await?;
+        let Some(found) = read.jobs().find(account, job).await? else {
+            return Ok(None);
+        };
+        let position = match found.state.is_waiting() {
+            true => read.jobs().position(account, job).await?,
+            false => None,
+        };
+        let queue = read.jobs().summary(account).await?;
+        Ok(Some(JobState {
+            job: found,
+            position,
+            queue,
+        }))
+    }
+}

@@ -1,0 +1,579 @@
+//! Asks for an analysis: a job in the queue, with its cost set aside.
+
+use super::{may_be_storage, read_account::month_of};
+use crate::{
+    account::Account,
+    ids::{AccountId, IdMint, JobId, ProjectId},
+    job::{
+        Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
+        policy::QueuePolicy, progress::Progress,
+    },
+    keyword::KeywordChoice,
+    money::MicroUsd,
+    ports::{
+        clock::Clock,
+        spending::Spending,
+        storage::{Repositories, Storage, StorageError, Transaction, retrying},
+    },
+    project::Project,
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Asks for analyses.
+pub struct RequestAnalysis {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+    policy: QueuePolicy,
+    prices: Prices,
+}
+
+/// What measuring takes, as the configured suppliers charge it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Prices {
+    /// Supplier calls for one keyword.
+    pub calls_per_keyword: u64,
+    /// What a call costs.
+    pub per_call: MicroUsd,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnalysisRequest {
+    /// The site.
+    pub project: ProjectId,
+    /// What is measured.
+    pub kind: AnalysisKind,
+    /// Which keywords, for analyses that measure keywords.
+    pub keywords: KeywordChoice,
+    /// Which of the account's jobs goes first.
+    pub priority: JobPriority,
+    /// Who asks.
+    pub trigger: Trigger,
+}
+
+/// The job that will do it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requested {
+    /// The job.
+    pub job: Job,
+    /// Whether it was there already.
+    pub deduplicated: bool,
+}
+
+/// What a request would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnalysisPlan {
+    /// Units of work as far as known before: keywords; for a site audit unknown.
+    pub units: Option<u64>,
+    /// Supplier calls.
+    pub calls: u64,
+    /// What they cost.
+    pub cost: MicroUsd,
+    /// The account's spending this month as it stands.
+    pub spending: Spending,
+    /// Its cap.
+    pub budget: Option<MicroUsd>,
+    /// The unfinished job that does the same, if there is one.
+    pub duplicate: Option<JobId>,
+}
+
+/// Why an analysis is not started.
+#[derive(Debug, Error)]
+pub enum RequestAnalysisError {
+    /// The account has no such project.
+    #[error("there is no such project")]
+    NoSuchProject,
+    /// The project is out of use.
+    #[error("the project is deactivated")]
+    ProjectDeactivated,
+    /// This version cannot run it.
+    #[error("this version does not run {}", .0.name())]
+    NotBuilt(AnalysisKind),
+    /// Some of the named keywords are not active keywords of the project.
+    #[error("not all of the keywords are active keywords of the project")]
+    NoSuchKeyword,
+    /// The project has no active keywords.
+    #[error("the project has no active keywords to measure")]
+    NothingToMeasure,
+    /// The account has as many unfinished jobs as it may.
+    #[error("the account has {limit} unfinished analyses, the most it may have")]
+    AccountQueueFull {
+        /// How many it may have.
+        limit: u32,
+    },
+    /// The server has as many unfinished jobs as it takes.
+    #[error("the queue is full")]
+    ServerQueueFull,
+    /// The month's budget does not allow it.
+    #[error("the month's budget does not allow it")]
+    BudgetExceeded {
+        /// The cap.
+        budget: MicroUsd,
+        /// What stands against it.
+        spending: Spending,
+        /// What was asked for.
+        requested: MicroUsd,
+    },
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(RequestAnalysisError);
+
+impl RequestAnalysis {
+    /// On this storage, clock and mint, with these limits and prices.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        mint: Arc<IdMint>,
+        policy: QueuePolicy,
+        prices: Prices,
+    ) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+            policy,
+            prices,
+        }
+    }
+
+    /// The job is stored when this returns. An unfinished job that does the same is answered
+    /// instead of a second one.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        request: &AnalysisRequest,
+    ) -> Result<Requested, RequestAnalysisError> {
+        retrying(|| self.once(account, request)).await
+    }
+
+    /// What [`RequestAnalysis::run`] would do; nothing is stored.
+    pub async fn plan(
+        &self,
+        account: AccountId,
+        request: &AnalysisRequest,
+    ) -> Result<AnalysisPlan, RequestAnalysisError> {
+        refuse_unbuilt(request.kind)?;
+        let mut read = self.storage.read().await?;
+        let found = read
+            .accounts()
+            .find(account)
+            .await?
+            .ok_or(RequestAnalysisError::NoSuchProject)?;
+        let project = read.projects().find(account, request.project).await?;
+        let units = units(read.as_mut(), project, request).await?;
+        let cost = self.cost_of(units);
+        let spending = read
+            .spending()
+            .find(account, month_of(self.clock.now().date_naive()))
+            .await?;
+        let duplicate = read
+            .jobs()
+            .unfinished_with_key(account, &key_of(request))
+            .await?
+            .map(|job| job.id);
+        Ok(AnalysisPlan {
+            units,
+            calls: cost.calls,
+            cost: cost.reserved,
+            spending,
+            budget: found.limits.monthly_budget,
+            duplicate,
+        })
+    }
+
+    async fn once(
+        &self,
+        account: AccountId,
+        request: &AnalysisRequest,
+    ) -> Result<Requested, RequestAnalysisError> {
+        refuse_unbuilt(request.kind)?;
+        let unfinished_in_all = self
+            .storage
+            .read()
+            .await?
+            .jobs()
+            .unfinished_in_all()
+            .await?;
+        let newcomers_time = self
+            .storage
+            .read()
+            .await?
+            .jobs()
+            .least_virtual_time()
+            .await?;
+
+        let mut work = self.storage.write().await?;
+        let account = work
+            .accounts()
+            .find(account)
+            .await?
+            .ok_or(RequestAnalysisError::NoSuchProject)?;
+        let queue = work.jobs().lock_queue(account.id).await?;
+        let project = work.projects().lock(account.id, request.project).await?;
+        let units = units(work.as_mut(), project, request).await?;
+        if let Some(job) = work
+            .jobs()
+            .unfinished_with_key(account.id, &key_of(request))
+            .await?
+        {
+            return Ok(Requested {
+                job,
+                deduplicated: true,
+            });
+        }
+        self.refuse_full_queues(queue.waiting + queue.running, unfinished_in_all)?;
+        let job = self.begin(account.id, request, units);
+        self.set_aside(work.as_mut(), &account, &job).await?;
+        work.jobs().add(&job).await?;
+        // Who had nothing in the queue has no claim on the time in which the others were served.
+        let idle = queue.waiting + queue.running == 0;
+        let virtual_time = if idle {
+            queue.virtual_time.max(newcomers_time)
+        } else {
+            queue.virtual_time
+        };
+        work.jobs().refresh_queue(account.id, virtual_time).await?;
+        work.commit().await?;
+        Ok(Requested {
+            job,
+            deduplicated: false,
+        })
+    }
+
+    fn refuse_full_queues(&self, of_account: u32, in_all: u64) -> Result<(), RequestAnalysisError> {
+        let limit = self.policy.queued_per_account;
+        if of_account >= limit {
+            return Err(RequestAnalysisError::AccountQueueFull { limit });
+        }
+        if in_all >= self.policy.queued_in_all {
+            return Err(RequestAnalysisError::ServerQueueFull);
+        }
+        Ok(())
+    }
+
+    async fn set_aside(
+        &self,
+        work: &mut dyn Transaction,
+        account: &Account,
+        job: &Job,
+    ) -> Result<(), RequestAnalysisError> {
+        let (month, cap) = (month_of(job.day), account.limits.monthly_budget);
+        let reserved = job.cost.reserved;
+        if reserved == MicroUsd::default()
+            || work
+                .spending()
+                .reserve(account.id, month, reserved, cap)
+                .await?
+        {
+            return Ok(());
+        }
+        let spending = work.spending().find(account.id, month).await?;
+        Err(RequestAnalysisError::BudgetExceeded {
+            budget: cap.unwrap_or_default(),
+            spending,
+            requested: reserved,
+        })
+    }
+
+    fn begin(&self, account: AccountId, request: &AnalysisRequest, units: Option<u64>) -> Job {
+        let now = self.clock.now();
+        Job {
+            account,
+            id: JobId::mint(&self.mint),
+            project: request.project,
+            kind: request.kind,
+            keywords: request.keywords.clone(),
+            state: JobState::Ready,
+            priority: request.priority,
+            trigger: request.trigger,
+            dedupe_key: key_of(request),
+            day: now.date_naive(),
+            run_at: now,
+            expires_at: now + self.policy.expires_after,
+            attempt: 0,
+            crash_count: 0,
+            epoch: 0,
+            lease: None,
+            deadline_at: None,
+            cancel_requested: false,
+            progress: Progress {
+                total: units.unwrap_or(0),
+                ..Progress::default()
+            },
+            cost: JobCost {
+                calls: 0,
+                ..self.cost_of(units)
+            },
+            errors: vec![],
+            created_at: now,
+            started_at: None,
+            finished_at: None,
+        }
+    }
+
+    fn cost_of(&self, units: Option<u64>) -> JobCost {
+        let calls = units
+            .unwrap_or(0)
+            .saturating_mul(self.prices.calls_per_keyword);
+        let micros = i64::try_from(calls)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(self.prices.per_call.0);
+        JobCost {
+            reserved: MicroUsd(micros),
+            spent: MicroUsd::default(),
+            calls,
+        }
+    }
+}
+
+fn refuse_unbuilt(kind: AnalysisKind) -> Result<(), RequestAnalysisError> {
+    if kind.is_built() {
+        Ok(())
+    } else {
+        Err(RequestAnalysisError::NotBuilt(kind))
+    }
+}
+
+fn key_of(request: &AnalysisRequest) -> String {
+    dedupe_key(request.project, request.kind, &request.keywords)
+}
+
+/// How many keywords will be measured; `None` for an analysis of the site itself.
+async fn units<R: Repositories + ?Sized>(
+    repositories: &mut R,
+    project: Option<Project>,
+    request: &AnalysisRequest,
+) -> Result<Option<u64>, RequestAnalysisError> {
+    let project = project.ok_or(RequestAnalysisError::NoSuchProject)?;
+    if !project.is_active() {
+        return Err(RequestAnalysisError::ProjectDeactivated);
+    }
+    if request.kind != AnalysisKind::RankCheck {
+        return Ok(None);
+    }
+    let KeywordChoice::Named(named) = &request.keywords else {
+        return if project.keyword_count == 0 {
+            Err(RequestAnalysisError::NothingToMeasure)
+        } else {
+            Ok(Some(project.keyword_count.into()))
+        };
+    };
+    let found = repositories
+        .keywords()
+        .count_active_named(project.account, project.id, named)
+        .await?;
+    if usize::try_from(found).ok() != Some(named.len()) {
+        return Err(RequestAnalysisError::NoSuchKeyword);
+    }
+    Ok(Some(found.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::AccountLimits,
+        ports::jobs::AccountQueue,
+        test_support::{
+            ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_mint, a_project,
+            an_account,
+        },
+    };
+
+    fn rank_check() -> AnalysisRequest {
+        AnalysisRequest {
+            project: a_project().id,
+            kind: AnalysisKind::RankCheck,
+            keywords: KeywordChoice::All,
+            priority: JobPriority::Normal,
+            trigger: Trigger::Api,
+        }
+    }
+
+    fn queue(waiting: u32, virtual_time: f64) -> AccountQueue {
+        AccountQueue {
+            account: ACCOUNT,
+            waiting,
+            running: 0,
+            next_run_at: None,
+            attention_at: None,
+            virtual_time,
+        }
+    }
+
+    fn looking_around(storage: &FakeStorage, in_all: u64) {
+        storage.expect(move |read| {
+            read.jobs
+                .expect_unfinished_in_all()
+                .return_once(move || Ok(in_all));
+        });
+        storage.expect(|read| {
+            read.jobs
+                .expect_least_virtual_time()
+                .return_once(|| Ok(7.0));
+        });
+    }
+
+    fn holding(
+        account: Account,
+        queue: AccountQueue,
+        project: Project,
+    ) -> impl FnOnce(&mut FakeTransaction) {
+        move |work| {
+            work.accounts
+                .expect_find()
+                .return_once(|_| Ok(Some(account)));
+            work.jobs
+                .expect_lock_queue()
+                .return_once(move |_| Ok(queue));
+            work.projects
+                .expect_lock()
+                .return_once(|_, _| Ok(Some(project)));
+        }
+    }
+
+    fn with_keywords(keyword_count: u32) -> Project {
+        Project {
+            keyword_count,
+            ..a_project()
+        }
+    }
+
+    async fn ask(storage: FakeStorage) -> Result<Requested, RequestAnalysisError> {
+        let prices = Prices {
+            calls_per_keyword: 10,
+            per_call: MicroUsd(300),
+        };
+        let policy = QueuePolicy::default();
+        RequestAnalysis::new(
+            Arc::new(storage),
+            Arc::new(FrozenClock::default()),
+            a_mint(),
+            policy,
+            prices,
+        )
+        .run(ACCOUNT, &rank_check())
+        .await
+    }
+
+    #[tokio::test]
+    async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside() {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(|work| {
+            holding(an_account(), queue(0, 1.0), with_keywords(5))(work);
+            work.jobs
+                .expect_unfinished_with_key()
+                .return_once(|_, _| Ok(None));
+            work.spending
+                .expect_reserve()
+                .withf(|_, _, amount, _| *amount == MicroUsd(15_000))
+                .once()
+                .returning(|_, _, _, _| Ok(true));
+            work.jobs.expect_add().once().returning(|_| Ok(()));
+            work.jobs
+                .expect_refresh_queue()
+                .withf(|_, time| (*time - 7.0).abs() < 1e-9)
+                .once()
+                .returning(|_, _| Ok(queue(1, 7.0)));
+        });
+        let requested = ask(storage).await.unwrap();
+        assert_eq!(
+            (requested.deduplicated, requested.job.progress.total),
+            (false, 5)
+        );
+    }
+
+    #[tokio::test]
+    async fn the_same_unfinished_analysis_is_answered_instead_of_a_second_one() {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(|work| {
+            holding(an_account(), queue(1, 0.0), with_keywords(5))(work);
+            work.jobs
+                .expect_unfinished_with_key()
+                .return_once(|_, _| Ok(Some(a_job())));
+        });
+        let requested = ask(storage).await.unwrap();
+        assert_eq!(
+            requested,
+            Requested {
+                job: a_job(),
+                deduplicated: true
+            }
+        );
+    }
+
+    #[tokio::test]
+    async fn a_budget_without_room_starts_nothing() {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        let limits = AccountLimits {
+            monthly_budget: Some(MicroUsd(100)),
+            ..AccountLimits::default()
+        };
+        storage.expect(move |work| {
+            holding(
+                Account {
+                    limits,
+                    ..an_account()
+                },
+                queue(0, 0.0),
+                with_keywords(5),
+            )(work);
+            work.jobs
+                .expect_unfinished_with_key()
+                .return_once(|_, _| Ok(None));
+            work.spending
+                .expect_reserve()
+                .return_once(|_, _, _, _| Ok(false));
+            work.spending
+                .expect_find()
+                .return_once(|_, _| Ok(Spending::default()));
+        });
+        assert!(matches!(
+            ask(storage).await,
+            Err(RequestAnalysisError::BudgetExceeded { .. })
+        ));
+    }
+
+    #[tokio::test]
+    async fn full_queues_refuse() {
+        for (waiting, in_all) in [(200, 200), (3, 10_000)] {
+            let storage = FakeStorage::default();
+            looking_around(&storage, in_all);
+            storage.expect(move |work| {
+                holding(an_account(), queue(waiting, 0.0), with_keywords(5))(work);
+                work.jobs
+                    .expect_unfinished_with_key()
+                    .return_once(|_, _| Ok(None));
+            });
+            let outcome = ask(storage).await;
+            let account_is_full = matches!(
+                outcome,
+                Err(RequestAnalysisError::AccountQueueFull { limit: 200 })
+            );
+            let server_is_full = matches!(outcome, Err(RequestAnalysisError::ServerQueueFull));
+            assert_eq!(
+                (account_is_full, server_is_full),
+                (waiting == 200, waiting == 3)
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_project_without_keywords_has_no_ranks() {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(holding(an_account(), queue(0, 0.0), with_keywords(0)));
+        assert!(matches!(
+            ask(storage).await,
+            Err(RequestAnalysisError::NothingToMeasure)
+        ));
+    }
+}

@@ -1,0 +1,175 @@
+//! Sums up what a rank check has measured, over all its attempts.
+
+use crate::{
+    ids::KeywordId,
+    job::Job,
+    keyword::LatestRank,
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError},
+    },
+    results::{Coverage, RankPoint, ResultHead},
+};
+use analysis::{
+    document::Document,
+    findings::{
+        rankings::{self, RankingRecord, RankingsTally},
+        serp::{self, SerpRecord, SerpTally},
+    },
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use std::sync::Arc;
+
+/// How many records are held in memory at once.
+const BATCH: u32 = 200;
+const CORRUPT: StorageError = StorageError::Corrupt {
+    what: "a staged record",
+};
+
+/// Sums up rank checks.
+pub struct SumUpRankings {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+/// A rank check in sum.
+#[derive(Debug, Clone)]
+pub struct RankCheckSum {
+    /// The heads of its results.
+    pub heads: Vec<ResultHead>,
+    /// Where each keyword stands now.
+    pub latest: Vec<(KeywordId, LatestRank)>,
+    /// What was looked at.
+    pub coverage: Coverage,
+}
+
+#[derive(Default)]
+struct Sums {
+    rankings: RankingsTally,
+    serp: SerpTally,
+    latest: Vec<(KeywordId, LatestRank)>,
+    supplier: Option<(String, Provenance)>,
+    measured_at: Option<DateTime<Utc>>,
+}
+
+impl SumUpRankings {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
+    }
+
+    /// Of `requested` keywords; reads the job's records in batches.
+    pub async fn run(&self, job: &Job, requested: u64) -> Result<RankCheckSum, StorageError> {
+        let mut sums = Sums::default();
+        self.each(job, ResultType::Rankings, |record| {
+            sums.add_rank(&record.parse().map_err(|_| CORRUPT)?);
+            Ok(())
+        })
+        .await?;
+        self.each(job, ResultType::Serp, |record| {
+            let record: SerpRecord = record.parse().map_err(|_| CORRUPT)?;
+            sums.serp.add(&record);
+            Ok(())
+        })
+        .await?;
+        Ok(sums.finish(job, requested, self.clock.now()))
+    }
+
+    async fn each(
+        &self,
+        job: &Job,
+        result_type: ResultType,
+        mut add: impl FnMut(&Document) -> Result<(), StorageError> + Send,
+    ) -> Result<(), StorageError> {
+        let mut after = None;
+        loop {
+            let mut read = self.storage.read().await?;
+            let batch = read
+                .measurements()
+                .staged(job.account, job.id, result_type, after, BATCH)
+                .await?;
+            drop(read);
+            after = batch.last().map(|staged| staged.ordinal);
+            let is_last = batch.len() < BATCH as usize;
+            for staged in batch {
+                add(&staged.record)?;
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Sums {
+    fn add_rank(&mut self, record: &RankingRecord) {
+        self.rankings.add(record);
+        let envelope = &record.envelope;
+        self.measured_at = self.measured_at.max(Some(envelope.measured_at));
+        if envelope.status != RecordStatus::Error || self.supplier.is_none() {
+            self.supplier = Some((
+                envelope.provider.clone().unwrap_or_default(),
+                envelope.provenance,
+            ));
+        }
+        let Some(keyword) = envelope.keyword_id else {
+            return;
+        };
+        let point = RankPoint::of(record);
+        let latest = LatestRank {
+            position: point.position,
+            url: point.url,
+            measured_at: point.measured_at,
+            state: point.state,
+        };
+        self.latest.push((KeywordId(keyword), latest));
+    }
+
+    fn finish(self, job: &Job, requested: u64, now: DateTime<Utc>) -> RankCheckSum {
+        let count = self.latest.len() as u64;
+        let rankings = self.rankings.finish(requested);
+        let serp = self.serp.finish(requested);
+        let coverage = rankings.coverage;
+        let (provider, provenance) = self
+            .supplier
+            .unwrap_or_else(|| (String::new(), Provenance::Measured));
+        let head = |result_type, method_version: &str, coverage, summary| ResultHead {
+            account: job.account,
+            project: job.project,
+            result_type,
+            job: job.id,
+            generated_at: now,
+            measured_at: self.measured_at.unwrap_or(now),
+            method_version: method_version.to_owned(),
+            provider: provider.clone(),
+            provenance,
+            coverage,
+            item_count: count,
+            summary,
+            warnings: vec![],
+            carry: None,
+        };
+        let heads = vec![
+            head(
+                ResultType::Rankings,
+                rankings::METHOD_VERSION,
+                rankings.coverage,
+                Document::of(&rankings),
+            ),
+            head(
+                ResultType::Serp,
+                serp::METHOD_VERSION,
+                serp.coverage,
+                Document::of(&serp),
+            ),
+        ];
+        RankCheckSum {
+            heads,
+            latest: self.latest,
+            coverage,
+        }
+    }
+}

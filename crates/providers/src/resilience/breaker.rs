@@ -1,0 +1,250 @@
+//! A supplier that mostly fails is left alone for a while, then asked carefully.
+
+use super::{jitter::Jitter, settings::BreakerSettings};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+use tokio::time::Instant;
+
+/// Decides whether a call may be made, from what became of the last ones.
+pub(super) struct Breaker {
+    settings: BreakerSettings,
+    jitter: Jitter,
+    state: Mutex<State>,
+}
+
+struct State {
+    phase: Phase,
+    /// Counts phases, so that a call that began in an earlier one does not decide a later one.
+    era: u64,
+}
+
+enum Phase {
+    /// Calls are made; these are the last ones and whether they failed.
+    Closed(VecDeque<(Instant, bool)>),
+    /// No calls are made until then.
+    Open { until: Instant },
+    /// A few calls are made to see.
+    Probing { under_way: u32, succeeded: u32 },
+}
+
+/// Leave to make one call; dropping it without a verdict gives it back.
+pub(super) struct Admission<'b> {
+    breaker: &'b Breaker,
+    era: u64,
+    judged: bool,
+}
+
+impl Breaker {
+    pub(super) fn new(settings: BreakerSettings, jitter: Jitter) -> Self {
+        let state = State {
+            phase: Phase::Closed(VecDeque::new()),
+            era: 0,
+        };
+        Self {
+            settings,
+            jitter,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Leave to make a call, or `None` while the supplier is left alone.
+    pub(super) fn admit(&self) -> Option<Admission<'_>> {
+        self.with(|state| {
+            if matches!(state.phase, Phase::Open { until } if until <= Instant::now()) {
+                state.enter(Phase::Probing {
+                    under_way: 0,
+                    succeeded: 0,
+                });
+            }
+            match &mut state.phase {
+                Phase::Closed(_) => {}
+                Phase::Open { .. } => return None,
+                Phase::Probing {
+                    under_way,
+                    succeeded,
+                } => {
+                    if *under_way + *succeeded >= self.settings.probes {
+                        return None;
+                    }
+                    *under_way += 1;
+                }
+            }
+            Some(Admission {
+                breaker: self,
+                era: state.era,
+                judged: false,
+            })
+        })
+    }
+
+    fn judge(&self, era: u64, failed: bool) {
+        self.with(|state| {
+            if state.era != era {
+                return;
+            }
+            let next = match &mut state.phase {
+                Phase::Closed(calls) => self.after_call(calls, failed),
+                Phase::Probing { .. } if failed => Some(self.open()),
+                Phase::Probing {
+                    under_way,
+                    succeeded,
+                } => {
+                    *under_way -= 1;
+                    *succeeded += 1;
+                    (*succeeded >= self.settings.probes).then(|| Phase::Closed(VecDeque::new()))
+                }
+                Phase::Open { .. } => None,
+            };
+            if let Some(next) = next {
+                state.enter(next);
+            }
+        });
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "calls of half a minute")]
+    fn after_call(&self, calls: &mut VecDeque<(Instant, bool)>, failed: bool) -> Option<Phase> {
+        let now = Instant::now();
+        calls.push_back((now, failed));
+        while calls
+            .front()
+            .is_some_and(|(at, _)| now - *at > self.settings.window)
+        {
+            calls.pop_front();
+        }
+        let failures = calls.iter().filter(|(_, failed)| *failed).count() as f64;
+        let enough = calls.len() >= self.settings.min_calls;
+        let too_many = failures >= self.settings.failure_share * calls.len() as f64;
+        (failed && enough && too_many).then(|| self.open())
+    }
+
+    fn open(&self) -> Phase {
+        Phase::Open {
+            until: Instant::now() + self.jitter.around(self.settings.open_for),
+        }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl State {
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.era += 1;
+    }
+}
+
+impl Admission<'_> {
+    /// The supplier did its work.
+    pub(super) fn succeeded(mut self) {
+        self.judged = true;
+        self.breaker.judge(self.era, false);
+    }
+
+    /// The supplier failed.
+    pub(super) fn failed(mut self) {
+        self.judged = true;
+        self.breaker.judge(self.era, true);
+    }
+}
+
+impl Drop for Admission<'_> {
+    fn drop(&mut self) {
+        if self.judged {
+            return;
+        }
+        self.breaker.with(|state| {
+            if let Phase::Probing { under_way, .. } = &mut state.phase
+                && state.era == self.era
+            {
+                *under_way -= 1;
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ports::randomness::Randomness;
+    use std::{sync::Arc, time::Duration};
+
+    struct Middle;
+
+    impl Randomness for Middle {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(0x80);
+        }
+    }
+
+    fn breaker() -> Breaker {
+        Breaker::new(BreakerSettings::default(), Jitter(Arc::new(Middle)))
+    }
+
+    fn after(breaker: &Breaker, failures: u32) {
+        for _ in 0..failures {
+            breaker.admit().expect("closed").failed();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn twenty_calls_half_of_them_failed_open_it() {
+        let breaker = breaker();
+        for _ in 0..10 {
+            breaker.admit().expect("closed").succeeded();
+        }
+        after(&breaker, 9);
+        assert!(breaker.admit().is_some());
+        after(&breaker, 1);
+        assert!(breaker.admit().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fewer_calls_and_old_failures_do_not_open_it() {
+        let breaker = breaker();
+        after(&breaker, 19);
+        tokio::time::advance(Duration::from_secs(31)).await;
+        after(&breaker, 19);
+        assert!(breaker.admit().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn three_good_probes_close_it() {
+        let breaker = breaker();
+        after(&breaker, 20);
+        tokio::time::advance(Duration::from_secs(31)).await;
+        let probes = [breaker.admit(), breaker.admit(), breaker.admit()];
+        assert!(breaker.admit().is_none());
+        for probe in probes {
+            probe.expect("a probe").succeeded();
+        }
+        assert!(breaker.admit().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_bad_probe_opens_it_again_and_a_given_up_one_is_given_back() {
+        let breaker = breaker();
+        after(&breaker, 20);
+        tokio::time::advance(Duration::from_secs(31)).await;
+        drop([breaker.admit(), breaker.admit(), breaker.admit()]);
+        breaker.admit().expect("a probe").failed();
+        assert!(breaker.admit().is_none());
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert!(breaker.admit().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_from_before_does_not_decide_a_probe() {
+        let breaker = breaker();
+        let late = breaker.admit().expect("closed");
+        after(&breaker, 20);
+        tokio::time::advance(Duration::from_secs(31)).await;
+        let probe = breaker.admit().expect("a probe");
+        late.failed();
+        probe.succeeded();
+        assert!(breaker.admit().is_some());
+    }
+}

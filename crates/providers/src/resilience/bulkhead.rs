@@ -1,0 +1,139 @@
+//! So many calls at the same time and no more; fewer after the supplier asks to slow down.
+
+use std::sync::{Mutex, PoisonError};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Limits concurrent calls: halves when told to slow down, grows by one after as many successes
+/// as the limit is.
+#[derive(Debug)]
+pub(super) struct Bulkhead {
+    places: Semaphore,
+    most: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    limit: usize,
+    /// Places that are to go as soon as they are left.
+    surplus: usize,
+    successes: usize,
+}
+
+/// A place inside; it is left by dropping it.
+#[derive(Debug)]
+pub(super) struct Place<'b> {
+    bulkhead: &'b Bulkhead,
+    permit: Option<SemaphorePermit<'b>>,
+}
+
+impl Bulkhead {
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.max(1);
+        let state = State {
+            limit: most,
+            surplus: 0,
+            successes: 0,
+        };
+        Self {
+            places: Semaphore::new(most),
+            most,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Waits for a place.
+    pub(super) async fn enter(&self) -> Place<'_> {
+        let permit = self
+            .places
+            .acquire()
+            .await
+            .expect("the semaphore is never closed");
+        Place {
+            bulkhead: self,
+            permit: Some(permit),
+        }
+    }
+
+    /// The supplier asks to slow down.
+    pub(super) fn shrink(&self) {
+        self.change(|state| {
+            let limit = (state.limit / 2).max(1);
+            state.surplus += state.limit - limit;
+            state.limit = limit;
+            state.successes = 0;
+            state.surplus -= self.places.forget_permits(state.surplus);
+        });
+    }
+
+    /// The supplier answered well.
+    pub(super) fn grow(&self) {
+        self.change(|state| {
+            state.successes += 1;
+            if state.limit == self.most || state.successes < state.limit {
+                return;
+            }
+            state.successes = 0;
+            state.limit += 1;
+            if state.surplus > 0 {
+                state.surplus -= 1;
+            } else {
+                self.places.add_permits(1);
+            }
+        });
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let goes = self.bulkhead.change(|state| {
+            let goes = state.surplus > 0;
+            state.surplus -= usize::from(goes);
+            goes
+        });
+        if let Some(permit) = self.permit.take().filter(|_| goes) {
+            permit.forget();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_to_slow_down_halves_the_places_and_successes_bring_them_back() {
+        let bulkhead = Bulkhead::new(4);
+        let inside = [
+            bulkhead.enter().await,
+            bulkhead.enter().await,
+            bulkhead.enter().await,
+        ];
+        bulkhead.shrink();
+        drop(inside);
+        assert_eq!(bulkhead.places.available_permits(), 2);
+        for _ in 0..5 {
+            bulkhead.grow();
+        }
+        assert_eq!(bulkhead.places.available_permits(), 4);
+        for _ in 0..50 {
+            bulkhead.grow();
+        }
+        assert_eq!(bulkhead.places.available_permits(), 4);
+    }
+
+    #[tokio::test]
+    async fn one_place_always_remains() {
+        let bulkhead = Bulkhead::new(2);
+        for _ in 0..5 {
+            bulkhead.shrink();
+        }
+        assert_eq!(bulkhead.places.available_permits(), 1);
+        drop(bulkhead.enter().await);
+        assert_eq!(bulkhead.places.available_permits(), 1);
+    }
+}

@@ -1,0 +1,286 @@
+//! All decorators around the calls to one supplier, in their order.
+
+use super::{
+    Billing, CallFailure, Repeat, breaker::Breaker, budget::RetryBudget, bulkhead::Bulkhead,
+    jitter::Jitter, pacer::Pacer, settings::ResilienceSettings,
+};
+use domain::ports::{randomness::Randomness, search_results::ProviderError};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{sleep, timeout};
+
+/// Guards the calls to one supplier.
+pub(crate) struct Guard {
+    settings: ResilienceSettings,
+    jitter: Jitter,
+    budget: RetryBudget,
+    bulkhead: Bulkhead,
+    pacer: Pacer,
+    breaker: Breaker,
+}
+
+/// What a call brought, and how often it was made.
+#[derive(Debug)]
+pub(crate) struct Called<T> {
+    pub value: T,
+    pub attempts: u32,
+}
+
+impl Guard {
+    pub(crate) fn new(settings: ResilienceSettings, randomness: Arc<dyn Randomness>) -> Self {
+        let jitter = Jitter(randomness);
+        Self {
+            budget: RetryBudget::new(settings.retry_share, settings.retry_reserve),
+            bulkhead: Bulkhead::new(settings.concurrent_calls),
+            pacer: Pacer::new(settings.calls_per_second),
+            breaker: Breaker::new(settings.breaker.clone(), jitter.clone()),
+            jitter,
+            settings,
+        }
+    }
+
+    /// Makes a call, and makes it again where that is allowed and may help.
+    pub(crate) async fn call<T, F>(
+        &self,
+        billing: Billing,
+        attempt: impl Fn() -> F + Send + Sync,
+    ) -> Result<Called<T>, ProviderError>
+    where
+        T: Send,
+        F: Future<Output = Result<T, CallFailure>> + Send,
+    {
+        self.budget.earn();
+        let mut attempts = 1;
+        loop {
+            let failure = match self.once(attempt()).await {
+                Ok(value) => return Ok(Called { value, attempts }),
+                Err(failure) => failure,
+            };
+            let Some(pause) = self.pause_before_retry(&failure, billing, attempts) else {
+                return Err(failure.error);
+            };
+            tracing::debug!(
+                code = failure.error.code(),
+                ?pause,
+                "the call is made again"
+            );
+            sleep(pause).await;
+            attempts += 1;
+        }
+    }
+
+    async fn once<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, CallFailure>> + Send,
+    ) -> Result<T, CallFailure> {
+        let _place = self.bulkhead.enter().await;
+        self.pacer.turn().await;
+        let admission = self
+            .breaker
+            .admit()
+            .ok_or(CallFailure::pointless(ProviderError::Unavailable))?;
+        let outcome = timeout(self.settings.call_timeout, attempt)
+            .await
+            .unwrap_or(Err(CallFailure {
+                error: ProviderError::TimedOut,
+                repeat: Repeat::Uncertain,
+            }));
+        match &outcome {
+            Ok(_) => {
+                self.bulkhead.grow();
+                admission.succeeded();
+            }
+            Err(failure) if is_breakdown(&failure.error) => admission.failed(),
+            Err(failure) => {
+                if matches!(failure.error, ProviderError::RateLimited { .. }) {
+                    self.bulkhead.shrink();
+                }
+                admission.succeeded();
+            }
+        }
+        outcome
+    }
+
+    /// How long to wait before another attempt; `None` to give up.
+    fn pause_before_retry(
+        &self,
+        failure: &CallFailure,
+        billing: Billing,
+        attempts: u32,
+    ) -> Option<Duration> {
+        let may_repeat = match failure.repeat {
+            Repeat::Safe => true,
+            Repeat::Uncertain => billing == Billing::Free,
+            Repeat::Pointless => false,
+        };
+        if !may_repeat || attempts > self.settings.max_retries {
+            return None;
+        }
+        let pause = match &failure.error {
+            ProviderError::RateLimited {
+                retry_after: Some(asked),
+            } => (*asked <= self.settings.longest_retry_after).then_some(*asked),
+            ProviderError::RateLimited { retry_after: None } | ProviderError::Unavailable => {
+                Some(self.full_jitter(attempts))
+            }
+            _ => None,
+        };
+        pause.filter(|_| self.budget.spend())
+    }
+
+    fn full_jitter(&self, attempts: u32) -> Duration {
+        let doubled = self
+            .settings
+            .first_pause
+            .saturating_mul(1 << (attempts - 1).min(16));
+        self.jitter.up_to(doubled.min(self.settings.longest_pause))
+    }
+}
+
+/// Failures that say something about the supplier's health; a refusal is a healthy answer.
+const fn is_breakdown(error: &ProviderError) -> bool {
+    matches!(
+        error,
+        ProviderError::Unavailable | ProviderError::TimedOut | ProviderError::Malformed { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use tokio::time::Instant;
+
+    struct Full;
+
+    impl Randomness for Full {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(0xff);
+        }
+    }
+
+    fn guard(settings: ResilienceSettings) -> Guard {
+        Guard::new(settings, Arc::new(Full))
+    }
+
+    /// Calls a supplier that always fails so; how often it was called and for how long.
+    async fn calls(guard: &Guard, billing: Billing, failure: CallFailure) -> (u32, Duration) {
+        let (count, begin) = (AtomicU32::new(0), Instant::now());
+        let outcome: Result<Called<()>, _> = guard
+            .call(billing, || {
+                count.fetch_add(1, Ordering::Relaxed);
+                let failure = failure.clone();
+                async { Err(failure) }
+            })
+            .await;
+        assert_eq!(outcome.err(), Some(failure.error));
+        (count.into_inner(), begin.elapsed())
+    }
+
+    fn failing(error: ProviderError, repeat: Repeat) -> CallFailure {
+        CallFailure { error, repeat }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_outage_is_tried_three_times_with_growing_pauses() {
+        let outage = failing(ProviderError::Unavailable, Repeat::Safe);
+        let (count, waited) = calls(
+            &guard(ResilienceSettings::default()),
+            Billing::PerCall,
+            outage,
+        )
+        .await;
+        assert_eq!((count, waited.as_millis()), (3, 1500));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_may_have_been_billed_is_not_made_again() {
+        let guard = guard(ResilienceSettings::default());
+        let reset = failing(ProviderError::Unavailable, Repeat::Uncertain);
+        assert_eq!(calls(&guard, Billing::PerCall, reset.clone()).await.0, 1);
+        assert_eq!(calls(&guard, Billing::Free, reset).await.0, 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_supplier_that_asks_for_patience_gets_it_within_reason() {
+        let limited = |seconds| {
+            let retry_after = Some(Duration::from_secs(seconds));
+            failing(ProviderError::RateLimited { retry_after }, Repeat::Safe)
+        };
+        let guard = guard(ResilienceSettings::default());
+        let (count, waited) = calls(&guard, Billing::PerCall, limited(7)).await;
+        assert_eq!((count, waited.as_secs()), (3, 14));
+        assert_eq!(
+            calls(&guard, Billing::PerCall, limited(21)).await,
+            (1, Duration::ZERO)
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn retries_end_when_the_budget_is_spent() {
+        let mut settings = ResilienceSettings {
+            retry_reserve: 3.0,
+            ..Default::default()
+        };
+        settings.breaker.min_calls = 1000;
+        let guard = guard(settings);
+        let outage = failing(ProviderError::Unavailable, Repeat::Safe);
+        assert_eq!(calls(&guard, Billing::Free, outage.clone()).await.0, 3);
+        assert_eq!(calls(&guard, Billing::Free, outage.clone()).await.0, 2);
+        assert_eq!(calls(&guard, Billing::Free, outage).await.0, 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_and_unreadable_answers_are_not_repeated() {
+        let guard = guard(ResilienceSettings::default());
+        for error in [
+            ProviderError::Unauthorised,
+            ProviderError::OutOfFunds,
+            ProviderError::Refused {
+                reason: "no".into(),
+            },
+            ProviderError::Malformed {
+                what: "no JSON".into(),
+            },
+            ProviderError::TimedOut,
+        ] {
+            assert_eq!(
+                calls(&guard, Billing::Free, failing(error, Repeat::Safe))
+                    .await
+                    .0,
+                1
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_without_end_times_out() {
+        let guard = guard(ResilienceSettings::default());
+        let begin = Instant::now();
+        let outcome: Result<Called<()>, _> =
+            guard.call(Billing::PerCall, std::future::pending).await;
+        assert_eq!(outcome.err(), Some(ProviderError::TimedOut));
+        assert_eq!(begin.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_open_breaker_spares_the_supplier() {
+        let guard = guard(ResilienceSettings {
+            max_retries: 0,
+            ..Default::default()
+        });
+        let outage = failing(ProviderError::Unavailable, Repeat::Safe);
+        for _ in 0..20 {
+            assert_eq!(calls(&guard, Billing::Free, outage.clone()).await.0, 1);
+        }
+        // The future is made and dropped without being polled.
+        let called = AtomicU32::new(0);
+        let outcome: Result<Called<()>, _> = guard
+            .call(Billing::Free, || async {
+                called.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            })
+            .await;
+        assert_eq!(outcome.err(), Some(ProviderError::Unavailable));
+        assert_eq!(called.into_inner(), 0);
+    }
+}

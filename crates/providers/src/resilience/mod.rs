@@ -1,0 +1,64 @@
+//! What stands around every call to a supplier: time-out, retries within a budget, pacing,
+//! a bulkhead that yields when asked to slow down, and a breaker.
+//!
+//! It guards single calls rather than whole searches: a search of ten result pages that fails on
+//! the seventh must not buy the first six again.
+
+mod breaker;
+mod budget;
+mod bulkhead;
+mod guard;
+mod jitter;
+mod pacer;
+mod settings;
+
+pub(crate) use guard::Guard;
+pub use settings::{BreakerSettings, ResilienceSettings};
+
+use domain::ports::search_results::ProviderError;
+
+/// A call that failed, and whether it may be made again at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CallFailure {
+    pub error: ProviderError,
+    pub repeat: Repeat,
+}
+
+/// Whether a failed call may be made again at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// It did not reach the supplier, or the supplier said that it did nothing.
+    Safe,
+    /// It was sent; nobody knows whether it was done and billed.
+    Uncertain,
+    /// The same call would fail the same way.
+    Pointless,
+}
+
+/// Whether a supplier bills calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Billing {
+    /// Each call costs.
+    PerCall,
+    /// Calls cost nothing.
+    Free,
+}
+
+impl CallFailure {
+    pub(crate) fn malformed(what: &str) -> Self {
+        let error = ProviderError::Malformed {
+            what: what.to_owned(),
+        };
+        Self {
+            error,
+            repeat: Repeat::Uncertain,
+        }
+    }
+
+    pub(crate) const fn pointless(error: ProviderError) -> Self {
+        Self {
+            error,
+            repeat: Repeat::Pointless,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A simulated market: deterministic, without state, and plainly labelled as made up.
+//!
+//! The same keyword, market, day and seed give the same page (but for the time of fetching).
+//! Ranks drift from day to day; the owner's site has a place for most keywords and none for
+//! some. Keywords that begin with `sandbox:` make calls fail, see [`Trouble`].
+
+mod chance;
+mod layout;
+mod market;
+mod trouble;
+
+pub use trouble::Trouble;
+
+use analysis::{observation::search_page::SearchPage, provenance::Provenance};
+use async_trait::async_trait;
+use chance::Chance;
+use domain::ports::{
+    clock::Clock,
+    search_results::{ProviderError, SearchQuery, SearchResults, SupplierLabel},
+};
+use market::Ranking;
+use std::{sync::Arc, time::Duration};
+
+/// How the simulated market behaves.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SandboxSettings {
+    /// Another seed is another market.
+    pub seed: u64,
+    /// The share of calls that fail, 0 to 1; which ones depends on keyword and day.
+    pub failure_rate: f64,
+    /// How long an answer takes.
+    pub latency: Option<Duration>,
+}
+
+/// The simulated market.
+pub struct Sandbox {
+    settings: SandboxSettings,
+    clock: Arc<dyn Clock>,
+}
+
+impl Sandbox {
+    /// A market that behaves so.
+    #[must_use]
+    pub fn new(settings: SandboxSettings, clock: Arc<dyn Clock>) -> Self {
+        Self { settings, clock }
+    }
+
+    fn answer(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError> {
+        let market = Chance::seeded(self.settings.seed)
+            .of(&query.country)
+            .of(&query.language)
+            .of(query.device.name())
+            .of(query.location.as_deref().unwrap_or_default());
+        let keyword = market.of(&analysis::keyword_text::normalised(&query.keyword));
+        let trouble = Trouble::asked_for(&query.keyword)
+            .or_else(|| Trouble::by_chance(keyword, query.day, self.settings.failure_rate));
+        if let Some(trouble) = trouble {
+            return trouble.answer(self.clock.now());
+        }
+        let ranking = Ranking::of(market, keyword, query);
+        Ok(layout::page(&ranking, keyword, query, self.clock.now()))
+    }
+}
+
+#[async_trait]
+impl SearchResults for Sandbox {
+    fn label(&self) -> SupplierLabel {
+        SupplierLabel {
+            name: layout::PROVIDER.to_owned(),
+            engine: layout::PROVIDER.to_owned(),
+            provenance: Provenance::Simulated,
+            price_per_call: Some(0),
+            results_per_call: 100,
+        }
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError> {
+        if let Some(latency) = self.settings.latency {
+            tokio::time::sleep(latency).await;
+        }
+        self.answer(query)
+    }
+}
+
+#[cfg(test)]
+mod tests;

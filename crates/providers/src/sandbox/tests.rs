@@ -1,0 +1,214 @@
+//! The simulated market is the same for everybody, moves a little every day, and fails on demand.
+
+use super::*;
+use analysis::{
+    observation::search_page::{Device, Feature},
+    url_rules::SiteScope,
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_790_000_000, 0).unwrap()
+    }
+}
+
+fn sandbox(settings: SandboxSettings) -> Sandbox {
+    Sandbox::new(settings, Arc::new(Noon))
+}
+
+fn query(keyword: &str, day: u64) -> SearchQuery {
+    SearchQuery {
+        keyword: keyword.to_owned(),
+        country: "de".to_owned(),
+        language: "de".to_owned(),
+        device: Device::Desktop,
+        location: None,
+        depth: 100,
+        day: NaiveDate::from_ymd_opt(2026, 11, 1).unwrap() + Days::new(day),
+        site: "acme.com".to_owned(),
+    }
+}
+
+fn pages(count: u64, day: u64) -> Vec<SearchPage> {
+    let sandbox = sandbox(SandboxSettings::default());
+    (0..count)
+        .map(|it| {
+            sandbox
+                .answer(&query(&format!("keyword {it}"), day))
+                .unwrap()
+        })
+        .collect()
+}
+
+fn own_position(page: &SearchPage) -> Option<u32> {
+    let site = SiteScope::of("acme.com");
+    page.organic()
+        .find(|(_, result)| site.owns(&result.url))
+        .map(|(_, result)| result.position)
+}
+
+#[test]
+fn the_same_question_has_the_same_answer_and_another_seed_another() {
+    let ask = |seed| {
+        sandbox(SandboxSettings {
+            seed,
+            ..Default::default()
+        })
+        .answer(&query("shoes", 0))
+    };
+    assert_eq!(ask(1), ask(1));
+    assert_ne!(ask(1), ask(2));
+    let mut elsewhere = query("shoes", 0);
+    elsewhere.country = "at".to_owned();
+    assert_ne!(
+        sandbox(SandboxSettings::default()).answer(&elsewhere),
+        ask(0)
+    );
+    assert_eq!(
+        sandbox(SandboxSettings::default())
+            .answer(&query("  SHOES ", 0))
+            .unwrap()
+            .blocks
+            .len(),
+        ask(0).unwrap().blocks.len()
+    );
+}
+
+#[test]
+fn everything_says_that_it_is_simulated() {
+    let page = &pages(1, 0)[0];
+    assert_eq!(
+        (page.provider.as_str(), page.provenance),
+        ("sandbox", Provenance::Simulated)
+    );
+    assert_eq!(page.depth_checked(), 100);
+    let site = SiteScope::of("acme.com");
+    assert!(
+        page.organic()
+            .all(|(_, it)| it.url.contains(".example/") || site.owns(&it.url))
+    );
+}
+
+#[test]
+fn positions_run_without_gaps_and_in_order() {
+    for page in pages(50, 0) {
+        assert!(
+            page.organic()
+                .zip(1..)
+                .all(|((_, result), expected)| result.position == expected)
+        );
+        assert!(
+            page.blocks
+                .iter()
+                .zip(1..)
+                .all(|(it, expected)| it.absolute_position == Some(expected))
+        );
+    }
+}
+
+#[test]
+fn the_site_ranks_for_most_keywords_and_not_for_some() {
+    let positions: Vec<_> = pages(1000, 0).iter().map(own_position).collect();
+    let ranked = positions.iter().flatten().count();
+    let top_ten = positions.iter().flatten().filter(|it| **it <= 10).count();
+    assert!((700..900).contains(&ranked), "{ranked}");
+    assert!((120..350).contains(&top_ten), "{top_ten}");
+}
+
+#[test]
+fn ranks_move_from_day_to_day_but_not_far() {
+    let (today, tomorrow) = (pages(300, 0), pages(300, 1));
+    let moves: Vec<u32> = today
+        .iter()
+        .zip(&tomorrow)
+        .filter_map(|(now, then)| Some(own_position(now)?.abs_diff(own_position(then)?)))
+        .collect();
+    assert!(moves.iter().any(|it| *it > 0) && moves.contains(&0));
+    assert!(moves.iter().all(|it| *it <= 15), "{:?}", moves.iter().max());
+}
+
+#[test]
+fn pages_have_features_and_some_overviews_cite_the_site() {
+    let pages = pages(1000, 0);
+    let count = |feature| {
+        pages
+            .iter()
+            .filter(|page| page.features().any(|(_, it)| it.feature == feature))
+            .count()
+    };
+    assert!(
+        (300..400).contains(&count(Feature::AiOverview)),
+        "{}",
+        count(Feature::AiOverview)
+    );
+    assert!((100..200).contains(&count(Feature::LocalPack)));
+    assert_eq!(count(Feature::RelatedSearches), 1000);
+    let site = SiteScope::of("acme.com");
+    let overviews = pages.iter().filter_map(|it| it.ai_overview.as_ref());
+    let citing = overviews
+        .filter(|it| it.citations.iter().any(|link| site.owns(&link.url)))
+        .count();
+    assert!((10..200).contains(&citing), "{citing}");
+}
+
+#[test]
+fn a_page_survives_being_stored() {
+    for page in pages(100, 3) {
+        let json = serde_json::to_string(&page).unwrap();
+        assert_eq!(serde_json::from_str::<SearchPage>(&json).unwrap(), page);
+    }
+}
+
+#[test]
+fn calls_fail_at_the_rate_that_is_set() {
+    let sandbox = sandbox(SandboxSettings {
+        failure_rate: 0.2,
+        ..Default::default()
+    });
+    let failed = (0..1000)
+        .filter(|it| sandbox.answer(&query(&format!("k{it}"), 0)).is_err())
+        .count();
+    assert!((150..250).contains(&failed), "{failed}");
+}
+
+#[test]
+fn a_keyword_can_ask_for_trouble() {
+    let sandbox = sandbox(SandboxSettings::default());
+    let answer = |keyword| sandbox.answer(&query(keyword, 0));
+    assert_eq!(answer("sandbox:timeout"), Err(ProviderError::TimedOut));
+    assert_eq!(
+        answer("Sandbox:Unavailable please"),
+        Err(ProviderError::Unavailable)
+    );
+    assert!(answer("sandbox:blocked").unwrap().is_blocked());
+    assert!(!answer("sandbox:nothing").unwrap().is_blocked());
+    for (keyword, trouble) in Trouble::ALL {
+        let empty = matches!(trouble, Trouble::Blocked | Trouble::Nothing);
+        assert_eq!(answer(keyword).is_ok(), empty, "{keyword}");
+    }
+}
+
+#[test]
+fn any_depth_is_answered() {
+    for depth in [0, 1, 2, 10, 37, 100, 1000] {
+        let mut query = query("shoes", 0);
+        query.depth = depth;
+        let page = sandbox(SandboxSettings::default()).answer(&query).unwrap();
+        assert_eq!(page.depth_checked(), depth.clamp(1, 400));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_takes_as_long_as_it_is_told_to() {
+    let latency = Some(Duration::from_millis(700));
+    let sandbox = sandbox(SandboxSettings {
+        latency,
+        ..Default::default()
+    });
+    let begin = tokio::time::Instant::now();
+    sandbox.search(&query("shoes", 0)).await.unwrap();
+    assert_eq!(begin.elapsed(), Duration::from_millis(700));
+}

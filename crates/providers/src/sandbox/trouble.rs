@@ -1,0 +1,85 @@
+//! Calls of the sandbox that fail, because somebody asked for it or by the rate that is set.
+
+use super::{chance::Chance, layout};
+use analysis::observation::search_page::SearchPage;
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use domain::ports::search_results::ProviderError;
+use std::time::Duration;
+
+/// A way to fail; a keyword that begins with `sandbox:` and its name brings it about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// `sandbox:unavailable`
+    Unavailable,
+    /// `sandbox:timeout`
+    Timeout,
+    /// `sandbox:rate-limited`
+    RateLimited,
+    /// `sandbox:refused`
+    Refused,
+    /// `sandbox:unauthorised`
+    Unauthorised,
+    /// `sandbox:malformed`
+    Malformed,
+    /// `sandbox:blocked`, a captcha instead of results.
+    Blocked,
+    /// `sandbox:nothing`, no results and the engine's word for it.
+    Nothing,
+}
+
+impl Trouble {
+    /// All of them with the keyword that brings them about.
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("sandbox:unavailable", Self::Unavailable),
+        ("sandbox:timeout", Self::Timeout),
+        ("sandbox:rate-limited", Self::RateLimited),
+        ("sandbox:refused", Self::Refused),
+        ("sandbox:unauthorised", Self::Unauthorised),
+        ("sandbox:malformed", Self::Malformed),
+        ("sandbox:blocked", Self::Blocked),
+        ("sandbox:nothing", Self::Nothing),
+    ];
+
+    /// The trouble that the keyword asks for.
+    pub(super) fn asked_for(keyword: &str) -> Option<Self> {
+        let wanted = keyword.split_whitespace().next()?.to_lowercase();
+        Self::ALL
+            .into_iter()
+            .find(|(name, _)| *name == wanted)
+            .map(|(_, trouble)| trouble)
+    }
+
+    /// The trouble that befalls this keyword on this day.
+    pub(super) fn by_chance(keyword: Chance, day: NaiveDate, rate: f64) -> Option<Self> {
+        let today = keyword
+            .of("failure")
+            .nth(u64::from(day.num_days_from_ce().unsigned_abs()));
+        let kinds = [
+            Self::Unavailable,
+            Self::Timeout,
+            Self::RateLimited,
+            Self::Malformed,
+        ];
+        (today.share() < rate).then(|| kinds[today.of("kind").below(kinds.len())])
+    }
+
+    /// What the caller hears.
+    pub(super) fn answer(self, now: DateTime<Utc>) -> Result<SearchPage, ProviderError> {
+        Err(match self {
+            Self::Unavailable => ProviderError::Unavailable,
+            Self::Timeout => ProviderError::TimedOut,
+            Self::RateLimited => ProviderError::RateLimited {
+                retry_after: Some(Duration::from_secs(1)),
+            },
+            Self::Refused => ProviderError::Refused {
+                reason: "as the keyword asked".to_owned(),
+            },
+            Self::Unauthorised => ProviderError::Unauthorised,
+            Self::Malformed => ProviderError::Malformed {
+                what: "as the keyword asked".to_owned(),
+            },
+            Self::Blocked => return Ok(layout::empty(None, now)),
+            Self::Nothing => return Ok(layout::empty(Some(0), now)),
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Results of one engine through a SearXNG instance: `GET {base}/search?format=json`.
+
+use super::{
+    paged::{ResultPage, ResultPages},
+    settings::SearxngSettings,
+    wire_errors::by_status,
+};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{Billing, CallFailure, Repeat},
+};
+use analysis::{
+    observation::search_page::{
+        Device, Feature, FeatureBlock, FeatureCoverage, OrganicResult, RichData,
+    },
+    provenance::Provenance,
+    url_rules::unwrapped,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    clock::Clock,
+    search_results::{ProviderError, SearchQuery, SupplierLabel},
+};
+use reqwest::{Client, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How many results of one engine a call brings; the instance cannot be asked for more.
+const RESULTS_PER_CALL: u32 = 10;
+
+/// The adapter.
+pub(super) struct Searxng {
+    settings: SearxngSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Body {
+    results: Vec<Found>,
+    #[serde(default)]
+    number_of_results: Option<f64>,
+    #[serde(default)]
+    suggestions: Vec<String>,
+    /// Pairs of name and reason; names alone in older instances.
+    #[serde(default)]
+    unresponsive_engines: Vec<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Found {
+    url: String,
+    #[serde(default)]
+    title: String,
+    content: Option<String>,
+    #[serde(default)]
+    engine: Option<String>,
+    #[serde(default)]
+    engines: Vec<String>,
+    #[serde(default)]
+    positions: Vec<u32>,
+    #[serde(rename = "publishedDate")]
+    published_date: Option<String>,
+}
+
+impl Searxng {
+    pub(super) fn new(settings: SearxngSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    fn endpoint(&self) -> String {
+        format!(
+            "{}/search",
+            self.settings.base_url.as_str().trim_end_matches('/')
+        )
+    }
+
+    /// An instance that does not allow JSON answers 403; there are no credentials to refuse.
+    fn failure(&self, answer: &Answer) -> CallFailure {
+        if answer.status == StatusCode::FORBIDDEN {
+            let reason = "the instance does not allow format=json (settings.yml, search.formats)";
+            return CallFailure::pointless(ProviderError::Refused {
+                reason: reason.to_owned(),
+            });
+        }
+        by_status(answer, "", self.clock.now())
+    }
+
+    fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+        let body: Body = serde_json::from_slice(&answer.body).map_err(|error| {
+            CallFailure::malformed(if error.is_data() {
+                "its fields are not as documented"
+            } else {
+                "it is not whole JSON"
+            })
+        })?;
+        let silent = !body.unresponsive_engines.is_empty();
+        let found = self.of_the_engine(body.results);
+        if found.is_empty() && silent {
+            // Nothing found and nobody asked look alike; the engine did not answer.
+            return Err(CallFailure {
+                error: ProviderError::Unavailable,
+                repeat: Repeat::Safe,
+            });
+        }
+        Ok(page(found, body.number_of_results, body.suggestions))
+    }
+
+    /// The results of the engine that counts, in its own order.
+    fn of_the_engine(&self, results: Vec<Found>) -> Vec<Found> {
+        let engine = &self.settings.engine;
+        let mut found: Vec<Found> = results
+            .into_iter()
+            .filter(|it| it.engines.contains(engine) || it.engine.as_ref() == Some(engine))
+            .collect();
+        if found.iter().all(|it| !it.positions.is_empty()) {
+            found.sort_by_key(|it| it.positions.iter().copied().min());
+        }
+        found
+    }
+}
+
+fn page(found: Vec<Found>, total: Option<f64>, suggestions: Vec<String>) -> ResultPage {
+    let related = (!suggestions.is_empty()).then(|| FeatureBlock {
+        feature: Feature::RelatedSearches,
+        title: None,
+        text: None,
+        links: Vec::new(),
+    });
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive estimate; saturation is fine"
+    )]
+    let total = total.filter(|it| *it >= 1.0).map(|it| it as u64);
+    ResultPage {
+        organic: found.into_iter().map(Found::into_result).collect(),
+        below: related.into_iter().collect(),
+        total,
+        related: suggestions,
+        ..Default::default()
+    }
+}
+
+impl Found {
+    fn into_result(self) -> OrganicResult {
+        OrganicResult {
+            url: unwrapped(&self.url).into_owned(),
+            title: self.title,
+            snippet: self.content.filter(|it| !it.is_empty()),
+            rich_data: RichData {
+                date: self.published_date,
+                ..Default::default()
+            },
+            ..Default::default()
+        }
+    }
+}
+
+#[async_trait]
+impl ResultPages for Searxng {
+    fn label(&self) -> SupplierLabel {
+        SupplierLabel {
+            name: "metasearch".to_owned(),
+            engine: self.settings.engine.clone(),
+            provenance: Provenance::Measured,
+            price_per_call: Some(0),
+            results_per_call: RESULTS_PER_CALL,
+        }
+    }
+
+    fn billing(&self) -> Billing {
+        Billing::Free
+    }
+
+    fn feature_coverage(&self) -> FeatureCoverage {
+        FeatureCoverage::Absent
+    }
+
+    fn warnings(&self) -> &'static [&'static str] {
+        &["metasearchOrder"]
+    }
+
+    /// An instance searches as its server does: neither as a phone nor from a town.
+    fn objection(&self, query: &SearchQuery) -> Option<ProviderError> {
+        let reason = if query.device == Device::Mobile {
+            "this supplier measures desktop results only"
+        } else if query.location.is_some() {
+            "this supplier cannot search from a place inside the country"
+        } else {
+            return None;
+        };
+        Some(ProviderError::Refused {
+            reason: reason.to_owned(),
+        })
+    }
+
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure> {
+        let language = format!("{}-{}", query.language, query.country.to_uppercase());
+        let page = number.to_string();
+        let request = self.http.get(self.endpoint()).query(&[
+            ("q", query.keyword.as_str()),
+            ("format", "json"),
+            ("language", &language),
+            ("pageno", &page),
+            ("engines", &self.settings.engine),
+            ("categories", "general"),
+            ("safesearch", "0"),
+        ]);
+        let answer = ask(request).await?;
+        if answer.status.is_success() {
+            self.understood(&answer)
+        } else {
+            Err(self.failure(&answer))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Google results of serper.dev: `POST {base}/search`, ten results a call.
+
+mod wire;
+
+use super::{
+    paged::{ResultPage, ResultPages},
+    settings::SerperSettings,
+    wire_errors::{by_status, shortened},
+};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{Billing, CallFailure},
+};
+use analysis::{
+    observation::search_page::{Device, FeatureCoverage},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    clock::Clock,
+    search_results::{ProviderError, SearchQuery, SupplierLabel},
+};
+use reqwest::{Client, header::HeaderValue};
+use secrecy::ExposeSecret;
+use serde_json::json;
+use std::sync::Arc;
+
+/// How many results a call brings.
+const RESULTS_PER_CALL: u32 = 10;
+
+/// The adapter.
+pub(super) struct Serper {
+    settings: SerperSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+impl Serper {
+    pub(super) fn new(settings: SerperSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    fn endpoint(&self) -> String {
+        format!(
+            "{}/search",
+            self.settings.base_url.as_str().trim_end_matches('/')
+        )
+    }
+
+    fn failure(&self, answer: &Answer) -> CallFailure {
+        let said = self.without_key(&wire::message(&answer.body));
+        if is_about_credits(&said) {
+            return CallFailure::pointless(ProviderError::OutOfFunds);
+        }
+        by_status(answer, &said, self.clock.now())
+    }
+
+    /// The key as a header that no log shows; a key that cannot be one is no key.
+    fn credentials(&self) -> Result<HeaderValue, CallFailure> {
+        let mut header = HeaderValue::from_str(self.settings.api_key.expose_secret())
+            .map_err(|_| CallFailure::pointless(ProviderError::Unauthorised))?;
+        header.set_sensitive(true);
+        Ok(header)
+    }
+
+    /// A supplier may repeat the key that it does not accept.
+    fn without_key(&self, said: &str) -> String {
+        let key = self.settings.api_key.expose_secret();
+        if key.is_empty() {
+            said.to_owned()
+        } else {
+            said.replace(key, "…")
+        }
+    }
+
+    fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+        let parsed = wire::parse(&answer.body)?;
+        match parsed.error() {
+            None => Ok(parsed.into_page()),
+            Some(said) => Err(self.error_inside(&said, parsed.status())),
+        }
+    }
+
+    /// An error that came with a successful status.
+    fn error_inside(&self, said: &str, status: Option<u16>) -> CallFailure {
+        let said = self.without_key(said);
+        CallFailure::pointless(match status {
+            Some(401 | 403) => ProviderError::Unauthorised,
+            _ if is_about_credits(&said) => ProviderError::OutOfFunds,
+            Some(429) => ProviderError::RateLimited { retry_after: None },
+            Some(500..) => ProviderError::Unavailable,
+            _ => ProviderError::Refused {
+                reason: shortened(&said),
+            },
+        })
+    }
+}
+
+/// An account without credits is told so with status 400.
+fn is_about_credits(said: &str) -> bool {
+    said.to_ascii_lowercase().contains("not enough credits")
+}
+
+#[async_trait]
+impl ResultPages for Serper {
+    fn label(&self) -> SupplierLabel {
+        SupplierLabel {
+            name: "web search".to_owned(),
+            engine: "google".to_owned(),
+            provenance: Provenance::Measured,
+            price_per_call: self.settings.price_per_call,
+            results_per_call: RESULTS_PER_CALL,
+        }
+    }
+
+    fn billing(&self) -> Billing {
+        Billing::PerCall
+    }
+
+    fn feature_coverage(&self) -> FeatureCoverage {
+        FeatureCoverage::Partial
+    }
+
+    fn warnings(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The service documents no switch for the device; its results are a desktop's.
+    fn objection(&self, query: &SearchQuery) -> Option<ProviderError> {
+        (query.device == Device::Mobile).then(|| ProviderError::Refused {
+            reason: "this supplier measures desktop results only".to_owned(),
+        })
+    }
+
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure> {
+        let mut body = json!({
+            "q": query.keyword,
+            "gl": query.country,
+            "hl": query.language,
+            "num": RESULTS_PER_CALL,
+            "page": number,
+        });
+        if let Some(location) = &query.location {
+            body["location"] = json!(location);
+        }
+        let request = self
+            .http
+            .post(self.endpoint())
+            .header("X-API-KEY", self.credentials()?)
+            .json(&body);
+        let answer = ask(request).await?;
+        if answer.status.is_success() {
+            self.understood(&answer)
+        } else {
+            Err(self.failure(&answer))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What the statuses of HTTP mean for a supplier call.
+
+use crate::{
+    http_client::Answer,
+    resilience::{CallFailure, Repeat},
+};
+use chrono::{DateTime, Utc};
+use domain::ports::search_results::ProviderError;
+use std::time::Duration;
+
+/// A reason is cut to so many characters.
+const LONGEST_REASON: usize = 200;
+
+/// The failure that an unsuccessful status stands for. `said` is the supplier's own message.
+pub(super) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> CallFailure {
+    let safe = |error| CallFailure {
+        error,
+        repeat: Repeat::Safe,
+    };
+    match answer.status.as_u16() {
+        401 | 403 => CallFailure::pointless(ProviderError::Unauthorised),
+        402 => CallFailure::pointless(ProviderError::OutOfFunds),
+        429 => safe(ProviderError::RateLimited {
+            retry_after: retry_after(answer, now),
+        }),
+        408 | 425 | 500..=599 => safe(ProviderError::Unavailable),
+        300..=399 => CallFailure::malformed("it is a redirect"),
+        _ => CallFailure::pointless(ProviderError::Refused {
+            reason: shortened(said),
+        }),
+    }
+}
+
+/// `Retry-After`, in seconds or as a date.
+fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
+    let text = answer.retry_after.as_deref()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = DateTime::parse_from_rfc2822(text).ok()?;
+    Some((date.to_utc() - now).to_std().unwrap_or(Duration::ZERO))
+}
+
+/// A supplier's words, printable and short.
+pub(super) fn shortened(said: &str) -> String {
+    let printable = said
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it });
+    let text: String = printable.take(LONGEST_REASON).collect();
+    let text = text.trim();
+    if text.is_empty() {
+        "no reason given".to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::StatusCode;
+
+    fn limited(retry_after: &str) -> ProviderError {
+        let answer = Answer {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            retry_after: Some(retry_after.to_owned()),
+            body: Vec::new(),
+        };
+        let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z")
+            .unwrap()
+            .to_utc();
+        by_status(&answer, "", now).error
+    }
+
+    #[test]
+    fn patience_is_asked_for_in_seconds_or_until_a_date() {
+        let after = |seconds| ProviderError::RateLimited {
+            retry_after: seconds,
+        };
+        assert_eq!(limited("12"), after(Some(Duration::from_secs(12))));
+        assert_eq!(
+            limited("Sat, 21 Nov 2026 10:00:05 GMT"),
+            after(Some(Duration::from_secs(5)))
+        );
+        assert_eq!(
+            limited("Sat, 21 Nov 2026 09:00:00 GMT"),
+            after(Some(Duration::ZERO))
+        );
+        assert_eq!(limited("soon"), after(None));
+    }
+
+    #[test]
+    fn a_reason_is_short_and_printable() {
+        assert_eq!(shortened("no\r\nway"), "no  way");
+        assert_eq!(shortened(&"x".repeat(1000)).len(), 200);
+        assert_eq!(shortened(" "), "no reason given");
+    }
+}

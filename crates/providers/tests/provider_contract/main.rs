@@ -1,0 +1,105 @@
+//! Every supplier of search results against a loopback server that speaks its wire shape and
+//! misbehaves.
+
+mod fault_server;
+mod guarding;
+mod searxng;
+mod serper;
+
+use analysis::observation::search_page::Device;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::ports::{
+    clock::Clock,
+    randomness::Randomness,
+    search_results::{SearchQuery, SearchResults},
+};
+use fault_server::FaultServer;
+use providers::{
+    resilience::{BreakerSettings, ResilienceSettings},
+    search::{SearchSettings, SearxngSettings, SerperSettings, configured},
+};
+use std::{sync::Arc, time::Duration};
+
+/// The key that must never be seen anywhere but in its header.
+const KEY: &str = "key-that-nobody-may-see";
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_790_000_000, 0).expect("a time")
+    }
+}
+
+struct Half;
+
+impl Randomness for Half {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(0x7f);
+    }
+}
+
+/// Fast enough for tests, and with a breaker that stays out of the way.
+fn quick() -> ResilienceSettings {
+    ResilienceSettings {
+        connect_timeout: Duration::from_secs(2),
+        call_timeout: Duration::from_secs(10),
+        first_pause: Duration::from_millis(1),
+        longest_pause: Duration::from_millis(5),
+        breaker: BreakerSettings {
+            min_calls: 1000,
+            ..Default::default()
+        },
+        ..Default::default()
+    }
+}
+
+fn serper_at(server: &FaultServer) -> SerperSettings {
+    SerperSettings {
+        base_url: server.url(),
+        api_key: KEY.into(),
+        price_per_call: Some(1000),
+    }
+}
+
+fn searxng_at(server: &FaultServer) -> SearxngSettings {
+    SearxngSettings {
+        base_url: server.url(),
+        engine: "google".to_owned(),
+    }
+}
+
+fn supplier(settings: SearchSettings) -> Arc<dyn SearchResults> {
+    configured(settings, Arc::new(Noon), Arc::new(Half))
+}
+
+fn serper(server: &FaultServer) -> Arc<dyn SearchResults> {
+    let settings = serper_at(server);
+    supplier(SearchSettings {
+        serper: Some(settings),
+        resilience: quick(),
+        ..Default::default()
+    })
+}
+
+fn searxng(server: &FaultServer) -> Arc<dyn SearchResults> {
+    let searxng = Some(searxng_at(server));
+    supplier(SearchSettings {
+        searxng,
+        resilience: quick(),
+        ..Default::default()
+    })
+}
+
+fn query(depth: u32) -> SearchQuery {
+    SearchQuery {
+        keyword: "running shoes & socks".to_owned(),
+        country: "us".to_owned(),
+        language: "en".to_owned(),
+        device: Device::Desktop,
+        location: None,
+        depth,
+        day: NaiveDate::from_ymd_opt(2026, 11, 21).expect("a day"),
+        site: "acme.com".to_owned(),
+    }
+}
