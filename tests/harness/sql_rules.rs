@@ -64,7 +64,7 @@ pub fn unguarded(statement: &str) -> Option<&'static str> {
     {
         return None;
     }
-    let plain = statement.replace('"', "").replace('`', "");
+    let plain = statement.replace(['"', '`'], "");
     let is_insert = verb == "INSERT" && !plain.contains("SELECT");
     let touched = |table: &&&str| {
         [

@@ -1,11 +1,9 @@
 //! The tables, as both databases have them. Kept by hand; `tests/suite/migrations.rs` compares the
 //! databases with each other, and the contract suite every column with this file.
 
-#![expect(clippy::wildcard_imports, reason = "the names that Diesel's own tool writes")]
-
 use crate::instant::Instant;
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     accounts (account_id) {
@@ -26,7 +24,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Text};
     use super::Instant;
 
     users (account_id, id) {
@@ -39,8 +37,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Text};
 
     user_directory (email) {
         email -> Text,
@@ -50,7 +47,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     api_tokens (account_id, id) {
@@ -68,8 +65,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Binary};
 
     token_directory (hash) {
         hash -> Binary,
@@ -79,8 +75,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{Binary, Text};
 
     server_secrets (name) {
         name -> Text,
@@ -89,7 +84,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
     use super::Instant;
 
     projects (account_id, id) {
@@ -121,7 +116,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Bool, Nullable, Text};
     use super::Instant;
 
     keywords (account_id, id) {
@@ -151,7 +146,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Bool, Date, Integer, Nullable, Text};
     use super::Instant;
 
     jobs (account_id, id) {
@@ -189,7 +184,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Double, Nullable};
     use super::Instant;
 
     account_queues (account_id) {
@@ -203,7 +198,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Double, Nullable, Text};
     use super::Instant;
 
     staged_findings (account_id, job_id, result_type, ordinal) {
@@ -221,8 +216,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Binary};
 
     journal_entries (account_id, job_id, sequence) {
         account_id -> BigInt,
@@ -233,7 +227,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Date, Nullable, Text};
     use super::Instant;
 
     rank_points (account_id, project_id, keyword_id, day, job_id) {
@@ -255,7 +249,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Text};
     use super::Instant;
 
     latest_serps (account_id, project_id, keyword_id) {
@@ -269,7 +263,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Double, Nullable, Text};
     use super::Instant;
 
     findings (account_id, project_id, result_type, job_id, ordinal) {
@@ -288,7 +282,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     result_heads (account_id, project_id, result_type) {
@@ -308,12 +302,12 @@ diesel::table! {
         item_count -> BigInt,
         summary -> Text,
         warnings -> Text,
+        carry -> Nullable<Text>,
     }
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Date};
 
     spending (account_id, month) {
         account_id -> BigInt,
@@ -324,7 +318,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
     use super::Instant;
 
     idempotency_records (account_id, idempotency_key) {

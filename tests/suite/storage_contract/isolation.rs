@@ -3,6 +3,7 @@
 
 use super::examples::*;
 use analysis::result_type::ResultType;
+use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use domain::{
     ids::{AccountId, JobId, KeywordId, TokenId},
     job::Job,
@@ -211,4 +212,16 @@ async fn equal_ids_of_two_accounts_are_two_things(db: TestDatabase) {
         assert_eq!(r.projects().find(BOB, SHOP).await.unwrap(), Some(renamed));
         assert_eq!(r.keywords().find(ANN, KeywordId(21)).await.unwrap(), Some(keyword(ANN, 21, "rust seo")));
     });
+}
+
+#[tokio::test]
+async fn a_statement_that_does_not_name_the_account_is_stopped() {
+    let db = TestDatabase::empty(storage::DatabaseKind::Sqlite).await;
+    let path = db.url.trim_start_matches("sqlite://").to_owned();
+    let asked = std::thread::spawn(move || {
+        let mut connection = SqliteConnection::establish(&path).unwrap();
+        let statement = "SELECT 1 FROM projects WHERE projects.id = 11";
+        diesel::sql_query(statement).execute(&mut connection)
+    });
+    assert!(asked.join().is_err());
 }

@@ -43,6 +43,7 @@ fn head(job: i64, result_type: ResultType, items: u64) -> ResultHead {
         item_count: items,
         summary: Document::from_stored("{\"visibility\":  0.10}".into()),
         warnings: vec!["depth-limited".into()],
+        carry: (job == 32).then(|| Document::from_stored("{\"index\": 0.5}".into())),
     }
 }
 

@@ -3,7 +3,10 @@
 use super::Db;
 use crate::{
     instant::At,
-    rows::tokens::{KnownTokenRow, TokenEntry, TokenRow, known_token},
+    rows::{
+        accounts::AccountRow,
+        tokens::{KnownTokenRow, TokenEntry, TokenRow, known_token},
+    },
     schema::{accounts, api_tokens, token_directory},
     session::Session,
 };
@@ -44,7 +47,7 @@ impl TokenRepository for Session<Db> {
                     .inner_join(api_tokens::table.on(of_the_entry))
                     .inner_join(accounts::table.on(of_the_account))
                     .filter(token_directory::hash.eq(hash.0.as_slice()))
-                    .select((TokenRow::as_select(), accounts::status, accounts::name))
+                    .select((TokenRow::as_select(), AccountRow::as_select()))
                     .first(db)
                     .optional()
             })

@@ -17,7 +17,12 @@ use domain::{
 };
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = result_heads, primary_key(account_id, project_id, result_type))]
+#[diesel(
+    table_name = result_heads,
+    primary_key(account_id, project_id, result_type),
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
 pub struct HeadRow {
     pub account_id: i64,
     pub project_id: i64,
@@ -35,6 +40,7 @@ pub struct HeadRow {
     pub item_count: i64,
     pub summary: String,
     pub warnings: String,
+    pub carry: Option<String>,
 }
 
 #[derive(Queryable, QueryableByName)]
@@ -72,6 +78,7 @@ impl From<&ResultHead> for HeadRow {
             item_count: count(head.item_count),
             summary: head.summary.as_str().to_owned(),
             warnings: json(&head.warnings),
+            carry: head.carry.as_ref().map(|it| it.as_str().to_owned()),
         }
     }
 }
@@ -100,6 +107,7 @@ impl TryFrom<HeadRow> for ResultHead {
             item_count: counted(row.item_count, "item count")?,
             summary: Document::from_stored(row.summary),
             warnings: from_json(&row.warnings, "warnings")?,
+            carry: row.carry.map(Document::from_stored),
         })
     }
 }

@@ -1,13 +1,12 @@
 //! API tokens as rows.
 
-use super::{known, passed};
+use super::{accounts::AccountRow, passed};
 use crate::{
     instant::At,
     schema::{api_tokens, token_directory},
 };
 use diesel::prelude::*;
 use domain::{
-    account::AccountStatus,
     ids::{AccountId, TokenId, UserId},
     ports::{storage::StorageError, tokens::KnownToken},
     scope::Scopes,
@@ -38,8 +37,8 @@ pub struct TokenEntry {
     token_id: i64,
 }
 
-/// A token with the status and the name of its account.
-pub type KnownTokenRow = (TokenRow, String, String);
+/// A token with its account.
+pub type KnownTokenRow = (TokenRow, AccountRow);
 
 impl From<&ApiToken> for TokenRow {
     fn from(token: &ApiToken) -> Self {
@@ -87,10 +86,9 @@ impl TryFrom<TokenRow> for ApiToken {
     }
 }
 
-pub fn known_token((token, status, name): KnownTokenRow) -> Result<KnownToken, StorageError> {
+pub fn known_token((token, account): KnownTokenRow) -> Result<KnownToken, StorageError> {
     Ok(KnownToken {
         token: token.try_into()?,
-        account_status: known(AccountStatus::named(&status), "account status")?,
-        account_name: name,
+        account: account.try_into()?,
     })
 }
