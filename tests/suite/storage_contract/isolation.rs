@@ -21,7 +21,8 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
-    a_stranger_finds_lists_and_locks_nothing,
+    a_stranger_finds_lists_and_locks_no_project_or_keyword,
+    a_stranger_finds_lists_and_locks_no_job_or_result,
     a_stranger_changes_nothing,
     equal_ids_of_two_accounts_are_two_things,
 ];
@@ -42,7 +43,7 @@ async fn with_a_stranger(db: &TestDatabase) {
     change!(db, tx => tx.accounts().add(&account(STRANGER), &owner(STRANGER)).await.unwrap());
 }
 
-async fn a_stranger_finds_lists_and_locks_nothing(db: TestDatabase) {
+async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestDatabase) {
     with_a_stranger(&db).await;
     let mut tx = domain::ports::storage::Storage::write(&*db.storage)
         .await
@@ -113,6 +114,13 @@ async fn a_stranger_finds_lists_and_locks_nothing(db: TestDatabase) {
             .unwrap(),
         0
     );
+}
+
+async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
+    with_a_stranger(&db).await;
+    let mut tx = domain::ports::storage::Storage::write(&*db.storage)
+        .await
+        .unwrap();
     let jobs = tx.jobs();
     assert!(jobs.find(STRANGER, JobId(31)).await.unwrap().is_none());
     assert!(jobs.lock(STRANGER, JobId(31)).await.unwrap().is_none());

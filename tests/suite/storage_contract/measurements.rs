@@ -74,8 +74,8 @@ async fn at_work(db: &TestDatabase) {
 }
 
 async fn a_history_reaches_back_28_days_and_to_the_newest_measured_point_before(db: TestDatabase) {
-    at_work(&db).await;
     use RankState::{Error, NotRanked, Ranked};
+    at_work(&db).await;
     measured(
         &db,
         &[
