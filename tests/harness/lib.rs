@@ -1,4 +1,8 @@
 //! The harness: real databases, started and emptied for each test.
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "a harness panics when a test cannot be set up"
+)]
 
 pub mod databases;
 pub mod postgres_server;

@@ -17,6 +17,7 @@ pub const TENANT_TABLES: [&str; 16] = [
     "rank_points",
     "latest_serps",
     "findings",
+    "result_carries",
     "result_heads",
     "spending",
     "idempotency_records",
@@ -64,7 +65,7 @@ pub fn unguarded(statement: &str) -> Option<&'static str> {
     {
         return None;
     }
-    let plain = statement.replace('"', "").replace('`', "");
+    let plain = statement.replace(['"', '`'], "");
     let is_insert = verb == "INSERT" && !plain.contains("SELECT");
     let touched = |table: &&&str| {
         [

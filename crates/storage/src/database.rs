@@ -16,7 +16,7 @@ pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 's
     const MIGRATIONS: EmbeddedMigrations;
 
     /// What an error means.
-    fn weigh(kind: &DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble;
+    fn weigh(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble;
     /// The versions of the schema that were applied.
     fn applied_versions(&mut self) -> QueryResult<Vec<String>>;
     /// Whether the connection answers.

@@ -30,7 +30,7 @@ const MINTED: [&str; 6] = [
 /// What an error of Diesel's means.
 pub fn trouble<D: Database>(error: &Error) -> Trouble {
     match error {
-        Error::DatabaseError(kind, about) => D::weigh(kind, about.as_ref()),
+        Error::DatabaseError(kind, about) => D::weigh(*kind, about.as_ref()),
         Error::RollbackErrorOnCommit { commit_error, .. } => trouble::<D>(commit_error),
         Error::BrokenTransactionManager => Trouble::ConnectionLost,
         _ => Trouble::Other,

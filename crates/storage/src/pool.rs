@@ -144,6 +144,7 @@ impl<D: Database> Turn<D> {
             Ordering::SeqCst,
             Ordering::SeqCst,
         );
+        drop(connection);
     }
 
     /// Runs a query that changes nothing, again on a fresh connection while the old one was dead

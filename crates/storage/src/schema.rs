@@ -3,7 +3,7 @@
 
 use crate::instant::Instant;
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     accounts (account_id) {
@@ -24,7 +24,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Text};
     use super::Instant;
 
     users (account_id, id) {
@@ -37,8 +37,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Text};
 
     user_directory (email) {
         email -> Text,
@@ -48,7 +47,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     api_tokens (account_id, id) {
@@ -66,8 +65,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Binary};
 
     token_directory (hash) {
         hash -> Binary,
@@ -77,8 +75,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{Binary, Text};
 
     server_secrets (name) {
         name -> Text,
@@ -87,7 +84,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
     use super::Instant;
 
     projects (account_id, id) {
@@ -119,7 +116,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Bool, Nullable, Text};
     use super::Instant;
 
     keywords (account_id, id) {
@@ -149,7 +146,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Bool, Date, Integer, Nullable, Text};
     use super::Instant;
 
     jobs (account_id, id) {
@@ -187,7 +184,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Double, Nullable};
     use super::Instant;
 
     account_queues (account_id) {
@@ -201,7 +198,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Double, Nullable, Text};
     use super::Instant;
 
     staged_findings (account_id, job_id, result_type, ordinal) {
@@ -219,8 +216,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Binary};
 
     journal_entries (account_id, job_id, sequence) {
         account_id -> BigInt,
@@ -231,7 +227,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Date, Nullable, Text};
     use super::Instant;
 
     rank_points (account_id, project_id, keyword_id, day, job_id) {
@@ -253,7 +249,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Text};
     use super::Instant;
 
     latest_serps (account_id, project_id, keyword_id) {
@@ -267,7 +263,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Double, Nullable, Text};
     use super::Instant;
 
     findings (account_id, project_id, result_type, job_id, ordinal) {
@@ -286,7 +282,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     result_heads (account_id, project_id, result_type) {
@@ -310,7 +306,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Text};
 
     result_carries (account_id, project_id, result_type) {
         account_id -> BigInt,
@@ -321,8 +317,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
-    use super::Instant;
+    use diesel::sql_types::{BigInt, Date};
 
     spending (account_id, month) {
         account_id -> BigInt,
@@ -333,7 +328,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::*;
+    use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
     use super::Instant;
 
     idempotency_records (account_id, idempotency_key) {

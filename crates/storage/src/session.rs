@@ -6,7 +6,7 @@
 use crate::{
     database::Database,
     errors::{Trouble, told, trouble, unavailable},
-    pool::{Out, TRIES, Turn},
+    pool::{Out, Pool, TRIES, Turn},
 };
 use diesel::QueryResult;
 use domain::ports::storage::StorageError;
@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 /// What a use case works with.
 pub enum Session<D: Database> {
     /// Sees what is committed, call by call.
-    Reader(Arc<crate::pool::Pool<D>>),
+    Reader(Arc<Pool<D>>),
     /// Changes everything or nothing. Empty after a call was abandoned.
     Writer(Option<Box<Work<D>>>),
 }
@@ -31,6 +31,12 @@ pub struct Work<D: Database> {
 }
 
 impl<D: Database> Session<D> {
+    /// A transaction, once it is its turn.
+    pub async fn begin(pool: &Arc<Pool<D>>) -> Result<Self, StorageError> {
+        let turn = pool.turn().await?;
+        Ok(Self::Writer(Some(Box::new(Work::new(turn)))))
+    }
+
     /// Asks something; in a transaction, of what it has changed too.
     pub async fn ask<T: Send + 'static>(
         &mut self,
@@ -81,12 +87,12 @@ async fn within<D: Database, T: Send + 'static>(
 }
 
 impl<D: Database> Work<D> {
-    pub fn new(turn: Turn<D>) -> Box<Self> {
-        Box::new(Self {
+    fn new(turn: Turn<D>) -> Self {
+        Self {
             connection: None,
             turn: Some(turn),
             has_failed: false,
-        })
+        }
     }
 
     fn run<T>(&mut self, query: &impl Fn(&mut D) -> QueryResult<T>) -> Result<T, StorageError> {

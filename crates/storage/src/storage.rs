@@ -8,7 +8,7 @@ use crate::{
     opening::{OpenError, OpenOptions},
     pool::Pool,
     postgres,
-    session::{Session, Work, blocking},
+    session::{Session, blocking},
     sqlite,
 };
 use async_trait::async_trait;
@@ -139,12 +139,8 @@ impl Storage for DieselStorage {
 
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
         Ok(match &*self.0 {
-            Opened::Postgres { pool, .. } => {
-                Box::new(Session::Writer(Some(Work::new(pool.turn().await?))))
-            }
-            Opened::Sqlite { writer, .. } => {
-                Box::new(Session::Writer(Some(Work::new(writer.turn().await?))))
-            }
+            Opened::Postgres { pool, .. } => Box::new(Session::begin(pool).await?),
+            Opened::Sqlite { writer, .. } => Box::new(Session::begin(writer).await?),
         })
     }
 

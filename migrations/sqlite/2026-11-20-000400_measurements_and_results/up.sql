@@ -62,6 +62,7 @@ CREATE TABLE result_heads (
     item_count INTEGER NOT NULL,
     summary TEXT NOT NULL,
     warnings TEXT NOT NULL,
+    -- What the next run needs to know; never shown.
     PRIMARY KEY (account_id, project_id, result_type),
     FOREIGN KEY (account_id, project_id) REFERENCES projects (account_id, id)
 ) STRICT;

@@ -3,6 +3,7 @@
 
 use super::examples::*;
 use analysis::result_type::ResultType;
+use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use domain::{
     ids::{AccountId, JobId, KeywordId, TokenId},
     job::Job,
@@ -20,7 +21,8 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
-    a_stranger_finds_lists_and_locks_nothing,
+    a_stranger_finds_lists_and_locks_no_project_or_keyword,
+    a_stranger_finds_lists_and_locks_no_job_or_result,
     a_stranger_changes_nothing,
     equal_ids_of_two_accounts_are_two_things,
 ];
@@ -41,7 +43,7 @@ async fn with_a_stranger(db: &TestDatabase) {
     change!(db, tx => tx.accounts().add(&account(STRANGER), &owner(STRANGER)).await.unwrap());
 }
 
-async fn a_stranger_finds_lists_and_locks_nothing(db: TestDatabase) {
+async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestDatabase) {
     with_a_stranger(&db).await;
     let mut tx = domain::ports::storage::Storage::write(&*db.storage)
         .await
@@ -112,6 +114,13 @@ async fn a_stranger_finds_lists_and_locks_nothing(db: TestDatabase) {
             .unwrap(),
         0
     );
+}
+
+async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
+    with_a_stranger(&db).await;
+    let mut tx = domain::ports::storage::Storage::write(&*db.storage)
+        .await
+        .unwrap();
     let jobs = tx.jobs();
     assert!(jobs.find(STRANGER, JobId(31)).await.unwrap().is_none());
     assert!(jobs.lock(STRANGER, JobId(31)).await.unwrap().is_none());
@@ -211,4 +220,16 @@ async fn equal_ids_of_two_accounts_are_two_things(db: TestDatabase) {
         assert_eq!(r.projects().find(BOB, SHOP).await.unwrap(), Some(renamed));
         assert_eq!(r.keywords().find(ANN, KeywordId(21)).await.unwrap(), Some(keyword(ANN, 21, "rust seo")));
     });
+}
+
+#[tokio::test]
+async fn a_statement_that_does_not_name_the_account_is_stopped() {
+    let db = TestDatabase::empty(storage::DatabaseKind::Sqlite).await;
+    let path = db.url.trim_start_matches("sqlite://").to_owned();
+    let asked = std::thread::spawn(move || {
+        let mut connection = SqliteConnection::establish(&path).unwrap();
+        let statement = "SELECT 1 FROM projects WHERE projects.id = 11";
+        diesel::sql_query(statement).execute(&mut connection)
+    });
+    assert!(asked.join().is_err());
 }

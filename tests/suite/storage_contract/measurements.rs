@@ -4,6 +4,7 @@ use super::examples::*;
 use analysis::{
     document::Document,
     findings::rankings::{Mark, RankPoint, RankState},
+    observation::search_page::FeatureCoverage,
     result_type::ResultType,
 };
 use chrono::TimeDelta;
@@ -40,8 +41,11 @@ fn point(days_before: i64, state: RankState) -> RankPoint {
 }
 
 fn serp(text: &str) -> PreviousSerp {
-    let json = serde_json::json!({ "urls": [text], "features": [] });
-    serde_json::from_value(json).unwrap()
+    PreviousSerp {
+        urls: vec![text.into()],
+        features: vec![],
+        feature_coverage: FeatureCoverage::Partial,
+    }
 }
 
 fn measurement(keyword: i64, job: i64, days_before: u32, state: RankState) -> KeywordMeasurement {
@@ -70,8 +74,8 @@ async fn at_work(db: &TestDatabase) {
 }
 
 async fn a_history_reaches_back_28_days_and_to_the_newest_measured_point_before(db: TestDatabase) {
-    at_work(&db).await;
     use RankState::{Error, NotRanked, Ranked};
+    at_work(&db).await;
     measured(
         &db,
         &[

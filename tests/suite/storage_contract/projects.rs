@@ -22,6 +22,7 @@ on_every_database![
     saving_a_project_onto_a_taken_domain_conflicts,
     an_analysis_is_noted_without_touching_anything_else,
     each_filter_selects_what_it_says,
+    a_search_looks_at_name_domain_and_client_whatever_the_case,
     a_project_is_found_by_its_active_domain,
 ];
 
@@ -114,146 +115,70 @@ async fn an_analysis_is_noted_without_touching_anything_else(db: TestDatabase) {
     });
 }
 
-async fn each_filter_selects_what_it_says(db: TestDatabase) {
-    two_accounts(&db).await;
+/// Projects 11, 12 (rich) and 13 (deactivated).
+async fn three_projects(db: &TestDatabase) {
+    two_accounts(db).await;
+    let gone = project(ANN, 13).deactivated(after(1));
     change!(db, tx => {
         tx.projects().add(&rich(12)).await.unwrap();
-        tx.projects().add(&project(ANN, 13).deactivated(after(1))).await.unwrap();
+        tx.projects().add(&gone).await.unwrap();
     });
-    let text = |it: &str| Some(it.to_owned());
-    let any = ProjectFilter::default;
-    for (filter, expected) in [
-        (any(), vec![11, 12, 13]),
+}
+
+async fn selected(db: &TestDatabase, filter: &ProjectFilter) -> Vec<i64> {
+    let request = PageRequest {
+        sort: ProjectSort::Domain,
+        direction: Direction::Ascending,
+        after: None,
+        limit: 10,
+    };
+    let page = ask!(db, r => r.projects().list(ANN, filter, &request).await.unwrap());
+    page.items.iter().map(|it| it.id.0).collect()
+}
+
+async fn each_filter_selects_what_it_says(db: TestDatabase) {
+    type Set = fn(&mut ProjectFilter);
+    three_projects(&db).await;
+    let cases: [(Set, &[i64]); 10] = [
+        (|_| {}, &[11, 12, 13]),
+        (|it| it.status = Some(Status::Active), &[11, 12]),
+        (|it| it.tag = Some("SEO".into()), &[12]),
+        (|it| it.tag = Some("seo".into()), &[]),
+        (|it| it.tag = Some("a\"b, c".into()), &[12]),
+        (|it| it.category = Some("Shops".into()), &[12]),
+        (|it| it.category = Some("shops".into()), &[]),
+        (|it| it.priority = Some(Priority::Critical), &[12]),
         (
-            ProjectFilter {
-                status: Some(Status::Active),
-                ..any()
-            },
-            vec![11, 12],
+            |it| it.workflow_status = Some(WorkflowStatus::Review),
+            &[12],
         ),
-        (
-            ProjectFilter {
-                tag: text("SEO"),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                tag: text("seo"),
-                ..any()
-            },
-            vec![],
-        ),
-        (
-            ProjectFilter {
-                tag: text("a\"b, c"),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                tag: text("c"),
-                ..any()
-            },
-            vec![],
-        ),
-        (
-            ProjectFilter {
-                category: text("Shops"),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                category: text("shops"),
-                ..any()
-            },
-            vec![],
-        ),
-        (
-            ProjectFilter {
-                priority: Some(Priority::Critical),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                workflow_status: Some(WorkflowStatus::Review),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                favorite: Some(false),
-                ..any()
-            },
-            vec![11, 13],
-        ),
-        (
-            ProjectFilter {
-                search: text("GRÖSSTE"),
-                ..any()
-            },
-            vec![],
-        ),
-        (
-            ProjectFilter {
-                search: text("größTE 店"),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                search: text("acme_žLUŤ"),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                search: text("acmeXžluť"),
-                ..any()
-            },
-            vec![],
-        ),
-        (
-            ProjectFilter {
-                search: text("100%"),
-                ..any()
-            },
-            vec![12],
-        ),
-        (
-            ProjectFilter {
-                search: text("SHOP13.example"),
-                ..any()
-            },
-            vec![13],
-        ),
-        (
-            ProjectFilter {
-                search: text("example"),
-                favorite: Some(true),
-                ..any()
-            },
-            vec![12],
-        ),
-    ] {
-        let request = PageRequest {
-            sort: ProjectSort::Domain,
-            direction: Direction::Ascending,
-            after: None,
-            limit: 10,
+        (|it| it.favorite = Some(false), &[11, 13]),
+    ];
+    for (set, expected) in cases {
+        let mut filter = ProjectFilter::default();
+        set(&mut filter);
+        assert_eq!(selected(&db, &filter).await, expected, "{filter:?}");
+    }
+}
+
+async fn a_search_looks_at_name_domain_and_client_whatever_the_case(db: TestDatabase) {
+    three_projects(&db).await;
+    let cases: [(&str, &[i64]); 7] = [
+        ("größTE 店", &[12]),
+        ("acme_žLUŤ", &[12]),
+        ("acmeXžluť", &[]),
+        ("100%", &[12]),
+        ("SHOP13.example", &[13]),
+        ("example", &[11, 12, 13]),
+        ("Eva", &[]),
+    ];
+    for (text, expected) in cases {
+        let search = Some(text.to_owned());
+        let filter = ProjectFilter {
+            search,
+            ..ProjectFilter::default()
         };
-        let page = ask!(db, r => r.projects().list(ANN, &filter, &request).await.unwrap());
-        let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
-        assert_eq!(ids, expected, "{filter:?}");
+        assert_eq!(selected(&db, &filter).await, expected, "{text}");
     }
 }
 

@@ -15,6 +15,7 @@ use harness::{databases::TestDatabase, on_every_database};
 use Direction::{Ascending, Descending};
 
 on_every_database![
+    what_a_run_leaves_for_the_next_is_read_back_and_replaced,
     nothing_is_visible_before_it_is_published_and_all_of_it_after,
     a_new_run_moves_the_heads_and_keeps_the_history,
     each_head_comes_with_its_first_records,
@@ -335,4 +336,18 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
     ] {
         assert_eq!(walked(&db, query.clone()).await, expected, "{query:?}");
     }
+}
+
+async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestDatabase) {
+    two_runs(&db).await;
+    let left = |text: &str| Document::from_stored(text.to_owned());
+    for text in ["{\"run\":1}", "{\"run\":2}"] {
+        change!(db, tx => tx.results().carry(ANN, SHOP, ResultType::BrokenLinks, &left(text)).await.unwrap());
+    }
+    ask!(db, r => {
+        let carried = r.results().carried(ANN, SHOP, ResultType::BrokenLinks).await.unwrap();
+        assert_eq!(carried, Some(left("{\"run\":2}")));
+        assert_eq!(r.results().carried(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
+        assert_eq!(r.results().carried(BOB, SHOP, ResultType::BrokenLinks).await.unwrap(), None);
+    });
 }

@@ -29,7 +29,7 @@ impl Database for PgConnection {
     const BEGIN: &'static str = "BEGIN";
     const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-    fn weigh(kind: &DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
+    fn weigh(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
         let says = |text| about.message().contains(text);
         match kind {
             DatabaseErrorKind::UniqueViolation => {

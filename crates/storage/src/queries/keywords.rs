@@ -205,7 +205,7 @@ impl KeywordRepository for Session<Db> {
                     // The least ones behind `after`: no other can be in the batch.
                     let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
                     let behind = named.range(after.saturating_add(1)..).copied();
-                    named_batch(db, account, project, behind.collect(), limit)
+                    named_batch(db, account, project, &behind.collect::<Vec<_>>(), limit)
                 }
             }
         });
@@ -289,7 +289,7 @@ fn named_batch(
     db: &mut Db,
     account: AccountId,
     project: ProjectId,
-    named: Vec<i64>,
+    named: &[i64],
     limit: u32,
 ) -> QueryResult<Vec<KeywordRow>> {
     let mut rows: Vec<KeywordRow> = Vec::new();

@@ -50,6 +50,7 @@ pub struct AccountChange {
 
 #[derive(AsChangeset)]
 #[diesel(table_name = accounts)]
+#[expect(clippy::struct_field_names, reason = "the names of the columns")]
 pub struct UsageChange {
     projects_used: i64,
     keywords_used: i64,

@@ -18,7 +18,12 @@ use domain::{
 };
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = result_heads, primary_key(account_id, project_id, result_type))]
+#[diesel(
+    table_name = result_heads,
+    primary_key(account_id, project_id, result_type),
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
 pub struct HeadRow {
     pub account_id: i64,
     pub project_id: i64,

@@ -39,7 +39,7 @@ impl Database for SqliteConnection {
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
     const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-    fn weigh(kind: &DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
+    fn weigh(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
         match kind {
             DatabaseErrorKind::UniqueViolation => {
                 Trouble::Taken(dialect::constraint_of(about.message()))
