@@ -5,7 +5,7 @@ use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_inst
 use std::sync::Once;
 
 /// Tables whose rows belong to an account.
-pub const TENANT_TABLES: [&str; 16] = [
+pub const TENANT_TABLES: [&str; 17] = [
     "accounts",
     "users",
     "api_tokens",
