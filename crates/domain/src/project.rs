@@ -317,7 +317,7 @@ impl Project {
             Change::Keep => {}
             Change::Set(None) => next.meta.report_settings = None,
             Change::Set(Some(settings)) => {
-                settings.apply_to(next.meta.report_settings.get_or_insert_default())
+                settings.apply_to(next.meta.report_settings.get_or_insert_default());
             }
         }
         if let Change::Set(status) = patch.status {

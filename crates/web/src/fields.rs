@@ -150,17 +150,17 @@ impl<'a> Fields<'a> {
     }
 
     /// A nested object.
-    pub fn object<T>(&self, name: &str, read: impl Fn(&Fields) -> Option<T>) -> Given<T> {
+    pub fn object<T>(&self, name: &str, read: impl Fn(&Fields) -> T) -> Given<T> {
         self.given(name, |value| {
             let Some(members) = value.as_object() else {
                 self.wrong_type(&self.at(name), "an object", value);
                 return None;
             };
-            read(&Fields {
+            Some(read(&Fields {
                 members,
                 pointer: self.at(name),
                 errors: self.errors,
-            })
+            }))
         })
     }
 

@@ -112,7 +112,7 @@ impl<S: Copy> Paging<'_, S> {
     }
 
     fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<Position> {
-        let found = read_cursor(text, key, &self.binding(), now);
+        let found = read_cursor(text, key, self.binding(), now);
         if found.is_none() {
             let rule = "is not a cursor of this list with these parameters, or is older than 24 hours: begin again without it";
             self.query
@@ -123,7 +123,7 @@ impl<S: Copy> Paging<'_, S> {
 
     /// The cursor behind that row.
     pub fn cursor(&self, position: &Position, key: &CursorKey, now: DateTime<Utc>) -> String {
-        write_cursor(position, key, &self.binding(), now)
+        write_cursor(position, key, self.binding(), now)
     }
 
     fn binding(&self) -> [u8; 8] {
@@ -167,7 +167,7 @@ enum WireValue {
 fn write_cursor(
     position: &Position,
     key: &CursorKey,
-    binding: &[u8; 8],
+    binding: [u8; 8],
     now: DateTime<Utc>,
 ) -> String {
     let value = match &position.value {
@@ -180,7 +180,7 @@ fn write_cursor(
         v: value,
         i: position.id,
         t: now.timestamp(),
-        b: *binding,
+        b: binding,
     };
     let mut bytes = serde_json::to_vec(&wire).unwrap_or_default();
     let tag = sign(key, &bytes);
@@ -191,7 +191,7 @@ fn write_cursor(
 fn read_cursor(
     text: &str,
     key: &CursorKey,
-    binding: &[u8; 8],
+    binding: [u8; 8],
     now: DateTime<Utc>,
 ) -> Option<Position> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
@@ -199,7 +199,7 @@ fn read_cursor(
     mac(key, body).verify_truncated_left(tag).ok()?;
     let wire: Wire = serde_json::from_slice(body).ok()?;
     let made_at = DateTime::from_timestamp(wire.t, 0)?;
-    if wire.b != *binding || made_at + CURSOR_LIFETIME < now {
+    if wire.b != binding || made_at + CURSOR_LIFETIME < now {
         return None;
     }
     let value = match wire.v {

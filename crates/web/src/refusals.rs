@@ -235,7 +235,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             problem
                 .with("quota", quota)
                 .hint("Wait until some are finished.")
-                .retry_after(Duration::from_secs(60))
+                .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::ServerQueueFull => {
             let problem = Problem::new(
@@ -244,7 +244,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             );
             problem
                 .hint("Send the request again after the time in Retry-After.")
-                .retry_after(Duration::from_secs(60))
+                .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::BudgetExceeded {
             budget,

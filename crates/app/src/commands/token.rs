@@ -9,7 +9,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::TokenId,
-    scope::Scopes,
+    scope::{Scope, Scopes},
     text::Label,
     token::ApiToken,
     use_cases::{
@@ -137,7 +137,7 @@ fn as_value(token: &ApiToken, now: DateTime<Utc>) -> serde_json::Value {
         "id": token.id.0,
         "name": token.name.as_str(),
         "lastFour": token.last_four,
-        "scopes": token.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
+        "scopes": token.scopes.iter().map(Scope::name).collect::<Vec<_>>(),
         "state": state(token, now),
         "createdAt": time(Some(token.created_at)),
         "lastUsedAt": time(token.last_used_at),

@@ -379,11 +379,8 @@ pub fn dedupe_key(project: ProjectId, kind: AnalysisKind, keywords: &KeywordChoi
     for keyword in sorted {
         hash.update(keyword.0.to_be_bytes());
     }
-    let digest: String = hash
-        .finalize()
-        .iter()
-        .take(12)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("{project}:{}:{digest}", kind.name())
+    // 128 bits tell the sets of one project apart.
+    let digest = hash.finalize();
+    let digest = u128::from_be_bytes(std::array::from_fn(|at| digest[at]));
+    format!("{project}:{}:{digest:032x}", kind.name())
 }

@@ -103,6 +103,9 @@ impl Job {
     ) -> Result<Self, TransitionRefused> {
         self.held(epoch)?;
         let noted = self.with_error(error);
+        if noted.cancel_requested {
+            return Ok(noted.ended(JobState::Canceled, now));
+        }
         if noted.attempt >= policy.most_attempts {
             return Ok(noted.ended(JobState::Failed, now));
         }
@@ -123,6 +126,9 @@ impl Job {
     /// The worker gives it back because it shuts down; the attempt does not count.
     pub fn released(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         self.held(epoch)?;
+        if self.cancel_requested {
+            return Ok(self.ended(JobState::Canceled, now));
+        }
         Ok(Self {
             state: JobState::Ready,
             attempt: self.attempt.saturating_sub(1),

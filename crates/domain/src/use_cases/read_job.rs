@@ -43,9 +43,10 @@ impl ReadJob {
         let Some(found) = read.jobs().find(account, job).await? else {
             return Ok(None);
         };
-        let position = match found.state.is_waiting() {
-            true => read.jobs().position(account, job).await?,
-            false => None,
+        let position = if found.state.is_waiting() {
+            read.jobs().position(account, job).await?
+        } else {
+            None
         };
         let queue = read.jobs().summary(account).await?;
         Ok(Some(JobState {

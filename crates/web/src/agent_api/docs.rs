@@ -7,6 +7,10 @@ use std::sync::Arc;
 pub const FORMATS: [&str; 2] = ["openapi", "guide"];
 
 /// The OpenAPI document, or with `format=guide` a short guide.
+#[expect(
+    clippy::unused_async,
+    reason = "handlers are async, whether or not they wait"
+)]
 pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, Problem> {
     let format = call.query.choice("format", &FORMATS, |name| {
         FORMATS.contains(&name).then_some(name == "guide")

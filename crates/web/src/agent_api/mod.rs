@@ -54,7 +54,7 @@ fn list_answer<T, V: Serialize>(
     call: &Call,
     page: &Page<T>,
     limit: u32,
-    next_cursor: Option<String>,
+    next_cursor: Option<&str>,
     view: impl Fn(&T) -> V,
 ) -> Result<Answer, Problem> {
     let items: Result<Vec<Value>, Problem> = page
@@ -63,7 +63,7 @@ fn list_answer<T, V: Serialize>(
         .map(|item| selected(call, &view(item)))
         .collect();
     let body = json!({ "items": items?, "nextCursor": next_cursor, "limit": limit });
-    Ok(linked(Answer::ok(&body), call, next_cursor.as_deref()))
+    Ok(linked(Answer::ok(&body), call, next_cursor))
 }
 
 /// With the link to the next page.

@@ -83,8 +83,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         return wanted(None, &call.query);
     };
     match chosen_type(&call) {
-        Some(Some(result_type)) => one(&services, &call, project, result_type).await,
-        Some(None) => all(&services, &call, project).await,
+        Some(Chosen::One(result_type)) => one(&services, &call, project, result_type).await,
+        Some(Chosen::All) => all(&services, &call, project).await,
         None => {
             services
                 .read_project
@@ -96,14 +96,16 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     }
 }
 
-/// `Some(None)` is `all`.
-fn chosen_type(call: &Call) -> Option<Option<ResultType>> {
-    let named = |name: &str| {
-        if name == "all" {
-            Some(None)
-        } else {
-            ResultType::named(name).map(Some)
-        }
+/// What is asked for.
+enum Chosen {
+    One(ResultType),
+    All,
+}
+
+fn chosen_type(call: &Call) -> Option<Chosen> {
+    let named = |name: &str| match name {
+        "all" => Some(Chosen::All),
+        name => ResultType::named(name).map(Chosen::One),
     };
     call.query
         .required("type", call.query.choice("type", &type_names(), named))

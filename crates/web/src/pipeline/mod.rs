@@ -1,8 +1,7 @@
-//! The fixed order in which every request is checked. Each step has one status:
+//! The fixed order in which every request is checked; each step has one status.
 //!
-//! 1. route (404), 2. method (405), 3. token (401), 4. scope (403), 5. Accept (406), 6. body type
-//! (415), 7. body (413, 408, 400); then the handler: object (404), values (422), state (409),
-//! budget (429), queue (503).
+//! Route (404), method (405), token (401), scope (403), Accept (406), body type (415), body (413,
+//! 408, 400); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
 mod accept;
 mod authenticate;

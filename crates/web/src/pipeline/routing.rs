@@ -40,28 +40,41 @@ impl Routes {
             return Some(Route { verbs, id: None });
         }
         self.paths.iter().find_map(|(template, verbs)| {
-            Some(Route {
-                verbs,
-                id: captured(template, path)?,
-            })
+            let id = captured(template, path)?.id();
+            Some(Route { verbs, id })
         })
     }
 }
 
-/// What stands for `{id}`, when the path fits the template: `Some(None)` when it is no id, so that
-/// it is told apart from a path that is not served, and not from an id that is not there.
-fn captured(template: &str, path: &str) -> Option<Option<i64>> {
+/// What stands for `{id}` in a path that fits a template. Something that is no id fits too: it is
+/// answered like an id that is not there, not like a path that is not served.
+#[derive(Debug, PartialEq, Eq)]
+enum Captured {
+    Id(i64),
+    SomethingElse,
+}
+
+impl Captured {
+    const fn id(&self) -> Option<i64> {
+        match self {
+            Self::Id(id) => Some(*id),
+            Self::SomethingElse => None,
+        }
+    }
+}
+
+fn captured(template: &str, path: &str) -> Option<Captured> {
     let (before, after) = template.split_once("{id}")?;
     let text = path.strip_prefix(before)?.strip_suffix(after)?;
     if text.is_empty() || text.contains('/') {
         return None;
     }
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    Some(
-        text.parse()
-            .ok()
-            .filter(|id| is_plain && (1..=domain::ids::LARGEST_ID).contains(id)),
-    )
+    let id = text
+        .parse()
+        .ok()
+        .filter(|id| is_plain && (1..=domain::ids::LARGEST_ID).contains(id));
+    Some(id.map_or(Captured::SomethingElse, Captured::Id))
 }
 
 impl Route<'_> {
@@ -113,7 +126,7 @@ mod tests {
     #[test]
     fn only_plain_positive_integers_are_ids() {
         let id = |text: &str| captured("/p/{id}/keywords", &format!("/p/{text}/keywords"));
-        assert_eq!(id("42"), Some(Some(42)));
+        assert_eq!(id("42"), Some(Captured::Id(42)));
         for wrong in [
             "0",
             "-1",
@@ -123,7 +136,7 @@ mod tests {
             "1.5",
             "99999999999999999999",
         ] {
-            assert_eq!(id(wrong), Some(None), "{wrong}");
+            assert_eq!(id(wrong), Some(Captured::SomethingElse), "{wrong}");
         }
         assert_eq!(
             (id(""), id("1/2"), captured("/p/{id}", "/q/1")),

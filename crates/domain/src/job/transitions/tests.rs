@@ -130,6 +130,17 @@ fn a_canceled_job_whose_worker_died_is_not_begun_again() {
 }
 
 #[test]
+fn a_canceled_job_is_neither_retried_nor_given_back() {
+    let asked = running().canceled(now()).unwrap();
+    let retried = asked.retried(1, error(), SECOND, now(), &policy()).unwrap();
+    let released = asked.released(1, now()).unwrap();
+    assert_eq!(
+        (retried.state, released.state),
+        (JobState::Canceled, JobState::Canceled)
+    );
+}
+
+#[test]
 fn only_the_last_errors_are_kept() {
     let noted = (0..9).fold(a_job(), |job, n| {
         job.with_error(JobError {
@@ -215,6 +226,10 @@ fn check(before: &Job, event: Event, after: &Job) {
         after.state == JobState::Running
     );
     assert_eq!(after.finished_at.is_some(), !after.state.is_unfinished());
+    assert!(
+        !(after.cancel_requested && after.state.is_waiting()),
+        "a canceled job waits"
+    );
     assert!(after.attempt <= policy().most_attempts && after.crash_count <= policy().most_crashes);
     assert!(after.errors.len() <= JobError::KEPT);
     if let Some(lease) = &after.lease {

@@ -45,7 +45,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .run(call.account(), id)
         .await?
         .ok_or_else(refusals::no_keyword)?;
-    let patch = read_body(&call.body, |fields| read(fields, &current))?;
+    let patch = read_body(&call.body, |fields| Some(read(fields, &current)))?;
     let changed = services
         .change_keyword
         .run(call.account(), id, &patch)
@@ -53,7 +53,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     Ok(Answer::ok(&KeywordView::of(&changed)))
 }
 
-fn read(fields: &Fields, current: &Keyword) -> Option<KeywordPatch> {
+fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
     let mut known = FIELDS.to_vec();
     known.extend(READ_ONLY);
     fields.only(&known);
@@ -68,7 +68,7 @@ fn read(fields: &Fields, current: &Keyword) -> Option<KeywordPatch> {
     let tags = fields
         .texts("tags", Keyword::MOST_TAGS, Tag::parse)
         .resettable();
-    Some(KeywordPatch {
+    KeywordPatch {
         ai_tracked: fields.change("aiTracked", fields.flag("aiTracked")),
         status: fields.change(
             "status",
@@ -80,7 +80,7 @@ fn read(fields: &Fields, current: &Keyword) -> Option<KeywordPatch> {
             Change::Keep => Change::Keep,
             Change::Set(tags) => Change::Set(each_once(tags)),
         },
-    })
+    }
 }
 
 fn target_url(text: &str) -> Result<String, &'static str> {

@@ -64,5 +64,11 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .next
         .as_ref()
         .map(|position| paging.cursor(position, key, now));
-    list_answer(&call, &page, request.limit, next, KeywordView::of)
+    list_answer(
+        &call,
+        &page,
+        request.limit,
+        next.as_deref(),
+        KeywordView::of,
+    )
 }

@@ -31,11 +31,11 @@ fn market(fields: &Fields, name: &str, base: &Market) -> Given<Market> {
             .text("location", Market::location)
             .clearable()
             .apply_to(&mut location);
-        Some(Market {
+        Market {
             country: country.unwrap_or(base.country),
             language: language.unwrap_or(base.language),
             device: device.unwrap_or(base.device),
             location,
-        })
+        }
     })
 }

@@ -11,7 +11,6 @@ use crate::{
 };
 use domain::{
     ids::ProjectId,
-    patch::Change,
     project::{ProjectPatch, Status},
     text::Label,
 };
@@ -56,7 +55,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .ok_or_else(refusals::no_project)?;
     let defaults = &call.agent.account.report_defaults;
     let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
-    let patch = read_body(&call.body, |fields| read(fields, &shown))?;
+    let patch = read_body(&call.body, |fields| Some(read(fields, &shown)))?;
     let changed = services
         .change_project
         .run(call.account(), id, &patch)
@@ -64,7 +63,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     Ok(Answer::ok(&ProjectView::of(&changed, defaults)))
 }
 
-fn read(fields: &Fields, current: &Value) -> Option<ProjectPatch> {
+fn read(fields: &Fields, current: &Value) -> ProjectPatch {
     let mut known = FIELDS.to_vec();
     known.extend(READ_ONLY);
     known.extend(["domain", "keywords"]);
@@ -92,7 +91,7 @@ fn read(fields: &Fields, current: &Value) -> Option<ProjectPatch> {
         fields.note(error.with("nextAction", "POST /api/agent/v1/projects/:id/keywords"));
     }
     let meta = MetaFields::read(fields);
-    Some(ProjectPatch {
+    ProjectPatch {
         name: fields.change("name", fields.text("name", Label::parse)),
         status: fields.change(
             "status",
@@ -106,11 +105,8 @@ fn read(fields: &Fields, current: &Value) -> Option<ProjectPatch> {
         workflow_status: meta.workflow_status.resettable(),
         assigned_to_name: meta.assigned_to_name.clearable(),
         report_recipients: meta.report_recipients.resettable(),
-        report_settings: match meta.report_settings.clearable() {
-            Change::Keep => Change::Keep,
-            Change::Set(settings) => Change::Set(settings),
-        },
-    })
+        report_settings: meta.report_settings.clearable(),
+    }
 }
 
 /// Accepts members that are as they were: agents send back what they read.

@@ -47,7 +47,7 @@ struct CreateBody {
 pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let body = read_body(&call.body, read)?;
     let domain = DomainName::parse(&body.domain)
-        .map_err(|refusal| not_monitorable(&body.domain, &refusal))?;
+        .map_err(|refusal| not_monitorable(&body.domain, refusal))?;
     let warnings = warnings(&domain);
     let site = SiteDomain::accepted(domain.ascii, domain.unicode);
     let new = NewProject {
@@ -103,7 +103,7 @@ fn read(fields: &Fields) -> Option<CreateBody> {
     })
 }
 
-fn not_monitorable(given: &str, refusal: &DomainRefusal) -> Problem {
+fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {
     let problem = Problem::new(
         Code::DomainNotMonitorable,
         format!(
@@ -126,7 +126,7 @@ fn warnings(domain: &ParsedDomain) -> Vec<Value> {
                 "domainShortened",
                 &format!(
                     "The {} was removed; the project monitors {}.",
-                    removed_name(removed),
+                    removed_name(*removed),
                     domain.ascii
                 ),
             )
@@ -145,7 +145,7 @@ fn warning(code: &str, message: &str) -> Value {
     json!({ "code": code, "message": message })
 }
 
-fn removed_name(removed: &Removed) -> &'static str {
+fn removed_name(removed: Removed) -> &'static str {
     match removed {
         Removed::Scheme => "scheme",
         Removed::Path => "path",

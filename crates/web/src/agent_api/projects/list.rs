@@ -48,7 +48,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .as_ref()
         .map(|position| paging.cursor(position, key, now));
     let defaults = &call.agent.account.report_defaults;
-    list_answer(&call, &page, request.limit, next, |project| {
+    list_answer(&call, &page, request.limit, next.as_deref(), |project| {
         ProjectView::of(project, defaults)
     })
 }

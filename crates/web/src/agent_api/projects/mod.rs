@@ -103,38 +103,44 @@ fn once<T: PartialEq>(given: Given<Vec<T>>) -> Given<Vec<T>> {
     }
 }
 
-fn report_settings(fields: &Fields) -> Option<ReportSettingsPatch> {
+fn report_settings(fields: &Fields) -> ReportSettingsPatch {
     fields.only(&["enabled", "frequency", "includePdf", "contentOverrides"]);
-    Some(ReportSettingsPatch {
+    ReportSettingsPatch {
         enabled: fields.flag("enabled").clearable(),
         frequency: inherited(fields.choice("frequency", &FREQUENCIES, frequency)),
         include_pdf: inherited(fields.choice("includePdf", &INCLUDE_PDF, include_pdf)),
         content_overrides: content_overrides(fields),
-    })
-}
-
-fn frequency(name: &str) -> Option<Option<Frequency>> {
-    if name == "inherit" {
-        Some(None)
-    } else {
-        Frequency::named(name).map(Some)
     }
 }
 
-fn include_pdf(name: &str) -> Option<Option<bool>> {
+/// A name that takes the account's default, or says something itself.
+enum Inherited<T> {
+    FromAccount,
+    Own(T),
+}
+
+fn frequency(name: &str) -> Option<Inherited<Frequency>> {
     match name {
-        "inherit" => Some(None),
-        "yes" => Some(Some(true)),
-        "no" => Some(Some(false)),
+        "inherit" => Some(Inherited::FromAccount),
+        name => Frequency::named(name).map(Inherited::Own),
+    }
+}
+
+fn include_pdf(name: &str) -> Option<Inherited<bool>> {
+    match name {
+        "inherit" => Some(Inherited::FromAccount),
+        "yes" => Some(Inherited::Own(true)),
+        "no" => Some(Inherited::Own(false)),
         _ => None,
     }
 }
 
 /// `inherit` and `null` mean the same.
-fn inherited<T>(given: Given<Option<T>>) -> Change<Option<T>> {
+fn inherited<T>(given: Given<Inherited<T>>) -> Change<Option<T>> {
     match given.clearable() {
         Change::Keep => Change::Keep,
-        Change::Set(value) => Change::Set(value.flatten()),
+        Change::Set(Some(Inherited::Own(value))) => Change::Set(Some(value)),
+        Change::Set(_) => Change::Set(None),
     }
 }
 
@@ -162,7 +168,7 @@ fn content_overrides(fields: &Fields) -> Change<Option<BTreeMap<Section, Option<
                 overrides.insert(section, shown);
             }
         }
-        Some(overrides)
+        overrides
     });
     sections.clearable()
 }
