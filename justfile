@@ -23,4 +23,4 @@ bench *ARGS:
 
 # Compare broken-links with the files of Debian's documentation packages
 compare-links *ARGS:
-    ./tests/broken_links/run {{ARGS}}
+    ./tests/broken_links/compare.py {{ARGS}}

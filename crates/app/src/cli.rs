@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// How visible are your websites? In search results, in AI answers, and to their visitors.
 #[derive(Debug, Parser)]
-#[command(name = "sightline", version, about, max_term_width = 100)]
+#[command(name = "sightline", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 findings (audit --fail-on).\n\nExamples:\n  sightline                        serve on http://127.0.0.1:8080\n  sightline demo                   a throw-away account with results to look at\n  sightline audit https://example.com --fail-on error"
 )]
@@ -134,6 +134,9 @@ pub struct AuditArgs {
     /// Pages at the most.
     #[arg(long, value_name = "N")]
     pub max_pages: Option<u32>,
+    /// Links away from the start at the most.
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
     /// Do not check links to other sites.
     #[arg(long)]
     pub internal_only: bool,

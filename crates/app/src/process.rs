@@ -3,7 +3,7 @@
 use crate::settings::{LogFormat, LogSettings, Settings};
 use anyhow::Context;
 use domain::ports::randomness::Randomness;
-use std::time::Duration;
+use std::{io::IsTerminal, time::Duration};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::{EnvFilter, fmt, prelude::*};
@@ -62,7 +62,10 @@ pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
             settings.level
         )
     })?;
-    let lines = fmt::layer().with_writer(std::io::stderr);
+    let filter = filter.add_directive("actix_server=warn".parse()?);
+    let lines = fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     let lines = match settings.format {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
         LogFormat::Readable => lines.with_target(false).boxed(),

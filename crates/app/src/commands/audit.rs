@@ -33,7 +33,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let plan = CrawlPlan {
         start: CrawlStart::Url(start(&args.url)?),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
-        max_depth: settings.crawler.max_depth,
+        max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
         check_external: settings.crawler.check_external && !args.internal_only,
     };
     let bars = Bars::new();
