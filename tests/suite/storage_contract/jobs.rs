@@ -6,6 +6,7 @@ use domain::{
     job::{
         Job, JobCost, JobError, JobPriority, JobState, JobStatus, Lease, Trigger,
         kind::AnalysisKind,
+        policy::QueuePolicy,
         progress::{Progress, Stage},
     },
     keyword::KeywordChoice,
@@ -19,6 +20,7 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
+    jobs_forgotten_are_those_the_domain_calls_forgettable,
     a_job_is_read_back_as_written,
     a_dedupe_key_is_unique_among_unfinished_jobs,
     each_filter_selects_what_it_says,
@@ -344,4 +346,47 @@ async fn a_projects_unfinished_jobs_are_locked_together(db: TestDatabase) {
     let locked = change!(db, tx => tx.jobs().lock_unfinished(ANN, SHOP).await.unwrap());
     let ids: Vec<i64> = locked.iter().map(|it| it.id.0).collect();
     assert_eq!(ids, [1, 2, 3, 4]);
+}
+
+async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestDatabase) {
+    two_accounts(&db).await;
+    let policy = QueuePolicy::default();
+    let mut kept = Vec::new();
+    let mut id = 0;
+    for state in JobState::ALL.into_iter().filter(|it| !it.is_unfinished()) {
+        for age in [policy.done_kept_for, policy.failed_kept_for] {
+            for finished_at in [now() - age - tick(), now() - age, now() - age + tick()] {
+                id += 1;
+                let created_at = finished_at - tick();
+                let old = Job {
+                    state,
+                    created_at,
+                    finished_at: Some(finished_at),
+                    ..job(ANN, id)
+                };
+                add_job(&db, &old).await;
+                kept.extend((!old.is_forgettable(now(), &policy)).then_some(id));
+            }
+        }
+    }
+    add_job(
+        &db,
+        &Job {
+            created_at: now() - policy.failed_kept_for * 2,
+            ..job(ANN, id + 1)
+        },
+    )
+    .await;
+    kept.push(id + 1);
+    change!(db, tx => while tx.jobs().forget(ANN, now(), &policy, 7).await.unwrap() > 0 {});
+    let page = PageRequest {
+        sort: JobSort::CreatedAt,
+        direction: Direction::Ascending,
+        after: None,
+        limit: 99,
+    };
+    let left = ask!(db, r => r.jobs().list(ANN, &JobFilter::default(), &page).await.unwrap());
+    let mut left: Vec<i64> = left.items.iter().map(|it| it.id.0).collect();
+    left.sort_unstable();
+    assert_eq!(left, kept);
 }

@@ -14,6 +14,7 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use kind::AnalysisKind;
+use policy::QueuePolicy;
 use progress::Progress;
 
 /// Where a job stands.
@@ -351,6 +352,16 @@ impl Job {
     #[must_use]
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.state.is_waiting() && self.run_at <= now && now < self.expires_at
+    }
+
+    /// Whether it may be forgotten: it ended long ago.
+    #[must_use]
+    pub fn is_forgettable(&self, now: DateTime<Utc>, policy: &QueuePolicy) -> bool {
+        let kept_for = match self.state.status() {
+            JobStatus::Failed => policy.failed_kept_for,
+            _ => policy.done_kept_for,
+        };
+        self.finished_at.is_some_and(|at| at + kept_for <= now)
     }
 
     /// Whether the sweep has to look at it: its lease or deadline is over, or nobody came in time.

@@ -35,6 +35,10 @@ pub struct QueuePolicy {
     pub queued_per_account: u32,
     /// Unfinished jobs of the server.
     pub queued_in_all: u64,
+    /// How long a job that brought results, or was stopped, is remembered. Its results stay.
+    pub done_kept_for: TimeDelta,
+    /// How long a job that failed is remembered.
+    pub failed_kept_for: TimeDelta,
 }
 
 impl Default for QueuePolicy {
@@ -54,6 +58,8 @@ impl Default for QueuePolicy {
             running_per_account: 4,
             queued_per_account: 200,
             queued_in_all: 10_000,
+            done_kept_for: TimeDelta::days(30),
+            failed_kept_for: TimeDelta::days(90),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobStatus, kind::AnalysisKind},
+    job::{Job, JobStatus, kind::AnalysisKind, policy::QueuePolicy},
     page::{Page, PageRequest},
 };
 use async_trait::async_trait;
@@ -124,6 +124,16 @@ pub trait JobRepository: Send {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Job>, StorageError>;
+
+    /// Forgets up to `limit` of the account's jobs that ended long ago; their results stay. Equal
+    /// to [`Job::is_forgettable`].
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+        limit: u32,
+    ) -> Result<u64, StorageError>;
 
     /// Accounts with due jobs and fewer than `cap` running, least served first. For workers.
     async fn accounts_with_due_jobs(

@@ -14,6 +14,8 @@ use std::sync::Arc;
 const CLAIM_WEIGHT: f64 = 1.0;
 /// How many accounts are looked at, from the least served on, before giving up this time.
 const CANDIDATES: u32 = 8;
+/// How many old jobs are forgotten with each claim.
+const FORGOTTEN_TOGETHER: u32 = 20;
 
 /// Claims jobs.
 pub struct ClaimJob {
@@ -77,6 +79,10 @@ impl ClaimJob {
             return Ok(None);
         };
         work.jobs().save(&job).await?;
+        // Each claim tidies up a little, so that no account's list of jobs grows for ever.
+        work.jobs()
+            .forget(queue.account, now, &self.policy, FORGOTTEN_TOGETHER)
+            .await?;
         refresh(work, &queue, queue.virtual_time.max(least) + CLAIM_WEIGHT).await?;
         Ok(Some(job))
     }

@@ -17,6 +17,7 @@ use crate::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{
+    delete,
     dsl::{count_star, min, sql},
     expression::SqlLiteral,
     helper_types::IntoBoxed,
@@ -27,7 +28,7 @@ use diesel::{
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState},
+    job::{Job, JobState, policy::QueuePolicy},
     page::{Page, PageRequest, Position},
     ports::{
         jobs::{AccountQueue, JobFilter, JobRepository, JobSort, QueueSummary},
@@ -154,6 +155,40 @@ impl JobRepository for Session<Db> {
             locked!(query).load(db)
         });
         rows.await?.into_iter().map(Job::try_from).collect()
+    }
+
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        policy: &QueuePolicy,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let done_before = At(now - policy.done_kept_for);
+        let failed_before = At(now - policy.failed_kept_for);
+        let forgotten = self.change(move |db| {
+            let failed = [JobState::Failed.name(), JobState::Expired.name()];
+            let ended_long_ago = jobs::state
+                .eq_any(failed)
+                .and(jobs::finished_at.le(failed_before))
+                .or(jobs::state
+                    .ne_all(failed)
+                    .and(jobs::finished_at.le(done_before)));
+            // Whatever ended before a time was asked for before it: the index by age leads there.
+            let ids: Vec<i64> = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::created_at.le(done_before.max(failed_before)))
+                .filter(ended_long_ago)
+                .order((jobs::created_at, jobs::id))
+                .limit(limit.into())
+                .select(jobs::id)
+                .load(db)?;
+            let old = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::id.eq_any(ids));
+            delete(old).execute(db)
+        });
+        Ok(forgotten.await? as u64)
     }
 
     async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError> {
