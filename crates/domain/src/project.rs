@@ -1,15 +1,18 @@
 //! Projects: monitored sites and what their owners note about them.
 
+mod patch;
+
+pub use patch::{ProjectPatch, ReportSettingsPatch};
+
 use crate::{
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, IdMint, ProjectId},
     patch::Change,
-    report_settings::{Frequency, ReportSettings, Section},
+    report_settings::ReportSettings,
     text::{Label, Tag},
 };
 use chrono::{DateTime, Utc};
-use std::collections::BTreeMap;
 
 /// Whether something is in use. Nothing is ever deleted by a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,74 +227,6 @@ fn name_of(domain: &SiteDomain) -> Label {
         .expect("a domain name is a label")
 }
 
-/// A merge patch of a project.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ProjectPatch {
-    /// See [`Project::name`].
-    pub name: Change<Label>,
-    /// See [`Project::status`].
-    pub status: Change<Status>,
-    /// See [`ProjectMeta::client_name`].
-    pub client_name: Change<Option<Label>>,
-    /// See [`ProjectMeta::category`].
-    pub category: Change<Option<Label>>,
-    /// See [`ProjectMeta::tags`].
-    pub tags: Change<Vec<Tag>>,
-    /// See [`ProjectMeta::favorite`].
-    pub favorite: Change<bool>,
-    /// See [`ProjectMeta::priority`].
-    pub priority: Change<Priority>,
-    /// See [`ProjectMeta::workflow_status`].
-    pub workflow_status: Change<WorkflowStatus>,
-    /// See [`ProjectMeta::assigned_to_name`].
-    pub assigned_to_name: Change<Option<Label>>,
-    /// See [`ProjectMeta::report_recipients`].
-    pub report_recipients: Change<Vec<EmailAddress>>,
-    /// See [`ProjectMeta::report_settings`]; `None` inherits the account's again, a patch is
-    /// merged into what is there.
-    pub report_settings: Change<Option<ReportSettingsPatch>>,
-}
-
-/// A merge patch of report settings; clearing a member inherits it again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ReportSettingsPatch {
-    /// See [`ReportSettings::enabled`].
-    pub enabled: Change<Option<bool>>,
-    /// See [`ReportSettings::frequency`].
-    pub frequency: Change<Option<Frequency>>,
-    /// See [`ReportSettings::include_pdf`].
-    pub include_pdf: Change<Option<bool>>,
-    /// Sections to set, or (with `None`) to inherit again; the whole map cleared by `Set(None)`.
-    pub content_overrides: Change<Option<BTreeMap<Section, Option<bool>>>>,
-}
-
-impl ReportSettingsPatch {
-    /// Settings with the patch applied.
-    #[must_use]
-    pub fn applied_to(self, mut settings: ReportSettings) -> ReportSettings {
-        self.apply_to(&mut settings);
-        settings
-    }
-
-    fn apply_to(self, settings: &mut ReportSettings) {
-        self.enabled.apply_to(&mut settings.enabled);
-        self.frequency.apply_to(&mut settings.frequency);
-        self.include_pdf.apply_to(&mut settings.include_pdf);
-        match self.content_overrides {
-            Change::Keep => {}
-            Change::Set(None) => settings.content_overrides.clear(),
-            Change::Set(Some(sections)) => {
-                for (section, shown) in sections {
-                    match shown {
-                        Some(shown) => settings.content_overrides.insert(section, shown),
-                        None => settings.content_overrides.remove(&section),
-                    };
-                }
-            }
-        }
-    }
-}
-
 impl Project {
     /// The project with the patch applied. The same values leave it as it was, version and time
     /// included; a change gives it the next version.
@@ -373,8 +308,10 @@ pub fn each_once<T: PartialEq>(values: Vec<T>) -> Vec<T> {
 mod tests {
     use super::*;
     use crate::ports::clock::Clock;
+    use crate::report_settings::Section;
     use crate::test_support::{FrozenClock, a_project};
     use chrono::TimeDelta;
+    use std::collections::BTreeMap;
 
     fn later() -> DateTime<Utc> {
         FrozenClock::default().now() + TimeDelta::hours(1)
