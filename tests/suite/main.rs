@@ -3,4 +3,5 @@
 
 mod layers;
 mod migrations;
+mod queue;
 mod storage_contract;

@@ -1,0 +1,584 @@
+//! The queue's use cases on real databases: whose turn it is, what a lost lease costs, and that
+//! results appear at most once.
+
+use analysis::{
+    observation::search_page::SearchPage, provenance::Provenance, result_type::ResultType,
+};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::{
+    account::AccountUsage,
+    email::EmailAddress,
+    ids::{AccountId, IdMint, ProjectId},
+    job::{
+        Job, JobPriority, JobState, Trigger, kind::AnalysisKind, policy::QueuePolicy,
+        progress::Progress,
+    },
+    keyword::{KeywordChoice, KeywordText, NewKeywords},
+    market::Market,
+    money::MicroUsd,
+    ports::{clock::Clock, search_results::SearchQuery, storage::Storage},
+    project::{NewProject, ProjectMeta},
+    results::{FindingQuery, FindingSort},
+    test_support::{CountingRandomness, FrozenClock},
+    text::Label,
+    use_cases::{
+        claim_job::ClaimJob,
+        create_account::CreateAccount,
+        create_project::CreateProject,
+        deactivate_project::DeactivateProject,
+        end_attempt::{AttemptEnd, AttemptError, EndAttempt},
+        keep_lease::{GoOn, Hold, HoldError, KeepLease},
+        measure_keyword::{MeasureKeyword, MeasuredKeyword},
+        next_keywords::NextKeywords,
+        publish_results::{Outcome, PublishResults},
+        read_job::ReadJob,
+        record_measurements::RecordMeasurements,
+        request_analysis::{AnalysisRequest, Prices, RequestAnalysis},
+        sum_up_rankings::SumUpRankings,
+        sweep_queue::SweepQueue,
+    },
+};
+use domain::{
+    domain_name::SiteDomain,
+    page::{Direction, PageRequest},
+    ports::search_results::{ProviderError, SearchResults, SupplierLabel},
+};
+use harness::{databases::TestDatabase, on_every_database};
+use std::sync::Arc;
+
+on_every_database![
+    the_least_served_account_is_next,
+    an_account_runs_no_more_than_it_may,
+    a_newcomer_does_not_push_back_those_who_wait,
+    the_same_unfinished_analysis_is_asked_for_once,
+    a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing,
+    measurements_of_an_earlier_attempt_are_kept_and_published_once,
+    a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside,
+    what_was_set_aside_is_settled_when_the_job_fails,
+];
+
+/// The use cases on one database, with a clock that can be moved.
+struct Queue {
+    storage: Arc<dyn Storage>,
+    clock: Arc<FrozenClock>,
+    randomness: Arc<CountingRandomness>,
+    mint: Arc<IdMint>,
+    policy: QueuePolicy,
+}
+
+impl Queue {
+    fn on(db: &TestDatabase) -> Self {
+        let (clock, randomness) = (
+            Arc::new(FrozenClock::default()),
+            Arc::new(CountingRandomness::default()),
+        );
+        let mint = Arc::new(IdMint::new(
+            Arc::clone(&clock) as Arc<dyn Clock>,
+            randomness.clone(),
+        ));
+        Self {
+            storage: db.port(),
+            clock,
+            randomness,
+            mint,
+            policy: QueuePolicy::default(),
+        }
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock) as Arc<dyn Clock>
+    }
+
+    fn storage(&self) -> Arc<dyn Storage> {
+        Arc::clone(&self.storage)
+    }
+
+    async fn account(&self, email: &str) -> AccountId {
+        let create = CreateAccount::new(self.storage(), self.clock(), Arc::clone(&self.mint));
+        create
+            .run(
+                &EmailAddress::parse(email).unwrap(),
+                &Label::parse("Ann").unwrap(),
+            )
+            .await
+            .unwrap()
+            .0
+            .id
+    }
+
+    async fn project(&self, account: AccountId, host: &str, keywords: &[&str]) -> ProjectId {
+        let new = NewProject {
+            domain: SiteDomain::accepted(host.into(), host.into()),
+            name: None,
+            meta: ProjectMeta::default(),
+        };
+        let texts = keywords
+            .iter()
+            .map(|it| KeywordText::parse(it).unwrap())
+            .collect();
+        let keywords = NewKeywords {
+            texts,
+            ai_tracked: None,
+            market: Market::default(),
+            tags: vec![],
+        };
+        let create = CreateProject::new(self.storage(), self.clock(), Arc::clone(&self.mint));
+        create
+            .run(account, &new, &keywords)
+            .await
+            .unwrap()
+            .project
+            .id
+    }
+
+    async fn ask(&self, account: AccountId, project: ProjectId) -> Job {
+        self.try_ask(account, project).await.0
+    }
+
+    async fn try_ask(&self, account: AccountId, project: ProjectId) -> (Job, bool) {
+        let request = AnalysisRequest {
+            project,
+            kind: AnalysisKind::RankCheck,
+            keywords: KeywordChoice::All,
+            priority: JobPriority::Normal,
+            trigger: Trigger::Api,
+        };
+        let prices = Prices {
+            calls_per_keyword: 1,
+            per_call: MicroUsd(100),
+        };
+        let ask = RequestAnalysis::new(
+            self.storage(),
+            self.clock(),
+            Arc::clone(&self.mint),
+            self.policy,
+            prices,
+        );
+        let requested = ask.run(account, &request).await.unwrap();
+        (requested.job, requested.deduplicated)
+    }
+
+    async fn claim(&self, worker: &str) -> Option<Job> {
+        ClaimJob::new(self.storage(), self.clock(), self.policy)
+            .run(worker)
+            .await
+            .unwrap()
+    }
+
+    async fn sweep(&self) -> Vec<Job> {
+        SweepQueue::new(
+            self.storage(),
+            self.clock(),
+            self.randomness.clone(),
+            self.policy,
+        )
+        .run()
+        .await
+        .unwrap()
+    }
+
+    async fn read(&self, job: &Job) -> Job {
+        ReadJob::new(self.storage())
+            .run(job.account, job.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .job
+    }
+
+    async fn end(&self, job: &Job, end: &AttemptEnd) -> Result<Job, HoldError> {
+        EndAttempt::new(
+            self.storage(),
+            self.clock(),
+            self.randomness.clone(),
+            self.policy,
+        )
+        .run(Hold::of(job), end)
+        .await
+    }
+
+    /// Measures the job's next keywords, as a worker does; at most `most`.
+    async fn measure(&self, job: &Job, most: usize) -> Vec<MeasuredKeyword> {
+        let next = NextKeywords::new(self.storage());
+        let measured = next.measured(job).await.unwrap();
+        let tasks = next.run(job, &measured, None).await.unwrap().tasks;
+        let measure = MeasureKeyword::new(Arc::new(EmptyEngine(self.clock())), self.clock(), 10);
+        let site = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
+        let mut done = Vec::new();
+        for task in tasks.into_iter().take(most) {
+            done.push(measure.run(job, &site, &task).await);
+        }
+        done
+    }
+
+    async fn record(&self, job: &Job, measured: &[MeasuredKeyword]) -> Result<GoOn, HoldError> {
+        RecordMeasurements::new(self.storage(), self.clock(), self.policy)
+            .run(Hold::of(job), measured, &Progress::default())
+            .await
+    }
+
+    async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
+        let sum = SumUpRankings::new(self.storage(), self.clock())
+            .run(job, 2)
+            .await
+            .unwrap();
+        let outcome = Outcome {
+            heads: sum.heads,
+            latest: sum.latest,
+            carried: vec![],
+            partial: false,
+            progress: Progress::default(),
+        };
+        PublishResults::new(self.storage(), self.clock())
+            .run(Hold::of(job), &outcome)
+            .await
+    }
+}
+
+/// An engine that finds nothing, and says so.
+struct EmptyEngine(Arc<dyn Clock>);
+
+#[async_trait]
+impl SearchResults for EmptyEngine {
+    fn label(&self) -> SupplierLabel {
+        SupplierLabel {
+            name: "test".into(),
+            engine: "test".into(),
+            provenance: Provenance::Simulated,
+            price_per_call: Some(100),
+            results_per_call: 10,
+        }
+    }
+
+    async fn search(&self, _: &SearchQuery) -> Result<SearchPage, ProviderError> {
+        Ok(SearchPage {
+            engine: "test".into(),
+            provider: "test".into(),
+            provenance: Provenance::Simulated,
+            fetched_at: self.0.now(),
+            calls: 1,
+            total_results_estimate: Some(0),
+            feature_coverage: analysis::observation::search_page::FeatureCoverage::Complete,
+            blocks: vec![],
+            ai_overview: None,
+            related: vec![],
+            warnings: vec![],
+        })
+    }
+}
+
+fn failure() -> AttemptEnd {
+    AttemptEnd::Failed(AttemptError {
+        code: "test".into(),
+        detail: "It failed.".into(),
+        hint: None,
+    })
+}
+
+async fn the_least_served_account_is_next(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let (ann, bob) = (
+        queue.account("ann@example.com").await,
+        queue.account("bob@example.com").await,
+    );
+    for n in 0..4 {
+        let project = queue
+            .project(ann, &format!("a{n}.example.com"), &["rust"])
+            .await;
+        queue.ask(ann, project).await;
+    }
+    for n in 0..2 {
+        let project = queue
+            .project(bob, &format!("b{n}.example.com"), &["rust"])
+            .await;
+        queue.ask(bob, project).await;
+    }
+    let mut served = Vec::new();
+    while let Some(job) = queue.claim("w").await {
+        served.push(job.account);
+    }
+    let place = |nth: usize| {
+        served
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| **it == bob)
+            .nth(nth)
+            .unwrap()
+            .0
+    };
+    assert_eq!(served.len(), 6);
+    assert!(place(0) <= 1 && place(1) <= 3, "{served:?}");
+}
+
+async fn an_account_runs_no_more_than_it_may(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    for n in 0..6 {
+        let project = queue
+            .project(ann, &format!("a{n}.example.com"), &["rust"])
+            .await;
+        queue.ask(ann, project).await;
+    }
+    let mut running = Vec::new();
+    while let Some(job) = queue.claim("w").await {
+        running.push(job);
+    }
+    assert_eq!(running.len(), 4);
+    queue.end(&running[0], &failure()).await.unwrap();
+    assert!(queue.claim("w").await.is_some());
+    assert!(queue.claim("w").await.is_none());
+}
+
+async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let (ann, bob) = (
+        queue.account("ann@example.com").await,
+        queue.account("bob@example.com").await,
+    );
+    for round in 0..5 {
+        let project = queue
+            .project(ann, &format!("a{round}.example.com"), &["rust"])
+            .await;
+        queue.ask(ann, project).await;
+        let job = queue.claim("w").await.unwrap();
+        queue.end(&job, &failure()).await.unwrap();
+    }
+    let waiting = queue.project(ann, "last.example.com", &["rust"]).await;
+    queue.ask(ann, waiting).await;
+    for n in 0..3 {
+        let project = queue
+            .project(bob, &format!("b{n}.example.com"), &["rust"])
+            .await;
+        queue.ask(bob, project).await;
+    }
+    let mut first_two = Vec::new();
+    for _ in 0..2 {
+        first_two.push(queue.claim("w").await.unwrap().account);
+    }
+    assert!(
+        first_two.contains(&ann),
+        "five jobs served before count, and do not count for ever: {first_two:?}"
+    );
+}
+
+async fn the_same_unfinished_analysis_is_asked_for_once(db: TestDatabase) {
+    let queue = Arc::new(Queue::on(&db));
+    let ann = queue.account("ann@example.com").await;
+    let project = queue.project(ann, "a.example.com", &["rust"]).await;
+    let asking: Vec<_> = (0..8)
+        .map(|_| {
+            let queue = Arc::clone(&queue);
+            tokio::spawn(async move { queue.try_ask(ann, project).await })
+        })
+        .collect();
+    let mut jobs = Vec::new();
+    for asked in asking {
+        jobs.push(asked.await.unwrap());
+    }
+    assert!(jobs.iter().all(|(job, _)| job.id == jobs[0].0.id));
+    assert_eq!(
+        jobs.iter()
+            .filter(|(_, deduplicated)| !deduplicated)
+            .count(),
+        1
+    );
+}
+
+async fn a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    let project = queue
+        .project(ann, "a.example.com", &["rust", "actix"])
+        .await;
+    queue.ask(ann, project).await;
+    let zombie = queue.claim("old").await.unwrap();
+    let measured = queue.measure(&zombie, 2).await;
+    assert!(
+        queue.sweep().await.is_empty(),
+        "a fresh lease is left alone"
+    );
+
+    queue.clock.advance(queue.policy.lease);
+    let swept = queue.sweep().await;
+    assert_eq!(
+        (swept.len(), swept[0].state, swept[0].crash_count),
+        (1, JobState::RetryWait, 1)
+    );
+    assert!(queue.claim("new").await.is_none(), "it waits first");
+    queue.clock.advance(TimeDelta::seconds(15));
+    let again = queue.claim("new").await.unwrap();
+    assert_eq!((again.id, again.attempt), (zombie.id, 2));
+
+    let keep = KeepLease::new(queue.storage(), queue.clock(), queue.policy);
+    assert!(matches!(
+        keep.run(Hold::of(&zombie), None).await,
+        Err(HoldError::Lost)
+    ));
+    assert!(matches!(
+        queue.record(&zombie, &measured).await,
+        Err(HoldError::Lost)
+    ));
+    assert!(matches!(queue.publish(&zombie).await, Err(HoldError::Lost)));
+    assert!(matches!(
+        queue.end(&zombie, &failure()).await,
+        Err(HoldError::Lost)
+    ));
+    assert_eq!(
+        queue.read(&again).await,
+        again,
+        "nothing the old worker did has left a trace"
+    );
+}
+
+async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    let project = queue
+        .project(ann, "a.example.com", &["rust", "actix"])
+        .await;
+    queue.ask(ann, project).await;
+    let first = queue.claim("old").await.unwrap();
+    let one = queue.measure(&first, 1).await;
+    queue.record(&first, &one).await.unwrap();
+
+    queue.clock.advance(queue.policy.lease);
+    queue.sweep().await;
+    queue.clock.advance(TimeDelta::seconds(15));
+    let second = queue.claim("new").await.unwrap();
+    let rest = queue.measure(&second, 9).await;
+    assert_eq!(rest.len(), 1, "what was recorded is not measured again");
+    queue.record(&second, &rest).await.unwrap();
+    let finished = queue.publish(&second).await.unwrap();
+    assert_eq!(
+        (finished.state, finished.cost.calls, finished.cost.spent),
+        (JobState::Succeeded, 2, MicroUsd(200))
+    );
+    assert!(
+        matches!(queue.publish(&second).await, Err(HoldError::Lost)),
+        "results appear once"
+    );
+
+    let mut read = queue.storage.read().await.unwrap();
+    let counts = read
+        .measurements()
+        .counts(ann, project, second.id)
+        .await
+        .unwrap();
+    assert!(
+        counts.len() == 2 && counts.iter().all(|(_, count)| *count == 1),
+        "{counts:?}"
+    );
+    let page = PageRequest {
+        sort: FindingSort::Ordinal,
+        direction: Direction::Ascending,
+        after: None,
+        limit: 9,
+    };
+    let query = FindingQuery {
+        result_type: ResultType::Rankings,
+        job: None,
+        keyword: None,
+        url: None,
+        from: None,
+        to: None,
+        page,
+    };
+    assert_eq!(
+        read.results()
+            .findings(ann, project, &query)
+            .await
+            .unwrap()
+            .items
+            .len(),
+        2
+    );
+    let spending = read
+        .spending()
+        .find(ann, domain::use_cases::read_account::month_of(second.day))
+        .await
+        .unwrap();
+    assert_eq!(
+        (spending.reserved, spending.spent),
+        (MicroUsd(0), MicroUsd(200))
+    );
+}
+
+async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    let (waiting, running) = (
+        queue.project(ann, "w.example.com", &["rust"]).await,
+        queue.project(ann, "r.example.com", &["rust"]).await,
+    );
+    let at_work = queue.ask(ann, running).await;
+    let held = queue.claim("w").await.unwrap();
+    assert_eq!(held.id, at_work.id);
+    let waits = queue.ask(ann, waiting).await;
+
+    let deactivate = DeactivateProject::new(queue.storage(), queue.clock());
+    deactivate.run(ann, waiting).await.unwrap();
+    deactivate.run(ann, running).await.unwrap();
+    assert_eq!(queue.read(&waits).await.state, JobState::Canceled);
+    let measured = queue.measure(&held, 1).await;
+    assert_eq!(
+        queue.record(&held, &measured).await.unwrap(),
+        GoOn::CancelRequested
+    );
+    assert_eq!(
+        queue.end(&held, &AttemptEnd::Stopped).await.unwrap().state,
+        JobState::Canceled
+    );
+
+    let mut read = queue.storage.read().await.unwrap();
+    let account = read.accounts().find(ann).await.unwrap().unwrap();
+    assert_eq!(account.usage, AccountUsage::default());
+    let spending = read
+        .spending()
+        .find(ann, domain::use_cases::read_account::month_of(held.day))
+        .await
+        .unwrap();
+    assert_eq!(spending.reserved, MicroUsd(0));
+}
+
+async fn what_was_set_aside_is_settled_when_the_job_fails(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    let project = queue
+        .project(ann, "a.example.com", &["rust", "actix"])
+        .await;
+    queue.ask(ann, project).await;
+    let job = queue.claim("w").await.unwrap();
+    let one = queue.measure(&job, 1).await;
+    queue.record(&job, &one).await.unwrap();
+    let failed = queue.end(&job, &failure()).await.unwrap();
+    assert_eq!(
+        (failed.state, failed.error().unwrap().code.as_str()),
+        (JobState::Failed, "test")
+    );
+
+    let mut read = queue.storage.read().await.unwrap();
+    let spending = read
+        .spending()
+        .find(ann, domain::use_cases::read_account::month_of(job.day))
+        .await
+        .unwrap();
+    assert_eq!(
+        (spending.reserved, spending.spent),
+        (MicroUsd(0), MicroUsd(100))
+    );
+    assert!(
+        read.measurements()
+            .staged(ann, job.id, ResultType::Rankings, None, 9)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        read.results()
+            .head(ann, project, ResultType::Rankings)
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
