@@ -39,7 +39,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let bars = Bars::new();
     let read = reader.read(&plan, &bars).await;
     bars.clear();
-    let observation = read.map_err(|error| explained(error, &args.url))?;
+    let observation = read.map_err(|error| explained(&error, &args.url))?;
 
     let context = FindingContext {
         project_id: 0,
@@ -77,15 +77,16 @@ fn start(url: &str) -> Result<String, WrongUsage> {
     })
 }
 
-fn explained(error: SiteReadError, url: &str) -> anyhow::Error {
+fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
     let hint = match error {
         SiteReadError::Unreachable => {
-            "It may not answer, or its address may be private. For a site on this machine: SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]'"
+            "It may not answer, or its address may be private. For a site on this machine set \
+             SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]'."
         }
         SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
-        _ => "Try again.",
+        SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
     };
-    anyhow::Error::new(error).context(format!("{url} could not be audited. {hint}"))
+    anyhow::anyhow!("{url} could not be audited: {error}. {hint}")
 }
 
 fn verdict(records: &[BrokenLink], fail_on: Option<&str>) -> Ended {
@@ -128,11 +129,12 @@ fn show(url: &str, found: &BrokenLinks) {
     }
     let summary = &found.summary;
     say(format!(
-        "\n{url}: {} pages read, {} link targets checked: {} fine, {} broken, {} redirected, {} restricted, {} unknown, {} not checked.",
+        "\n{url}: {} pages read, {} link targets checked: {} fine, {} broken, {} suspect (failed once, other sites), {} redirected, {} restricted, {} unknown, {} not checked.",
         summary.pages_crawled,
         summary.checked,
         summary.ok,
         summary.broken,
+        summary.suspect,
         summary.redirected,
         summary.restricted,
         summary.unknown,
