@@ -4,6 +4,8 @@
     reason = "a harness panics when a test cannot be set up"
 )]
 
+pub mod app;
+pub mod callers;
 pub mod databases;
 pub mod postgres_server;
 pub mod sql_rules;

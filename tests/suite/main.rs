@@ -1,6 +1,7 @@
 //! The suite: the product from outside, on both databases.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod access;
 mod layers;
 mod migrations;
 mod queue;
