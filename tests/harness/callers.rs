@@ -245,7 +245,7 @@ impl Answer {
     ///
     /// # Panics
     /// When it has another one.
-    #[must_use]
+    #[track_caller]
     pub fn is(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}: {}", self.asked, self.text);
         self.body
