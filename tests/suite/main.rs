@@ -4,3 +4,4 @@
 mod layers;
 mod migrations;
 mod storage_contract;
+mod worker;
