@@ -7,3 +7,4 @@ mod layers;
 mod migrations;
 mod queue;
 mod storage_contract;
+mod worker;

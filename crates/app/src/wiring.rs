@@ -1,12 +1,13 @@
 //! The composition root: which adapter stands behind which port.
 
 use crate::{
-    settings::{Loaded, Settings},
+    settings::{Loaded, QueueSettings, Settings},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
     worker::{Load, Tools},
 };
 use anyhow::Context;
+use chrono::TimeDelta;
 use crawler::{CrawlerSettings, PoliteReader, Resolve};
 use domain::{
     ids::IdMint,
@@ -84,7 +85,7 @@ impl Foundation {
             randomness: Arc::clone(&self.randomness),
             search: search_results(settings, &self.clock, &self.randomness)?,
             sites: site_reader(settings, &self.clock, &self.randomness)?,
-            policy: QueuePolicy::default(),
+            policy: queue_policy(&settings.queue)?,
             load: Load {
                 jobs: settings.worker.jobs,
                 keywords_at_once: settings.worker.keywords_at_once,
@@ -142,6 +143,34 @@ async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
     }
     database.migrate().await?;
     Ok(())
+}
+
+/// The queue's numbers. A lease outlives a sign of life that comes late, and nothing spins.
+fn queue_policy(set: &QueueSettings) -> anyhow::Result<QueuePolicy> {
+    for (name, seconds) in [
+        ("heartbeat_seconds", set.heartbeat_seconds),
+        ("sweep_seconds", set.sweep_seconds),
+        ("first_delay_seconds", set.first_delay_seconds),
+    ] {
+        anyhow::ensure!(
+            (1..=3_600).contains(&seconds),
+            "the setting queue.{name} takes 1 to 3600; it is {seconds}"
+        );
+    }
+    let least = set.heartbeat_seconds * 2;
+    anyhow::ensure!(
+        (least..=7_200).contains(&set.lease_seconds),
+        "the setting queue.lease_seconds takes {least} (twice queue.heartbeat_seconds) to 7200; it is {}",
+        set.lease_seconds
+    );
+    let seconds = |number: u32| TimeDelta::seconds(number.into());
+    Ok(QueuePolicy {
+        lease: seconds(set.lease_seconds),
+        heartbeat: seconds(set.heartbeat_seconds),
+        sweep: seconds(set.sweep_seconds),
+        first_delay: seconds(set.first_delay_seconds),
+        ..QueuePolicy::default()
+    })
 }
 
 /// Who supplies search pages.
@@ -249,4 +278,28 @@ fn resolve(entry: &str) -> anyhow::Result<Resolve> {
         })
     });
     parsed.with_context(|| format!("the setting crawler.resolve takes entries such as docs.example.com:80=127.0.0.1:8101; it holds `{entry}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
+        let policy = queue_policy(&QueueSettings::default()).unwrap();
+        assert_eq!(policy, QueuePolicy::default());
+    }
+
+    #[test]
+    fn a_lease_that_one_late_heartbeat_would_lose_is_refused_by_name() {
+        let short = QueueSettings {
+            lease_seconds: 19,
+            ..QueueSettings::default()
+        };
+        let told = queue_policy(&short).unwrap_err().to_string();
+        assert!(
+            told.contains("queue.lease_seconds takes 20") && told.contains("it is 19"),
+            "{told}"
+        );
+    }
 }

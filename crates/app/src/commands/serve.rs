@@ -28,8 +28,10 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     }
     let stop = CancellationToken::new();
     stop_on_signal(stop.clone())?;
-    let foundation = Foundation::open(loaded, Role::Server).await?;
+    let mut foundation = Foundation::open(loaded, Role::Server).await?;
     let listener = listen(&foundation)?;
+    // Port 0 is any free one: callers are told which it became.
+    foundation.settings.listen = listener.local_addr()?;
     let (tools, wake) = (foundation.tools()?, Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake)).await?;
     greet(&foundation, args).await?;

@@ -30,6 +30,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// The worker.
     pub worker: WorkerSettings,
+    /// The queue.
+    pub queue: QueueSettings,
     /// Search results.
     pub search: SearchSettings,
     /// The crawler.
@@ -64,6 +66,20 @@ pub struct WorkerSettings {
     pub jobs: usize,
     /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
+}
+
+/// The queue. All servers and workers on one database take the same numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueueSettings {
+    /// How long a worker holds a job without a sign of life.
+    pub lease_seconds: u32,
+    /// How often a worker gives a sign of life.
+    pub heartbeat_seconds: u32,
+    /// How often lost leases and passed deadlines are looked for.
+    pub sweep_seconds: u32,
+    /// The first delay before a failed attempt is followed by another; doubles each time.
+    pub first_delay_seconds: u32,
 }
 
 /// Search results: from Serper when it has a key, from `SearXNG` when it has an address (the second
@@ -147,6 +163,7 @@ impl Default for Settings {
             public_base_url: None,
             log: LogSettings::default(),
             worker: WorkerSettings::default(),
+            queue: QueueSettings::default(),
             search: SearchSettings::default(),
             crawler: CrawlerSettings::default(),
         }
@@ -167,6 +184,17 @@ impl Default for WorkerSettings {
         Self {
             jobs: 4,
             keywords_at_once: 16,
+        }
+    }
+}
+
+impl Default for QueueSettings {
+    fn default() -> Self {
+        Self {
+            lease_seconds: 45,
+            heartbeat_seconds: 10,
+            sweep_seconds: 10,
+            first_delay_seconds: 15,
         }
     }
 }

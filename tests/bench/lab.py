@@ -1,0 +1,158 @@
+"""What the benchmark and the chaos run share: a private PostgreSQL, processes of Sightline, a caller
+of its API. Standard library only."""
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def target():
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def build(*arguments):
+    subprocess.run(["cargo", "build", "-q", "--release", *arguments], cwd=ROOT, check=True)
+
+
+@contextlib.contextmanager
+def postgres():
+    """A server of our own with the settings of its package (so with fsync); yields the URL."""
+    homes = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda it: int(it.parts[4]))
+    programs = homes[-1].parent
+    folder = tempfile.mkdtemp(prefix="sightline-lab-pg-")
+    as_owner = []
+    if os.getuid() == 0:
+        owner = pwd.getpwnam("postgres")
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+        as_owner = ["runuser", "-u", "postgres", "--"]
+    quiet = {"stdout": subprocess.DEVNULL, "cwd": "/", "check": True}
+    subprocess.run([*as_owner, programs / "initdb", "-D", f"{folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"], **quiet)
+    control = [*as_owner, programs / "pg_ctl", "-D", f"{folder}/data", "-w"]
+    subprocess.run([*control, "-l", f"{folder}/log", "-o", f"-k {folder} -c listen_addresses=''", "start"], **quiet)
+    try:
+        yield f"postgres://postgres@/postgres?host={folder}"
+    finally:
+        subprocess.run([*control, "-m", "fast", "stop"], **quiet)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def database(kind):
+    if kind == "postgres":
+        with postgres() as url:
+            yield url
+    elif "://" in kind:
+        yield kind
+    else:
+        with tempfile.TemporaryDirectory(prefix="sightline-lab-") as folder:
+            yield f"sqlite://{folder}/lab.db"
+
+
+def rows(url, query):
+    """The rows of a query, all values as text."""
+    if url.startswith("sqlite://"):
+        with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite://"), timeout=30)) as db:
+            return [[str(value) for value in row] for row in db.execute(query)]
+    told = subprocess.run(["psql", "-X", "-At", "-F", "\t", url, "-c", query], capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in told.stdout.splitlines()]
+
+
+class Sightline:
+    """The program on one database."""
+
+    def __init__(self, program, url, **settings):
+        self.program, self.url = str(program), url
+        self.folder = tempfile.mkdtemp(prefix="sightline-lab-home-")
+        self.settings = {"SIGHTLINE_DATABASE_URL": url, "HOME": self.folder}
+        self.settings.update({f"SIGHTLINE_{key}": str(value) for key, value in settings.items()})
+        self.processes = []
+
+    def say(self, *arguments):
+        ran = subprocess.run([self.program, *arguments], env=self.settings, cwd=self.folder, capture_output=True, text=True)
+        if ran.returncode:
+            raise SystemExit(f"sightline {' '.join(arguments)}: {ran.stderr}")
+        return ran.stdout.strip()
+
+    def account(self):
+        """An account with wide limits; its id and a token."""
+        self.say("migrate", "run") if self.url.startswith("sqlite://") else None
+        self.say("account", "create", "--email", "lab@example.com", "--name", "Lab")
+        self.say("account", "limits", "--email", "lab@example.com", "--keywords", "100000", "--keywords-per-project", "20000", "--projects", "1000")
+        account = json.loads(self.say("account", "list", "--json"))[0]["id"]
+        return account, self.say("token", "create", "--email", "lab@example.com", "--name", "lab")
+
+    def start(self, *arguments):
+        """A process of it; a server is answered with its address."""
+        log = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".log", delete=False)
+        process = subprocess.Popen([self.program, *arguments], env=self.settings, cwd=self.folder, stderr=log, stdout=subprocess.DEVNULL)
+        self.processes.append(process)
+        word = "listens on http://" if arguments[0] == "serve" else "takes jobs from"
+        for _ in range(600):
+            text = pathlib.Path(log.name).read_text()
+            if word in text:
+                return process, text.split(word)[1].split()[0]
+            if process.poll() is not None:
+                break
+            time.sleep(0.05)
+        raise SystemExit(f"sightline {arguments} did not start: {text}")
+
+    def stop(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            process.wait(60)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Api:
+    def __init__(self, address, token):
+        self.address, self.token = address, token
+
+    def call(self, method, path, body=None):
+        connection = http.client.HTTPConnection(self.address, timeout=40)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        connection.request(method, f"/api/agent/v1{path}", json.dumps(body) if body is not None else None, headers)
+        answer = connection.getresponse()
+        document = json.loads(answer.read() or "null")
+        connection.close()
+        if answer.status >= 300:
+            raise SystemExit(f"{method} {path}: {answer.status} {document}")
+        return document
+
+    def project(self, domain, keywords):
+        project = self.call("POST", "/projects", {"domain": domain})["id"]
+        for start in range(0, keywords, 500):
+            texts = [f"running shoes {n}" for n in range(start, min(start + 500, keywords))]
+            self.call("POST", f"/projects/{project}/keywords", {"keywords": texts})
+        return project
+
+    def analyse(self, kind, project):
+        return self.call("POST", "/analyze", {"type": kind, "projectId": project})["id"]
+
+    def job(self, job, wait=0):
+        return self.call("GET", f"/analyze?jobId={job}&wait={wait}")["items"][0]
+
+    def finished(self, job):
+        while (found := self.job(job, 20))["status"] in ("queued", "running", "retrying"):
+            pass
+        return found
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    memory = re.search(r"MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text())
+    say = lambda *it: subprocess.run(it, capture_output=True, text=True).stdout.splitlines()[0]
+    postgres = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))[-1]
+    return f"{os.cpu_count()} × {model and model[1]}, {int(memory[1]) // 2**20} GiB, Linux {os.uname().release}, {say('rustc', '-V')}, {say(str(postgres), '-V')}"

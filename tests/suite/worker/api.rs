@@ -1,0 +1,143 @@
+//! A caller of the Agent API: plain HTTP/1.1, one connection a call.
+
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::Instant,
+};
+
+/// Calls one server with one token.
+#[derive(Clone)]
+pub struct Api {
+    pub address: String,
+    pub token: String,
+}
+
+const BASE: &str = "/api/agent/v1";
+/// Longest time any job of these tests may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl Api {
+    /// The status and the document.
+    pub async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let request = format!(
+            "{method} {BASE}{path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.address,
+            self.token,
+            body.len()
+        );
+        let mut server = TcpStream::connect(&self.address).await.expect("a server");
+        server.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = Vec::new();
+        server.read_to_end(&mut answer).await.expect("an answer");
+        let answer = String::from_utf8(answer).expect("UTF-8");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok());
+        let document = serde_json::from_str(body).unwrap_or(Value::Null);
+        (status.expect("a status"), document)
+    }
+
+    async fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let (got, document) = self.call(method, path, body).await;
+        assert_eq!(got, status, "{method} {path}: {document}");
+        document
+    }
+
+    pub async fn get(&self, path: &str) -> Value {
+        self.expect(200, "GET", path, None).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Value {
+        self.expect(200, "DELETE", path, None).await
+    }
+
+    /// A project with that many keywords.
+    pub async fn project(&self, domain: &str, keywords: usize) -> i64 {
+        let body = json!({ "domain": domain });
+        let made = self.expect(201, "POST", "/projects", Some(&body)).await;
+        let id = number(&made, "/id");
+        let texts: Vec<String> = (0..keywords)
+            .map(|n| format!("running shoes {n}"))
+            .collect();
+        for part in texts.chunks(500) {
+            let path = format!("/projects/{id}/keywords");
+            let (status, told) = self
+                .call("POST", &path, Some(&json!({ "keywords": part })))
+                .await;
+            assert!((200..300).contains(&status), "{told}");
+        }
+        id
+    }
+
+    /// Starts an analysis; the job's id.
+    pub async fn analyse(&self, kind: &str, project: i64) -> i64 {
+        let body = json!({ "type": kind, "projectId": project });
+        let job = self.expect(202, "POST", "/analyze", Some(&body)).await;
+        number(&job, "/id")
+    }
+
+    pub async fn job(&self, id: i64) -> Value {
+        self.get(&format!("/analyze?jobId={id}")).await["items"][0].clone()
+    }
+
+    /// Follows a job until this holds of it.
+    pub async fn follow(&self, id: i64, holds: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let job = self.job(id).await;
+            if holds(&job) {
+                return job;
+            }
+            assert!(
+                Instant::now() < until && !is_over(&job),
+                "it never came to that: {job}"
+            );
+            tokio::time::sleep(Duration::from_millis(40)).await;
+        }
+    }
+
+    /// The job once it is over; the server holds the answers.
+    pub async fn finished(&self, id: i64) -> Value {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let path = format!("/analyze?jobId={id}&wait=20");
+            let job = self.get(&path).await["items"][0].clone();
+            if is_over(&job) {
+                return job;
+            }
+            assert!(Instant::now() < until, "it does not end: {job}");
+        }
+    }
+
+    /// Every record of a type, page after page.
+    pub async fn records(&self, result_type: &str, project: i64) -> Vec<Value> {
+        let first = format!("/results?type={result_type}&projectId={project}&limit=1000");
+        let (mut records, mut path) = (vec![], first.clone());
+        loop {
+            let page = self.get(&path).await;
+            records.extend(page["items"].as_array().expect("items").iter().cloned());
+            match page["nextCursor"].as_str() {
+                Some(cursor) => path = format!("{first}&cursor={cursor}"),
+                None => return records,
+            }
+        }
+    }
+}
+
+pub fn is_over(job: &Value) -> bool {
+    let status = job["status"].as_str().expect("a status");
+    !["queued", "running", "retrying"].contains(&status)
+}
+
+/// How many units of the job are done.
+pub fn done(job: &Value) -> i64 {
+    number(job, "/progress/done")
+}
+
+pub fn number(document: &Value, pointer: &str) -> i64 {
+    let found = document.pointer(pointer).and_then(Value::as_i64);
+    found.unwrap_or_else(|| panic!("no number {pointer} in {document}"))
+}

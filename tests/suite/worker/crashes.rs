@@ -1,0 +1,114 @@
+//! Workers that are killed, and workers that are told to stop, in the middle of a rank check.
+
+use super::{
+    api::{Api, done, number},
+    on_both,
+    process::Process,
+    world::World,
+};
+use std::time::Duration;
+
+const KEYWORDS: usize = 1_000;
+
+on_both!(
+    a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice,
+    a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds,
+);
+
+/// The process that works: on SQLite the server itself, on PostgreSQL one beside it.
+struct Working {
+    worker: Process,
+    _server: Option<Process>,
+    api: Api,
+}
+
+fn start(world: &World) -> Working {
+    if world.is_sqlite() {
+        let (worker, api) = world.serve(&[]);
+        return Working {
+            worker,
+            _server: None,
+            api,
+        };
+    }
+    let (server, api) = world.serve(&["--no-worker"]);
+    Working {
+        worker: world.worker(),
+        _server: Some(server),
+        api,
+    }
+}
+
+async fn halfway(world: &mut World) -> (Working, i64, i64) {
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "50");
+    let working = start(world);
+    let project = working.api.project("example.com", KEYWORDS).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    let seen = working.api.follow(job, |job| done(job) >= 200).await;
+    assert_eq!(seen["stages"][0]["name"], "measure", "{seen}");
+    assert_eq!(seen["stages"][0]["status"], "running", "{seen}");
+    (working, project, job)
+}
+
+async fn assert_amid(world: &World, project: i64, job: i64) {
+    let measured = world.counts(project, job).await.len();
+    assert!(
+        (200..KEYWORDS).contains(&measured),
+        "{measured} were measured"
+    );
+}
+
+async fn assert_published_once(world: &World, api: &Api, project: i64, job: i64) {
+    world.assert_measured_once(project, job, KEYWORDS).await;
+    for result_type in ["rankings", "serp"] {
+        let results = api
+            .get(&format!(
+                "/results?type={result_type}&projectId={project}&limit=1"
+            ))
+            .await;
+        assert_eq!(number(&results, "/jobId"), job);
+    }
+    let records = api.records("rankings", project).await;
+    let mut keywords: Vec<i64> = records.iter().map(|it| number(it, "/keywordId")).collect();
+    keywords.sort_unstable();
+    keywords.dedup();
+    assert_eq!((records.len(), keywords.len()), (KEYWORDS, KEYWORDS));
+}
+
+async fn a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice(mut world: World) {
+    let (working, project, job) = halfway(&mut world).await;
+    working.worker.kill();
+    drop(working._server);
+    assert_amid(&world, project, job).await;
+
+    let again = start(&world);
+    let over = again.api.finished(job).await;
+    assert_eq!(
+        (&over["status"], number(&over, "/attempts")),
+        (&"succeeded".into(), 2),
+        "{over}"
+    );
+    assert_eq!(done(&over), 1_000, "{over}");
+    assert_published_once(&world, &again.api, project, job).await;
+}
+
+async fn a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds(mut world: World) {
+    let (working, project, job) = halfway(&mut world).await;
+    let (status, took) = working.worker.terminate();
+    assert!(
+        status.success() && took < Duration::from_secs(30),
+        "{status} in {took:?}"
+    );
+    assert_amid(&world, project, job).await;
+    drop(working._server);
+
+    let again = start(&world);
+    let over = again.api.finished(job).await;
+    assert_eq!(
+        (&over["status"], number(&over, "/attempts")),
+        (&"succeeded".into(), 1),
+        "{over}"
+    );
+    assert!(over["error"].is_null(), "{over}");
+    assert_published_once(&world, &again.api, project, job).await;
+}

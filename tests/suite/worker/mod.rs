@@ -1,0 +1,30 @@
+//! The queue and the worker, as real processes that are killed, stopped and started again.
+
+mod api;
+mod crashes;
+mod endings;
+mod fleet;
+mod process;
+mod site_audit;
+mod suppliers;
+mod website;
+mod world;
+
+/// Runs each of these tests (`async fn(World)`) on both databases.
+macro_rules! on_both {
+    ($($claim:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                super::$claim($crate::worker::world::World::on(storage::DatabaseKind::Sqlite).await).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                super::$claim($crate::worker::world::World::on(storage::DatabaseKind::Postgres).await).await;
+            })+
+        }
+    };
+}
+use on_both;

@@ -1,0 +1,130 @@
+//! The program `sightline`: built once, started, listened to, killed.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{LazyLock, mpsc},
+    time::{Duration, Instant},
+};
+
+/// Builds the program as these tests were built; answers with a link of our own to it, since
+/// another build may replace it while tests run.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "-q", "-p", "app", "--message-format=json"]);
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    let built = build
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo runs");
+    assert!(built.status.success(), "the program cannot be built");
+    let messages = String::from_utf8(built.stdout).expect("cargo speaks UTF-8");
+    let program = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from));
+    linked(&program.expect("cargo names the program"))
+});
+
+fn linked(program: &Path) -> PathBuf {
+    let mut place = DefaultHasher::new();
+    env!("CARGO_MANIFEST_DIR").hash(&mut place);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let own = folder.join(format!("sightline-{:x}", place.finish()));
+    let fresh = own.with_extension(std::process::id().to_string());
+    let _ = std::fs::remove_file(&fresh);
+    std::fs::hard_link(program, &fresh).expect("a link to the program");
+    std::fs::rename(&fresh, &own).expect("the link in its place");
+    // Renaming a link over another one to the same file leaves both.
+    let _ = std::fs::remove_file(&fresh);
+    own
+}
+
+/// A running `sightline`; killed when it is dropped.
+pub struct Process {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+    said: Vec<String>,
+}
+
+/// A command line of the program, in an environment that holds these settings alone.
+pub fn command(folder: &Path, settings: &[(String, String)], arguments: &[&str]) -> Command {
+    let mut command = Command::new(&*PROGRAM);
+    command
+        .args(arguments)
+        .env_clear()
+        .env("HOME", folder)
+        .envs(settings.iter().map(|(key, value)| (key, value)))
+        .current_dir(folder)
+        .stdin(Stdio::null());
+    command
+}
+
+impl Process {
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("sightline starts");
+        let (tell, lines) = mpsc::channel();
+        let errors = BufReader::new(child.stderr.take().expect("a pipe"));
+        std::thread::spawn(move || {
+            for line in errors.lines().map_while(Result::ok) {
+                let _ = tell.send(line);
+            }
+        });
+        Self {
+            child,
+            lines,
+            said: vec![],
+        }
+    }
+
+    /// Waits for a line with these words.
+    pub fn await_line(&mut self, words: &str) -> String {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(Duration::from_secs(60)) else {
+                panic!("`{words}` was not said:\n{}", self.said.join("\n"));
+            };
+            self.said.push(line.clone());
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    /// Everything it has said so far.
+    pub fn said(&mut self) -> &[String] {
+        self.said.extend(self.lines.try_iter());
+        &self.said
+    }
+
+    /// SIGKILL: it cannot say or do anything any more.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it was running");
+        self.child.wait().expect("it is gone");
+    }
+
+    /// SIGTERM; how it ended, and how long that took.
+    pub fn terminate(mut self) -> (ExitStatus, Duration) {
+        let begun = Instant::now();
+        let told = Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status();
+        assert!(told.expect("kill runs").success());
+        (self.child.wait().expect("it ends"), begun.elapsed())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,72 @@
+//! A site audit through the API, killed in the middle.
+
+use super::{
+    api::{Api, done, number},
+    on_both,
+    website::{PAGES, Website},
+    world::World,
+};
+use serde_json::Value;
+
+on_both!(a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds);
+
+async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut world: World) {
+    let site = Website::start();
+    let hosts = ["one.example.com", "two.example.com"];
+    let resolve =
+        hosts.map(|host| format!("\"{host}:80={0}\",\"{host}:443=127.0.0.1:1\"", site.address));
+    world.set("CRAWLER__RESOLVE", &format!("[{}]", resolve.join(",")));
+    world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
+    world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
+
+    let (server, api) = world.serve(&[]);
+    let project = api.project(hosts[0], 0).await;
+    let job = api.analyse("siteAudit", project).await;
+    api.follow(job, |job| done(job) >= 15).await;
+    server.kill();
+
+    let (_server, api) = world.serve(&[]);
+    let over = api.finished(job).await;
+    assert_eq!(
+        (&over["status"], number(&over, "/attempts")),
+        (&"succeeded".into(), 2),
+        "{over}"
+    );
+    assert_eq!(
+        number(&over, "/stages/0/done"),
+        i64::try_from(PAGES).unwrap(),
+        "{over}"
+    );
+    world.assert_nothing_staged(job).await;
+
+    let other = api.project(hosts[1], 0).await;
+    let undisturbed = api.analyse("siteAudit", other).await;
+    assert_eq!(api.finished(undisturbed).await["attempts"], 1);
+    let found = findings(&api, project, hosts[0]).await;
+    assert_eq!(found.len(), PAGES / 5 + (PAGES - 1) / 7);
+    assert_eq!(found, findings(&api, other, hosts[1]).await);
+}
+
+/// The records, without what tells one run and one host from another.
+async fn findings(api: &Api, project: i64, host: &str) -> Vec<String> {
+    let records = api.records("broken-links", project).await;
+    let told = records.into_iter().map(|mut record| {
+        strip(&mut record);
+        record.to_string().replace(host, "HOST")
+    });
+    let mut told: Vec<String> = told.collect();
+    told.sort_unstable();
+    told
+}
+
+/// Ids and times are a run's own.
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|key, _| key != "projectId" && !key.ends_with("At"));
+            members.values_mut().for_each(strip);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
+    }
+}

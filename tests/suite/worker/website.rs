@@ -1,0 +1,71 @@
+//! A small slow site on loopback, with links that do not work.
+
+use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
+use std::{fmt::Write, net::SocketAddr, time::Duration};
+
+/// How many pages it has.
+pub const PAGES: usize = 60;
+/// How long an answer takes.
+const PAUSE: Duration = Duration::from_millis(60);
+
+pub struct Website {
+    pub address: SocketAddr,
+    server: ServerHandle,
+}
+
+impl Website {
+    pub fn start() -> Self {
+        let server = HttpServer::new(|| {
+            App::new()
+                .route("/", web::get().to(|| page(0)))
+                .route("/page/{n}", web::get().to(|n: web::Path<usize>| page(*n)))
+        });
+        let server = server
+            .workers(1)
+            .disable_signals()
+            .bind(("127.0.0.1", 0))
+            .unwrap();
+        let address = server.addrs()[0];
+        let server = server.run();
+        let handle = server.handle();
+        tokio::spawn(server);
+        Self {
+            address,
+            server: handle,
+        }
+    }
+}
+
+impl Drop for Website {
+    fn drop(&mut self) {
+        let stop = self.server.stop(false);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(stop);
+        }
+    }
+}
+
+/// Each page leads to two more; every fifth has a link to nowhere, every seventh to no place.
+async fn page(n: usize) -> HttpResponse {
+    tokio::time::sleep(PAUSE).await;
+    if n >= PAGES {
+        return HttpResponse::NotFound().finish();
+    }
+    let mut body = format!("<!doctype html><title>Page {n}</title><h1 id=top>Page {n}</h1>");
+    for next in [2 * n + 1, 2 * n + 2].into_iter().filter(|it| *it < PAGES) {
+        let _ = write!(body, "<p><a href=\"/page/{next}\">Page {next}</a>");
+    }
+    if n % 5 == 0 {
+        let _ = write!(body, "<p><a href=\"/gone/{n}\">gone</a>");
+    }
+    if n % 7 == 0 && n > 0 {
+        let _ = write!(
+            body,
+            "<p><a href=\"/page/{}#nowhere\">no such place</a>",
+            n - 1
+        );
+    }
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .body(body)
+}

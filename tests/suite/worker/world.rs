@@ -1,0 +1,145 @@
+//! A database with an account, the processes on it, and what stands in it afterwards.
+
+use super::{
+    api::Api,
+    process::{Process, command},
+};
+use analysis::result_type::ResultType;
+use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
+use harness::databases::TestDatabase;
+use storage::{DatabaseKind, Exclusive, OpenOptions};
+use tempfile::TempDir;
+
+pub struct World {
+    pub database: TestDatabase,
+    folder: TempDir,
+    settings: Vec<(String, String)>,
+    token: String,
+    account: AccountId,
+}
+
+impl World {
+    /// An account with a token, and a queue that is quick to notice.
+    pub async fn on(kind: DatabaseKind) -> Self {
+        let options = OpenOptions {
+            exclusive: Exclusive::Tool,
+            ..OpenOptions::default()
+        };
+        let database = TestDatabase::with_options(kind, options).await;
+        let mut world = Self {
+            settings: vec![("SIGHTLINE_DATABASE_URL".to_owned(), database.url.clone())],
+            folder: TempDir::with_prefix("sightline-world-").unwrap(),
+            database,
+            token: String::new(),
+            account: AccountId(0),
+        };
+        for (name, value) in [
+            ("LEASE", "3"),
+            ("HEARTBEAT", "1"),
+            ("SWEEP", "1"),
+            ("FIRST_DELAY", "1"),
+        ] {
+            world.set(&format!("QUEUE__{name}_SECONDS"), value);
+        }
+        world.say(&[
+            "account",
+            "create",
+            "--email",
+            "ann@example.com",
+            "--name",
+            "Ann",
+        ]);
+        world.token = world.say(&[
+            "token",
+            "create",
+            "--email",
+            "ann@example.com",
+            "--name",
+            "t",
+        ]);
+        let accounts: serde_json::Value =
+            serde_json::from_str(&world.say(&["account", "list", "--json"])).unwrap();
+        world.account = AccountId(accounts[0]["id"].as_i64().unwrap());
+        world
+    }
+
+    /// Sets `SIGHTLINE_…` for the processes that start from now on.
+    pub fn set(&mut self, name: &str, value: &str) {
+        let name = format!("SIGHTLINE_{name}");
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, value.to_owned()));
+    }
+
+    pub fn is_sqlite(&self) -> bool {
+        self.database.kind() == DatabaseKind::Sqlite
+    }
+
+    /// Runs a short command; its standard output.
+    fn say(&self, arguments: &[&str]) -> String {
+        let ran = command(self.folder.path(), &self.settings, arguments)
+            .output()
+            .unwrap();
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    }
+
+    /// A server, and a caller of it.
+    pub fn serve(&self, more: &[&str]) -> (Process, Api) {
+        let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
+        arguments.extend(more);
+        let mut server = Process::start(command(self.folder.path(), &self.settings, &arguments));
+        let line = server.await_line("listens on");
+        let address = line.rsplit("http://").next().unwrap().to_owned();
+        let token = self.token.clone();
+        (server, Api { address, token })
+    }
+
+    pub fn worker(&self) -> Process {
+        let mut worker = Process::start(command(self.folder.path(), &self.settings, &["worker"]));
+        worker.await_line("takes jobs from");
+        worker
+    }
+
+    /// How many measurements the job has of each keyword.
+    pub async fn counts(&self, project: i64, job: i64) -> Vec<(KeywordId, u32)> {
+        let mut read = self.database.port().read().await.unwrap();
+        let measurements = read.measurements();
+        let counted = measurements.counts(self.account, ProjectId(project), JobId(job));
+        counted.await.unwrap()
+    }
+
+    /// Asserts that each of so many keywords was measured once, and nothing is left half done.
+    pub async fn assert_measured_once(&self, project: i64, job: i64, keywords: usize) {
+        let counts = self.counts(project, job).await;
+        assert_eq!(counts.len(), keywords);
+        assert!(counts.iter().all(|(_, number)| *number == 1), "{counts:?}");
+        self.assert_nothing_staged(job).await;
+    }
+
+    pub async fn assert_nothing_staged(&self, job: i64) {
+        let mut read = self.database.port().read().await.unwrap();
+        for result_type in [
+            ResultType::Rankings,
+            ResultType::Serp,
+            ResultType::BrokenLinks,
+        ] {
+            let staged = read
+                .measurements()
+                .staged(self.account, JobId(job), result_type, None, 1)
+                .await;
+            assert!(
+                staged.unwrap().is_empty(),
+                "{result_type:?} is still staged"
+            );
+        }
+        let journal = read
+            .measurements()
+            .recorded(self.account, JobId(job), None, 1)
+            .await;
+        assert!(journal.unwrap().is_empty(), "the journal is still there");
+    }
+}
