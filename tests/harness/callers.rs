@@ -1,6 +1,7 @@
 //! Callers of the Agent API, and the answers they get. Every answer is checked on its way: JSON,
 //! the headers that every answer has, and for refusals a whole problem document.
 
+use crate::contract;
 use domain::ids::{AccountId, TokenId};
 use reqwest::{
     Method, RequestBuilder,
@@ -139,6 +140,7 @@ impl Caller {
         let request = request.build().expect("a request");
         let asked = format!("{} {}", request.method(), request.url());
         let is_head = request.method() == Method::HEAD;
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
         let response = self
             .client
             .execute(request)
@@ -162,6 +164,7 @@ impl Caller {
             body,
         };
         answer.check(is_head);
+        contract::check(method.as_str(), &path, answer.status, &answer.body);
         answer
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod callers;
+pub mod contract;
 pub mod databases;
 pub mod postgres_server;
 pub mod sql_rules;

@@ -1,6 +1,9 @@
 //! Results: every state, records as they were stored, history, paging, all types.
 
-use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
+use analysis::{
+    document::Document, findings::rankings::RankingsTally, provenance::Provenance,
+    result_type::ResultType,
+};
 use chrono::TimeDelta;
 use domain::{
     ids::{JobId, KeywordId, ProjectId},
@@ -67,7 +70,7 @@ async fn db_publish(app: &TestApp, agent: &Agent, project: i64, count: i64, pad:
         provenance: Provenance::Simulated,
         coverage: Coverage::of(9, 8, 1),
         item_count: u64::try_from(count).unwrap(),
-        summary: Document::from_stored(r#"{"visibilityIndex":12.50}"#.into()),
+        summary: Document::of(&RankingsTally::default().finish(9)),
         warnings: vec!["test".into()],
     };
     let mut work = app.storage.write().await.unwrap();
@@ -188,7 +191,7 @@ async fn records_are_answered_as_they_were_stored(db: TestDatabase) {
             "coverage",
             json!({ "requested": 9, "measured": 8, "failed": 1, "skipped": 0 }),
         ),
-        ("summary", json!({ "visibilityIndex": 12.5 })),
+        ("summary", json!(RankingsTally::default().finish(9))),
         ("warnings", json!(["test"])),
         ("limit", json!(100)),
         ("nextCursor", Value::Null),
