@@ -71,6 +71,10 @@ impl TestApp {
     ///
     /// # Panics
     /// When no port of the loopback interface is free.
+    #[expect(
+        clippy::unused_async,
+        reason = "it needs a runtime, and reads like what else a test waits for"
+    )]
     pub async fn start_with(db: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
         let storage: Arc<dyn Storage> = db.port();
         let clock = Arc::new(FrozenClock::default());

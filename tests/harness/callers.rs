@@ -117,7 +117,6 @@ impl Caller {
     }
 
     /// A request of a path below the base, or with a leading `//` from the root.
-    #[must_use]
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let whole = path
             .strip_prefix('/')

@@ -3,6 +3,7 @@
 
 mod access;
 mod agent_api;
+mod documents;
 mod layers;
 mod migrations;
 mod queue;

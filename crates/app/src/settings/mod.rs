@@ -69,6 +69,10 @@ pub struct WorkerSettings {
 }
 
 /// The queue. All servers and workers on one database take the same numbers.
+#[expect(
+    clippy::struct_field_names,
+    reason = "a setting names its unit, and these share it"
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSettings {
