@@ -13,7 +13,7 @@ use serde_json::json;
 use std::io::{Error, ErrorKind, Result};
 
 /// As many as the service has by default.
-const CONNECTIONS: u32 = 8;
+const CONNECTIONS: u32 = 6;
 
 diesel::table! {
     projects (account_id, id) {

@@ -158,7 +158,7 @@ impl Default for Settings {
         Self {
             data_dir: PathBuf::from("sightline-data"),
             database_url: None,
-            database_connections: 8,
+            database_connections: 6,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             public_base_url: None,
             log: LogSettings::default(),
