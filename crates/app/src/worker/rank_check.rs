@@ -150,8 +150,9 @@ impl<'a> Pass<'a> {
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
             .partition(|it| keeps(it, is_last_attempt));
-        left.into_iter()
-            .for_each(|it| self.trouble.meet(it.failure));
+        for unmeasured in left {
+            self.trouble.meet(unmeasured.failure);
+        }
         self.done += kept.len() as u64;
         let progress = self.progress(false);
         self.state.note(progress.clone());
