@@ -9,18 +9,21 @@ use diesel::{
     prelude::*,
     r2d2::{ConnectionManager, Pool},
 };
+use schema::projects;
 use serde_json::json;
 use std::io::{Error, ErrorKind, Result};
 
 /// As many as the service has by default.
-const CONNECTIONS: u32 = 8;
+const CONNECTIONS: u32 = 6;
 
-diesel::table! {
-    projects (account_id, id) {
-        account_id -> BigInt,
-        id -> BigInt,
-        name -> Text,
-        domain -> Text,
+mod schema {
+    diesel::table! {
+        projects (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            name -> Text,
+            domain -> Text,
+        }
     }
 }
 
@@ -66,8 +69,9 @@ async fn main() -> Result<()> {
         let usage = "usage: bare_handler DATABASE_URL ADDRESS:PORT";
         return Err(Error::new(ErrorKind::InvalidInput, usage));
     };
-    match url.strip_prefix("sqlite://") {
-        Some(path) => served_on!(SqliteConnection, path, address),
-        None => served_on!(PgConnection, url, address),
+    if let Some(path) = url.strip_prefix("sqlite://") {
+        served_on!(SqliteConnection, path, address)
+    } else {
+        served_on!(PgConnection, url, address)
     }
 }

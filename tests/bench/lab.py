@@ -56,7 +56,7 @@ def database(kind):
         yield kind
     else:
         with tempfile.TemporaryDirectory(prefix="sightline-lab-") as folder:
-            yield f"sqlite://{folder}/lab.db"
+            yield f"sqlite://{folder}/sightline.db"
 
 
 def rows(url, query):
@@ -75,6 +75,10 @@ class Sightline:
         self.program, self.url = str(program), url
         self.folder = tempfile.mkdtemp(prefix="sightline-lab-home-")
         self.settings = {"SIGHTLINE_DATABASE_URL": url, "HOME": self.folder}
+        if url.startswith("sqlite://"):
+            # The file in the data folder is made by itself.
+            folder = pathlib.Path(url.removeprefix("sqlite://")).parent
+            self.settings = {"SIGHTLINE_DATA_DIR": str(folder), "HOME": self.folder}
         self.settings.update({f"SIGHTLINE_{key}": str(value) for key, value in settings.items()})
         self.processes = []
 
@@ -86,7 +90,6 @@ class Sightline:
 
     def account(self):
         """An account with wide limits; its id and a token."""
-        self.say("migrate", "run") if self.url.startswith("sqlite://") else None
         self.say("account", "create", "--email", "lab@example.com", "--name", "Lab")
         self.say("account", "limits", "--email", "lab@example.com", "--keywords", "100000", "--keywords-per-project", "20000", "--projects", "1000")
         account = json.loads(self.say("account", "list", "--json"))[0]["id"]

@@ -33,8 +33,9 @@ def unfinished(url):
     return sum(number for state, number in states(url).items() if state in UNFINISHED)
 
 
-def amid_work(url):
-    return int(lab.rows(url, "SELECT count(*) FROM jobs WHERE state = 'running'")[0][0])
+def at_work(url):
+    """The process ids of the workers that hold a job: `worker-PID-…` names the holder."""
+    return {int(owner.split("-")[1]) for (owner,) in lab.rows(url, "SELECT lease_owner FROM jobs WHERE state = 'running'")}
 
 
 def audit(url, accepted, keywords):
@@ -90,9 +91,11 @@ def run(given, url, program):
         while kills < given.kills and unfinished(url):
             time.sleep(chance.uniform(0.1, given.pause))
             # A kill counts when it hits somebody at work.
-            if not amid_work(url):
+            holders = at_work(url)
+            hit = [at for at, worker in enumerate(workers) if worker.pid in holders]
+            if not hit:
                 continue
-            at = chance.randrange(len(workers))
+            at = chance.choice(hit)
             workers[at].kill()
             workers[at].wait()
             kills += 1

@@ -193,19 +193,9 @@ fn essence(body: &Value) -> Value {
     body
 }
 
-async fn another_accounts_ids_are_answered_like_ids_that_never_were(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let (ours, theirs) = (app.db_agent().await, app.db_agent().await);
-    let foreign = shop(&theirs, "theirs.example.com").await;
-    let own = shop(&ours, "ours.example.com").await;
-    let job = theirs
-        .post(
-            "/analyze",
-            json!({ "type": "rankCheck", "projectId": foreign.project }),
-        )
-        .await
-        .is(202);
-    let places: [(&str, &str, Option<Value>, i64); 14] = [
+/// Every place that carries an id, with somebody else's.
+fn places(foreign: &Shop, job: i64) -> [(&'static str, &'static str, Option<Value>, i64); 14] {
+    [
         ("GET", "/projects/{}", None, foreign.project),
         (
             "PATCH",
@@ -246,12 +236,7 @@ async fn another_accounts_ids_are_answered_like_ids_that_never_were(db: TestData
             foreign.keyword,
         ),
         ("DELETE", "/keywords/{}", None, foreign.keyword),
-        (
-            "GET",
-            "/analyze?jobId={}",
-            None,
-            job["id"].as_i64().unwrap(),
-        ),
+        ("GET", "/analyze?jobId={}", None, job),
         ("GET", "/analyze?projectId={}", None, foreign.project),
         (
             "GET",
@@ -265,8 +250,23 @@ async fn another_accounts_ids_are_answered_like_ids_that_never_were(db: TestData
             None,
             foreign.project,
         ),
-    ];
-    for (method, path, body, id) in places {
+    ]
+}
+
+async fn another_accounts_ids_are_answered_like_ids_that_never_were(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (ours, theirs) = (app.db_agent().await, app.db_agent().await);
+    let foreign = shop(&theirs, "theirs.example.com").await;
+    let own = shop(&ours, "ours.example.com").await;
+    let job = theirs
+        .post(
+            "/analyze",
+            json!({ "type": "rankCheck", "projectId": foreign.project }),
+        )
+        .await
+        .is(202);
+    let job = job["id"].as_i64().unwrap();
+    for (method, path, body, id) in places(&foreign, job) {
         let mut told = Vec::new();
         for id in [id, 4_242] {
             let answer = ours

@@ -23,7 +23,7 @@ fn documents() -> Vec<String> {
     for folder in ["docs", "docs/decisions", "docs/how-to"] {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            if name.ends_with(".md") {
+            if Path::new(&name).extension().is_some_and(|it| it == "md") {
                 found.push(format!("{folder}/{name}"));
             }
         }

@@ -328,7 +328,7 @@ async fn health_tells_what_the_token_may_do(db: TestDatabase) {
 
 async fn large_slow_and_compressed_bodies_are_refused(db: TestDatabase) {
     let app = TestApp::start_with(&db, |config| {
-        config.body_patience = Duration::from_millis(200)
+        config.body_patience = Duration::from_millis(200);
     })
     .await;
     let agent = app.db_agent().await;

@@ -265,7 +265,7 @@ async fn the_history_holds_every_run(db: TestDatabase) {
             Some(cursor) => {
                 path = format!(
                     "/results?type=rankings&projectId={id}&history=true&limit=4&cursor={cursor}"
-                )
+                );
             }
             None => break,
         }
@@ -314,8 +314,9 @@ async fn large_pages_are_cut_and_walked_to_the_end(db: TestDatabase) {
             walked.extend(numbers(&page));
             match page["nextCursor"].as_str() {
                 Some(cursor) => {
-                    path =
-                        format!("/results?type=rankings&projectId={id}&sort={sort}&cursor={cursor}")
+                    path = format!(
+                        "/results?type=rankings&projectId={id}&sort={sort}&cursor={cursor}"
+                    );
                 }
                 None => break,
             }

@@ -69,10 +69,7 @@ pub struct WorkerSettings {
 }
 
 /// The queue. All servers and workers on one database take the same numbers.
-#[expect(
-    clippy::struct_field_names,
-    reason = "a setting names its unit, and these share it"
-)]
+#[expect(clippy::struct_field_names, reason = "a setting's name tells its unit")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSettings {
@@ -162,7 +159,7 @@ impl Default for Settings {
         Self {
             data_dir: PathBuf::from("sightline-data"),
             database_url: None,
-            database_connections: 8,
+            database_connections: 6,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             public_base_url: None,
             log: LogSettings::default(),

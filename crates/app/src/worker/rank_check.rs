@@ -150,8 +150,8 @@ impl<'a> Pass<'a> {
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
             .partition(|it| keeps(it, is_last_attempt));
-        for it in left {
-            self.trouble.meet(it.failure);
+        for unmeasured in left {
+            self.trouble.meet(unmeasured.failure);
         }
         self.done += kept.len() as u64;
         let progress = self.progress(false);
