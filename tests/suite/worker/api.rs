@@ -17,7 +17,7 @@ pub struct Api {
 
 const BASE: &str = "/api/agent/v1";
 /// Longest time any job of these tests may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 impl Api {
     /// The status and the document.

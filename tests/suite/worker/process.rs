@@ -89,7 +89,7 @@ impl Process {
     /// Waits for a line with these words.
     pub fn await_line(&mut self, words: &str) -> String {
         loop {
-            let Ok(line) = self.lines.recv_timeout(Duration::from_secs(60)) else {
+            let Ok(line) = self.lines.recv_timeout(Duration::from_mins(1)) else {
                 panic!("`{words}` was not said:\n{}", self.said.join("\n"));
             };
             self.said.push(line.clone());

@@ -55,10 +55,10 @@ async fn page(n: usize) -> HttpResponse {
     for next in [2 * n + 1, 2 * n + 2].into_iter().filter(|it| *it < PAGES) {
         let _ = write!(body, "<p><a href=\"/page/{next}\">Page {next}</a>");
     }
-    if n % 5 == 0 {
+    if n.is_multiple_of(5) {
         let _ = write!(body, "<p><a href=\"/gone/{n}\">gone</a>");
     }
-    if n % 7 == 0 && n > 0 {
+    if n.is_multiple_of(7) && n > 0 {
         let _ = write!(
             body,
             "<p><a href=\"/page/{}#nowhere\">no such place</a>",
