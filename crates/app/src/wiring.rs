@@ -47,6 +47,8 @@ pub enum Role {
     Server,
     /// A short command beside it.
     Tool,
+    /// `sightline migrate run`: it may make the file that was named.
+    Migration,
 }
 
 impl Foundation {
@@ -117,7 +119,7 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
         })?;
     }
     let options = OpenOptions {
-        create: is_ours,
+        create: is_ours || role == Role::Migration,
         exclusive: if role == Role::Server {
             Exclusive::Server
         } else {

@@ -18,7 +18,7 @@ on_both!(
 /// The process that works: on SQLite the server itself, on PostgreSQL one beside it.
 struct Working {
     worker: Process,
-    server: Option<Process>,
+    beside: Option<Process>,
     api: Api,
 }
 
@@ -27,14 +27,14 @@ fn start(world: &World) -> Working {
         let (worker, api) = world.serve(&[]);
         return Working {
             worker,
-            server: None,
+            beside: None,
             api,
         };
     }
     let (server, api) = world.serve(&["--no-worker"]);
     Working {
         worker: world.worker(),
-        server: Some(server),
+        beside: Some(server),
         api,
     }
 }
@@ -78,7 +78,7 @@ async fn assert_published_once(world: &World, api: &Api, project: i64, job: i64)
 async fn a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice(mut world: World) {
     let (working, project, job) = halfway(&mut world).await;
     working.worker.kill();
-    drop(working.server);
+    drop(working.beside);
     assert_amid(&world, project, job).await;
 
     let again = start(&world);
@@ -100,7 +100,7 @@ async fn a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds(mut worl
         "{status} in {took:?}"
     );
     assert_amid(&world, project, job).await;
-    drop(working.server);
+    drop(working.beside);
 
     let again = start(&world);
     let over = again.api.finished(job).await;

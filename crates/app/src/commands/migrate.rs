@@ -9,7 +9,12 @@ use crate::{
 
 /// Runs it.
 pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
-    let database = open_database(&loaded.settings, Role::Tool).await?;
+    let role = if action == "run" {
+        Role::Migration
+    } else {
+        Role::Tool
+    };
+    let database = open_database(&loaded.settings, role).await?;
     let pending = database.pending().await?;
     if action == "status" {
         match pending.len() {
