@@ -1,8 +1,10 @@
 //! The documents say what is so: places they name exist, tables match the code.
 
+use crate::{layers::layers, worker::process::command};
 use domain::scope::Scope;
+use serde_json::Value;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -93,17 +95,98 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn every_test_that_proves_an_invariant_exists() {
-    let invariants = table(&read("docs/ARCHITECTURE.md"), "invariant");
-    assert!(invariants.len() >= 10);
-    for row in invariants {
-        if let Some((file, test)) = row[1].split_once("::") {
-            assert!(
-                read(file).contains(&format!("fn {test}(")),
-                "{file} has no {test}"
-            );
+fn every_test_that_a_document_names_exists() {
+    let mut missing = Vec::new();
+    for document in documents() {
+        for name in quoted(&read(&document)) {
+            let Some((file, tests)) = name.split_once("::") else {
+                continue;
+            };
+            // `DATABASES.md` names modules of the contract suite: `transactions::{one, another}`.
+            let module = format!("tests/suite/storage_contract/{file}.rs");
+            let file = [file.to_owned(), module]
+                .into_iter()
+                .find(|it| root().join(it).is_file());
+            let Some(source) = file.as_deref().map(read) else {
+                continue;
+            };
+            for test in tests.trim_matches(['{', '}']).split(',').map(str::trim) {
+                if !source.contains(&format!("fn {test}(")) {
+                    missing.push(format!("{document}: {name}: {test}"));
+                }
+            }
         }
     }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn every_invariant_names_what_proves_it() {
+    let invariants = table(&read("docs/ARCHITECTURE.md"), "invariant");
+    assert!(invariants.len() >= 20);
+    for row in invariants {
+        let proof = row[1].split(['`', ':']).next().unwrap();
+        assert!(root().join(proof).is_file(), "{row:?}");
+    }
+}
+
+/// All of our sources, in one text.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| match path.extension() {
+            Some(kind) if kind == "rs" => fs::read_to_string(&path).unwrap(),
+            None if path.is_dir() => sources(&path),
+            _ => String::new(),
+        })
+        .collect()
+}
+
+#[test]
+fn every_function_of_the_walk_throughs_exists() {
+    let sources = sources(&root().join("crates"));
+    let mut checked = 0;
+    for name in quoted(&read("docs/ARCHITECTURE.md")) {
+        let Some((owner, function)) = name.split_once("::") else {
+            continue;
+        };
+        if !owner.contains('/') {
+            assert!(sources.contains(&format!("fn {function}")), "{name}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 10);
+}
+
+#[test]
+fn the_documented_layers_are_those_that_are_enforced() {
+    let layers = layers();
+    let documented = table(&read("docs/ARCHITECTURE.md"), "crate");
+    assert_eq!(documented.len(), layers.len());
+    for row in documented {
+        let layer = &layers[row[0].as_str()];
+        let words = |text: &str| -> BTreeSet<String> {
+            text.split(',').map(|it| it.trim().to_owned()).collect()
+        };
+        let ours = match row[2].as_str() {
+            "nothing" => BTreeSet::new(),
+            "all" => layers
+                .keys()
+                .filter(|it| **it != row[0])
+                .map(ToString::to_string)
+                .collect(),
+            some => words(some),
+        };
+        let absent = words(row[3].split_once(": no ").unwrap().1);
+        assert_eq!(ours, words_of(layer.ours), "{}", row[0]);
+        assert_eq!(absent, words_of(layer.absent), "{}", row[0]);
+    }
+}
+
+fn words_of(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -165,29 +248,81 @@ fn settings(source: &str, name: &str, prefix: &str) -> BTreeSet<String> {
     keys
 }
 
+/// What the program says when it is asked in an empty home.
+fn said(arguments: &[&str]) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let output = command(home.path(), &[], arguments).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Those whose default depends on the machine or on other settings are told in words.
+const IN_WORDS: [&str; 3] = ["data_dir", "database_url", "public_base_url"];
+
 #[test]
-fn the_readme_calls_only_paths_that_are_served() {
-    let readme = read("README.md");
-    let block = readme
-        .split("# five minutes")
-        .nth(1)
+fn the_documented_defaults_are_the_effective_ones() {
+    let told: Value = serde_json::from_str(&said(&["doctor", "--json"])).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().trim_matches('"').to_owned();
+    let effective: BTreeMap<String, String> = told["settings"]
+        .as_array()
         .unwrap()
-        .split("```")
-        .next()
-        .unwrap();
-    let served: Vec<String> = web::endpoints::agent_api()
         .iter()
-        .map(|it| it.path.trim_start_matches("/api/agent/v1").to_owned())
+        .map(|it| (text(&it["key"]), text(&it["value"])))
         .collect();
-    let mut called = 0;
-    for part in block.split("$API").skip(1) {
-        let path: String = part
-            .chars()
-            .take_while(|c| !" \"?|)\n".contains(*c))
-            .collect();
-        let template = path.replace("$PROJECT", "{id}");
-        assert!(template.is_empty() || served.contains(&template), "{path}");
-        called += usize::from(!template.is_empty());
+    for row in table(&read("docs/OPERATIONS.md"), "key") {
+        if IN_WORDS.contains(&row[0].as_str()) {
+            continue;
+        }
+        let documented = match row[1].as_str() {
+            "–" => None,
+            "none" => Some("[]"),
+            value => Some(value),
+        };
+        let found = effective.get(&row[0]).map(String::as_str);
+        let number = |it: Option<&str>| it.and_then(|it| it.parse::<f64>().ok());
+        let is_same = documented == found
+            || number(documented).is_some() && number(documented) == number(found);
+        assert!(is_same, "{}: {documented:?}, in truth {found:?}", row[0]);
     }
-    assert!(called >= 10);
+}
+
+#[test]
+fn the_documented_commands_are_those_there_are() {
+    let help = said(&["--help"]);
+    let listed = help.split("Commands:\n").nth(1).unwrap();
+    let known: BTreeSet<&str> = listed
+        .lines()
+        .map_while(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    let rows = table(&read("docs/OPERATIONS.md"), "command");
+    let documented: BTreeSet<&str> = rows
+        .iter()
+        .map(|row| row[0].rsplit("sightline ").next().unwrap())
+        .map(|it| it.split(' ').next().unwrap().trim_matches('`'))
+        .collect();
+    assert_eq!(documented, known);
+}
+
+#[test]
+fn the_readme_calls_only_what_is_served() {
+    let served: BTreeSet<(&str, &str)> = web::endpoints::agent_api()
+        .iter()
+        .map(|it| (it.verb.name(), it.path.trim_start_matches("/api/agent/v1")))
+        .collect();
+    let readme = read("README.md");
+    let mut called = BTreeSet::new();
+    for line in readme.lines().filter(|line| line.contains("$API/")) {
+        let (call, path) = line.split_once("$API").unwrap();
+        let verb = call
+            .split("-X ")
+            .nth(1)
+            .map(|it| it.split(' ').next().unwrap());
+        let verb = verb.unwrap_or(if call.contains("-d ") { "POST" } else { "GET" });
+        let path = path.split([' ', '"', '?', '|', ')']).next().unwrap();
+        let path = path.replace("$PROJECT", "{id}");
+        assert!(served.contains(&(verb, path.as_str())), "{line}");
+        called.insert((verb.to_owned(), path));
+    }
+    assert!(called.len() >= 7, "{called:?}");
 }

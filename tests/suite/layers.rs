@@ -4,15 +4,15 @@ use serde_json::Value;
 use std::{collections::BTreeMap, process::Command};
 
 /// Ours that each crate may name, and of the others those it must never name.
-struct Layer {
-    ours: &'static [&'static str],
-    absent: &'static [&'static str],
+pub struct Layer {
+    pub ours: &'static [&'static str],
+    pub absent: &'static [&'static str],
 }
 
 const HTTP_SERVER: &str = "actix-web";
 
 /// The table of `docs/ARCHITECTURE.md`.
-fn layers() -> BTreeMap<&'static str, Layer> {
+pub fn layers() -> BTreeMap<&'static str, Layer> {
     let layer = |ours, absent| Layer { ours, absent };
     BTreeMap::from([
         (

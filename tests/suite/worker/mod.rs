@@ -4,7 +4,7 @@ mod api;
 mod crashes;
 mod endings;
 mod fleet;
-mod process;
+pub mod process;
 mod site_audit;
 mod suppliers;
 mod website;
