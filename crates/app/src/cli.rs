@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "sightline", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 findings (audit --fail-on).\n\nExamples:\n  sightline                        serve on http://127.0.0.1:8080\n  sightline demo                   a throw-away account with results to look at\n  sightline audit https://example.com --fail-on error"
+    after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage or an unknown setting, 3 findings (audit --fail-on).\n\nExamples:\n  sightline                        serve on http://127.0.0.1:8080\n  sightline demo                   a throw-away account with results to look at\n  sightline audit https://example.com --fail-on error"
 )]
 pub struct Cli {
     /// What every command takes.
@@ -67,7 +67,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Audit one site in the terminal: no account, no server.
     #[command(
-        after_help = "Examples:\n  sightline audit https://example.com\n  sightline audit http://127.0.0.1:8000/ --json --fail-on error"
+        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
     )]
     Audit(AuditArgs),
     /// Accounts.
