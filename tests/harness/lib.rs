@@ -4,6 +4,9 @@
     reason = "a harness panics when a test cannot be set up"
 )]
 
+pub mod app;
+pub mod callers;
+pub mod contract;
 pub mod databases;
 pub mod postgres_server;
 pub mod sql_rules;

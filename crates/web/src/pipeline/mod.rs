@@ -13,6 +13,7 @@ mod routing;
 use crate::{
     answer::Answer,
     endpoint::{Access, Call, Endpoint, PublicCall, Verb},
+    operational::{self, Operational},
     problem::{Code, Problem},
     query::Query,
     services::Services,
@@ -63,14 +64,29 @@ impl Pipeline {
                     .with("limitBytes", MOST_URI),
             );
         }
+        if let Some(operational) = Operational::at(request.path()) {
+            return self.operate(operational, request.method()).await;
+        }
         let route = self.routes.find(request.path()).ok_or_else(nothing_here)?;
         if request.method() == Method::OPTIONS {
             return Ok(route.options());
         }
         let endpoint = route
             .endpoint(request.method())
-            .ok_or_else(|| not_allowed(request.method(), &route))?;
+            .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
         self.handle(endpoint, &route, request, payload).await
+    }
+
+    async fn operate(
+        &self,
+        operational: Operational<'_>,
+        method: &Method,
+    ) -> Result<Answer, Problem> {
+        match *method {
+            Method::GET | Method::HEAD => operational.answer(&self.services).await,
+            Method::OPTIONS => Ok(routing::options(&operational::ALLOWED)),
+            _ => Err(not_allowed(method, &operational::ALLOWED)),
+        }
     }
 
     async fn handle(
@@ -135,14 +151,13 @@ fn nothing_here() -> Problem {
         .next_action("GET", "/api/agent/v1/docs", "The API's documentation")
 }
 
-fn not_allowed(method: &Method, route: &Route<'_>) -> Problem {
-    let allowed = route.allowed();
+fn not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {
     let problem = Problem::new(
         Code::MethodNotAllowed,
         format!("{method} is not served at this path."),
     );
     let problem = problem
-        .with("allow", allowed.clone())
+        .with("allow", allowed.to_vec())
         .hint(format!("Use one of {}.", allowed.join(", ")));
     problem.header("Allow", allowed.join(", "))
 }

@@ -48,6 +48,17 @@ impl Routes {
     }
 }
 
+/// What OPTIONS answers where these methods are served.
+#[must_use]
+pub fn options(allowed: &[&str]) -> Answer {
+    Answer {
+        status: 204,
+        body: String::new(),
+        headers: vec![("Allow", allowed.join(", "))],
+        cache: "no-store",
+    }
+}
+
 /// What stands for `{id}`, when the path fits the template: `Some(None)` when it is no id, so that
 /// it is told apart from a path that is not served, and not from an id that is not there.
 fn captured(template: &str, path: &str) -> Option<Option<i64>> {
@@ -88,12 +99,7 @@ impl Route<'_> {
     /// What OPTIONS answers.
     #[must_use]
     pub fn options(&self) -> Answer {
-        let mut answer = Answer {
-            status: 204,
-            body: String::new(),
-            headers: vec![("Allow", self.allowed().join(", "))],
-            cache: "no-store",
-        };
+        let mut answer = options(&self.allowed());
         for verb in self.verbs.keys() {
             let header = match verb {
                 Verb::Patch => "Accept-Patch",

@@ -1,0 +1,117 @@
+//! The recorder: every answer that a test receives is one that the OpenAPI document promises.
+
+use crate::callers::Answer;
+use jsonschema::{Draft, Validator};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| web::openapi::document("https://seo.example"));
+static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+
+/// Refuses an answer that the document does not promise.
+///
+/// # Panics
+/// Then.
+pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
+    if *method == Method::OPTIONS || answer.status == 204 {
+        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+        return;
+    }
+    if *method == Method::HEAD {
+        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+    }
+    match operations(path) {
+        Some(operations) => promised(operations, method, query, answer),
+        None if path.starts_with("/api/") || answer.status.is_client_error() => {
+            is_valid("Problem", answer);
+        }
+        None => {}
+    }
+}
+
+fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
+    let verb = if *method == Method::HEAD { "get" } else { &method.as_str().to_lowercase() };
+    let Some(operation) = operations.get(verb) else {
+        assert!([404, 405, 414].contains(&answer.status.as_u16()), "{}: {}", answer.of, answer.status);
+        return;
+    };
+    let status = answer.status.as_u16().to_string();
+    let Some(response) = operation["responses"].get(&status) else {
+        panic!("{}: {status} is not documented: {}", answer.of, answer.body);
+    };
+    let content = response["content"].as_object().expect("every answer has a body");
+    let kind = answer.header("content-type");
+    let Some(media) = content.get(kind) else {
+        panic!("{}: {status} as `{kind}` is not documented", answer.of);
+    };
+    if *method == Method::HEAD {
+        return;
+    }
+    let reference = media["schema"]["$ref"].as_str().expect("a named schema");
+    is_valid(reference.trim_start_matches("#/components/schemas/"), answer);
+    if operation["operationId"] == "getResults" && answer.status == 200 && !query.contains("fields=") {
+        records_are_whole(answer);
+    }
+}
+
+/// The list of results admits any record; which one belongs to which type is known here.
+fn records_are_whole(answer: &Answer) {
+    let results = answer.json();
+    let schema = match results["type"].as_str() {
+        Some("rankings") => "RankingRecord",
+        Some("serp") => "SerpRecord",
+        Some("broken-links") => "BrokenLink",
+        _ => return,
+    };
+    for record in results["items"].as_array().expect("items") {
+        valid(schema, record, &answer.of);
+    }
+}
+
+fn is_valid(schema: &str, answer: &Answer) {
+    if !answer.of.starts_with("HEAD ") {
+        valid(schema, &answer.json(), &answer.of);
+    }
+}
+
+fn valid(schema: &str, value: &Value, of: &str) {
+    let validator = validator(schema);
+    let errors: Vec<String> = validator
+        .iter_errors(value)
+        .map(|error| format!("{} at `{}`", error, error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{of} is no {schema}: {errors:#?}\n{value:#}");
+}
+
+fn validator(schema: &str) -> Arc<Validator> {
+    let mut known = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let validator = known.entry(schema.to_owned()).or_insert_with(|| {
+        let whole = json!({ "$ref": format!("#/components/schemas/{schema}"), "components": DOCUMENT["components"] });
+        let built = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true).build(&whole);
+        Arc::new(built.unwrap_or_else(|error| panic!("{schema} is no schema: {error}")))
+    });
+    Arc::clone(validator)
+}
+
+/// The operations of the path.
+fn operations(path: &str) -> Option<&'static Value> {
+    let paths = DOCUMENT["paths"].as_object().expect("paths");
+    let fits = |template: &str| {
+        let (mut of_template, mut of_path) = (template.split('/'), path.split('/'));
+        loop {
+            match (of_template.next(), of_path.next()) {
+                (None, None) => return true,
+                (Some("{id}"), Some(id)) if !id.is_empty() => {}
+                (Some(a), Some(b)) if a == b => {}
+                _ => return false,
+            }
+        }
+    };
+    paths
+        .iter()
+        .find_map(|(template, operations)| fits(template).then_some(operations))
+}
