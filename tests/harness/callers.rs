@@ -31,6 +31,12 @@ impl Caller {
         }
     }
 
+    /// The token.
+    #[must_use]
+    pub fn token(&self) -> Option<String> {
+        self.token.clone()
+    }
+
     /// GET, under the API's base.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(self.request(Method::GET, path)).await
@@ -155,19 +161,16 @@ pub struct Answer {
 
 impl Answer {
     /// The body of a 200.
-    #[must_use]
     pub fn ok(&self) -> Value {
         self.good(200)
     }
 
     /// The body of a 201.
-    #[must_use]
     pub fn created(&self) -> Value {
         self.good(201)
     }
 
     /// The body of a 202.
-    #[must_use]
     pub fn accepted(&self) -> Value {
         self.good(202)
     }

@@ -83,7 +83,7 @@ impl Pipeline {
         method: &Method,
     ) -> Result<Answer, Problem> {
         match *method {
-            Method::GET | Method::HEAD => operational.answer(&self.services).await,
+            Method::GET | Method::HEAD => self.patiently(operational.answer(&self.services)).await,
             Method::OPTIONS => Ok(routing::options(&operational::ALLOWED)),
             _ => Err(not_allowed(method, &operational::ALLOWED)),
         }
@@ -104,7 +104,9 @@ impl Pipeline {
                     .await
             }
             Access::Agent(scope, handler) => {
-                let agent = authenticate::agent(&self.services, request, scope).await?;
+                let agent = self
+                    .patiently(authenticate::agent(&self.services, request, scope))
+                    .await?;
                 accept::check(request)?;
                 let body =
                     body::read(endpoint.verb, request, payload, &self.services.config).await?;
@@ -123,7 +125,10 @@ impl Pipeline {
         }
     }
 
-    async fn patiently(&self, handling: crate::endpoint::Handling) -> Result<Answer, Problem> {
+    async fn patiently<T>(
+        &self,
+        handling: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
         let patience = self.services.config.handler_patience;
         let slow = |_| {
             Problem::new(
