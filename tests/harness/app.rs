@@ -77,7 +77,10 @@ impl TestApp {
     }
 
     /// Serves on that storage.
-    #[expect(clippy::unused_async, reason = "it needs a runtime, which only async code has")]
+    #[expect(
+        clippy::unused_async,
+        reason = "it needs a runtime, which only async code has"
+    )]
     pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
         let clock = Arc::new(FrozenClock::default());
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
@@ -273,10 +276,7 @@ impl Drop for TestApp {
 }
 
 fn known_count(owners: &Mutex<Vec<User>>) -> usize {
-    owners
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .len()
+    owners.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
 fn listen(services: Services) -> (SocketAddr, ServerHandle) {

@@ -226,7 +226,11 @@ impl Answer {
         assert!(text("instance").starts_with("urn:"), "{shown}");
         assert!(text("instance").ends_with(text("requestId")), "{shown}");
         assert!(document["retryable"].is_boolean(), "{shown}");
-        assert!(self.body.len() <= 4_096, "{} bytes: {shown}", self.body.len());
+        assert!(
+            self.body.len() <= 4_096,
+            "{} bytes: {shown}",
+            self.body.len()
+        );
         assert_eq!(self.header("cache-control"), "no-store");
     }
 
@@ -265,15 +269,24 @@ impl Answer {
     fn carries_the_common_headers(&self) {
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
-            ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+            (
+                "content-security-policy",
+                "default-src 'none'; frame-ancestors 'none'",
+            ),
             ("referrer-policy", "no-referrer"),
             ("cross-origin-resource-policy", "same-origin"),
-            ("strict-transport-security", "max-age=31536000; includeSubDomains"),
+            (
+                "strict-transport-security",
+                "max-age=31536000; includeSubDomains",
+            ),
         ] {
             assert_eq!(self.header(name), value, "{name} of {}", self.of);
         }
         assert!(!self.header("x-request-id").is_empty(), "{}", self.of);
-        let cors = self.headers.keys().find(|it| it.as_str().starts_with("access-control-"));
+        let cors = self
+            .headers
+            .keys()
+            .find(|it| it.as_str().starts_with("access-control-"));
         assert_eq!(cors, None, "{}", self.of);
     }
 }

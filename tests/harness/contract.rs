@@ -34,16 +34,27 @@ pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
 }
 
 fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
-    let verb = if *method == Method::HEAD { "get" } else { &method.as_str().to_lowercase() };
+    let verb = if *method == Method::HEAD {
+        "get"
+    } else {
+        &method.as_str().to_lowercase()
+    };
     let Some(operation) = operations.get(verb) else {
-        assert!([404, 405, 414].contains(&answer.status.as_u16()), "{}: {}", answer.of, answer.status);
+        assert!(
+            [404, 405, 414].contains(&answer.status.as_u16()),
+            "{}: {}",
+            answer.of,
+            answer.status
+        );
         return;
     };
     let status = answer.status.as_u16().to_string();
     let Some(response) = operation["responses"].get(&status) else {
         panic!("{}: {status} is not documented: {}", answer.of, answer.body);
     };
-    let content = response["content"].as_object().expect("every answer has a body");
+    let content = response["content"]
+        .as_object()
+        .expect("every answer has a body");
     let kind = answer.header("content-type");
     let Some(media) = content.get(kind) else {
         panic!("{}: {status} as `{kind}` is not documented", answer.of);
@@ -52,23 +63,30 @@ fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
         return;
     }
     let reference = media["schema"]["$ref"].as_str().expect("a named schema");
-    is_valid(reference.trim_start_matches("#/components/schemas/"), answer);
-    if operation["operationId"] == "getResults" && answer.status == 200 && !query.contains("fields=") {
-        records_are_whole(answer);
+    is_valid(
+        reference.trim_start_matches("#/components/schemas/"),
+        answer,
+    );
+    if answer.status == 200 && !query.contains("fields=") {
+        is_whole(operation["operationId"].as_str().expect("a name"), answer);
     }
 }
 
-/// The list of results admits any record; which one belongs to which type is known here.
-fn records_are_whole(answer: &Answer) {
-    let results = answer.json();
-    let schema = match results["type"].as_str() {
-        Some("rankings") => "RankingRecord",
-        Some("serp") => "SerpRecord",
-        Some("broken-links") => "BrokenLink",
+/// The document has to admit parts where `fields=` selects, and records of any type; what was not
+/// selected has to be whole, and of its own type.
+fn is_whole(operation: &str, answer: &Answer) {
+    let body = answer.json();
+    let schema = match (operation, body["type"].as_str()) {
+        ("getProject", _) => return valid("Project", &body, &answer.of),
+        ("listProjects", _) => "Project",
+        ("listKeywords", _) => "Keyword",
+        ("getResults", Some("rankings")) => "RankingRecord",
+        ("getResults", Some("serp")) => "SerpRecord",
+        ("getResults", Some("broken-links")) => "BrokenLink",
         _ => return,
     };
-    for record in results["items"].as_array().expect("items") {
-        valid(schema, record, &answer.of);
+    for item in body["items"].as_array().expect("items") {
+        valid(schema, item, &answer.of);
     }
 }
 
@@ -84,7 +102,10 @@ fn valid(schema: &str, value: &Value, of: &str) {
         .iter_errors(value)
         .map(|error| format!("{} at `{}`", error, error.instance_path()))
         .collect();
-    assert!(errors.is_empty(), "{of} is no {schema}: {errors:#?}\n{value:#}");
+    assert!(
+        errors.is_empty(),
+        "{of} is no {schema}: {errors:#?}\n{value:#}"
+    );
 }
 
 fn validator(schema: &str) -> Arc<Validator> {

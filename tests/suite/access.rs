@@ -61,18 +61,19 @@ async fn every_endpoint_opens_to_its_scope_alone(db: TestDatabase) {
     }
     println!("{seen}");
     assert_eq!(seen, TABLE);
-    assert_eq!(TABLE.trim().lines().count(), web::endpoints::agent_api().len());
+    assert_eq!(
+        TABLE.trim().lines().count(),
+        web::endpoints::agent_api().len()
+    );
 }
 
-async fn call(
-    caller: &Caller,
-    endpoint: &str,
-    project: i64,
-    keyword: i64,
-    fresh: &str,
-) -> Answer {
+async fn call(caller: &Caller, endpoint: &str, project: i64, keyword: i64, fresh: &str) -> Answer {
     let (method, path) = endpoint.split_once(' ').unwrap();
-    let id = if path.starts_with("/keywords") { keyword } else { project };
+    let id = if path.starts_with("/keywords") {
+        keyword
+    } else {
+        project
+    };
     let mut path = path.replace(":id", &id.to_string());
     let body = match endpoint {
         "POST /projects" => json!({ "domain": format!("new-{fresh}") }),
@@ -86,7 +87,11 @@ async fn call(
         path = format!("{path}?type=rankings&projectId={project}");
     }
     let request = caller.request(method.parse().unwrap(), &path);
-    let request = if body.is_null() { request } else { request.json(&body) };
+    let request = if body.is_null() {
+        request
+    } else {
+        request.json(&body)
+    };
     caller.send(request).await
 }
 
@@ -97,17 +102,72 @@ type Naming = (&'static str, Method, fn(&str) -> String, fn(i64) -> Value);
 fn in_paths() -> [Naming; 11] {
     let nothing: fn(i64) -> Value = |_| Value::Null;
     [
-        ("project", Method::GET, |id| format!("/projects/{id}"), nothing),
-        ("project", Method::PATCH, |id| format!("/projects/{id}"), |_| json!({ "name": "Mine" })),
-        ("project", Method::PATCH, |id| format!("/projects/{id}"), |_| json!({ "wrong": 1 })),
-        ("project", Method::DELETE, |id| format!("/projects/{id}"), nothing),
-        ("project", Method::GET, |id| format!("/projects/{id}/keywords"), nothing),
-        ("project", Method::POST, |id| format!("/projects/{id}/keywords"), |_| json!({ "keywords": ["mine"] })),
-        ("keyword", Method::PATCH, |id| format!("/keywords/{id}"), |_| json!({ "aiTracked": true })),
-        ("keyword", Method::DELETE, |id| format!("/keywords/{id}"), nothing),
-        ("project", Method::GET, |id| format!("/analyze?projectId={id}&limit=0"), nothing),
-        ("project", Method::GET, |id| format!("/results?type=all&projectId={id}"), nothing),
-        ("job", Method::GET, |id| format!("/analyze?jobId={id}&wait=20"), nothing),
+        (
+            "project",
+            Method::GET,
+            |id| format!("/projects/{id}"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::PATCH,
+            |id| format!("/projects/{id}"),
+            |_| json!({ "name": "Mine" }),
+        ),
+        (
+            "project",
+            Method::PATCH,
+            |id| format!("/projects/{id}"),
+            |_| json!({ "wrong": 1 }),
+        ),
+        (
+            "project",
+            Method::DELETE,
+            |id| format!("/projects/{id}"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::GET,
+            |id| format!("/projects/{id}/keywords"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::POST,
+            |id| format!("/projects/{id}/keywords"),
+            |_| json!({ "keywords": ["mine"] }),
+        ),
+        (
+            "keyword",
+            Method::PATCH,
+            |id| format!("/keywords/{id}"),
+            |_| json!({ "aiTracked": true }),
+        ),
+        (
+            "keyword",
+            Method::DELETE,
+            |id| format!("/keywords/{id}"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::GET,
+            |id| format!("/analyze?projectId={id}&limit=0"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::GET,
+            |id| format!("/results?type=all&projectId={id}"),
+            nothing,
+        ),
+        (
+            "job",
+            Method::GET,
+            |id| format!("/analyze?jobId={id}&wait=20"),
+            nothing,
+        ),
     ]
 }
 
@@ -129,11 +189,27 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
     let before = everything(&owner, project).await;
 
     for (what, method, path, body) in in_paths() {
-        let foreign = match what { "project" => project, "keyword" => keywords[0], _ => job };
+        let foreign = match what {
+            "project" => project,
+            "keyword" => keywords[0],
+            _ => job,
+        };
         let mut answers = vec![];
-        for named in [foreign.to_string(), NOBODYS.to_string(), "abc".into(), "0".into(), "-1".into(), "1.5".into(), "99999999999999999999".into()] {
+        for named in [
+            foreign.to_string(),
+            NOBODYS.to_string(),
+            "abc".into(),
+            "0".into(),
+            "-1".into(),
+            "1.5".into(),
+            "99999999999999999999".into(),
+        ] {
             let request = other.request(method.clone(), &path(&named));
-            let request = if body(0).is_null() { request } else { request.json(&body(0)) };
+            let request = if body(0).is_null() {
+                request
+            } else {
+                request.json(&body(0))
+            };
             let answer = other.send(request).await;
             answer.refused(404, &format!("{what}-not-found"));
             answers.push(answer.without_request_id());
@@ -141,12 +217,21 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
     }
     for body in in_bodies() {
-        let told = alike(&other, &[body(own, project), body(own, NOBODYS), body(own, 0)]).await;
+        let told = alike(
+            &other,
+            &[body(own, project), body(own, NOBODYS), body(own, 0)],
+        )
+        .await;
         assert_eq!(told.0, 404);
     }
-    let named = |keyword: i64| json!({ "type": "rankCheck", "projectId": own, "keywordIds": [keyword] });
-    assert_eq!(alike(&other, &[named(keywords[0]), named(NOBODYS)]).await.0, 404);
-    let filtered = |keyword: i64| format!("/results?type=rankings&projectId={own}&keywordId={keyword}");
+    let named =
+        |keyword: i64| json!({ "type": "rankCheck", "projectId": own, "keywordIds": [keyword] });
+    assert_eq!(
+        alike(&other, &[named(keywords[0]), named(NOBODYS)]).await.0,
+        404
+    );
+    let filtered =
+        |keyword: i64| format!("/results?type=rankings&projectId={own}&keywordId={keyword}");
     let foreign = other.get(&filtered(keywords[0])).await;
     let nobodys = other.get(&filtered(NOBODYS)).await;
     assert_eq!(foreign.without_request_id(), nobodys.without_request_id());
@@ -188,12 +273,23 @@ async fn a_foreign_cursor_answers_like_a_forged_one(db: TestDatabase) {
     }
     let page = owner.get("/projects?limit=1").await.ok();
     let cursor = page["nextCursor"].as_str().unwrap();
-    let mine = owner.get(&format!("/projects?limit=1&cursor={cursor}")).await.ok();
+    let mine = owner
+        .get(&format!("/projects?limit=1&cursor={cursor}"))
+        .await
+        .ok();
     assert_ne!(id(&page["items"][0]), id(&mine["items"][0]));
 
     let foreign = other.get(&format!("/projects?cursor={cursor}")).await;
-    assert_eq!(foreign.errors(), [("cursor".into(), "invalid-cursor".into())]);
-    for forged in [format!("{cursor}A"), cursor.replace(|_| true, "A"), "x".into(), String::new()] {
+    assert_eq!(
+        foreign.errors(),
+        [("cursor".into(), "invalid-cursor".into())]
+    );
+    for forged in [
+        format!("{cursor}A"),
+        cursor.replace(|_| true, "A"),
+        "x".into(),
+        String::new(),
+    ] {
         let answer = other.get(&format!("/projects?cursor={forged}")).await;
         assert_eq!(answer.without_request_id(), foreign.without_request_id());
     }

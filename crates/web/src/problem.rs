@@ -122,7 +122,10 @@ impl Problem {
         );
         document.insert("title".into(), self.code.title().into());
         document.insert("status".into(), self.code.status().into());
-        document.insert("detail".into(), crate::shortened(&self.detail, MOST_DETAIL).into());
+        document.insert(
+            "detail".into(),
+            crate::shortened(&self.detail, MOST_DETAIL).into(),
+        );
         document.insert("instance".into(), instance(request_id).into());
         document.insert("code".into(), self.code.name().into());
         document.insert("requestId".into(), request_id.into());

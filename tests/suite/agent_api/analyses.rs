@@ -29,9 +29,17 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a", "b"]).await;
-    let answer = agent.post("/analyze", json!({ "type": "rankCheck", "projectId": project, "priority": "high" })).await;
+    let answer = agent
+        .post(
+            "/analyze",
+            json!({ "type": "rankCheck", "projectId": project, "priority": "high" }),
+        )
+        .await;
     let job = answer.accepted();
-    assert_eq!(answer.header("location"), format!("/api/agent/v1/analyze?jobId={}", id(&job)));
+    assert_eq!(
+        answer.header("location"),
+        format!("/api/agent/v1/analyze?jobId={}", id(&job))
+    );
     assert_eq!(answer.header("retry-after"), "2");
     for (name, value) in [
         ("projectId", json!(project)),
@@ -46,15 +54,36 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
     ] {
         assert_eq!((name, &job[name]), (name, &value));
     }
-    assert_eq!(job["progress"], json!({ "done": 0, "total": 2, "unit": "keywords", "percent": 0, "etaSeconds": null }));
+    assert_eq!(
+        job["progress"],
+        json!({ "done": 0, "total": 2, "unit": "keywords", "percent": 0, "etaSeconds": null })
+    );
     app.clock.advance(TimeDelta::seconds(90));
     let followed = agent.get(&format!("/analyze?jobId={}", id(&job))).await;
     assert_eq!(followed.header("retry-after"), "2");
     let followed = followed.ok();
-    assert_eq!(followed["queue"], json!({ "queued": 1, "running": 0, "oldestQueuedSeconds": 90 }));
-    assert_eq!((&followed["items"][0]["queuePosition"], id(&followed["items"][0])), (&json!(0), id(&job)));
-    let audit = agent.post("/analyze", json!({ "type": "siteAudit", "projectId": project })).await.accepted();
-    assert_eq!((&audit["results"], &audit["progress"]["unit"]), (&json!(["broken-links"]), &json!("pages")));
+    assert_eq!(
+        followed["queue"],
+        json!({ "queued": 1, "running": 0, "oldestQueuedSeconds": 90 })
+    );
+    assert_eq!(
+        (
+            &followed["items"][0]["queuePosition"],
+            id(&followed["items"][0])
+        ),
+        (&json!(0), id(&job))
+    );
+    let audit = agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": project }),
+        )
+        .await
+        .accepted();
+    assert_eq!(
+        (&audit["results"], &audit["progress"]["unit"]),
+        (&json!(["broken-links"]), &json!("pages"))
+    );
 }
 
 async fn the_same_unfinished_analysis_is_answered_again(db: TestDatabase) {
@@ -76,18 +105,37 @@ async fn the_same_unfinished_analysis_is_answered_again(db: TestDatabase) {
 
 async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(1_000_000))).await;
+    app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(1_000_000)))
+        .await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a", "b"]).await;
     let body = json!({ "type": "rankCheck", "projectId": project, "dryRun": true });
     let plan = agent.post("/analyze", body.clone()).await.ok();
-    assert_eq!((&plan["units"], &plan["unit"], &plan["wouldJoinJobId"]), (&json!(2), &json!("keywords"), &Value::Null));
-    assert_eq!(plan["expectedCost"], json!({ "amount": "0.006000", "currency": "USD", "calls": 20 }));
-    assert_eq!(plan["budget"], json!({ "limit": "1.000000", "usedBefore": "0.000000", "usedAfter": "0.006000", "currency": "USD" }));
+    assert_eq!(
+        (&plan["units"], &plan["unit"], &plan["wouldJoinJobId"]),
+        (&json!(2), &json!("keywords"), &Value::Null)
+    );
+    assert_eq!(
+        plan["expectedCost"],
+        json!({ "amount": "0.006", "currency": "USD", "calls": 20 })
+    );
+    assert_eq!(
+        plan["budget"],
+        json!({ "limit": "1.00", "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD" })
+    );
     assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
     let job = agent.rank_check(project).await;
-    assert_eq!(agent.post("/analyze", body).await.ok()["wouldJoinJobId"], job);
-    let audit = agent.post("/analyze", json!({ "type": "siteAudit", "projectId": project, "dryRun": true })).await.ok();
+    assert_eq!(
+        agent.post("/analyze", body).await.ok()["wouldJoinJobId"],
+        job
+    );
+    let audit = agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": project, "dryRun": true }),
+        )
+        .await
+        .ok();
     assert_eq!(audit["units"], Value::Null);
 }
 
@@ -98,7 +146,13 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
     let (blog, _) = agent.project("blog.example.com", &["a"]).await;
     let rank = agent.rank_check(shop).await;
     app.clock.advance(TimeDelta::seconds(1));
-    let audit = id(&agent.post("/analyze", json!({ "type": "siteAudit", "projectId": blog })).await.accepted());
+    let audit = id(&agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": blog }),
+        )
+        .await
+        .accepted());
     app.db_job(rank, |job| job.state = JobState::Partial).await;
     for (filter, found) in [
         ("", vec![audit, rank]),
@@ -110,15 +164,46 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
         (&format!("?projectId={blog}"), vec![audit]),
         (&format!("?jobId={rank}&projectId={shop}"), vec![rank]),
     ] {
-        assert_eq!(ids(&agent.get(&format!("/analyze{filter}")).await.ok()), found, "{filter}");
+        assert_eq!(
+            ids(&agent.get(&format!("/analyze{filter}")).await.ok()),
+            found,
+            "{filter}"
+        );
     }
-    agent.get(&format!("/analyze?jobId={rank}&projectId={blog}")).await.refused(404, "job-not-found");
-    agent.get(&format!("/analyze?jobId={NOBODYS}&status=gone")).await.refused(404, "job-not-found");
-    agent.get("/analyze?projectId=x&status=gone").await.refused(404, "project-not-found");
-    for wrong in ["wait=21", "wait=-1", "wait=x", "status=gone", "type=rankcheck", "limit=0", "fields=id"] {
+    agent
+        .get(&format!("/analyze?jobId={rank}&projectId={blog}"))
+        .await
+        .refused(404, "job-not-found");
+    agent
+        .get(&format!("/analyze?jobId={NOBODYS}&status=gone"))
+        .await
+        .refused(404, "job-not-found");
+    agent
+        .get("/analyze?projectId=x&status=gone")
+        .await
+        .refused(404, "project-not-found");
+    for wrong in [
+        "wait=21",
+        "wait=-1",
+        "wait=x",
+        "status=gone",
+        "type=rankcheck",
+        "limit=0",
+        "fields=id",
+    ] {
         let name = wrong.split('=').next().unwrap();
-        assert_eq!(agent.get(&format!("/analyze?{wrong}")).await.errors()[0].0, name);
-        assert_eq!(agent.get(&format!("/analyze?{wrong}&jobId={rank}")).await.errors()[0].0, name);
+        assert_eq!(
+            agent.get(&format!("/analyze?{wrong}")).await.errors()[0].0,
+            name
+        );
+        assert_eq!(
+            agent
+                .get(&format!("/analyze?{wrong}&jobId={rank}"))
+                .await
+                .errors()[0]
+                .0,
+            name
+        );
     }
 }
 
@@ -132,8 +217,17 @@ async fn a_held_answer_comes_when_the_job_ends(db: TestDatabase) {
         tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=20")).await })
     };
     app.db_job(job, |job| job.state = JobState::Succeeded).await;
-    let answer = tokio::time::timeout(Duration::from_secs(10), held).await.unwrap().unwrap();
-    assert_eq!((answer.ok()["items"][0]["status"].clone(), answer.header("retry-after")), (json!("succeeded"), ""));
+    let answer = tokio::time::timeout(Duration::from_secs(10), held)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (
+            answer.ok()["items"][0]["status"].clone(),
+            answer.header("retry-after")
+        ),
+        (json!("succeeded"), "")
+    );
 }
 
 async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
@@ -143,7 +237,10 @@ async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
     for kind in ["aiVisibility", "webVitals", "full"] {
         for dry_run in [false, true] {
             let body = json!({ "type": kind, "projectId": project, "dryRun": dry_run });
-            let told = agent.post("/analyze", body).await.refused(409, "feature-disabled");
+            let told = agent
+                .post("/analyze", body)
+                .await
+                .refused(409, "feature-disabled");
             assert_eq!(told["available"], json!(["rankCheck", "siteAudit"]));
         }
     }
@@ -154,19 +251,48 @@ async fn a_request_without_sense_is_refused_with_every_reason(db: TestDatabase) 
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a"]).await;
-    let told = |errors: Vec<(String, String)>| errors.into_iter().map(|(place, code)| format!("{place} {code}")).collect::<Vec<_>>();
+    let told = |errors: Vec<(String, String)>| {
+        errors
+            .into_iter()
+            .map(|(place, code)| format!("{place} {code}"))
+            .collect::<Vec<_>>()
+    };
     for (body, errors) in [
         (json!({}), vec!["/type required", "/projectId required"]),
-        (json!({ "type": "rankcheck", "projectId": project }), vec!["/type invalid-value"]),
-        (json!({ "type": "rankCheck", "projectId": "7" }), vec!["/projectId invalid-type"]),
-        (json!({ "type": "rankCheck", "projectId": 7.5 }), vec!["/projectId invalid-type"]),
-        (json!({ "type": "rankCheck", "projectId": project, "keywordIds": [] }), vec!["/keywordIds too-few"]),
-        (json!({ "type": "siteAudit", "projectId": project, "keywordIds": [keywords[0]] }), vec!["/keywordIds not-applicable"]),
-        (json!({ "type": "rankCheck", "projectId": project, "dryrun": true, "priority": "urgent" }), vec!["/dryrun unknown-field", "/priority invalid-value"]),
+        (
+            json!({ "type": "rankcheck", "projectId": project }),
+            vec!["/type invalid-value"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": "7" }),
+            vec!["/projectId invalid-type"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": 7.5 }),
+            vec!["/projectId invalid-type"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": project, "keywordIds": [] }),
+            vec!["/keywordIds too-few"],
+        ),
+        (
+            json!({ "type": "siteAudit", "projectId": project, "keywordIds": [keywords[0]] }),
+            vec!["/keywordIds not-applicable"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": project, "dryrun": true, "priority": "urgent" }),
+            vec!["/dryrun unknown-field", "/priority invalid-value"],
+        ),
     ] {
         assert_eq!(told(agent.post("/analyze", body).await.errors()), errors);
     }
-    let told = agent.post("/analyze", json!({ "type": "rankcheck", "projectId": project })).await.json();
+    let told = agent
+        .post(
+            "/analyze",
+            json!({ "type": "rankcheck", "projectId": project }),
+        )
+        .await
+        .json();
     assert_eq!(told["errors"][0]["didYouMean"], "rankCheck");
 }
 
@@ -175,35 +301,68 @@ async fn a_project_without_keywords_or_out_of_use_is_not_measured(db: TestDataba
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
     let start = json!({ "type": "rankCheck", "projectId": project });
-    let told = agent.post("/analyze", start.clone()).await.refused(409, "nothing-to-measure");
-    assert_eq!(told["nextActions"][0]["href"], format!("/api/agent/v1/projects/{project}/keywords"));
-    let added = agent.post(&format!("/projects/{project}/keywords"), json!({ "keywords": ["a", "b"] })).await.created();
+    let told = agent
+        .post("/analyze", start.clone())
+        .await
+        .refused(409, "nothing-to-measure");
+    assert_eq!(
+        told["nextActions"][0]["href"],
+        format!("/api/agent/v1/projects/{project}/keywords")
+    );
+    let added = agent
+        .post(
+            &format!("/projects/{project}/keywords"),
+            json!({ "keywords": ["a", "b"] }),
+        )
+        .await
+        .created();
     let gone = id(&added["created"][0]);
     agent.delete(&format!("/keywords/{gone}")).await.ok();
     let named = json!({ "type": "rankCheck", "projectId": project, "keywordIds": [gone] });
-    agent.post("/analyze", named).await.refused(404, "keyword-not-found");
+    agent
+        .post("/analyze", named)
+        .await
+        .refused(404, "keyword-not-found");
     agent.delete(&format!("/projects/{project}")).await.ok();
-    let told = agent.post("/analyze", start).await.refused(409, "project-deactivated");
-    assert_eq!(told["nextActions"][0]["body"], json!({ "status": "active" }));
+    let told = agent
+        .post("/analyze", start)
+        .await
+        .refused(409, "project-deactivated");
+    assert_eq!(
+        told["nextActions"][0]["body"],
+        json!({ "status": "active" })
+    );
 }
 
 async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| config.policy.queued_per_account = 1).await;
-    app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(5_999))).await;
+    app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(5_999)))
+        .await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
     let start = json!({ "type": "rankCheck", "projectId": project });
-    let told = agent.post("/analyze", start).await.refused(429, "quota-exceeded");
+    let told = agent
+        .post("/analyze", start)
+        .await
+        .refused(429, "quota-exceeded");
     assert_eq!(told["quota"]["name"], "monthlyBudget");
     let named = |keyword: i64| json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keyword] });
     agent.post("/analyze", named(keywords[0])).await.accepted();
     let full = agent.post("/analyze", named(keywords[1])).await;
-    assert_eq!(full.refused(429, "quota-exceeded")["quota"]["name"], "unfinishedAnalyses");
+    assert_eq!(
+        full.refused(429, "quota-exceeded")["quota"]["name"],
+        "unfinishedAnalyses"
+    );
     assert_eq!(full.header("retry-after"), "60");
     let other = TestApp::configured(&db, |config| config.policy.queued_in_all = 1).await;
     let (site, found) = agent.project("blog.example.com", &["a"]).await;
     let elsewhere = harness::callers::Caller::new(other.address, agent.token());
-    let full = elsewhere.post("/analyze", json!({ "type": "rankCheck", "projectId": site, "keywordIds": found })).await;
+    let full = elsewhere
+        .post(
+            "/analyze",
+            json!({ "type": "rankCheck", "projectId": site, "keywordIds": found }),
+        )
+        .await;
     full.refused(503, "queue-full");
     assert_eq!(full.header("retry-after"), "60");
 }

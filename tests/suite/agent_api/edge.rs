@@ -25,11 +25,30 @@ async fn unknown_paths_are_told_as_problems(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
     for path in [
-        "/api", "/api/", "/api/agent/v1", "/api/agent/v1/", "/api/agent/v2/projects", "/api/agent/v1/projects/", "/api/agent/v1/projects/1/2",
-        "/api/agent/v1/PROJECTS", "/api/keyword-research", "/.well-known/", "/.well-known/oauth-protected-resource", "/index.html", "/problems/none", "/problems/", "//",
+        "/api",
+        "/api/",
+        "/api/agent/v1",
+        "/api/agent/v1/",
+        "/api/agent/v2/projects",
+        "/api/agent/v1/projects/",
+        "/api/agent/v1/projects/1/2",
+        "/api/agent/v1/PROJECTS",
+        "/api/keyword-research",
+        "/.well-known/",
+        "/.well-known/oauth-protected-resource",
+        "/index.html",
+        "/problems/none",
+        "/problems/",
+        "//",
     ] {
         for method in [Method::GET, Method::POST] {
-            let answer = anonymous.send(anonymous.anywhere(method.clone(), path).header("accept", "text/html")).await;
+            let answer = anonymous
+                .send(
+                    anonymous
+                        .anywhere(method.clone(), path)
+                        .header("accept", "text/html"),
+                )
+                .await;
             if path.starts_with("/problems/") && method == Method::POST {
                 answer.refused(405, "method-not-allowed");
             } else {
@@ -44,16 +63,36 @@ async fn only_one_clean_object_is_a_body(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let deep = format!("{}1{}", r#"{"a":"#.repeat(17), "}".repeat(17));
     let bodies: [&[u8]; 12] = [
-        b"", b"{", b"[]", b"null", b"{} {}", b"{\"domain\":\"a.example.com\",\"domain\":\"b.example.com\"}", b"{\"favorite\":NaN}", b"{\"a\":1e999}",
-        b"{\"name\":\"\xff\"}", b"\xef\xbb\xbf{}", b"{\"name\":\"\\ud800\"}", deep.as_bytes(),
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"{} {}",
+        b"{\"domain\":\"a.example.com\",\"domain\":\"b.example.com\"}",
+        b"{\"favorite\":NaN}",
+        b"{\"a\":1e999}",
+        b"{\"name\":\"\xff\"}",
+        b"\xef\xbb\xbf{}",
+        b"{\"name\":\"\\ud800\"}",
+        deep.as_bytes(),
     ];
     for body in bodies {
-        let request = agent.request(Method::POST, "/projects").header("content-type", "application/json");
-        agent.send(request.body(body.to_vec())).await.refused(400, "malformed-json");
+        let request = agent
+            .request(Method::POST, "/projects")
+            .header("content-type", "application/json");
+        agent
+            .send(request.body(body.to_vec()))
+            .await
+            .refused(400, "malformed-json");
     }
     let huge = format!("{{{}:1}}", serde_json::Value::from("n".repeat(50_000)));
-    let request = agent.request(Method::POST, "/projects").header("content-type", "application/json");
-    agent.send(request.body(huge)).await.refused(422, "validation-failed");
+    let request = agent
+        .request(Method::POST, "/projects")
+        .header("content-type", "application/json");
+    agent
+        .send(request.body(huge))
+        .await
+        .refused(422, "validation-failed");
     let text = json!({ "domain": "shop.example.com", "name": "a\u{0}b" });
     assert_eq!(agent.post("/projects", text).await.errors()[0].0, "/name");
 }
@@ -66,11 +105,17 @@ async fn a_body_has_a_size(db: TestDatabase) {
         format!(r#"{{"wrong":"{}"}}"#, "x".repeat(bytes - frame))
     };
     let send = async |body: String| {
-        let request = agent.request(Method::POST, "/projects").header("content-type", "application/json");
+        let request = agent
+            .request(Method::POST, "/projects")
+            .header("content-type", "application/json");
         agent.send(request.body(body)).await
     };
-    send(sized(256 * 1024)).await.refused(422, "validation-failed");
-    let told = send(sized(256 * 1024 + 1)).await.refused(413, "payload-too-large");
+    send(sized(256 * 1024))
+        .await
+        .refused(422, "validation-failed");
+    let told = send(sized(256 * 1024 + 1))
+        .await
+        .refused(413, "payload-too-large");
     assert_eq!(told["limitBytes"], 262_144);
 }
 
@@ -80,28 +125,47 @@ async fn raw(app: &TestApp, text: String) -> String {
     stream.write_all(text.as_bytes()).await.unwrap();
     let mut answer = String::new();
     let read = stream.read_to_string(&mut answer);
-    tokio::time::timeout(Duration::from_secs(10), read).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(10), read)
+        .await
+        .unwrap()
+        .unwrap();
     answer
 }
 
 async fn a_body_that_does_not_arrive_is_not_waited_for(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| config.body_patience = Duration::from_millis(50)).await;
+    let app = TestApp::configured(&db, |config| {
+        config.body_patience = Duration::from_millis(50)
+    })
+    .await;
     let token = app.db_full_agent().await.token().unwrap();
-    let head = format!("POST /api/agent/v1/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{{");
+    let head = format!(
+        "POST /api/agent/v1/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{{"
+    );
     let answer = raw(&app, head).await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     let lower = answer.to_lowercase();
-    assert!(lower.contains("connection: close") && lower.contains("application/problem+json") && answer.contains("\"code\":\"request-timeout\""), "{answer}");
+    assert!(
+        lower.contains("connection: close")
+            && lower.contains("application/problem+json")
+            && answer.contains("\"code\":\"request-timeout\""),
+        "{answer}"
+    );
 }
 
 async fn a_long_url_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
-    let told = anonymous.get(&format!("/projects?search={}", "x".repeat(8 * 1024))).await.refused(414, "uri-too-long");
+    let told = anonymous
+        .get(&format!("/projects?search={}", "x".repeat(8 * 1024)))
+        .await
+        .refused(414, "uri-too-long");
     assert_eq!(told["limitBytes"], 8_192);
     let agent = app.db_full_agent().await;
     let wrong: String = (0..500).map(|n| format!("&p{n}=")).collect();
-    let told = agent.get(&format!("/projects?{wrong}")).await.refused(422, "validation-failed");
+    let told = agent
+        .get(&format!("/projects?{wrong}"))
+        .await
+        .refused(422, "validation-failed");
     assert!(told["moreErrors"].as_u64().unwrap() > 400);
 }
 
@@ -109,7 +173,13 @@ async fn a_request_keeps_its_id(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
     let asked = async |id: &str| {
-        let answer = anonymous.send(anonymous.request(Method::GET, "/health").header("x-request-id", id)).await;
+        let answer = anonymous
+            .send(
+                anonymous
+                    .request(Method::GET, "/health")
+                    .header("x-request-id", id),
+            )
+            .await;
         answer.refused(401, "token-missing");
         answer.header("x-request-id").to_owned()
     };
@@ -125,8 +195,15 @@ async fn head_answers_without_a_body(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
     for path in [
-        "/health".to_owned(), "/docs".into(), "/projects".into(), format!("/projects/{project}"), format!("/projects/{project}/keywords"),
-        "/analyze".into(), format!("/results?type=all&projectId={project}"), "/models".into(), "/projects/7".into(),
+        "/health".to_owned(),
+        "/docs".into(),
+        "/projects".into(),
+        format!("/projects/{project}"),
+        format!("/projects/{project}/keywords"),
+        "/analyze".into(),
+        format!("/results?type=all&projectId={project}"),
+        "/models".into(),
+        "/projects/7".into(),
     ] {
         let (head, get) = (agent.head(&path).await, agent.get(&path).await);
         assert_eq!(head.status, get.status, "{path}");
@@ -135,7 +212,10 @@ async fn head_answers_without_a_body(db: TestDatabase) {
         }
         assert_eq!(get.header("vary"), "Accept, Authorization");
     }
-    assert_eq!(agent.get("/projects").await.header("cache-control"), "private, no-cache");
+    assert_eq!(
+        agent.get("/projects").await.header("cache-control"),
+        "private, no-cache"
+    );
 }
 
 async fn operational_paths_answer_like_the_rest(db: TestDatabase) {
@@ -146,11 +226,20 @@ async fn operational_paths_answer_like_the_rest(db: TestDatabase) {
         let body = get(Method::GET).await.ok();
         assert!(body.is_object());
         assert_eq!(get(Method::HEAD).await.status, 200);
-        assert_eq!(get(Method::OPTIONS).await.header("allow"), "GET, HEAD, OPTIONS");
+        assert_eq!(
+            get(Method::OPTIONS).await.header("allow"),
+            "GET, HEAD, OPTIONS"
+        );
         get(Method::POST).await.refused(405, "method-not-allowed");
     }
-    let kind = anonymous.send(anonymous.anywhere(Method::GET, "/problems/token-missing")).await.ok();
-    assert_eq!(kind, json!({ "code": "token-missing", "status": 401, "title": "Access token required", "retryable": false }));
+    let kind = anonymous
+        .send(anonymous.anywhere(Method::GET, "/problems/token-missing"))
+        .await
+        .ok();
+    assert_eq!(
+        kind,
+        json!({ "code": "token-missing", "status": 401, "title": "Access token required", "retryable": false })
+    );
 }
 
 async fn accept_is_understood(db: TestDatabase) {
@@ -158,13 +247,27 @@ async fn accept_is_understood(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let asked = async |accept: &str| {
         let caller: &Caller = &agent;
-        caller.send(caller.request(Method::GET, "/models").header("accept", accept)).await
+        caller
+            .send(
+                caller
+                    .request(Method::GET, "/models")
+                    .header("accept", accept),
+            )
+            .await
     };
-    for good in ["*/*", "application/json", "text/html, application/*;q=0.1", "application/problem+json"] {
+    for good in [
+        "*/*",
+        "application/json",
+        "text/html, application/*;q=0.1",
+        "application/problem+json",
+    ] {
         asked(good).await.ok();
     }
     for bad in ["text/html", "application/xml", "application/json;q=0"] {
         let told = asked(bad).await.refused(406, "not-acceptable");
-        assert_eq!(told["available"], json!(["application/json", "application/problem+json"]));
+        assert_eq!(
+            told["available"],
+            json!(["application/json", "application/problem+json"])
+        );
     }
 }

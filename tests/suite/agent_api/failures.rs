@@ -40,7 +40,9 @@ impl Breakable {
         match self.state.load(Ordering::SeqCst) {
             GONE => Err(StorageError::Unavailable("secret-host:5432 refused".into())),
             HANGS => pending().await,
-            DAMAGED => Err(StorageError::Corrupt { what: "secret-column" }),
+            DAMAGED => Err(StorageError::Corrupt {
+                what: "secret-column",
+            }),
             _ => Ok(()),
         }
     }
@@ -65,9 +67,15 @@ impl Storage for Breakable {
 }
 
 async fn broken(db: &TestDatabase, state: u8) -> (TestApp, Caller) {
-    let storage = Arc::new(Breakable { whole: db.port(), state: AtomicU8::new(WORKS) });
+    let storage = Arc::new(Breakable {
+        whole: db.port(),
+        state: AtomicU8::new(WORKS),
+    });
     let port = Arc::clone(&storage) as Arc<dyn Storage>;
-    let app = TestApp::on(port, |config| config.handler_patience = Duration::from_millis(100)).await;
+    let app = TestApp::on(port, |config| {
+        config.handler_patience = Duration::from_millis(100)
+    })
+    .await;
     let agent = app.db_full_agent().await;
     storage.state.store(state, Ordering::SeqCst);
     (app, agent)
@@ -76,7 +84,9 @@ async fn broken(db: &TestDatabase, state: u8) -> (TestApp, Caller) {
 async fn every_answer(agent: &Caller) -> [Answer; 3] {
     [
         agent.get("/projects").await,
-        agent.post("/projects", json!({ "domain": "shop.example.com" })).await,
+        agent
+            .post("/projects", json!({ "domain": "shop.example.com" }))
+            .await,
         agent.delete("/projects/7").await,
     ]
 }
@@ -85,14 +95,31 @@ async fn a_storage_that_is_gone_is_told_with_when_to_come_back(db: TestDatabase)
     let (app, agent) = broken(&db, GONE).await;
     for answer in every_answer(&agent).await {
         let told = answer.refused(503, "database-unavailable");
-        assert_eq!((answer.header("retry-after"), &told["retryable"]), ("2", &json!(true)));
+        assert_eq!(
+            (answer.header("retry-after"), &told["retryable"]),
+            ("2", &json!(true))
+        );
         assert!(!answer.body.contains("secret"), "{}", answer.body);
     }
     let anonymous = app.anonymous();
     anonymous.get("/docs").await.ok();
-    assert_eq!(anonymous.send(anonymous.anywhere(Method::GET, "/livez")).await.status, 200);
-    let ready = anonymous.send(anonymous.anywhere(Method::GET, "/readyz")).await;
-    assert_eq!((ready.status.as_u16(), ready.json()), (503, json!({ "status": "unavailable", "reason": "database" })));
+    assert_eq!(
+        anonymous
+            .send(anonymous.anywhere(Method::GET, "/livez"))
+            .await
+            .status,
+        200
+    );
+    let ready = anonymous
+        .send(anonymous.anywhere(Method::GET, "/readyz"))
+        .await;
+    assert_eq!(
+        (ready.status.as_u16(), ready.json()),
+        (
+            503,
+            json!({ "status": "unavailable", "reason": "database" })
+        )
+    );
 }
 
 async fn a_storage_that_hangs_is_not_waited_for(db: TestDatabase) {
@@ -102,7 +129,9 @@ async fn a_storage_that_hangs_is_not_waited_for(db: TestDatabase) {
         assert_eq!(answer.header("retry-after"), "5");
     }
     let anonymous = app.anonymous();
-    let ready = anonymous.send(anonymous.anywhere(Method::GET, "/readyz")).await;
+    let ready = anonymous
+        .send(anonymous.anywhere(Method::GET, "/readyz"))
+        .await;
     assert_eq!(ready.status, 503);
 }
 

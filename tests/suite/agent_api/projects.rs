@@ -51,7 +51,10 @@ async fn a_project_with_every_field_is_read_back_as_it_was_created(db: TestDatab
     let created = answer.created();
     let path = format!("/projects/{}", id(&created));
     assert_eq!(answer.header("location"), format!("/api/agent/v1{path}"));
-    assert_eq!(created["keywords"]["counts"], json!({ "created": 2, "existing": 0, "reactivated": 0, "repeated": 0 }));
+    assert_eq!(
+        created["keywords"]["counts"],
+        json!({ "created": 2, "existing": 0, "reactivated": 0, "repeated": 0 })
+    );
     assert_eq!(created["warnings"], json!([]));
 
     let read = agent.get(&path).await.ok();
@@ -65,10 +68,22 @@ async fn a_project_with_every_field_is_read_back_as_it_was_created(db: TestDatab
             assert_eq!(read[name], created[name]);
         }
     }
-    assert_eq!((&read["keywordCount"], &read["aiTrackedCount"]), (&json!(2), &json!(0)));
+    assert_eq!(
+        (&read["keywordCount"], &read["aiTrackedCount"]),
+        (&json!(2), &json!(0))
+    );
     let effective = &read["effectiveReportSettings"];
-    assert_eq!((&effective["enabled"], &effective["frequency"]), (&json!(false), &json!("quarterly")));
-    assert_eq!((&effective["content"]["vitals"], &effective["content"]["rankings"]), (&json!(false), &json!(true)));
+    assert_eq!(
+        (&effective["enabled"], &effective["frequency"]),
+        (&json!(false), &json!("quarterly"))
+    );
+    assert_eq!(
+        (
+            &effective["content"]["vitals"],
+            &effective["content"]["rankings"]
+        ),
+        (&json!(false), &json!(true))
+    );
     let head = agent.head(&path).await;
     assert_eq!(head.status, 200);
 }
@@ -76,7 +91,10 @@ async fn a_project_with_every_field_is_read_back_as_it_was_created(db: TestDatab
 async fn a_project_needs_a_domain_alone(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
-    let created = agent.post("/projects", json!({ "domain": "shop.example.com" })).await.created();
+    let created = agent
+        .post("/projects", json!({ "domain": "shop.example.com" }))
+        .await
+        .created();
     for (name, value) in [
         ("name", json!("shop.example.com")),
         ("status", json!("active")),
@@ -99,16 +117,29 @@ async fn a_project_needs_a_domain_alone(db: TestDatabase) {
 
 async fn the_last_place_of_the_allowance_can_be_taken_and_no_more(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    app.db_limit(|limits| (limits.projects, limits.keywords) = (2, 3)).await;
+    app.db_limit(|limits| (limits.projects, limits.keywords) = (2, 3))
+        .await;
     let agent = app.db_full_agent().await;
     agent.project("a.example.com", &["a", "b"]).await;
     let body = json!({ "domain": "b.example.com", "keywords": ["a", "b"] });
-    let told = agent.post("/projects", body).await.refused(409, "allowance-exceeded");
-    assert_eq!(told["allowance"], json!({ "name": "keywords", "used": 2, "limit": 3, "requested": 2 }));
+    let told = agent
+        .post("/projects", body)
+        .await
+        .refused(409, "allowance-exceeded");
+    assert_eq!(
+        told["allowance"],
+        json!({ "name": "keywords", "used": 2, "limit": 3, "requested": 2 })
+    );
     let (last, _) = agent.project("b.example.com", &["a"]).await;
     let third = json!({ "domain": "c.example.com" });
-    let told = agent.post("/projects", third.clone()).await.refused(409, "allowance-exceeded");
-    assert_eq!(told["allowance"], json!({ "name": "projects", "used": 2, "limit": 2, "requested": 1 }));
+    let told = agent
+        .post("/projects", third.clone())
+        .await
+        .refused(409, "allowance-exceeded");
+    assert_eq!(
+        told["allowance"],
+        json!({ "name": "projects", "used": 2, "limit": 2, "requested": 1 })
+    );
     agent.delete(&format!("/projects/{last}")).await.ok();
     agent.post("/projects", third).await.created();
 }
@@ -118,16 +149,25 @@ async fn a_domain_is_monitored_once_and_again_after_deactivation(db: TestDatabas
     let agent = app.db_full_agent().await;
     let (first, _) = agent.project("shop.example.com", &[]).await;
     let again = json!({ "domain": "HTTPS://Shop.Example.com./x" });
-    let told = agent.post("/projects", again.clone()).await.refused(409, "project-exists");
+    let told = agent
+        .post("/projects", again.clone())
+        .await
+        .refused(409, "project-exists");
     let href = format!("/api/agent/v1/projects/{first}");
     assert_eq!(told["existing"], json!({ "id": first, "href": href }));
     assert_eq!(told["nextActions"][0]["href"], href);
-    app.db_other_agent().await.project("shop.example.com", &[]).await;
+    app.db_other_agent()
+        .await
+        .project("shop.example.com", &[])
+        .await;
 
     agent.delete(&format!("/projects/{first}")).await.ok();
     let second = id(&agent.post("/projects", again).await.created());
     let back = json!({ "status": "active" });
-    let told = agent.patch(&format!("/projects/{first}"), back).await.refused(409, "project-exists");
+    let told = agent
+        .patch(&format!("/projects/{first}"), back)
+        .await
+        .refused(409, "project-exists");
     assert_eq!(told["existing"]["id"], second);
 }
 
@@ -139,14 +179,20 @@ async fn deactivating_twice_changes_nothing_more(db: TestDatabase) {
     let job = agent.rank_check(project).await;
     app.clock.advance(TimeDelta::seconds(5));
     let first = agent.delete(&path).await.ok();
-    assert_eq!((&first["status"], &first["deactivatedAt"]), (&json!("deactivated"), &json!("2026-09-21T14:13:25Z")));
+    assert_eq!(
+        (&first["status"], &first["deactivatedAt"]),
+        (&json!("deactivated"), &json!("2026-09-21T14:13:25Z"))
+    );
     app.clock.advance(TimeDelta::seconds(5));
     assert_eq!(agent.delete(&path).await.ok(), first);
     assert_eq!(agent.get(&path).await.ok(), first);
     let stopped = agent.get(&format!("/analyze?jobId={job}")).await.ok();
     assert_eq!(stopped["items"][0]["status"], "canceled");
     assert_eq!(agent.get("/projects").await.ok()["items"], json!([]));
-    assert_eq!(ids(&agent.get("/projects?status=deactivated").await.ok()), [project]);
+    assert_eq!(
+        ids(&agent.get("/projects?status=deactivated").await.ok()),
+        [project]
+    );
 }
 
 async fn lists_are_filtered_by_every_filter(db: TestDatabase) {
@@ -154,7 +200,17 @@ async fn lists_are_filtered_by_every_filter(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let shop = id(&agent.post("/projects", whole()).await.created());
     let (blog, _) = agent.project("blog.example.com", &[]).await;
-    for filter in ["tag=eu", "tag=%C5%BElu%C5%A5", "category=retail", "priority=high", "workflowStatus=review", "favorite=true", "search=ANN", "search=shop", "search=hop.exam"] {
+    for filter in [
+        "tag=eu",
+        "tag=%C5%BElu%C5%A5",
+        "category=retail",
+        "priority=high",
+        "workflowStatus=review",
+        "favorite=true",
+        "search=ANN",
+        "search=shop",
+        "search=hop.exam",
+    ] {
         let found = agent.get(&format!("/projects?{filter}")).await.ok();
         assert_eq!(ids(&found), [shop], "{filter}");
     }
@@ -163,9 +219,15 @@ async fn lists_are_filtered_by_every_filter(db: TestDatabase) {
         assert_eq!(ids(&found), [blog], "{filter}");
     }
     for filter in ["tag=none", "search=%25", "search=_"] {
-        assert_eq!(ids(&agent.get(&format!("/projects?{filter}")).await.ok()), [0; 0], "{filter}");
+        assert_eq!(
+            ids(&agent.get(&format!("/projects?{filter}")).await.ok()),
+            [0; 0],
+            "{filter}"
+        );
     }
-    let wrong = agent.get("/projects?priority=hihg&favorite=1&status=gone&search=%00&limt=1").await;
+    let wrong = agent
+        .get("/projects?priority=hihg&favorite=1&status=gone&search=%00&limt=1")
+        .await;
     assert_eq!(wrong.errors().len(), 5, "{}", wrong.body);
 }
 
@@ -174,15 +236,42 @@ async fn a_domain_is_taken_in_many_forms_and_what_was_removed_is_told(db: TestDa
     let agent = app.db_full_agent().await;
     for (given, ascii, unicode, warnings) in [
         ("example.com", "example.com", "example.com", 0),
-        ("https://www.Example.com/path?x#y", "www.example.com", "www.example.com", 2),
-        ("shop.example.com:8080", "shop.example.com", "shop.example.com", 1),
+        (
+            "https://www.Example.com/path?x#y",
+            "www.example.com",
+            "www.example.com",
+            2,
+        ),
+        (
+            "shop.example.com:8080",
+            "shop.example.com",
+            "shop.example.com",
+            1,
+        ),
         ("dot.example.com.", "dot.example.com", "dot.example.com", 1),
-        ("bücher.example.com", "xn--bcher-kva.example.com", "bücher.example.com", 0),
-        ("xn--bcher-kva.example.org", "xn--bcher-kva.example.org", "bücher.example.org", 0),
+        (
+            "bücher.example.com",
+            "xn--bcher-kva.example.com",
+            "bücher.example.com",
+            0,
+        ),
+        (
+            "xn--bcher-kva.example.org",
+            "xn--bcher-kva.example.org",
+            "bücher.example.org",
+            0,
+        ),
     ] {
-        let created = agent.post("/projects", json!({ "domain": given })).await.created();
+        let created = agent
+            .post("/projects", json!({ "domain": given }))
+            .await
+            .created();
         let told = created["warnings"].as_array().unwrap().len();
-        assert_eq!((&created["domain"], &created["domainUnicode"], told), (&json!(ascii), &json!(unicode), warnings), "{given}");
+        assert_eq!(
+            (&created["domain"], &created["domainUnicode"], told),
+            (&json!(ascii), &json!(unicode), warnings),
+            "{given}"
+        );
     }
 }
 
@@ -202,13 +291,26 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
         ("exa mple.com", "malformed"),
     ] {
         let told = agent.post("/projects", json!({ "domain": given })).await;
-        assert_eq!(told.refused(409, "domain-not-monitorable")["reason"], reason, "{given}");
+        assert_eq!(
+            told.refused(409, "domain-not-monitorable")["reason"],
+            reason,
+            "{given}"
+        );
     }
-    for given in [json!(""), json!("  "), json!(7), Value::Null, json!("a".repeat(2_049))] {
+    for given in [
+        json!(""),
+        json!("  "),
+        json!(7),
+        Value::Null,
+        json!("a".repeat(2_049)),
+    ] {
         let told = agent.post("/projects", json!({ "domain": given })).await;
         assert_eq!(told.errors()[0].0, "/domain");
     }
-    assert_eq!(agent.get("/projects?status=all").await.ok()["items"], json!([]));
+    assert_eq!(
+        agent.get("/projects?status=all").await.ok()["items"],
+        json!([])
+    );
 }
 
 async fn tags_and_recipients_are_folded(db: TestDatabase) {
@@ -218,9 +320,15 @@ async fn tags_and_recipients_are_folded(db: TestDatabase) {
     let created = agent.post("/projects", body).await.created();
     assert_eq!(created["tags"], json!(["eu", "us"]));
     assert_eq!(created["reportRecipients"], json!(["ann@example.com"]));
-    assert_eq!(created["keywords"]["counts"], json!({ "created": 1, "existing": 0, "reactivated": 0, "repeated": 1 }));
+    assert_eq!(
+        created["keywords"]["counts"],
+        json!({ "created": 1, "existing": 0, "reactivated": 0, "repeated": 1 })
+    );
     let path = format!("/projects/{}", id(&created));
-    let changed = agent.patch(&path, json!({ "tags": ["b", "b", "a"] })).await.ok();
+    let changed = agent
+        .patch(&path, json!({ "tags": ["b", "b", "a"] }))
+        .await
+        .ok();
     assert_eq!(changed["tags"], json!(["b", "a"]));
 }
 
@@ -237,14 +345,46 @@ async fn all_errors_of_a_body_are_told_at_once(db: TestDatabase) {
         "reportSettings": { "frequency": "hourly", "pdf": true },
     });
     let answer = agent.post("/projects", body).await;
-    let mut places: Vec<String> = answer.errors().into_iter().map(|(place, _)| place).collect();
+    let mut places: Vec<String> = answer
+        .errors()
+        .into_iter()
+        .map(|(place, _)| place)
+        .collect();
     places.sort();
-    assert_eq!(places, ["/domain", "/domian", "/favorite", "/keywords/1", "/keywords/2", "/name", "/priority", "/reportRecipients/1", "/reportSettings/frequency", "/reportSettings/pdf"]);
+    assert_eq!(
+        places,
+        [
+            "/domain",
+            "/domian",
+            "/favorite",
+            "/keywords/1",
+            "/keywords/2",
+            "/name",
+            "/priority",
+            "/reportRecipients/1",
+            "/reportSettings/frequency",
+            "/reportSettings/pdf"
+        ]
+    );
     let told = answer.json();
-    let meant: Vec<&Value> = told["errors"].as_array().unwrap().iter().filter_map(|it| it.get("didYouMean")).collect();
-    assert!(meant.contains(&&json!("domain")) && meant.contains(&&json!("high")), "{told:#}");
+    let meant: Vec<&Value> = told["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|it| it.get("didYouMean"))
+        .collect();
+    assert!(
+        meant.contains(&&json!("domain")) && meant.contains(&&json!("high")),
+        "{told:#}"
+    );
     let many: Vec<String> = vec![String::new(); 1_000];
-    let told = agent.post("/projects", json!({ "domain": "shop.example.com", "keywords": many })).await.refused(422, "validation-failed");
+    let told = agent
+        .post(
+            "/projects",
+            json!({ "domain": "shop.example.com", "keywords": many }),
+        )
+        .await
+        .refused(422, "validation-failed");
     let shown = told["errors"].as_array().unwrap().len() as u64;
     assert_eq!(told["moreErrors"], 1_000 - shown);
 }
@@ -254,21 +394,38 @@ async fn an_unknown_report_section_is_refused_with_the_nearest(db: TestDatabase)
     let agent = app.db_full_agent().await;
     let body = json!({ "domain": "shop.example.com", "reportSettings": { "contentOverrides": { "ranking": true } } });
     let answer = agent.post("/projects", body).await;
-    assert_eq!(answer.errors(), [("/reportSettings/contentOverrides/ranking".into(), "unknown-field".into())]);
+    assert_eq!(
+        answer.errors(),
+        [(
+            "/reportSettings/contentOverrides/ranking".into(),
+            "unknown-field".into()
+        )]
+    );
     assert_eq!(answer.json()["errors"][0]["didYouMean"], "rankings");
     let long = "x".repeat(20_000);
     let body = json!({ "domain": "shop.example.com", "reportSettings": { "contentOverrides": { long: true } } });
-    agent.post("/projects", body).await.refused(422, "validation-failed");
+    agent
+        .post("/projects", body)
+        .await
+        .refused(422, "validation-failed");
 }
 
 async fn only_the_selected_fields_are_answered(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let project = id(&agent.post("/projects", whole()).await.created());
-    let list = agent.get("/projects?fields=name,reportSettings.frequency,tags").await.ok();
+    let list = agent
+        .get("/projects?fields=name,reportSettings.frequency,tags")
+        .await
+        .ok();
     let expected = json!({ "id": project, "name": "Shop", "reportSettings": { "frequency": "quarterly" }, "tags": ["eu", "žluť"] });
     assert_eq!(list["items"], json!([expected]));
-    let one = agent.get(&format!("/projects/{project}?fields=name,reportSettings.frequency,tags")).await.ok();
+    let one = agent
+        .get(&format!(
+            "/projects/{project}?fields=name,reportSettings.frequency,tags"
+        ))
+        .await
+        .ok();
     assert_eq!(one, expected);
     let wrong = agent.get(&format!("/projects/{project}?fields=nmae")).await;
     assert_eq!(wrong.errors(), [("fields".into(), "unknown-field".into())]);
@@ -284,7 +441,12 @@ async fn a_keyword_that_does_not_fit_creates_nothing(db: TestDatabase) {
         assert_eq!(answer.errors()[0].0, "/keywords/1", "{wrong:?}");
     }
     let too_many: Vec<String> = (0..1_001).map(|n| n.to_string()).collect();
-    let answer = agent.post("/projects", json!({ "domain": "shop.example.com", "keywords": too_many })).await;
+    let answer = agent
+        .post(
+            "/projects",
+            json!({ "domain": "shop.example.com", "keywords": too_many }),
+        )
+        .await;
     assert_eq!(answer.errors(), [("/keywords".into(), "too-many".into())]);
     assert_eq!(answer.json()["errors"][0]["max"], 1_000);
     assert_eq!(agent.get("/projects").await.ok()["items"], json!([]));

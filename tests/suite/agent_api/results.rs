@@ -69,7 +69,11 @@ fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) -> R
     record["position"] = json!(position);
     let record = serde_json::to_string_pretty(&record).unwrap();
     let record = record.replace("\"estimatedClicks\": null", "\"estimatedClicks\": 0.10");
-    Ranked { keyword, position, record }
+    Ranked {
+        keyword,
+        position,
+        record,
+    }
 }
 
 fn summary() -> String {
@@ -79,7 +83,8 @@ fn summary() -> String {
 /// Runs a rank check; answers with its id.
 async fn run(app: &TestApp, agent: &Caller, project: i64, ranked: &[Ranked]) -> i64 {
     let job = agent.rank_check(project).await;
-    app.db_publish_rankings(project, job, &summary(), ranked).await;
+    app.db_publish_rankings(project, job, &summary(), ranked)
+        .await;
     job
 }
 
@@ -88,24 +93,64 @@ async fn results_go_from_never_run_over_pending_to_ready(db: TestDatabase) {
     let (agent, project, keywords) = begun(&app).await;
     let path = format!("/results?type=rankings&projectId={project}");
     let never = agent.get(&path).await.ok();
-    assert_eq!((&never["state"], &never["items"], &never["summary"]), (&json!("neverRun"), &json!([]), &Value::Null));
+    assert_eq!(
+        (&never["state"], &never["items"], &never["summary"]),
+        (&json!("neverRun"), &json!([]), &Value::Null)
+    );
     let action = &never["nextActions"][0];
-    assert_eq!((&action["method"], &action["href"]), (&json!("POST"), &json!("/api/agent/v1/analyze")));
-    let job = agent.post("/analyze", action["body"].clone()).await.accepted()["id"].as_i64().unwrap();
+    assert_eq!(
+        (&action["method"], &action["href"]),
+        (&json!("POST"), &json!("/api/agent/v1/analyze"))
+    );
+    let job = agent
+        .post("/analyze", action["body"].clone())
+        .await
+        .accepted()["id"]
+        .as_i64()
+        .unwrap();
     let pending = agent.get(&path).await.ok();
     assert_eq!(pending["state"], "pending");
-    assert_eq!(pending["nextActions"][0]["href"], format!("/api/agent/v1/analyze?jobId={job}&wait=20"));
+    assert_eq!(
+        pending["nextActions"][0]["href"],
+        format!("/api/agent/v1/analyze?jobId={job}&wait=20")
+    );
 
-    app.db_publish_rankings(project, job, &summary(), &[ranked(&app, project, keywords[0], Some(3))]).await;
+    app.db_publish_rankings(
+        project,
+        job,
+        &summary(),
+        &[ranked(&app, project, keywords[0], Some(3))],
+    )
+    .await;
     let ready = agent.get(&path).await.ok();
-    assert_eq!((&ready["state"], &ready["jobId"], &ready["nextActions"]), (&json!("ready"), &json!(job), &json!([])));
-    assert_eq!((&ready["provenance"], &ready["provider"], &ready["methodVersion"]), (&json!("simulated"), &json!("sandbox"), &json!("rankings/1")));
-    assert_eq!(ready["project"], agent.get(&format!("/projects/{project}")).await.ok());
-    let keyword = agent.get(&format!("/projects/{project}/keywords?sort=position")).await.ok()["items"][0].clone();
+    assert_eq!(
+        (&ready["state"], &ready["jobId"], &ready["nextActions"]),
+        (&json!("ready"), &json!(job), &json!([]))
+    );
+    assert_eq!(
+        (
+            &ready["provenance"],
+            &ready["provider"],
+            &ready["methodVersion"]
+        ),
+        (&json!("simulated"), &json!("sandbox"), &json!("rankings/1"))
+    );
+    assert_eq!(
+        ready["project"],
+        agent.get(&format!("/projects/{project}")).await.ok()
+    );
+    let keyword = agent
+        .get(&format!("/projects/{project}/keywords?sort=position"))
+        .await
+        .ok()["items"][0]
+        .clone();
     assert_eq!(keyword["latest"]["position"], 3);
     app.clock.advance(TimeDelta::days(36));
     let stale = agent.get(&path).await.ok();
-    assert_eq!((&stale["state"], &stale["nextActions"][0]["body"]["type"]), (&json!("stale"), &json!("rankCheck")));
+    assert_eq!(
+        (&stale["state"], &stale["nextActions"][0]["body"]["type"]),
+        (&json!("stale"), &json!("rankCheck"))
+    );
 }
 
 async fn records_are_copied_as_they_are_stored(db: TestDatabase) {
@@ -113,12 +158,27 @@ async fn records_are_copied_as_they_are_stored(db: TestDatabase) {
     let (agent, project, keywords) = begun(&app).await;
     let record = ranked(&app, project, keywords[0], Some(3));
     run(&app, &agent, project, std::slice::from_ref(&record)).await;
-    let answer = agent.get(&format!("/results?type=rankings&projectId={project}")).await;
-    assert!(record.record.contains("0.10") && answer.body.contains(&record.record), "{}", answer.body);
+    let answer = agent
+        .get(&format!("/results?type=rankings&projectId={project}"))
+        .await;
+    assert!(
+        record.record.contains("0.10") && answer.body.contains(&record.record),
+        "{}",
+        answer.body
+    );
     assert!(answer.body.contains(&summary()));
-    let few = agent.get(&format!("/results?type=rankings&projectId={project}&fields=position,keyword")).await.ok();
+    let few = agent
+        .get(&format!(
+            "/results?type=rankings&projectId={project}&fields=position,keyword"
+        ))
+        .await
+        .ok();
     assert_eq!(few["items"], json!([{ "position": 3, "keyword": "one" }]));
-    let wrong = agent.get(&format!("/results?type=rankings&projectId={project}&fields=positon")).await;
+    let wrong = agent
+        .get(&format!(
+            "/results?type=rankings&projectId={project}&fields=positon"
+        ))
+        .await;
     assert_eq!(wrong.errors(), [("fields".into(), "unknown-field".into())]);
 }
 
@@ -126,28 +186,50 @@ async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
     for position in [9, 5, 2] {
-        run(&app, &agent, project, &[ranked(&app, project, keywords[0], Some(position))]).await;
+        run(
+            &app,
+            &agent,
+            project,
+            &[ranked(&app, project, keywords[0], Some(position))],
+        )
+        .await;
         app.clock.advance(TimeDelta::days(1));
     }
     let path = format!("/results?type=rankings&projectId={project}");
-    let positions = |results: Value| -> Vec<i64> { results["items"].as_array().unwrap().iter().map(|it| it["position"].as_i64().unwrap()).collect() };
+    let positions = |results: Value| -> Vec<i64> {
+        results["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["position"].as_i64().unwrap())
+            .collect()
+    };
     for (more, expected) in [
         ("", vec![2]),
         ("&history=true", vec![2, 5, 9]),
         ("&history=true&sort=measuredAt", vec![9, 5, 2]),
         ("&history=true&from=2026-09-22", vec![2, 5]),
         ("&history=true&to=2026-09-22", vec![9]),
-        ("&history=true&from=2026-09-22T14:13:20Z&to=2026-09-23T14:13:20%2B00:00", vec![5]),
+        (
+            "&history=true&from=2026-09-22T14:13:20Z&to=2026-09-23T14:13:20%2B00:00",
+            vec![5],
+        ),
         ("&history=true&limit=1", vec![2]),
     ] {
-        assert_eq!(positions(agent.get(&format!("{path}{more}")).await.ok()), expected, "{more}");
+        assert_eq!(
+            positions(agent.get(&format!("{path}{more}")).await.ok()),
+            expected,
+            "{more}"
+        );
     }
     let mut walked = vec![];
     let mut next = format!("{path}&history=true&limit=1");
     loop {
         let page = agent.get(&next).await.ok();
         walked.extend(positions(page.clone()));
-        let Some(cursor) = page["nextCursor"].as_str() else { break };
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            break;
+        };
         next = format!("{path}&history=true&limit=1&cursor={cursor}");
     }
     assert_eq!(walked, [2, 5, 9]);
@@ -156,10 +238,20 @@ async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
 async fn records_are_filtered_and_sorted(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
-    let records = [ranked(&app, project, keywords[0], None), ranked(&app, project, keywords[1], Some(7))];
+    let records = [
+        ranked(&app, project, keywords[0], None),
+        ranked(&app, project, keywords[1], Some(7)),
+    ];
     run(&app, &agent, project, &records).await;
     let path = format!("/results?type=rankings&projectId={project}");
-    let positions = |results: Value| -> Vec<Value> { results["items"].as_array().unwrap().iter().map(|it| it["position"].clone()).collect() };
+    let positions = |results: Value| -> Vec<Value> {
+        results["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["position"].clone())
+            .collect()
+    };
     for (more, expected) in [
         (String::new(), vec![Value::Null, json!(7)]),
         ("&sort=position".into(), vec![json!(7), Value::Null]),
@@ -168,7 +260,11 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
         (format!("&keywordId={NOBODYS}"), vec![]),
         ("&url=https://shop.example.com/7".into(), vec![json!(7)]),
     ] {
-        assert_eq!(positions(agent.get(&format!("{path}{more}")).await.ok()), expected, "{more}");
+        assert_eq!(
+            positions(agent.get(&format!("{path}{more}")).await.ok()),
+            expected,
+            "{more}"
+        );
     }
 }
 
@@ -177,24 +273,63 @@ async fn all_types_are_told_at_once(db: TestDatabase) {
     let (agent, project, keywords) = begun(&app).await;
     let many: Vec<Ranked> = vec![ranked(&app, project, keywords[0], Some(1)); 7];
     run(&app, &agent, project, &many).await;
-    agent.post("/analyze", json!({ "type": "siteAudit", "projectId": project })).await.accepted();
-    let all = agent.get(&format!("/results?type=all&projectId={project}")).await.ok();
+    agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": project }),
+        )
+        .await
+        .accepted();
+    let all = agent
+        .get(&format!("/results?type=all&projectId={project}"))
+        .await
+        .ok();
     let results = all["results"].as_object().unwrap();
     assert_eq!(results.len(), 16);
-    assert!(ResultType::ALL.iter().all(|it| results.contains_key(it.name())));
+    assert!(
+        ResultType::ALL
+            .iter()
+            .all(|it| results.contains_key(it.name()))
+    );
     let rankings = &results["rankings"];
-    assert_eq!((&rankings["state"], rankings["items"].as_array().unwrap().len(), &rankings["truncated"]), (&json!("ready"), 5, &json!(true)));
-    assert_eq!((&results["serp"]["state"], &results["broken-links"]["state"], &results["sov"]["state"]), (&json!("neverRun"), &json!("pending"), &json!("disabled")));
+    assert_eq!(
+        (
+            &rankings["state"],
+            rankings["items"].as_array().unwrap().len(),
+            &rankings["truncated"]
+        ),
+        (&json!("ready"), 5, &json!(true))
+    );
+    assert_eq!(
+        (
+            &results["serp"]["state"],
+            &results["broken-links"]["state"],
+            &results["sov"]["state"]
+        ),
+        (&json!("neverRun"), &json!("pending"), &json!("disabled"))
+    );
     let next = rankings["next"].as_str().unwrap();
-    agent.send(agent.anywhere(reqwest::Method::GET, next)).await.ok();
+    agent
+        .send(agent.anywhere(reqwest::Method::GET, next))
+        .await
+        .ok();
 }
 
 async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, _) = begun(&app).await;
     for kind in ResultType::ALL {
-        let state = agent.get(&format!("/results?type={kind}&projectId={project}")).await.ok()["state"].clone();
-        let built = [ResultType::Rankings, ResultType::Serp, ResultType::BrokenLinks].contains(&kind);
+        let state = agent
+            .get(&format!("/results?type={kind}&projectId={project}"))
+            .await
+            .ok()["state"]
+            .clone();
+        let built = [
+            ResultType::Rankings,
+            ResultType::Serp,
+            ResultType::BrokenLinks,
+        ]
+        .contains(&kind);
         assert_eq!(state, if built { "neverRun" } else { "disabled" }, "{kind}");
     }
 }
@@ -202,17 +337,40 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
 async fn a_request_without_sense_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, _) = begun(&app).await;
-    let told = agent.get(&format!("/results?type=ranking&projectId={project}")).await;
+    let told = agent
+        .get(&format!("/results?type=ranking&projectId={project}"))
+        .await;
     assert_eq!(told.errors(), [("type".into(), "invalid-value".into())]);
     assert_eq!(told.json()["errors"][0]["didYouMean"], "rankings");
     let missing = agent.get("/results").await.errors();
-    assert_eq!(missing, [("projectId".into(), "required".into()), ("type".into(), "required".into())]);
-    for wrong in ["keywordId=x", "from=yesterday", "history=1", "limit=0", "cursor=x", "sort=size", "include=all"] {
+    assert_eq!(
+        missing,
+        [
+            ("projectId".into(), "required".into()),
+            ("type".into(), "required".into())
+        ]
+    );
+    for wrong in [
+        "keywordId=x",
+        "from=yesterday",
+        "history=1",
+        "limit=0",
+        "cursor=x",
+        "sort=size",
+        "include=all",
+    ] {
         for kind in ["rankings", "all"] {
-            let errors = agent.get(&format!("/results?type={kind}&projectId={project}&{wrong}")).await.errors();
+            let errors = agent
+                .get(&format!("/results?type={kind}&projectId={project}&{wrong}"))
+                .await
+                .errors();
             assert_eq!(errors[0].0, wrong.split('=').next().unwrap());
         }
-        let nobodys = agent.get(&format!("/results?type=rankings&projectId={NOBODYS}&{wrong}")).await;
+        let nobodys = agent
+            .get(&format!(
+                "/results?type=rankings&projectId={NOBODYS}&{wrong}"
+            ))
+            .await;
         nobodys.refused(404, "project-not-found");
     }
 }
@@ -221,7 +379,11 @@ async fn a_page_ends_before_it_grows_too_large(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
     let mut large = ranked(&app, project, keywords[0], Some(1));
-    large.record = large.record.replacen('{', &format!("{{ \"padding\": \"{}\",", "x".repeat(100_000)), 1);
+    large.record = large.record.replacen(
+        '{',
+        &format!("{{ \"padding\": \"{}\",", "x".repeat(100_000)),
+        1,
+    );
     run(&app, &agent, project, &vec![large; 5]).await;
     let path = format!("/results?type=rankings&projectId={project}");
     let mut sizes = vec![];
@@ -229,7 +391,9 @@ async fn a_page_ends_before_it_grows_too_large(db: TestDatabase) {
     loop {
         let page = agent.get(&next).await.ok();
         sizes.push(page["items"].as_array().unwrap().len());
-        let Some(cursor) = page["nextCursor"].as_str() else { break };
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            break;
+        };
         next = format!("{path}&cursor={cursor}");
     }
     assert_eq!(sizes, [2, 2, 1]);

@@ -183,7 +183,8 @@ pub fn results() -> Vec<Parameter> {
         required("projectId", id(), "The project."),
     ];
     all.extend(paging(results::LIST_LIMITS));
-    let time = json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] });
+    let time =
+        json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] });
     all.extend([
         optional("sort", sorts(&["default", "position", "measuredAt"]), "default or position; with history=true measuredAt (newest first when left out). A leading - reverses."),
         optional("keywordId", id(), "Only about this keyword."),
