@@ -67,25 +67,26 @@ fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
         reference.trim_start_matches("#/components/schemas/"),
         answer,
     );
-    if operation["operationId"] == "getResults"
-        && answer.status == 200
-        && !query.contains("fields=")
-    {
-        records_are_whole(answer);
+    if answer.status == 200 && !query.contains("fields=") {
+        is_whole(operation["operationId"].as_str().expect("a name"), answer);
     }
 }
 
-/// The list of results admits any record; which one belongs to which type is known here.
-fn records_are_whole(answer: &Answer) {
-    let results = answer.json();
-    let schema = match results["type"].as_str() {
-        Some("rankings") => "RankingRecord",
-        Some("serp") => "SerpRecord",
-        Some("broken-links") => "BrokenLink",
+/// The document has to admit parts where `fields=` selects, and records of any type; what was not
+/// selected has to be whole, and of its own type.
+fn is_whole(operation: &str, answer: &Answer) {
+    let body = answer.json();
+    let schema = match (operation, body["type"].as_str()) {
+        ("getProject", _) => return valid("Project", &body, &answer.of),
+        ("listProjects", _) => "Project",
+        ("listKeywords", _) => "Keyword",
+        ("getResults", Some("rankings")) => "RankingRecord",
+        ("getResults", Some("serp")) => "SerpRecord",
+        ("getResults", Some("broken-links")) => "BrokenLink",
         _ => return,
     };
-    for record in results["items"].as_array().expect("items") {
-        valid(schema, record, &answer.of);
+    for item in body["items"].as_array().expect("items") {
+        valid(schema, item, &answer.of);
     }
 }
 

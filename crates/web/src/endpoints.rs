@@ -102,7 +102,7 @@ fn projects() -> Vec<Endpoint> {
             description: "One project, in use or not.",
             parameters: parameters::fields_only,
             body: None,
-            answers: &[(200, "Project")],
+            answers: &[(200, "ProjectOrFields")],
             refusals: &[404, 422],
             tools: &["service_list_projects"],
         },

@@ -117,11 +117,11 @@ async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
     );
     assert_eq!(
         plan["expectedCost"],
-        json!({ "amount": "0.006000", "currency": "USD", "calls": 20 })
+        json!({ "amount": "0.006", "currency": "USD", "calls": 20 })
     );
     assert_eq!(
         plan["budget"],
-        json!({ "limit": "1.000000", "usedBefore": "0.000000", "usedAfter": "0.006000", "currency": "USD" })
+        json!({ "limit": "1.00", "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD" })
     );
     assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
     let job = agent.rank_check(project).await;

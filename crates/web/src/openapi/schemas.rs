@@ -61,6 +61,8 @@ fn list_of(item: &str) -> Value {
 fn put_together() -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.insert("ProjectList".into(), loose(list_of("Project")));
+    let project = json!({ "$ref": "#/components/schemas/Project" });
+    schemas.insert("ProjectOrFields".into(), whole_or_selected(&project));
     schemas.insert("KeywordList".into(), loose(list_of("Keyword")));
     schemas.insert("JobList".into(), job_list());
     schemas.insert("CreatedProject".into(), created_project());
@@ -78,8 +80,12 @@ fn put_together() -> Map<String, Value> {
 /// With `fields=` items hold only what was selected.
 fn loose(mut list: Value) -> Value {
     let whole = list["properties"]["items"]["items"].take();
-    list["properties"]["items"]["items"] = json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"] }] });
+    list["properties"]["items"]["items"] = whole_or_selected(&whole);
     list
+}
+
+fn whole_or_selected(whole: &Value) -> Value {
+    json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"] }] })
 }
 
 fn job_list() -> Value {
