@@ -70,13 +70,11 @@ impl Caller {
     }
 
     /// A request under the API's base, to be changed before it is sent.
-    #[must_use]
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.anywhere(method, &format!("{BASE}{path}"))
     }
 
     /// A request to any path of the server.
-    #[must_use]
     pub fn anywhere(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .client
@@ -112,7 +110,7 @@ impl Caller {
         let body = json!({ "domain": domain, "keywords": keywords });
         let created = self.post("/projects", body).await.created();
         let ids = created["keywords"]["created"].as_array();
-        let ids = ids.map(|all| all.iter().map(|it| id(it)).collect());
+        let ids = ids.map(|all| all.iter().map(id).collect());
         (id(&created), ids.unwrap_or_default())
     }
 

@@ -134,7 +134,7 @@ async fn raw(app: &TestApp, text: String) -> String {
 
 async fn a_body_that_does_not_arrive_is_not_waited_for(db: TestDatabase) {
     let app = TestApp::configured(&db, |config| {
-        config.body_patience = Duration::from_millis(50)
+        config.body_patience = Duration::from_millis(50);
     })
     .await;
     let token = app.db_full_agent().await.token().unwrap();
@@ -161,7 +161,7 @@ async fn a_long_url_is_refused(db: TestDatabase) {
         .refused(414, "uri-too-long");
     assert_eq!(told["limitBytes"], 8_192);
     let agent = app.db_full_agent().await;
-    let wrong: String = (0..500).map(|n| format!("&p{n}=")).collect();
+    let wrong: String = (0..500).fold(String::new(), |query, n| query + &format!("&p{n}="));
     let told = agent
         .get(&format!("/projects?{wrong}"))
         .await

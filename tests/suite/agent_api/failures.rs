@@ -73,7 +73,7 @@ async fn broken(db: &TestDatabase, state: u8) -> (TestApp, Caller) {
     });
     let port = Arc::clone(&storage) as Arc<dyn Storage>;
     let app = TestApp::on(port, |config| {
-        config.handler_patience = Duration::from_millis(100)
+        config.handler_patience = Duration::from_millis(100);
     })
     .await;
     let agent = app.db_full_agent().await;

@@ -10,6 +10,10 @@ on_sqlite![
     documents_list_what_is_allowed
 ];
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one list of requests, read from top to bottom"
+)]
 async fn a_request_that_is_wrong_in_two_ways_answers_the_earlier_one(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (anonymous, full) = (app.anonymous(), app.db_full_agent().await);
