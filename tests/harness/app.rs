@@ -1,24 +1,28 @@
-//! The Agent API on a test's database, served over real HTTP on the loopback interface.
+//! The server with everything real behind it but the worker, the suppliers and the clock.
 
-use crate::{
-    callers::{Agent, Caller, client},
-    databases::TestDatabase,
-};
+use crate::{callers::Caller, databases::TestDatabase};
 use actix_web::{App, HttpServer, dev::ServerHandle};
-use analysis::provenance::Provenance;
+use analysis::{
+    document::Document, findings::rankings::RankState, provenance::Provenance,
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
     email::EmailAddress,
-    ids::IdMint,
-    job::policy::QueuePolicy,
+    ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
+    job::{Job, JobState, policy::QueuePolicy},
+    keyword::LatestRank,
+    money::MicroUsd,
     ports::{
         clock::Clock, randomness::Randomness, search_results::SupplierLabel, storage::Storage,
     },
+    results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
+    token::ApiToken,
     use_cases::{
-        change_account::ChangeAccount,
         create_account::CreateAccount,
         issue_token::{IssueToken, NewToken},
         request_analysis::Prices,
@@ -26,10 +30,8 @@ use domain::{
     user::User,
 };
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    net::{SocketAddr, TcpListener},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::sync::Notify;
@@ -38,180 +40,306 @@ use web::{
     services::{Services, WebConfig},
 };
 
-/// A running server.
+/// A served application on a database of its own.
 pub struct TestApp {
-    /// Where it is: `http://127.0.0.1:PORT`.
-    pub base_url: String,
-    /// Its clock; it stands until it is moved.
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The time that it believes in.
     pub clock: Arc<FrozenClock>,
-    /// Its storage, for helpers that bypass the API.
+    /// Its storage.
     pub storage: Arc<dyn Storage>,
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
-    accounts: AtomicU32,
+    owners: Mutex<Vec<User>>,
     server: ServerHandle,
 }
 
-/// An account with its owner.
-#[derive(Debug, Clone)]
-pub struct Tenant {
-    /// The account.
-    pub account: Account,
-    /// Its owner.
-    pub owner: User,
+/// One record of rankings, as a worker would publish it.
+#[derive(Clone)]
+pub struct Ranked {
+    /// The keyword.
+    pub keyword: i64,
+    /// Where it stands; `None` is not ranked.
+    pub position: Option<u32>,
+    /// The record as JSON text.
+    pub record: String,
 }
 
 impl TestApp {
-    /// Serves the database.
-    pub async fn start(db: &TestDatabase) -> Self {
-        Self::start_with(db, |_| ()).await
+    /// Serves on the database.
+    pub async fn start(database: &TestDatabase) -> Self {
+        Self::on(database.port(), |_| {}).await
     }
 
-    /// Serves the database with another configuration.
-    ///
-    /// # Panics
-    /// When no port of the loopback interface is free.
+    /// Serves on the database, with other settings.
+    pub async fn configured(database: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
+        Self::on(database.port(), change).await
+    }
+
+    /// Serves on that storage.
     #[expect(
         clippy::unused_async,
-        reason = "it needs a runtime, and reads like what else a test waits for"
+        reason = "it needs a runtime, which only async code has"
     )]
-    pub async fn start_with(db: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
-        let storage: Arc<dyn Storage> = db.port();
+    pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
         let clock = Arc::new(FrozenClock::default());
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
-        let as_port: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
-        let mint = Arc::new(IdMint::new(Arc::clone(&as_port), Arc::clone(&randomness)));
+        let time: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
+        let mint = Arc::new(IdMint::new(Arc::clone(&time), Arc::clone(&randomness)));
         let mut config = config();
         change(&mut config);
-        let services = Services::new(
-            config,
-            &storage,
-            &as_port,
-            &randomness,
-            &mint,
-            Arc::new(Notify::new()),
-        );
-        let services = Arc::new(services);
-        let server =
-            HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
-                .workers(1)
-                .disable_signals()
-                .bind(("127.0.0.1", 0))
-                .expect("a free port");
-        let base_url = format!("http://{}", server.addrs()[0]);
-        let server = server.run();
-        let handle = server.handle();
-        tokio::spawn(server);
+        let wake = Arc::new(Notify::new());
+        let services = Services::new(config, &storage, &time, &randomness, &mint, wake);
+        let (address, server) = listen(services);
         Self {
-            base_url,
+            address,
             clock,
             storage,
             randomness,
             mint,
-            accounts: AtomicU32::new(0),
-            server: handle,
+            owners: Mutex::default(),
+            server,
         }
     }
 
-    /// A caller without a token.
+    /// Somebody without a token.
+    #[must_use]
     pub fn anonymous(&self) -> Caller {
-        Caller::new(client(), &self.base_url, None)
+        Caller::new(self.address, None)
     }
 
-    /// A caller with something in place of a token.
-    pub fn bearing(&self, token: &str) -> Caller {
-        Caller::new(client(), &self.base_url, Some(token.to_owned()))
+    /// Somebody with that text as a token.
+    #[must_use]
+    pub fn bearer(&self, token: &str) -> Caller {
+        Caller::new(self.address, Some(token.to_owned()))
     }
 
-    /// A fresh account with its owner.
-    ///
-    /// # Panics
-    /// When the storage fails.
-    pub async fn db_tenant(&self) -> Tenant {
-        let number = self.accounts.fetch_add(1, Ordering::SeqCst);
-        let email = EmailAddress::parse(&format!("owner{number}@example.com")).expect("an address");
-        let create = CreateAccount::new(
-            Arc::clone(&self.storage),
-            self.clock_port(),
-            Arc::clone(&self.mint),
-        );
-        let (account, owner) = create
-            .run(&email, &Label::parse("Owner").expect("a label"))
-            .await
-            .expect("an account");
-        Tenant { account, owner }
+    /// A token of the first account with these scopes.
+    pub async fn db_agent(&self, scopes: impl IntoIterator<Item = Scope>) -> Caller {
+        self.db_token(0, scopes).await
     }
 
-    /// An agent of that account with those scopes.
-    ///
-    /// # Panics
-    /// When the storage fails.
-    pub async fn db_agent_of(&self, tenant: &Tenant, scopes: &[Scope]) -> Agent {
+    /// A token of the first account with all scopes.
+    pub async fn db_full_agent(&self) -> Caller {
+        self.db_agent(Scope::ALL).await
+    }
+
+    /// A token of another account with all scopes.
+    pub async fn db_other_agent(&self) -> Caller {
+        self.db_token(1, Scope::ALL).await
+    }
+
+    async fn db_token(&self, account: usize, scopes: impl IntoIterator<Item = Scope>) -> Caller {
+        let owner = self.db_owner(account).await;
+        let new = NewToken {
+            name: Label::parse("ci").expect("a label"),
+            scopes: scopes.into_iter().collect(),
+            lifetime: None,
+        };
+        let (caller, _) = self.db_issue(&owner, &new).await;
+        caller
+    }
+
+    /// Issues a token.
+    pub async fn db_issue(&self, owner: &User, new: &NewToken) -> (Caller, ApiToken) {
         let issue = IssueToken::new(
             Arc::clone(&self.storage),
-            self.clock_port(),
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
             Arc::clone(&self.randomness),
             Arc::clone(&self.mint),
         );
-        let new = NewToken {
-            name: Label::parse("test").expect("a label"),
-            scopes: scopes.iter().copied().collect(),
-            lifetime: Some(NewToken::DEFAULT_LIFETIME),
+        let (plain, token) = issue.run(owner, new).await.expect("a token");
+        (self.bearer(plain.reveal()), token)
+    }
+
+    /// The owner of that account; accounts are made when they are first asked for.
+    pub async fn db_owner(&self, account: usize) -> User {
+        let known = |owners: &Mutex<Vec<User>>| {
+            let owners = owners.lock().unwrap_or_else(PoisonError::into_inner);
+            owners.get(account).cloned()
         };
-        let (plain, token) = issue.run(&tenant.owner, &new).await.expect("a token");
-        Agent {
-            caller: self.bearing(plain.reveal()),
-            account: tenant.account.id,
-            token: token.id,
+        while known(&self.owners).is_none() {
+            let create = CreateAccount::new(
+                Arc::clone(&self.storage),
+                Arc::clone(&self.clock) as Arc<dyn Clock>,
+                Arc::clone(&self.mint),
+            );
+            let number = known_count(&self.owners);
+            let email = EmailAddress::parse(&format!("owner{number}@example.com"));
+            let name = Label::parse(&format!("Account {number}")).expect("a label");
+            let (_, owner) = create
+                .run(&email.expect("an address"), &name)
+                .await
+                .expect("an account");
+            self.owners
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(owner);
         }
+        known(&self.owners).expect("it was just made")
     }
 
-    /// An agent of a fresh account that may do everything.
-    pub async fn db_agent(&self) -> Agent {
-        let tenant = self.db_tenant().await;
-        self.db_agent_of(&tenant, &Scope::ALL).await
+    /// The first account.
+    pub async fn db_account(&self) -> AccountId {
+        self.db_owner(0).await.account
     }
 
-    /// Sets how much the agent's account may have.
-    ///
-    /// # Panics
-    /// When the storage fails.
-    pub async fn db_limit(&self, agent: &Agent, limits: AccountLimits) {
-        let change = ChangeAccount::new(Arc::clone(&self.storage));
-        change
-            .limit(agent.account, limits)
+    /// Sets how much the first account may have.
+    pub async fn db_limit(&self, change: impl FnOnce(&mut AccountLimits)) {
+        let id = self.db_account().await;
+        let mut work = self.storage.write().await.expect("a transaction");
+        let found = work.accounts().find(id).await.expect("an answer");
+        let mut account: Account = found.expect("the account");
+        change(&mut account.limits);
+        work.accounts().save(&account).await.expect("it is saved");
+        work.commit().await.expect("it is kept");
+    }
+
+    /// A job of the first account, changed by hand.
+    pub async fn db_job(&self, job: i64, change: impl FnOnce(&mut Job)) {
+        let account = self.db_account().await;
+        let mut work = self.storage.write().await.expect("a transaction");
+        let found = work.jobs().lock(account, JobId(job)).await;
+        let mut job = found.expect("an answer").expect("the job");
+        change(&mut job);
+        work.jobs().save(&job).await.expect("it is saved");
+        let queue = work.jobs().lock_queue(account).await.expect("a queue");
+        work.jobs()
+            .refresh_queue(account, queue.virtual_time)
             .await
-            .expect("the limits");
+            .expect("a queue");
+        work.commit().await.expect("it is kept");
     }
 
-    /// The clock, as use cases know it.
-    pub fn clock_port(&self) -> Arc<dyn Clock> {
-        Arc::clone(&self.clock) as Arc<dyn Clock>
+    /// Publishes rankings as the end of that job, without a worker; the keywords' latest
+    /// positions with them.
+    pub async fn db_publish_rankings(
+        &self,
+        project: i64,
+        job: i64,
+        summary: &str,
+        ranked: &[Ranked],
+    ) {
+        let (account, now) = (self.db_account().await, self.clock.now());
+        let (project, job) = (ProjectId(project), JobId(job));
+        let records: Vec<StagedFinding> = (0..)
+            .zip(ranked)
+            .map(|(ordinal, it)| staged(ordinal, it, now))
+            .collect();
+        let latest: Vec<(KeywordId, LatestRank)> = ranked
+            .iter()
+            .map(|it| (KeywordId(it.keyword), latest(it, now)))
+            .collect();
+        let head = ResultHead {
+            account,
+            project,
+            result_type: ResultType::Rankings,
+            job,
+            generated_at: now,
+            measured_at: now,
+            method_version: "rankings/1".into(),
+            provider: "sandbox".into(),
+            provenance: Provenance::Simulated,
+            coverage: Coverage::of(ranked.len() as u64, ranked.len() as u64, 0),
+            item_count: ranked.len() as u64,
+            summary: Document::from_stored(summary.to_owned()),
+            warnings: vec![],
+        };
+        let mut work = self.storage.write().await.expect("a transaction");
+        let measurements = work.measurements();
+        measurements
+            .stage(account, job, &records)
+            .await
+            .expect("staged");
+        work.results()
+            .publish(account, project, job, &[head])
+            .await
+            .expect("published");
+        work.keywords()
+            .save_latest(account, &latest)
+            .await
+            .expect("saved");
+        work.commit().await.expect("it is kept");
+        self.db_job(job.0, |job| {
+            job.state = JobState::Succeeded;
+            job.finished_at = Some(now);
+        })
+        .await;
     }
 }
 
 impl Drop for TestApp {
     fn drop(&mut self) {
-        let server = self.server.clone();
-        tokio::spawn(async move { server.stop(false).await });
+        // The order is given at once; the future only waits for the end.
+        drop(self.server.stop(false));
     }
+}
+
+fn known_count(owners: &Mutex<Vec<User>>) -> usize {
+    owners.lock().unwrap_or_else(PoisonError::into_inner).len()
+}
+
+fn listen(services: Services) -> (SocketAddr, ServerHandle) {
+    let services = Arc::new(services);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let server = HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
+        .disable_signals()
+        .workers(1)
+        .client_request_timeout(Duration::from_secs(5))
+        .listen(listener)
+        .expect("a server")
+        .run();
+    let handle = server.handle();
+    tokio::spawn(server);
+    (address, handle)
 }
 
 fn config() -> WebConfig {
     WebConfig {
-        public_base_url: "https://sightline.example".to_owned(),
+        public_base_url: "https://seo.example".into(),
         cursor_key: CursorKey([7; 32]),
         policy: QueuePolicy::default(),
-        prices: Prices::default(),
+        prices: Prices {
+            calls_per_keyword: 10,
+            per_call: MicroUsd(300),
+        },
         search: SupplierLabel {
-            name: "sandbox".to_owned(),
-            engine: "sandbox".to_owned(),
+            name: "sandbox".into(),
+            engine: "sandbox".into(),
             provenance: Provenance::Simulated,
-            price_per_call: None,
-            results_per_call: 100,
+            price_per_call: Some(300),
+            results_per_call: 10,
         },
         most_body: 256 * 1024,
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),
+    }
+}
+
+fn staged(ordinal: i64, ranked: &Ranked, now: DateTime<Utc>) -> StagedFinding {
+    StagedFinding {
+        result_type: ResultType::Rankings,
+        ordinal,
+        keyword: Some(KeywordId(ranked.keyword)),
+        url: ranked
+            .position
+            .map(|it| format!("https://shop.example.com/{it}")),
+        sort_value: ranked.position.map(f64::from),
+        measured_at: now,
+        record: Document::from_stored(ranked.record.clone()),
+    }
+}
+
+fn latest(ranked: &Ranked, now: DateTime<Utc>) -> LatestRank {
+    let state = match ranked.position {
+        Some(_) => RankState::Ranked,
+        None => RankState::NotRanked,
+    };
+    LatestRank {
+        position: ranked.position,
+        url: None,
+        measured_at: now,
+        state,
     }
 }

@@ -1,310 +1,305 @@
-//! Callers of the Agent API, and the answers they get. Every answer is checked on its way: JSON,
-//! the headers that every answer has, and for refusals a whole problem document.
+//! Callers: real requests, and answers that are checked against the contract as they come.
 
 use crate::contract;
-use domain::ids::{AccountId, TokenId};
-use reqwest::{
-    Method, RequestBuilder,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap},
-};
-use serde_json::Value;
-use std::sync::Once;
+use domain::ids::LARGEST_ID;
+use reqwest::{Client, Method, RequestBuilder, StatusCode, header::HeaderMap, redirect};
+use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs};
+use serde_json::{Value, json};
+use std::{net::SocketAddr, sync::Arc};
 
-/// The base of all paths.
-pub const API: &str = "/api/agent/v1";
+const BASE: &str = "/api/agent/v1";
 
-static PROVIDER: Once = Once::new();
+/// An id that no test ever makes.
+pub const NOBODYS: i64 = LARGEST_ID - 12_345;
 
-/// A client that keeps nothing between calls.
-///
-/// # Panics
-/// When no client can be built.
-#[must_use]
-pub fn client() -> reqwest::Client {
-    PROVIDER.call_once(|| {
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    });
-    reqwest::Client::builder()
-        .no_proxy()
-        .build()
-        .expect("a client")
-}
-
-/// Who calls.
-#[derive(Debug, Clone)]
+/// Somebody who calls.
+#[derive(Clone)]
 pub struct Caller {
-    client: reqwest::Client,
-    base_url: String,
+    server: String,
+    client: Client,
     token: Option<String>,
 }
 
-/// A caller with a token that works.
-#[derive(Debug, Clone)]
-pub struct Agent {
-    /// How it calls.
-    pub caller: Caller,
-    /// Its account.
-    pub account: AccountId,
-    /// Its token.
-    pub token: TokenId,
-}
-
-impl std::ops::Deref for Agent {
-    type Target = Caller;
-
-    fn deref(&self) -> &Caller {
-        &self.caller
-    }
-}
-
-/// An answer.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// What was asked, for messages.
-    pub asked: String,
-    /// The status.
-    pub status: u16,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The text of the body.
-    pub text: String,
-    /// The body; null when there is none.
-    pub body: Value,
-}
-
 impl Caller {
-    /// A caller.
+    /// Somebody who calls that server, with a token or without.
     #[must_use]
-    pub fn new(client: reqwest::Client, base_url: &str, token: Option<String>) -> Self {
+    pub fn new(address: SocketAddr, token: Option<String>) -> Self {
         Self {
-            client,
-            base_url: base_url.to_owned(),
+            server: format!("http://{address}"),
+            client: client(),
             token,
         }
     }
 
-    /// GET of a path below the base.
+    /// The token.
+    #[must_use]
+    pub fn token(&self) -> Option<String> {
+        self.token.clone()
+    }
+
+    /// GET, under the API's base.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// POST of a JSON body.
+    /// HEAD, under the API's base.
+    pub async fn head(&self, path: &str) -> Answer {
+        self.send(self.request(Method::HEAD, path)).await
+    }
+
+    /// OPTIONS, under the API's base.
+    pub async fn options(&self, path: &str) -> Answer {
+        self.send(self.request(Method::OPTIONS, path)).await
+    }
+
+    /// POST with a JSON body, under the API's base.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(self.request(Method::POST, path).json(&body))
             .await
     }
 
-    /// PATCH of a JSON body.
+    /// PATCH with a JSON body, under the API's base.
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(self.request(Method::PATCH, path).json(&body))
             .await
     }
 
-    /// DELETE of a path.
+    /// DELETE, under the API's base.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.request(Method::DELETE, path)).await
     }
 
-    /// Any method, with a JSON body for those that take one.
-    pub async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let method = Method::from_bytes(method.as_bytes()).expect("a method");
-        let request = self.request(method, path);
-        self.send(match body {
-            Some(body) => request.json(body),
-            None => request,
-        })
-        .await
+    /// A request under the API's base, to be changed before it is sent.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.anywhere(method, &format!("{BASE}{path}"))
     }
 
-    /// A request of a path below the base, or with a leading `//` from the root.
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let whole = path
-            .strip_prefix('/')
-            .filter(|rest| rest.starts_with('/'))
-            .map_or_else(|| format!("{API}{path}"), str::to_owned);
+    /// A request to any path of the server.
+    pub fn anywhere(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .client
-            .request(method, format!("{}{whole}", self.base_url));
+            .request(method, format!("{}{path}", self.server));
         match &self.token {
-            Some(token) => request.header(AUTHORIZATION, format!("Bearer {token}")),
+            Some(token) => request.bearer_auth(token),
             None => request,
         }
     }
 
-    /// Sends, and checks what every answer has to have.
+    /// Sends it, and checks what comes back against the contract.
     ///
     /// # Panics
-    /// When there is no answer, or it lacks something.
+    /// When no answer comes, or one that the contract does not know.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let request = request.build().expect("a request");
-        let asked = format!("{} {}", request.method(), request.url());
-        let is_head = request.method() == Method::HEAD;
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
-        let response = self
-            .client
-            .execute(request)
-            .await
-            .unwrap_or_else(|error| panic!("{asked}: {error}"));
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response
-            .text()
-            .await
-            .unwrap_or_else(|error| panic!("{asked}: {error}"));
-        let body = match text.as_str() {
-            "" => Value::Null,
-            text => serde_json::from_str(text)
-                .unwrap_or_else(|error| panic!("{asked}: {error}: {text}")),
-        };
+        let query = request.url().query().unwrap_or_default().to_owned();
+        let response = self.client.execute(request).await.expect("an answer");
         let answer = Answer {
-            asked,
-            status,
-            headers,
-            text,
-            body,
+            status: response.status(),
+            headers: response.headers().clone(),
+            body: response.text().await.expect("a text"),
+            of: format!("{method} {path}?{query}"),
         };
-        answer.check(is_head);
-        contract::check(method.as_str(), &path, answer.status, &answer.body);
+        answer.carries_the_common_headers();
+        contract::check(&method, &path, &query, &answer);
         answer
+    }
+
+    /// Creates a project with these keywords; answers with its id and the keywords' ids.
+    pub async fn project(&self, domain: &str, keywords: &[&str]) -> (i64, Vec<i64>) {
+        let body = json!({ "domain": domain, "keywords": keywords });
+        let created = self.post("/projects", body).await.created();
+        let ids = created["keywords"]["created"].as_array();
+        let ids = ids.map(|all| all.iter().map(id).collect());
+        (id(&created), ids.unwrap_or_default())
+    }
+
+    /// Starts a rank check; answers with its id.
+    pub async fn rank_check(&self, project: i64) -> i64 {
+        let body = json!({ "type": "rankCheck", "projectId": project });
+        id(&self.post("/analyze", body).await.accepted())
     }
 }
 
+/// The id of a resource.
+///
+/// # Panics
+/// When it has none.
+#[must_use]
+pub fn id(resource: &Value) -> i64 {
+    resource["id"].as_i64().expect("an id")
+}
+
+/// The ids of a list's items.
+///
+/// # Panics
+/// When it is no list.
+#[must_use]
+pub fn ids(list: &Value) -> Vec<i64> {
+    list["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(id)
+        .collect()
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: String,
+    /// What was asked.
+    pub of: String,
+}
+
 impl Answer {
-    fn check(&self, is_head: bool) {
-        for header in [
-            "x-request-id",
-            "vary",
-            "x-content-type-options",
-            "content-security-policy",
-            "referrer-policy",
-            "cache-control",
-            "strict-transport-security",
-        ] {
-            assert!(
-                self.headers.contains_key(header),
-                "{}: no {header}",
-                self.asked
-            );
-        }
-        assert!(
-            !self.headers.contains_key("access-control-allow-origin"),
-            "{}: CORS",
-            self.asked
-        );
-        let kind = self
-            .headers
-            .get(CONTENT_TYPE)
-            .map(|value| value.to_str().expect("text"));
-        match self.status {
-            204 => assert_eq!(kind, None),
-            200..=299 => assert_eq!(kind, Some("application/json"), "{}", self.asked),
-            _ => {
-                assert_eq!(kind, Some("application/problem+json"), "{}", self.asked);
-                if !is_head {
-                    self.check_problem();
-                }
-            }
-        }
+    /// The body of a 200.
+    pub fn ok(&self) -> Value {
+        self.good(200)
     }
 
-    fn check_problem(&self) {
-        let problem = &self.body;
-        for member in ["type", "title", "detail", "instance", "code", "requestId"] {
-            assert!(
-                problem[member].is_string(),
-                "{}: no {member} in {problem}",
-                self.asked
-            );
-        }
-        assert!(problem["retryable"].is_boolean());
-        assert_eq!(problem["status"], self.status);
-        assert_eq!(
-            problem["requestId"],
-            self.headers["x-request-id"].to_str().expect("text")
-        );
-        let code = problem["code"].as_str().expect("a code");
-        assert_eq!(
-            problem["type"],
-            format!("https://sightline.example/problems/{code}")
-        );
-        assert!(
-            web::problem::Code::named(code).is_some_and(|code| code.status() == self.status),
-            "{code}"
-        );
-        let most = if problem["errors"].is_array() {
-            16 * 1024
-        } else {
-            4 * 1024
+    /// The body of a 201.
+    pub fn created(&self) -> Value {
+        self.good(201)
+    }
+
+    /// The body of a 202.
+    pub fn accepted(&self) -> Value {
+        self.good(202)
+    }
+
+    fn good(&self, status: u16) -> Value {
+        assert_eq!(self.status.as_u16(), status, "{}: {}", self.of, self.body);
+        self.json()
+    }
+
+    /// The problem document, when the refusal has that status and code and its document is whole.
+    ///
+    /// # Panics
+    /// When it is another answer.
+    pub fn refused(&self, status: u16, code: &str) -> Value {
+        let document = self.json();
+        let told = (self.status.as_u16(), document["code"].as_str());
+        assert_eq!(told, (status, Some(code)), "{}: {}", self.of, self.body);
+        self.is_a_whole_problem();
+        document
+    }
+
+    /// The codes and places of a 422's errors, in order.
+    ///
+    /// # Panics
+    /// When it is another answer.
+    pub fn errors(&self) -> Vec<(String, String)> {
+        let document = self.refused(422, "validation-failed");
+        let place = |error: &Value| {
+            let place = error.get("pointer").or_else(|| error.get("name"));
+            place.and_then(Value::as_str).unwrap_or("?").to_owned()
         };
+        let code = |error: &Value| error["code"].as_str().unwrap_or("?").to_owned();
+        let errors = document["errors"].as_array().expect("errors");
+        errors.iter().map(|it| (place(it), code(it))).collect()
+    }
+
+    /// Checks every common member of a problem document.
+    ///
+    /// # Panics
+    /// When one is missing or wrong.
+    pub fn is_a_whole_problem(&self) {
+        let document = self.json();
+        let shown = format!("{}: {}", self.of, self.body);
+        let text = |name: &str| document[name].as_str().unwrap_or_default();
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        assert_eq!(document["status"], self.status.as_u16(), "{shown}");
+        for member in ["title", "detail", "code"] {
+            assert!(!text(member).is_empty(), "{member} in {shown}");
+        }
+        let kind = format!("https://seo.example/problems/{}", text("code"));
+        assert_eq!(text("type"), kind);
+        assert_eq!(text("requestId"), self.header("x-request-id"), "{shown}");
+        assert!(text("instance").starts_with("urn:"), "{shown}");
+        assert!(text("instance").ends_with(text("requestId")), "{shown}");
+        assert!(document["retryable"].is_boolean(), "{shown}");
         assert!(
-            self.text.len() <= most,
-            "{}: {} bytes",
-            self.asked,
-            self.text.len()
+            self.body.len() <= 4_096,
+            "{} bytes: {shown}",
+            self.body.len()
         );
+        assert_eq!(self.header("cache-control"), "no-store");
     }
 
-    /// The body of a good answer with that status.
-    ///
-    /// # Panics
-    /// When it has another one.
-    #[track_caller]
-    pub fn is(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "{}: {}", self.asked, self.text);
-        self.body
-    }
-
-    /// The problem of a refusal with that status and code.
-    ///
-    /// # Panics
-    /// When it is something else.
-    #[track_caller]
-    pub fn refused(self, status: u16, code: &str) -> Value {
-        assert_eq!(
-            (self.status, self.body["code"].as_str()),
-            (status, Some(code)),
-            "{}: {}",
-            self.asked,
-            self.text
-        );
-        self.body
-    }
-
-    /// The codes and places of a validation problem's errors.
-    ///
-    /// # Panics
-    /// When it is something else.
+    /// What is left of an answer when the request's own id is taken out of it.
     #[must_use]
-    #[track_caller]
-    pub fn invalid(self) -> Vec<(String, String)> {
-        let problem = self.refused(422, "validation-failed");
-        let told = |error: &Value| {
-            let place = error["pointer"]
-                .as_str()
-                .or_else(|| error["name"].as_str())
-                .expect("a place");
+    pub fn without_request_id(&self) -> (u16, String) {
+        let request = self.header("x-request-id");
+        (self.status.as_u16(), self.body.replace(request, "<id>"))
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body)
+            .unwrap_or_else(|error| panic!("{}: {error}: {} {}", self.of, self.status, self.body))
+    }
+
+    /// A header's text; empty when it is not there.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.and_then(|it| it.to_str().ok()).unwrap_or_default()
+    }
+
+    /// All `Link` headers together.
+    #[must_use]
+    pub fn links(&self) -> String {
+        let links = self.headers.get_all("link").iter();
+        let links: Vec<&str> = links.filter_map(|it| it.to_str().ok()).collect();
+        links.join(", ")
+    }
+
+    fn carries_the_common_headers(&self) {
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
             (
-                place.to_owned(),
-                error["code"].as_str().expect("a code").to_owned(),
-            )
-        };
-        problem["errors"]
-            .as_array()
-            .expect("errors")
-            .iter()
-            .map(told)
-            .collect()
-    }
-
-    /// A header's text.
-    ///
-    /// # Panics
-    /// When it is not there.
-    #[must_use]
-    pub fn header(&self, name: &str) -> String {
-        let value = self
+                "content-security-policy",
+                "default-src 'none'; frame-ancestors 'none'",
+            ),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-resource-policy", "same-origin"),
+            (
+                "strict-transport-security",
+                "max-age=31536000; includeSubDomains",
+            ),
+        ] {
+            assert_eq!(self.header(name), value, "{name} of {}", self.of);
+        }
+        assert!(!self.header("x-request-id").is_empty(), "{}", self.of);
+        let cors = self
             .headers
-            .get(name)
-            .unwrap_or_else(|| panic!("{}: no {name}", self.asked));
-        value.to_str().expect("text").to_owned()
+            .keys()
+            .find(|it| it.as_str().starts_with("access-control-"));
+        assert_eq!(cors, None, "{}", self.of);
     }
+}
+
+/// A client for plain HTTP: it never proxies, and never follows.
+fn client() -> Client {
+    let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider knows the default protocol versions")
+        .with_root_certificates(RootCertStore::empty())
+        .with_no_client_auth();
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        .build()
+        .expect("the fixed settings make a client")
 }

@@ -1,79 +1,138 @@
-//! Compares every answer that a test gets with the OpenAPI document: the status is documented, and
-//! the body has the documented form.
+//! The recorder: every answer that a test receives is one that the OpenAPI document promises.
 
-use jsonschema::Validator;
+use crate::callers::Answer;
+use jsonschema::{Draft, Validator};
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
-static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| web::openapi::document("https://sightline.example"));
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| web::openapi::document("https://seo.example"));
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Checks an answer; methods and paths that the document does not have are not its business.
+/// Refuses an answer that the document does not promise.
 ///
 /// # Panics
-/// When the answer is not what the document says.
-pub fn check(method: &str, path: &str, status: u16, body: &Value) {
-    let Some(operation) = operation(method, path) else {
+/// Then.
+pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
+    if *method == Method::OPTIONS || answer.status == 204 {
+        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+        return;
+    }
+    if *method == Method::HEAD {
+        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+    }
+    match operations(path) {
+        Some(operations) => promised(operations, method, query, answer),
+        None if path.starts_with("/api/") || answer.status.is_client_error() => {
+            is_valid("Problem", answer);
+        }
+        None => {}
+    }
+}
+
+fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
+    let verb = if *method == Method::HEAD {
+        "get"
+    } else {
+        &method.as_str().to_lowercase()
+    };
+    let Some(operation) = operations.get(verb) else {
+        assert!(
+            [404, 405, 414].contains(&answer.status.as_u16()),
+            "{}: {}",
+            answer.of,
+            answer.status
+        );
         return;
     };
-    let asked = format!("{method} {path}");
-    let documented = &operation["responses"][status.to_string()];
-    assert!(
-        documented.is_object(),
-        "{asked}: the status {status} is not documented: {body}"
-    );
-    let kind = if status < 300 {
-        "application/json"
-    } else {
-        "application/problem+json"
+    let status = answer.status.as_u16().to_string();
+    let Some(response) = operation["responses"].get(&status) else {
+        panic!("{}: {status} is not documented: {}", answer.of, answer.body);
     };
-    let reference = documented["content"][kind]["schema"]["$ref"].as_str();
-    let reference = reference.unwrap_or_else(|| panic!("{asked}: {status} has no schema"));
-    let validator = validator(reference);
-    let wrong: Vec<String> = validator
-        .iter_errors(body)
-        .map(|error| format!("{}: {error}", error.instance_path()))
+    let content = response["content"]
+        .as_object()
+        .expect("every answer has a body");
+    let kind = answer.header("content-type");
+    let Some(media) = content.get(kind) else {
+        panic!("{}: {status} as `{kind}` is not documented", answer.of);
+    };
+    if *method == Method::HEAD {
+        return;
+    }
+    let reference = media["schema"]["$ref"].as_str().expect("a named schema");
+    is_valid(
+        reference.trim_start_matches("#/components/schemas/"),
+        answer,
+    );
+    if answer.status == 200 && !query.contains("fields=") {
+        is_whole(operation["operationId"].as_str().expect("a name"), answer);
+    }
+}
+
+/// The document has to admit parts where `fields=` selects, and records of any type; what was not
+/// selected has to be whole, and of its own type.
+fn is_whole(operation: &str, answer: &Answer) {
+    let body = answer.json();
+    let schema = match (operation, body["type"].as_str()) {
+        ("getProject", _) => return valid("Project", &body, &answer.of),
+        ("listProjects", _) => "Project",
+        ("listKeywords", _) => "Keyword",
+        ("getResults", Some("rankings")) => "RankingRecord",
+        ("getResults", Some("serp")) => "SerpRecord",
+        ("getResults", Some("broken-links")) => "BrokenLink",
+        _ => return,
+    };
+    for item in body["items"].as_array().expect("items") {
+        valid(schema, item, &answer.of);
+    }
+}
+
+fn is_valid(schema: &str, answer: &Answer) {
+    if !answer.of.starts_with("HEAD ") {
+        valid(schema, &answer.json(), &answer.of);
+    }
+}
+
+fn valid(schema: &str, value: &Value, of: &str) {
+    let validator = validator(schema);
+    let errors: Vec<String> = validator
+        .iter_errors(value)
+        .map(|error| format!("{} at `{}`", error, error.instance_path()))
         .collect();
     assert!(
-        wrong.is_empty(),
-        "{asked}: {status} is not a {reference}:\n{}\n{body}",
-        wrong.join("\n")
+        errors.is_empty(),
+        "{of} is no {schema}: {errors:#?}\n{value:#}"
     );
 }
 
-fn operation(method: &str, path: &str) -> Option<&'static Value> {
-    let paths = DOCUMENT["paths"].as_object()?;
-    let fits = |template: &str| {
-        let (wanted, given): (Vec<&str>, Vec<&str>) =
-            (template.split('/').collect(), path.split('/').collect());
-        wanted.len() == given.len()
-            && wanted
-                .iter()
-                .zip(&given)
-                .all(|(wanted, given)| *wanted == "{id}" || wanted == given)
-    };
-    let (_, operations) = paths.iter().find(|(template, _)| fits(template))?;
-    operations.get(method.to_lowercase())
-}
-
-fn validator(reference: &str) -> Arc<Validator> {
-    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
-    let validator = validators.entry(reference.to_owned()).or_insert_with(|| {
-        let schema = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "$ref": reference,
-            "components": DOCUMENT["components"],
-        });
-        Arc::new(
-            jsonschema::options()
-                .should_validate_formats(true)
-                .build(&schema)
-                .expect("a schema"),
-        )
+fn validator(schema: &str) -> Arc<Validator> {
+    let mut known = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let validator = known.entry(schema.to_owned()).or_insert_with(|| {
+        let whole = json!({ "$ref": format!("#/components/schemas/{schema}"), "components": DOCUMENT["components"] });
+        let built = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true).build(&whole);
+        Arc::new(built.unwrap_or_else(|error| panic!("{schema} is no schema: {error}")))
     });
     Arc::clone(validator)
+}
+
+/// The operations of the path.
+fn operations(path: &str) -> Option<&'static Value> {
+    let paths = DOCUMENT["paths"].as_object().expect("paths");
+    let fits = |template: &str| {
+        let (mut of_template, mut of_path) = (template.split('/'), path.split('/'));
+        loop {
+            match (of_template.next(), of_path.next()) {
+                (None, None) => return true,
+                (Some("{id}"), Some(id)) if !id.is_empty() => {}
+                (Some(a), Some(b)) if a == b => {}
+                _ => return false,
+            }
+        }
+    };
+    paths
+        .iter()
+        .find_map(|(template, operations)| fits(template).then_some(operations))
 }

@@ -1,319 +1,301 @@
-//! Who may call what: the access table of the specification, and that nobody sees another
-//! account's data.
+//! Who may call what, and that an account sees nothing of another.
 
 use domain::scope::Scope;
 use harness::{
     app::TestApp,
-    callers::{Agent, Caller},
+    callers::{Answer, Caller, NOBODYS, id},
     databases::TestDatabase,
     on_every_database,
 };
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 on_every_database![
-    the_access_table_is_the_specifications,
-    another_accounts_ids_are_answered_like_ids_that_never_were
+    every_endpoint_opens_to_its_scope_alone,
+    a_foreign_id_answers_like_one_that_never_was,
+    a_foreign_cursor_answers_like_a_forged_one,
 ];
 
-/// The specification's table, written out: method, path, required scope (`-` is public), in the
-/// order of the columns projects:read, projects:write, keywords:read, keywords:write,
-/// analysis:run, models:read.
-const EXPECTED: [(&str, &str, &str); 15] = [
-    ("GET", "/health", "projects:read"),
-    ("GET", "/docs", "-"),
-    ("GET", "/projects", "projects:read"),
-    ("POST", "/projects", "projects:write"),
-    ("GET", "/projects/:id", "projects:read"),
-    ("PATCH", "/projects/:id", "projects:write"),
-    ("DELETE", "/projects/:id", "projects:write"),
-    ("GET", "/projects/:id/keywords", "keywords:read"),
-    ("POST", "/projects/:id/keywords", "keywords:write"),
-    ("PATCH", "/keywords/:id", "keywords:write"),
-    ("DELETE", "/keywords/:id", "keywords:write"),
-    ("GET", "/analyze", "analysis:run"),
-    ("POST", "/analyze", "analysis:run"),
-    ("GET", "/results", "projects:read"),
-    ("GET", "/models", "models:read"),
-];
-
-const COLUMNS: [&str; 10] = [
-    "no token",
-    "wrong token",
-    "projects:read",
-    "projects:write",
-    "keywords:read",
-    "keywords:write",
-    "analysis:run",
-    "models:read",
-    "all scopes",
-    "other account",
-];
-
-/// What the columns say for a scope: statuses, or `ok` for anything good.
-fn expected_row(path: &str, scope: &str) -> Vec<String> {
-    let names_an_object = path.contains(":id") || ["/analyze", "/results"].contains(&path);
-    COLUMNS
-        .iter()
-        .map(|column| match *column {
-            _ if scope == "-" => "ok".to_owned(),
-            "no token" | "wrong token" => "401".to_owned(),
-            "other account" if names_an_object => "404".to_owned(),
-            "all scopes" | "other account" => "ok".to_owned(),
-            held if held == scope => "ok".to_owned(),
-            _ => "403".to_owned(),
-        })
-        .collect()
-}
-
-struct Shop {
-    project: i64,
-    keyword: i64,
-}
-
-async fn shop(agent: &Agent, domain: &str) -> Shop {
-    let created = agent
-        .post(
-            "/projects",
-            json!({ "domain": domain, "keywords": ["rust"] }),
-        )
-        .await
-        .is(201);
-    Shop {
-        project: created["id"].as_i64().unwrap(),
-        keyword: created["keywords"]["created"][0]["id"].as_i64().unwrap(),
-    }
-}
-
-/// Calls an endpoint in a way that succeeds for whoever may, and can be repeated.
-async fn call(caller: &Caller, method: &str, path: &str, shop: &Shop, nth: usize) -> String {
-    let id = if path.starts_with("/keywords") {
-        shop.keyword
-    } else {
-        shop.project
-    };
-    let target = match path {
-        "/analyze" if method == "GET" => format!("/analyze?projectId={}", shop.project),
-        "/results" => format!("/results?type=all&projectId={}", shop.project),
-        path => path.replace(":id", &id.to_string()),
-    };
-    let body: Option<Value> = match (method, path) {
-        ("POST", "/projects") => Some(json!({ "domain": format!("p{nth}.example.com") })),
-        ("POST", "/analyze") => Some(json!({ "type": "siteAudit", "projectId": shop.project })),
-        ("POST", _) => Some(json!({ "keywords": ["rust"] })),
-        // A deactivated keyword or project is brought back for the next column.
-        ("PATCH", _) => Some(json!({ "status": "active" })),
-        _ => None,
-    };
-    let status = caller.call(method, &target, body.as_ref()).await.status;
-    if (200..300).contains(&status) {
-        "ok".to_owned()
-    } else {
-        status.to_string()
-    }
-}
-
-async fn the_access_table_is_the_specifications(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let tenant = app.db_tenant().await;
-    let all = app.db_agent_of(&tenant, &Scope::ALL).await;
-    let other = app.db_agent().await;
-    let shop = shop(&all, "shop.example.com").await;
-    let mut callers: Vec<Caller> = vec![app.anonymous(), app.bearing("sightline_agt_wrong")];
-    for scope in Scope::ALL {
-        callers.push(app.db_agent_of(&tenant, &[scope]).await.caller);
-    }
-    callers.extend([all.caller.clone(), other.caller]);
-
-    let mut printed = format!(
-        "{:32}{}\n",
-        "",
-        COLUMNS.map(|it| format!("{it:>15}")).concat()
-    );
-    let mut wrong = Vec::new();
-    for (nth, (method, path, scope)) in EXPECTED.into_iter().enumerate() {
-        let mut row = Vec::new();
-        for (column, caller) in callers.iter().enumerate() {
-            row.push(call(caller, method, path, &shop, nth * 100 + column).await);
-            if method == "DELETE" {
-                call(&all.caller, "PATCH", path, &shop, 0).await;
-            }
-        }
-        writeln!(
-            printed,
-            "{:32}{}",
-            format!("{method} {path}"),
-            row.iter()
-                .fold(String::new(), |line, it| line + &format!("{it:>15}"))
-        )
-        .unwrap();
-        if row != expected_row(path, scope) {
-            wrong.push(format!(
-                "{method} {path}: {row:?}, not {:?}",
-                expected_row(path, scope)
-            ));
-        }
-    }
-    print(&printed);
-    assert!(wrong.is_empty(), "{}\n{printed}", wrong.join("\n"));
-}
+/// Callers: no token; a wrong one; projects:read, projects:write, keywords:read, keywords:write,
+/// analysis:run and models:read alone; all scopes; all scopes of another account, with our ids.
+const TABLE: &str = "
+GET /health                   401 401 200 403 403 403 403 403 200 200
+GET /docs                     200 200 200 200 200 200 200 200 200 200
+GET /projects                 401 401 200 403 403 403 403 403 200 200
+POST /projects                401 401 403 201 403 403 403 403 201 201
+GET /projects/:id             401 401 200 403 403 403 403 403 200 404
+PATCH /projects/:id           401 401 403 200 403 403 403 403 200 404
+DELETE /projects/:id          401 401 403 200 403 403 403 403 200 404
+GET /projects/:id/keywords    401 401 403 403 200 403 403 403 200 404
+POST /projects/:id/keywords   401 401 403 403 403 201 403 403 201 404
+PATCH /keywords/:id           401 401 403 403 403 200 403 403 200 404
+DELETE /keywords/:id          401 401 403 403 403 200 403 403 200 404
+GET /analyze                  401 401 403 403 403 403 200 403 200 200
+POST /analyze                 401 401 403 403 403 403 202 403 202 404
+GET /results                  401 401 200 403 403 403 403 403 200 404
+GET /models                   401 401 403 403 403 403 403 200 200 200
+";
 
 #[expect(clippy::print_stdout, reason = "the table is for a person to look at")]
 fn print(table: &str) {
     println!("{table}");
 }
 
-#[test]
-fn the_route_table_serves_exactly_the_specifications_endpoints() {
-    let served: Vec<(String, String, String)> = web::endpoints::agent_api()
-        .iter()
-        .map(|it| {
-            let path = it
-                .path
-                .trim_start_matches("/api/agent/v1")
-                .replace("{id}", ":id");
-            (
-                it.verb.name().to_owned(),
-                path,
-                it.access.scope().map_or("-", Scope::name).to_owned(),
-            )
-        })
-        .collect();
-    let expected = EXPECTED
-        .map(|(method, path, scope)| (method.to_owned(), path.to_owned(), scope.to_owned()));
-    assert_eq!(served, expected);
-}
-
-/// An answer without what differs in every answer.
-fn essence(body: &Value) -> Value {
-    let mut body = body.clone();
-    for member in ["requestId", "instance"] {
-        body.as_object_mut().unwrap().remove(member);
+async fn every_endpoint_opens_to_its_scope_alone(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_limit(|limits| limits.projects = 1_000).await;
+    let owner = app.db_full_agent().await;
+    let mut callers = vec![app.anonymous(), app.bearer("sightline_agt_wrong")];
+    for scope in Scope::ALL {
+        callers.push(app.db_agent([scope]).await);
     }
-    body
+    callers.extend([owner.clone(), app.db_other_agent().await]);
+
+    let mut seen = String::from("\n");
+    for (row, line) in TABLE.trim().lines().enumerate() {
+        let endpoint = line.get(..30).unwrap().trim_end();
+        write!(seen, "{endpoint:<29}").unwrap();
+        for (column, caller) in callers.iter().enumerate() {
+            let name = format!("t{row}-{column}.example.com");
+            let (project, keywords) = owner.project(&name, &["rank tracker"]).await;
+            let answer = call(caller, endpoint, project, keywords[0], &name).await;
+            write!(seen, " {}", answer.status.as_u16()).unwrap();
+        }
+        seen.push('\n');
+    }
+    print(&seen);
+    assert_eq!(seen, TABLE);
+    assert_eq!(
+        TABLE.trim().lines().count(),
+        web::endpoints::agent_api().len()
+    );
 }
 
-/// Every place that carries an id, with somebody else's.
-fn places(foreign: &Shop, job: i64) -> [(&'static str, &'static str, Option<Value>, i64); 14] {
+async fn call(caller: &Caller, endpoint: &str, project: i64, keyword: i64, fresh: &str) -> Answer {
+    let (method, path) = endpoint.split_once(' ').unwrap();
+    let id = if path.starts_with("/keywords") {
+        keyword
+    } else {
+        project
+    };
+    let mut path = path.replace(":id", &id.to_string());
+    let body = match endpoint {
+        "POST /projects" => json!({ "domain": format!("new-{fresh}") }),
+        "PATCH /projects/:id" => json!({ "favorite": true }),
+        "POST /projects/:id/keywords" => json!({ "keywords": ["seo audit"] }),
+        "PATCH /keywords/:id" => json!({ "aiTracked": false }),
+        "POST /analyze" => json!({ "type": "rankCheck", "projectId": project }),
+        _ => Value::Null,
+    };
+    if endpoint == "GET /results" {
+        path = format!("{path}?type=rankings&projectId={project}");
+    }
+    let request = caller.request(method.parse().unwrap(), &path);
+    let request = if body.is_null() {
+        request
+    } else {
+        request.json(&body)
+    };
+    caller.send(request).await
+}
+
+/// A request that names an id.
+type Naming = (&'static str, Method, fn(&str) -> String, fn(i64) -> Value);
+
+/// Every place that carries an id in the path or the query.
+fn in_paths() -> [Naming; 11] {
+    let nothing: fn(i64) -> Value = |_| Value::Null;
     [
-        ("GET", "/projects/{}", None, foreign.project),
         (
-            "PATCH",
-            "/projects/{}",
-            Some(json!({ "favorite": true })),
-            foreign.project,
+            "project",
+            Method::GET,
+            |id| format!("/projects/{id}"),
+            nothing,
         ),
         (
-            "PATCH",
-            "/projects/{}",
-            Some(json!({ "nonsense": true })),
-            foreign.project,
-        ),
-        ("DELETE", "/projects/{}", None, foreign.project),
-        ("GET", "/projects/{}/keywords", None, foreign.project),
-        (
-            "GET",
-            "/projects/{}/keywords?limit=0",
-            None,
-            foreign.project,
+            "project",
+            Method::PATCH,
+            |id| format!("/projects/{id}"),
+            |_| json!({ "name": "Mine" }),
         ),
         (
-            "POST",
-            "/projects/{}/keywords",
-            Some(json!({ "keywords": ["x"] })),
-            foreign.project,
+            "project",
+            Method::PATCH,
+            |id| format!("/projects/{id}"),
+            |_| json!({ "wrong": 1 }),
         ),
         (
-            "POST",
-            "/projects/{}/keywords",
-            Some(json!({ "keywords": [] })),
-            foreign.project,
+            "project",
+            Method::DELETE,
+            |id| format!("/projects/{id}"),
+            nothing,
         ),
         (
-            "PATCH",
-            "/keywords/{}",
-            Some(json!({ "aiTracked": true })),
-            foreign.keyword,
-        ),
-        ("DELETE", "/keywords/{}", None, foreign.keyword),
-        ("GET", "/analyze?jobId={}", None, job),
-        ("GET", "/analyze?projectId={}", None, foreign.project),
-        (
-            "GET",
-            "/results?type=all&projectId={}",
-            None,
-            foreign.project,
+            "project",
+            Method::GET,
+            |id| format!("/projects/{id}/keywords"),
+            nothing,
         ),
         (
-            "GET",
-            "/results?type=rankings&projectId={}",
-            None,
-            foreign.project,
+            "project",
+            Method::POST,
+            |id| format!("/projects/{id}/keywords"),
+            |_| json!({ "keywords": ["mine"] }),
+        ),
+        (
+            "keyword",
+            Method::PATCH,
+            |id| format!("/keywords/{id}"),
+            |_| json!({ "aiTracked": true }),
+        ),
+        (
+            "keyword",
+            Method::DELETE,
+            |id| format!("/keywords/{id}"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::GET,
+            |id| format!("/analyze?projectId={id}&limit=0"),
+            nothing,
+        ),
+        (
+            "project",
+            Method::GET,
+            |id| format!("/results?type=all&projectId={id}"),
+            nothing,
+        ),
+        (
+            "job",
+            Method::GET,
+            |id| format!("/analyze?jobId={id}&wait=20"),
+            nothing,
         ),
     ]
 }
 
-async fn another_accounts_ids_are_answered_like_ids_that_never_were(db: TestDatabase) {
+/// Every place that carries an id in the body.
+fn in_bodies() -> [fn(i64, i64) -> Value; 3] {
+    [
+        |_, id| json!({ "type": "rankCheck", "projectId": id }),
+        |_, id| json!({ "type": "nonsense", "projectId": id }),
+        |_, id| json!({ "type": "rankCheck", "projectId": id, "dryRun": true }),
+    ]
+}
+
+async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let (ours, theirs) = (app.db_agent().await, app.db_agent().await);
-    let foreign = shop(&theirs, "theirs.example.com").await;
-    let own = shop(&ours, "ours.example.com").await;
-    let job = theirs
-        .post(
-            "/analyze",
-            json!({ "type": "rankCheck", "projectId": foreign.project }),
-        )
-        .await
-        .is(202);
-    let job = job["id"].as_i64().unwrap();
-    for (method, path, body, id) in places(&foreign, job) {
-        let mut told = Vec::new();
-        for id in [id, 4_242] {
-            let answer = ours
-                .call(method, &path.replace("{}", &id.to_string()), body.as_ref())
-                .await;
-            assert_eq!(answer.status, 404, "{}: {}", answer.asked, answer.text);
-            let mut names: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
-            names.sort();
-            told.push((essence(&answer.body), names));
+    let (owner, other) = (app.db_full_agent().await, app.db_other_agent().await);
+    let (project, keywords) = owner.project("shop.example.com", &["rank tracker"]).await;
+    let job = owner.rank_check(project).await;
+    let (own, _) = other.project("shop.example.com", &["rank tracker"]).await;
+    let before = everything(&owner, project).await;
+
+    for (what, method, path, body) in in_paths() {
+        let foreign = match what {
+            "project" => project,
+            "keyword" => keywords[0],
+            _ => job,
+        };
+        let mut answers = vec![];
+        for named in [
+            foreign.to_string(),
+            NOBODYS.to_string(),
+            "abc".into(),
+            "0".into(),
+            "-1".into(),
+            "1.5".into(),
+            "99999999999999999999".into(),
+        ] {
+            let request = other.request(method.clone(), &path(&named));
+            let request = if body(0).is_null() {
+                request
+            } else {
+                request.json(&body(0))
+            };
+            let answer = other.send(request).await;
+            answer.refused(404, &format!("{what}-not-found"));
+            answers.push(answer.without_request_id());
         }
-        assert_eq!(told[0], told[1], "{method} {path}");
+        assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
     }
-    for (foreign_body, unknown_body) in [
-        (
-            json!({ "type": "rankCheck", "projectId": foreign.project }),
-            json!({ "type": "rankCheck", "projectId": 4_242 }),
-        ),
-        (
-            json!({ "type": "nonsense", "projectId": foreign.project }),
-            json!({ "type": "nonsense", "projectId": 4_242 }),
-        ),
-        (
-            json!({ "type": "rankCheck", "projectId": own.project, "keywordIds": [foreign.keyword] }),
-            json!({ "type": "rankCheck", "projectId": own.project, "keywordIds": [4_242] }),
-        ),
-    ] {
-        let (foreign, unknown) = (
-            ours.post("/analyze", foreign_body).await,
-            ours.post("/analyze", unknown_body).await,
-        );
-        assert_eq!(
-            (foreign.status, essence(&foreign.body)),
-            (404, essence(&unknown.body))
-        );
+    for body in in_bodies() {
+        let told = alike(
+            &other,
+            &[body(own, project), body(own, NOBODYS), body(own, 0)],
+        )
+        .await;
+        assert_eq!(told.0, 404);
     }
-    let untouched = theirs
-        .get(&format!("/projects/{}", foreign.project))
-        .await
-        .is(200);
+    let named =
+        |keyword: i64| json!({ "type": "rankCheck", "projectId": own, "keywordIds": [keyword] });
     assert_eq!(
-        (
-            &untouched["status"],
-            &untouched["favorite"],
-            &untouched["keywordCount"]
-        ),
-        (&json!("active"), &json!(false), &json!(1))
+        alike(&other, &[named(keywords[0]), named(NOBODYS)]).await.0,
+        404
     );
-    let theirs_only = ours.get("/projects").await.is(200);
-    assert_eq!(theirs_only["items"].as_array().unwrap().len(), 1);
+    let filtered =
+        |keyword: i64| format!("/results?type=rankings&projectId={own}&keywordId={keyword}");
+    let foreign = other.get(&filtered(keywords[0])).await;
+    let nobodys = other.get(&filtered(NOBODYS)).await;
+    assert_eq!(foreign.without_request_id(), nobodys.without_request_id());
+
+    assert_eq!(everything(&owner, project).await, before);
+}
+
+/// Posts each body to /analyze; the one answer they all get.
+async fn alike(caller: &Caller, bodies: &[Value]) -> (u16, String) {
+    let mut answers = vec![];
+    for body in bodies {
+        let answer = caller.post("/analyze", body.clone()).await;
+        answer.is_a_whole_problem();
+        answers.push(answer.without_request_id());
+    }
+    assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
+    answers.remove(0)
+}
+
+/// All that the owner can see.
+async fn everything(owner: &Caller, project: i64) -> Vec<Value> {
+    let mut seen = vec![];
+    for path in [
+        "/projects?status=all".to_owned(),
+        format!("/projects/{project}/keywords?status=all"),
+        "/analyze".to_owned(),
+        format!("/results?type=all&projectId={project}"),
+    ] {
+        seen.push(owner.get(&path).await.ok());
+    }
+    seen
+}
+
+async fn a_foreign_cursor_answers_like_a_forged_one(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (owner, other) = (app.db_full_agent().await, app.db_other_agent().await);
+    for name in ["a.example.com", "b.example.com"] {
+        owner.project(name, &[]).await;
+    }
+    let page = owner.get("/projects?limit=1").await.ok();
+    let cursor = page["nextCursor"].as_str().unwrap();
+    let mine = owner
+        .get(&format!("/projects?limit=1&cursor={cursor}"))
+        .await
+        .ok();
+    assert_ne!(id(&page["items"][0]), id(&mine["items"][0]));
+
+    let foreign = other.get(&format!("/projects?cursor={cursor}")).await;
+    assert_eq!(
+        foreign.errors(),
+        [("cursor".into(), "invalid-cursor".into())]
+    );
+    for forged in [
+        format!("{cursor}A"),
+        cursor.replace(|_| true, "A"),
+        "x".into(),
+        String::new(),
+    ] {
+        let answer = other.get(&format!("/projects?cursor={forged}")).await;
+        assert_eq!(answer.without_request_id(), foreign.without_request_id());
+    }
 }

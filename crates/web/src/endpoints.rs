@@ -44,7 +44,7 @@ fn about() -> Vec<Endpoint> {
             parameters: nothing,
             body: None,
             answers: &[(200, "Health")],
-            refusals: &[],
+            refusals: &[422],
             tools: &[],
         },
         Endpoint {
@@ -102,7 +102,7 @@ fn projects() -> Vec<Endpoint> {
             description: "One project, in use or not.",
             parameters: parameters::fields_only,
             body: None,
-            answers: &[(200, "Project")],
+            answers: &[(200, "ProjectOrFields")],
             refusals: &[404, 422],
             tools: &["service_list_projects"],
         },
@@ -129,7 +129,7 @@ fn projects() -> Vec<Endpoint> {
             parameters: nothing,
             body: None,
             answers: &[(200, "Project")],
-            refusals: &[404],
+            refusals: &[404, 422],
             tools: &["service_update_project"],
         },
     ]
@@ -186,7 +186,7 @@ fn keywords() -> Vec<Endpoint> {
             parameters: nothing,
             body: None,
             answers: &[(200, "Keyword")],
-            refusals: &[404, 409],
+            refusals: &[404, 409, 422],
             tools: &["service_update_keyword"],
         },
     ]
@@ -248,7 +248,7 @@ fn reading() -> Vec<Endpoint> {
             parameters: nothing,
             body: None,
             answers: &[(200, "Models")],
-            refusals: &[],
+            refusals: &[422],
             tools: &["service_get_models"],
         },
     ]

@@ -24,20 +24,14 @@ use pipeline::Pipeline;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
 
-/// Configures an Actix application: everything that is served. The pipeline sees every request
-/// that no operational route takes, so that none of Actix's own answers is ever seen.
+/// Configures an Actix application: everything that is served. The pipeline sees every request,
+/// so that none of Actix's own answers is ever seen.
 pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
-        let pipeline = Rc::new(Pipeline::new(Arc::clone(&services), endpoints::agent_api()));
-        config
-            .app_data(web::Data::new(services))
-            .route("/", web::get().to(operational::root))
-            .route("/livez", web::get().to(operational::livez))
-            .route("/readyz", web::get().to(operational::readyz))
-            .route("/problems/{code}", web::get().to(operational::problem))
-            .default_service(web::to(move |request, payload| {
-                Rc::clone(&pipeline).serve(request, payload)
-            }));
+        let pipeline = Rc::new(Pipeline::new(services, endpoints::agent_api()));
+        config.default_service(web::to(move |request, payload| {
+            Rc::clone(&pipeline).serve(request, payload)
+        }));
     }
 }
 

@@ -1,35 +1,61 @@
-//! Routes outside the Agent API: whether the process lives, whether it serves, and what a
-//! problem's type means.
+//! Paths outside the Agent API: whether the process lives, whether it serves, where everything is,
+//! and what a problem's type means.
 
 use crate::{
+    answer::Answer,
     problem::{Code, Problem},
     services::Services,
 };
-use actix_web::{HttpResponse, http::header, web};
 use serde_json::json;
-use std::sync::Arc;
 
-/// The process lives; asks nothing of anyone.
-pub async fn livez() -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "status": "ok" }))
+/// What such a path answers to GET, HEAD and OPTIONS.
+pub const ALLOWED: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
+
+/// Where kinds of problems are explained.
+const PROBLEMS: &str = "/problems/";
+
+/// A path that is served for everyone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operational<'a> {
+    /// Where everything is.
+    Root,
+    /// The process lives.
+    Livez,
+    /// The server serves.
+    Readyz,
+    /// What a kind of problem means.
+    Problem(&'a str),
 }
 
-/// The server serves: its database answers and has the right schema.
-pub async fn readyz(services: web::Data<Arc<Services>>) -> HttpResponse {
-    match services.storage.ping().await {
-        Ok(()) => HttpResponse::Ok().json(json!({ "status": "ok" })),
-        Err(error) => {
-            tracing::warn!(%error, "The server is not ready.");
-            HttpResponse::ServiceUnavailable()
-                .json(json!({ "status": "unavailable", "reason": "database" }))
+impl<'a> Operational<'a> {
+    /// What is served at that path.
+    #[must_use]
+    pub fn at(path: &'a str) -> Option<Self> {
+        match path {
+            "/" => Some(Self::Root),
+            "/livez" => Some(Self::Livez),
+            "/readyz" => Some(Self::Readyz),
+            _ => path.strip_prefix(PROBLEMS).map(Self::Problem),
         }
+    }
+
+    /// Answers; needs no token.
+    pub async fn answer(self, services: &Services) -> Result<Answer, Problem> {
+        let answer = match self {
+            Self::Root => root(&services.config.public_base_url),
+            Self::Livez => Answer::value(&json!({ "status": "ok" })),
+            Self::Readyz => readiness(services).await,
+            Self::Problem(name) => explanation(name)?,
+        };
+        Ok(Answer {
+            cache: "no-store",
+            ..answer
+        })
     }
 }
 
-/// Where everything is.
-pub async fn root(services: web::Data<Arc<Services>>) -> HttpResponse {
-    let base_url = &services.config.public_base_url;
-    HttpResponse::Ok().json(json!({
+fn root(base_url: &str) -> Answer {
+    Answer::value(&json!({
         "service": "Sightline",
         "version": env!("CARGO_PKG_VERSION"),
         "api": format!("{base_url}/api/agent/v1"),
@@ -38,14 +64,24 @@ pub async fn root(services: web::Data<Arc<Services>>) -> HttpResponse {
     }))
 }
 
-/// What a problem's type means.
-pub async fn problem(services: web::Data<Arc<Services>>, name: web::Path<String>) -> HttpResponse {
-    let Some(code) = Code::named(&name) else {
-        let document = Problem::new(Code::NotFound, "There is no such kind of problem.")
-            .document(&services.config.public_base_url, "none");
-        return HttpResponse::NotFound()
-            .insert_header((header::CONTENT_TYPE, "application/problem+json"))
-            .body(document.to_string());
-    };
-    HttpResponse::Ok().json(json!({ "code": code.name(), "status": code.status(), "title": code.title(), "retryable": code.is_retryable() }))
+/// The database answers and has the right schema.
+async fn readiness(services: &Services) -> Answer {
+    match services.storage.ping().await {
+        Ok(()) => Answer::value(&json!({ "status": "ok" })),
+        Err(error) => {
+            tracing::warn!(%error, "The server is not ready.");
+            Answer::with_status(
+                503,
+                &json!({ "status": "unavailable", "reason": "database" }),
+            )
+        }
+    }
+}
+
+fn explanation(name: &str) -> Result<Answer, Problem> {
+    let code = Code::named(name)
+        .ok_or_else(|| Problem::new(Code::NotFound, "There is no such kind of problem."))?;
+    Ok(Answer::value(
+        &json!({ "code": code.name(), "status": code.status(), "title": code.title(), "retryable": code.is_retryable() }),
+    ))
 }

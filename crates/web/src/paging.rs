@@ -50,17 +50,19 @@ pub struct Paging<'a, S> {
 impl<S: Copy> Paging<'_, S> {
     /// The page that is wanted.
     pub fn request(&self, key: &CursorKey, now: DateTime<Utc>) -> Option<PageRequest<S>> {
-        let (sort, direction) = self.sort()?;
-        let limit = self.limit()?;
+        // All three are read before any is found wanting: what is wrong is told at once.
+        let sort = self.sort();
+        let limit = self.limit();
         let after = match self.query.text("cursor") {
-            None => None,
-            Some(text) => Some(self.position(text, key, now)?),
+            None => Some(None),
+            Some(text) => self.position(text, key, now).map(Some),
         };
+        let (sort, direction) = sort?;
         Some(PageRequest {
             sort,
             direction,
-            after,
-            limit,
+            after: after?,
+            limit: limit?,
         })
     }
 

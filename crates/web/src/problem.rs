@@ -11,6 +11,10 @@ use std::time::Duration;
 
 /// How many field errors one answer holds.
 const MOST_ERRORS: usize = 50;
+/// Largest document, in bytes: errors beyond it are counted, not told.
+const MOST_BYTES: usize = 4 * 1024;
+/// Longest detail, in characters: it may quote what the caller sent.
+const MOST_DETAIL: usize = 300;
 
 /// A refusal or a breakage on its way to the caller.
 #[derive(Debug, Clone)]
@@ -118,7 +122,10 @@ impl Problem {
         );
         document.insert("title".into(), self.code.title().into());
         document.insert("status".into(), self.code.status().into());
-        document.insert("detail".into(), self.detail.clone().into());
+        document.insert(
+            "detail".into(),
+            crate::shortened(&self.detail, MOST_DETAIL).into(),
+        );
         document.insert("instance".into(), instance(request_id).into());
         document.insert("code".into(), self.code.name().into());
         document.insert("requestId".into(), request_id.into());
@@ -129,25 +136,34 @@ impl Problem {
                 .map(|hint| ("hint".to_owned(), hint.into())),
         );
         document.extend(self.extra.clone());
-        if !self.errors.is_empty() {
-            let shown: Vec<Value> = self
-                .errors
-                .iter()
-                .take(MOST_ERRORS)
-                .map(FieldError::document)
-                .collect();
-            document.insert("errors".into(), shown.into());
-        }
-        if self.errors.len() > MOST_ERRORS {
-            document.insert(
-                "moreErrors".into(),
-                (self.errors.len() - MOST_ERRORS).into(),
-            );
-        }
         if !self.next_actions.is_empty() {
             document.insert("nextActions".into(), self.next_actions.clone().into());
         }
+        self.tell_errors(&mut document);
         Value::Object(document)
+    }
+
+    /// As many errors as fit, and how many do not.
+    fn tell_errors(&self, document: &mut Map<String, Value>) {
+        if self.errors.is_empty() {
+            return;
+        }
+        let room = MOST_BYTES - r#","errors":[],"moreErrors":99999999"#.len();
+        let mut size = Value::Object(document.clone()).to_string().len();
+        let mut shown = Vec::new();
+        for error in self.errors.iter().take(MOST_ERRORS) {
+            let error = error.document();
+            size += error.to_string().len() + 1;
+            if size > room {
+                break;
+            }
+            shown.push(error);
+        }
+        let untold = self.errors.len() - shown.len();
+        document.insert("errors".into(), shown.into());
+        if untold > 0 {
+            document.insert("moreErrors".into(), untold.into());
+        }
     }
 }
 
@@ -195,10 +211,17 @@ mod tests {
             document["type"],
             "https://s.example/problems/validation-failed"
         );
-        assert_eq!(
-            (&document["status"], &document["moreErrors"]),
-            (&json!(422), &json!(10))
-        );
-        assert_eq!(document["errors"].as_array().unwrap().len(), 50);
+        let shown = document["errors"].as_array().unwrap().len() as u64;
+        assert_eq!(document["status"], 422);
+        assert_eq!(document["moreErrors"], 60 - shown);
+        assert!(shown > 20 && document.to_string().len() <= MOST_BYTES);
+    }
+
+    #[test]
+    fn what_the_caller_sent_is_quoted_in_part_only() {
+        let name = "\u{1}ž".repeat(100_000);
+        let error = FieldError::at(format!("/{name}"), "unknown-field", format!("no `{name}`"));
+        let document = Problem::invalid(vec![error]).document("https://s.example", "req-12345678");
+        assert!(document.to_string().len() <= MOST_BYTES);
     }
 }

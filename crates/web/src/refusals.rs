@@ -104,23 +104,29 @@ fn allowance(error: AllowanceExceeded) -> Problem {
     problem.with("allowance", told).hint("Deactivate something of the same kind, ask for less, or ask the operator for a higher limit; waiting does not help.")
 }
 
-fn deactivated(project: Option<ProjectId>) -> Problem {
+fn deactivated() -> Problem {
     let problem = Problem::new(
         Code::ProjectDeactivated,
         "The project is deactivated; nothing in it can be changed or started.",
     );
-    let mut problem =
-        problem.hint("Bring the project back with PATCH {\"status\": \"active\"} first.");
-    if let Some(project) = project {
-        let action = next_action(
-            "PATCH",
-            &format!("{PROJECTS}/{project}"),
-            "Bring the project back",
-            Some(json!({ "status": "active" })),
-        );
-        problem.next_actions.push(action);
+    problem.hint("Bring the project back with PATCH {\"status\": \"active\"} first.")
+}
+
+/// How a refusal that concerns this project is told: with the way back when it is deactivated.
+pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem {
+    move |error| {
+        let mut problem = error.into();
+        if problem.code == Code::ProjectDeactivated {
+            let action = next_action(
+                "PATCH",
+                &format!("{PROJECTS}/{project}"),
+                "Bring the project back",
+                Some(json!({ "status": "active" })),
+            );
+            problem.next_actions.push(action);
+        }
+        problem
     }
-    problem
 }
 
 fn project_exists(existing: ProjectId) -> Problem {
@@ -166,7 +172,7 @@ impl From<ChangeProjectError> for Problem {
     fn from(error: ChangeProjectError) -> Self {
         match error {
             ChangeProjectError::NoSuchProject => no_project(),
-            ChangeProjectError::Deactivated => deactivated(None),
+            ChangeProjectError::Deactivated => deactivated(),
             ChangeProjectError::Exists(existing) => project_exists(existing),
             ChangeProjectError::Allowance(error) => allowance(error),
             ChangeProjectError::Storage(error) => storage(&error),
@@ -178,7 +184,7 @@ impl From<TrackKeywordsError> for Problem {
     fn from(error: TrackKeywordsError) -> Self {
         match error {
             TrackKeywordsError::NoSuchProject => no_project(),
-            TrackKeywordsError::ProjectDeactivated => deactivated(None),
+            TrackKeywordsError::ProjectDeactivated => deactivated(),
             TrackKeywordsError::Allowance(error) => allowance(error),
             TrackKeywordsError::Storage(error) => storage(&error),
         }
@@ -189,7 +195,7 @@ impl From<ChangeKeywordError> for Problem {
     fn from(error: ChangeKeywordError) -> Self {
         match error {
             ChangeKeywordError::NoSuchKeyword => no_keyword(),
-            ChangeKeywordError::ProjectDeactivated => deactivated(None),
+            ChangeKeywordError::ProjectDeactivated => deactivated(),
             ChangeKeywordError::Exists(existing) => keyword_exists(existing),
             ChangeKeywordError::Allowance(error) => allowance(error),
             ChangeKeywordError::Storage(error) => storage(&error),
@@ -211,7 +217,7 @@ impl From<ListJobsError> for Problem {
 pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     match error {
         RequestAnalysisError::NoSuchProject => no_project(),
-        RequestAnalysisError::ProjectDeactivated => deactivated(Some(project)),
+        RequestAnalysisError::ProjectDeactivated => of_project(project)(deactivated()),
         RequestAnalysisError::NoSuchKeyword => no_keyword()
             .hint("Name active keywords of the project, or leave keywordIds out to measure all."),
         RequestAnalysisError::NotBuilt(kind) => not_built(kind),

@@ -1,279 +1,368 @@
 //! Starting and following analyses.
 
-use domain::{account::AccountLimits, money::MicroUsd, use_cases::request_analysis::Prices};
-use harness::{app::TestApp, callers::Agent, databases::TestDatabase, on_every_database};
+use chrono::TimeDelta;
+use domain::{job::JobState, money::MicroUsd};
+use harness::{
+    app::TestApp,
+    callers::{NOBODYS, id, ids},
+    databases::TestDatabase,
+    on_every_database,
+};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 on_every_database![
-    an_analysis_is_accepted_stored_and_found,
-    the_same_analysis_is_answered_instead_of_a_second_one,
+    an_analysis_is_stored_when_it_is_accepted,
+    the_same_unfinished_analysis_is_answered_again,
     a_dry_run_tells_and_stores_nothing,
-    what_cannot_be_started_is_refused_with_what_to_do,
     analyses_are_listed_and_filtered,
-    a_budget_bounds_what_is_started,
+    a_held_answer_comes_when_the_job_ends,
+];
+on_sqlite![
+    kinds_that_are_not_built_are_refused,
+    a_request_without_sense_is_refused_with_every_reason,
+    a_project_without_keywords_or_out_of_use_is_not_measured,
+    a_full_queue_and_a_used_up_budget_refuse,
 ];
 
-async fn project(agent: &Agent, domain: &str, keywords: &[&str]) -> (i64, Vec<i64>) {
-    let created = agent
-        .post(
-            "/projects",
-            json!({ "domain": domain, "keywords": keywords }),
-        )
-        .await
-        .is(201);
-    let ids = created["keywords"]["created"]
-        .as_array()
-        .map(|it| it.iter().map(|it| it["id"].as_i64().unwrap()).collect());
-    (created["id"].as_i64().unwrap(), ids.unwrap_or_default())
-}
-
-async fn an_analysis_is_accepted_stored_and_found(db: TestDatabase) {
+async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let (id, _) = project(&agent, "a.example.com", &["rust", "actix"]).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a", "b"]).await;
     let answer = agent
         .post(
             "/analyze",
-            json!({ "type": "rankCheck", "projectId": id, "priority": "high" }),
+            json!({ "type": "rankCheck", "projectId": project, "priority": "high" }),
         )
         .await;
-    let (location, retry_after) = (answer.header("location"), answer.header("retry-after"));
-    let job = answer.is(202);
+    let job = answer.accepted();
     assert_eq!(
-        (location, retry_after.as_str()),
-        (format!("/api/agent/v1/analyze?jobId={}", job["id"]), "2")
+        answer.header("location"),
+        format!("/api/agent/v1/analyze?jobId={}", id(&job))
     );
-    for (member, expected) in [
+    assert_eq!(answer.header("retry-after"), "2");
+    for (name, value) in [
+        ("projectId", json!(project)),
         ("type", json!("rankCheck")),
         ("status", json!("queued")),
-        ("projectId", json!(id)),
         ("priority", json!("high")),
         ("trigger", json!("api")),
-        ("attempts", json!(0)),
         ("results", json!(["rankings", "serp"])),
         ("deduplicated", json!(false)),
-        (
-            "progress",
-            json!({ "done": 0, "total": 2, "unit": "keywords", "percent": 0, "etaSeconds": null }),
-        ),
         ("error", Value::Null),
+        ("finishedAt", Value::Null),
     ] {
-        assert_eq!(job[member], expected, "{member}");
+        assert_eq!((name, &job[name]), (name, &value));
     }
-    let found = agent
-        .get(&format!("/analyze?jobId={}&wait=0", job["id"]))
-        .await
-        .is(200);
+    assert_eq!(
+        job["progress"],
+        json!({ "done": 0, "total": 2, "unit": "keywords", "percent": 0, "etaSeconds": null })
+    );
+    app.clock.advance(TimeDelta::seconds(90));
+    let followed = agent.get(&format!("/analyze?jobId={}", id(&job))).await;
+    assert_eq!(followed.header("retry-after"), "2");
+    let followed = followed.ok();
+    assert_eq!(
+        followed["queue"],
+        json!({ "queued": 1, "running": 0, "oldestQueuedSeconds": 90 })
+    );
     assert_eq!(
         (
-            &found["items"][0]["id"],
-            &found["items"][0]["queuePosition"]
+            &followed["items"][0]["queuePosition"],
+            id(&followed["items"][0])
         ),
-        (&job["id"], &json!(0))
+        (&json!(0), id(&job))
     );
-    assert_eq!(
-        (&found["queue"]["queued"], &found["queue"]["running"]),
-        (&json!(1), &json!(0))
-    );
-    let began = std::time::Instant::now();
-    agent
-        .get(&format!("/analyze?jobId={}&wait=1", job["id"]))
-        .await
-        .is(200);
-    assert!(began.elapsed().as_millis() >= 900, "the answer is held");
-}
-
-async fn the_same_analysis_is_answered_instead_of_a_second_one(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let (id, keywords) = project(&agent, "a.example.com", &["rust", "actix"]).await;
-    let ask = json!({ "type": "rankCheck", "projectId": id });
-    let first = agent.post("/analyze", ask.clone()).await.is(202);
-    let second = agent.post("/analyze", ask).await.is(202);
-    assert_eq!(
-        (&second["id"], &second["deduplicated"]),
-        (&first["id"], &json!(true))
-    );
-    let some = agent
+    let audit = agent
         .post(
             "/analyze",
-            json!({ "type": "rankCheck", "projectId": id, "keywordIds": [keywords[0]] }),
+            json!({ "type": "siteAudit", "projectId": project }),
         )
         .await
-        .is(202);
-    assert_ne!(some["id"], first["id"]);
-    agent.delete(&format!("/projects/{id}")).await.is(200);
-    for job in [first, some] {
-        let found = agent
-            .get(&format!("/analyze?jobId={}", job["id"]))
-            .await
-            .is(200);
-        assert_eq!(found["items"][0]["status"], "canceled");
-    }
+        .accepted();
+    assert_eq!(
+        (&audit["results"], &audit["progress"]["unit"]),
+        (&json!(["broken-links"]), &json!("pages"))
+    );
+}
+
+async fn the_same_unfinished_analysis_is_answered_again(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
+    let start = json!({ "type": "rankCheck", "projectId": project });
+    let first = agent.rank_check(project).await;
+    let again = agent.post("/analyze", start.clone()).await.accepted();
+    assert_eq!((id(&again), &again["deduplicated"]), (first, &json!(true)));
+    let named = json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keywords[0], keywords[0]] });
+    let other = agent.post("/analyze", named).await.accepted();
+    assert_ne!(id(&other), first);
+    assert_eq!(other["progress"]["total"], 1);
+    app.db_job(first, |job| job.state = JobState::Failed).await;
+    let next = agent.post("/analyze", start).await.accepted();
+    assert!(id(&next) != first && next["deduplicated"] == false);
 }
 
 async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
-    let prices = Prices {
-        calls_per_keyword: 10,
-        per_call: MicroUsd(300),
-    };
-    let app = TestApp::start_with(&db, |config| config.prices = prices).await;
-    let agent = app.db_agent().await;
-    let (id, _) = project(&agent, "a.example.com", &["rust", "actix"]).await;
-    let plan = agent
-        .post(
-            "/analyze",
-            json!({ "type": "rankCheck", "projectId": id, "dryRun": true }),
-        )
-        .await
-        .is(200);
+    let app = TestApp::start(&db).await;
+    app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(1_000_000)))
+        .await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a", "b"]).await;
+    let body = json!({ "type": "rankCheck", "projectId": project, "dryRun": true });
+    let plan = agent.post("/analyze", body.clone()).await.ok();
     assert_eq!(
-        (&plan["units"], &plan["wouldJoinJobId"]),
-        (&json!(2), &Value::Null)
+        (&plan["units"], &plan["unit"], &plan["wouldJoinJobId"]),
+        (&json!(2), &json!("keywords"), &Value::Null)
     );
     assert_eq!(
         plan["expectedCost"],
         json!({ "amount": "0.006", "currency": "USD", "calls": 20 })
     );
     assert_eq!(
-        (&plan["budget"]["usedBefore"], &plan["budget"]["usedAfter"]),
-        (&json!("0.00"), &json!("0.006"))
+        plan["budget"],
+        json!({ "limit": "1.00", "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD" })
     );
-    assert_eq!(agent.get("/analyze").await.is(200)["items"], json!([]));
-}
-
-async fn what_cannot_be_started_is_refused_with_what_to_do(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let (id, _) = project(&agent, "a.example.com", &[]).await;
-    for kind in ["aiVisibility", "webVitals", "full"] {
-        let problem = agent
-            .post("/analyze", json!({ "type": kind, "projectId": id }))
-            .await
-            .refused(409, "feature-disabled");
-        assert_eq!(problem["available"], json!(["rankCheck", "siteAudit"]));
-    }
-    let problem = agent
-        .post("/analyze", json!({ "type": "rankCheck", "projectId": id }))
-        .await
-        .refused(409, "nothing-to-measure");
+    assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
+    let job = agent.rank_check(project).await;
     assert_eq!(
-        problem["nextActions"][0]["href"],
-        format!("/api/agent/v1/projects/{id}/keywords")
+        agent.post("/analyze", body).await.ok()["wouldJoinJobId"],
+        job
     );
-    for (body, place, code) in [
-        (json!({ "projectId": id }), "/type", "required"),
-        (json!({ "type": "siteAudit" }), "/projectId", "required"),
-        (
-            json!({ "type": "rankChek", "projectId": id }),
-            "/type",
-            "invalid-value",
-        ),
-        (
-            json!({ "type": "siteAudit", "projectId": "1" }),
-            "/projectId",
-            "invalid-type",
-        ),
-        (
-            json!({ "type": "siteAudit", "projectId": id, "keywordIds": [1] }),
-            "/keywordIds",
-            "not-applicable",
-        ),
-        (
-            json!({ "type": "rankCheck", "projectId": id, "keywordIds": [] }),
-            "/keywordIds",
-            "too-few",
-        ),
-    ] {
-        assert_eq!(
-            agent.post("/analyze", body).await.invalid(),
-            [(place.to_owned(), code.to_owned())]
-        );
-    }
+    let audit = agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": project, "dryRun": true }),
+        )
+        .await
+        .ok();
+    assert_eq!(audit["units"], Value::Null);
 }
 
 async fn analyses_are_listed_and_filtered(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let (a, _) = project(&agent, "a.example.com", &["rust"]).await;
-    let (b, _) = project(&agent, "b.example.com", &["rust"]).await;
-    for (id, kind) in [(a, "rankCheck"), (b, "rankCheck"), (a, "siteAudit")] {
-        agent
-            .post("/analyze", json!({ "type": kind, "projectId": id }))
-            .await
-            .is(202);
-        app.clock.advance(chrono::TimeDelta::seconds(1));
-    }
-    for (filter, count) in [
-        ("", 3),
-        ("projectId=", 2),
-        ("type=siteAudit", 1),
-        ("status=queued", 3),
-        ("status=failed", 0),
-        ("limit=2", 2),
+    let agent = app.db_full_agent().await;
+    let (shop, _) = agent.project("shop.example.com", &["a"]).await;
+    let (blog, _) = agent.project("blog.example.com", &["a"]).await;
+    let rank = agent.rank_check(shop).await;
+    app.clock.advance(TimeDelta::seconds(1));
+    let audit = id(&agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": blog }),
+        )
+        .await
+        .accepted());
+    app.db_job(rank, |job| job.state = JobState::Partial).await;
+    for (filter, found) in [
+        ("", vec![audit, rank]),
+        ("?sort=createdAt", vec![rank, audit]),
+        ("?type=rankCheck", vec![rank]),
+        ("?status=queued", vec![audit]),
+        ("?status=partial", vec![rank]),
+        ("?status=failed", vec![]),
+        (&format!("?projectId={blog}"), vec![audit]),
+        (&format!("?jobId={rank}&projectId={shop}"), vec![rank]),
     ] {
-        let filter = if filter == "projectId=" {
-            format!("projectId={a}")
-        } else {
-            filter.to_owned()
-        };
-        let page = agent.get(&format!("/analyze?{filter}")).await.is(200);
-        assert_eq!(page["items"].as_array().unwrap().len(), count, "{filter}");
+        assert_eq!(
+            ids(&agent.get(&format!("/analyze{filter}")).await.ok()),
+            found,
+            "{filter}"
+        );
     }
-    let newest = agent.get("/analyze?limit=1").await.is(200);
-    assert_eq!(newest["items"][0]["type"], "siteAudit");
+    agent
+        .get(&format!("/analyze?jobId={rank}&projectId={blog}"))
+        .await
+        .refused(404, "job-not-found");
+    agent
+        .get(&format!("/analyze?jobId={NOBODYS}&status=gone"))
+        .await
+        .refused(404, "job-not-found");
+    agent
+        .get("/analyze?projectId=x&status=gone")
+        .await
+        .refused(404, "project-not-found");
+    for wrong in [
+        "wait=21",
+        "wait=-1",
+        "wait=x",
+        "status=gone",
+        "type=rankcheck",
+        "limit=0",
+        "fields=id",
+    ] {
+        let name = wrong.split('=').next().unwrap();
+        assert_eq!(
+            agent.get(&format!("/analyze?{wrong}")).await.errors()[0].0,
+            name
+        );
+        assert_eq!(
+            agent
+                .get(&format!("/analyze?{wrong}&jobId={rank}"))
+                .await
+                .errors()[0]
+                .0,
+            name
+        );
+    }
+}
+
+async fn a_held_answer_comes_when_the_job_ends(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    let job = agent.rank_check(project).await;
+    let held = {
+        let agent = agent.clone();
+        tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=20")).await })
+    };
+    app.db_job(job, |job| job.state = JobState::Succeeded).await;
+    let answer = tokio::time::timeout(Duration::from_secs(10), held)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
-        newest["queue"],
-        json!({ "queued": 3, "running": 0, "oldestQueuedSeconds": 3 })
-    );
-    assert_eq!(
-        agent
-            .get("/analyze?jobId=x")
-            .await
-            .refused(404, "job-not-found")["retryable"],
-        false
-    );
-    assert_eq!(
-        agent
-            .get("/analyze?wait=21&jobId=1")
-            .await
-            .refused(404, "job-not-found")["status"],
-        404
+        (
+            answer.ok()["items"][0]["status"].clone(),
+            answer.header("retry-after")
+        ),
+        (json!("succeeded"), "")
     );
 }
 
-async fn a_budget_bounds_what_is_started(db: TestDatabase) {
-    let prices = Prices {
-        calls_per_keyword: 1,
-        per_call: MicroUsd(1_000_000),
+async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    for kind in ["aiVisibility", "webVitals", "full"] {
+        for dry_run in [false, true] {
+            let body = json!({ "type": kind, "projectId": project, "dryRun": dry_run });
+            let told = agent
+                .post("/analyze", body)
+                .await
+                .refused(409, "feature-disabled");
+            assert_eq!(told["available"], json!(["rankCheck", "siteAudit"]));
+        }
+    }
+    assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
+}
+
+async fn a_request_without_sense_is_refused_with_every_reason(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("shop.example.com", &["a"]).await;
+    let told = |errors: Vec<(String, String)>| {
+        errors
+            .into_iter()
+            .map(|(place, code)| format!("{place} {code}"))
+            .collect::<Vec<_>>()
     };
-    let app = TestApp::start_with(&db, |config| config.prices = prices).await;
-    let agent = app.db_agent().await;
-    app.db_limit(
-        &agent,
-        AccountLimits {
-            monthly_budget: Some(MicroUsd(2_000_000)),
-            ..AccountLimits::default()
-        },
-    )
-    .await;
-    let (a, _) = project(&agent, "a.example.com", &["rust", "actix"]).await;
-    let (b, _) = project(&agent, "b.example.com", &["rust"]).await;
-    agent
-        .post("/analyze", json!({ "type": "rankCheck", "projectId": a }))
+    for (body, errors) in [
+        (json!({}), vec!["/type required", "/projectId required"]),
+        (
+            json!({ "type": "rankcheck", "projectId": project }),
+            vec!["/type invalid-value"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": "7" }),
+            vec!["/projectId invalid-type"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": 7.5 }),
+            vec!["/projectId invalid-type"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": project, "keywordIds": [] }),
+            vec!["/keywordIds too-few"],
+        ),
+        (
+            json!({ "type": "siteAudit", "projectId": project, "keywordIds": [keywords[0]] }),
+            vec!["/keywordIds not-applicable"],
+        ),
+        (
+            json!({ "type": "rankCheck", "projectId": project, "dryrun": true, "priority": "urgent" }),
+            vec!["/dryrun unknown-field", "/priority invalid-value"],
+        ),
+    ] {
+        assert_eq!(told(agent.post("/analyze", body).await.errors()), errors);
+    }
+    let told = agent
+        .post(
+            "/analyze",
+            json!({ "type": "rankcheck", "projectId": project }),
+        )
         .await
-        .is(202);
-    let problem = agent
-        .post("/analyze", json!({ "type": "rankCheck", "projectId": b }))
+        .json();
+    assert_eq!(told["errors"][0]["didYouMean"], "rankCheck");
+}
+
+async fn a_project_without_keywords_or_out_of_use_is_not_measured(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &[]).await;
+    let start = json!({ "type": "rankCheck", "projectId": project });
+    let told = agent
+        .post("/analyze", start.clone())
+        .await
+        .refused(409, "nothing-to-measure");
+    assert_eq!(
+        told["nextActions"][0]["href"],
+        format!("/api/agent/v1/projects/{project}/keywords")
+    );
+    let added = agent
+        .post(
+            &format!("/projects/{project}/keywords"),
+            json!({ "keywords": ["a", "b"] }),
+        )
+        .await
+        .created();
+    let gone = id(&added["created"][0]);
+    agent.delete(&format!("/keywords/{gone}")).await.ok();
+    let named = json!({ "type": "rankCheck", "projectId": project, "keywordIds": [gone] });
+    agent
+        .post("/analyze", named)
+        .await
+        .refused(404, "keyword-not-found");
+    agent.delete(&format!("/projects/{project}")).await.ok();
+    let told = agent
+        .post("/analyze", start)
+        .await
+        .refused(409, "project-deactivated");
+    assert_eq!(
+        told["nextActions"][0]["body"],
+        json!({ "status": "active" })
+    );
+}
+
+async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| config.policy.queued_per_account = 1).await;
+    app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(5_999)))
+        .await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
+    let start = json!({ "type": "rankCheck", "projectId": project });
+    let told = agent
+        .post("/analyze", start)
         .await
         .refused(429, "quota-exceeded");
+    assert_eq!(told["quota"]["name"], "monthlyBudget");
+    let named = |keyword: i64| json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keyword] });
+    agent.post("/analyze", named(keywords[0])).await.accepted();
+    let full = agent.post("/analyze", named(keywords[1])).await;
     assert_eq!(
-        problem["quota"],
-        json!({ "name": "monthlyBudget", "used": "2.00", "limit": "2.00", "currency": "USD" })
+        full.refused(429, "quota-exceeded")["quota"]["name"],
+        "unfinishedAnalyses"
     );
-    agent.delete(&format!("/projects/{a}")).await.is(200);
-    agent
-        .post("/analyze", json!({ "type": "rankCheck", "projectId": b }))
-        .await
-        .is(202);
+    assert_eq!(full.header("retry-after"), "60");
+    let other = TestApp::configured(&db, |config| config.policy.queued_in_all = 1).await;
+    let (site, found) = agent.project("blog.example.com", &["a"]).await;
+    let elsewhere = harness::callers::Caller::new(other.address, agent.token());
+    let full = elsewhere
+        .post(
+            "/analyze",
+            json!({ "type": "rankCheck", "projectId": site, "keywordIds": found }),
+        )
+        .await;
+    full.refused(503, "queue-full");
+    assert_eq!(full.header("retry-after"), "60");
 }

@@ -1,320 +1,287 @@
-//! Keywords: adding, folding, markets, AI tracking, deactivation.
+//! Adding and listing keywords.
 
-use domain::account::AccountLimits;
-use harness::{app::TestApp, callers::Agent, databases::TestDatabase, on_every_database};
+use harness::{
+    app::TestApp,
+    callers::{id, ids},
+    databases::TestDatabase,
+    on_every_database,
+};
 use serde_json::{Value, json};
 
 on_every_database![
-    keywords_are_created_folded_and_told,
-    markets_tell_keywords_apart,
-    ai_tracking_takes_and_frees_places,
-    a_deactivated_keyword_comes_back_with_its_id,
-    a_keyword_is_changed_by_a_merge_patch,
-    a_thousand_keywords_are_added_at_once_and_no_more,
-    keywords_are_listed_filtered_and_paged,
+    added_keywords_are_created_existing_or_reactivated,
+    all_keywords_are_added_or_none,
+    the_last_ai_place_can_be_taken_and_no_more,
+    lists_are_filtered_by_every_filter,
+];
+on_sqlite![
+    a_keyword_carries_its_market_and_tags,
+    a_body_that_cannot_be_used_is_refused_with_every_reason,
+    a_request_larger_than_the_project_may_have_is_refused,
 ];
 
-async fn project(agent: &Agent) -> String {
-    let created = agent
-        .post("/projects", json!({ "domain": "shop.example.com" }))
-        .await
-        .is(201);
-    format!("/projects/{}/keywords", created["id"])
-}
-
-async fn add(agent: &Agent, path: &str, body: Value) -> Value {
-    let answer = agent.post(path, body).await;
-    assert!([200, 201].contains(&answer.status), "{}", answer.text);
-    answer.body
-}
-
-async fn keywords_are_created_folded_and_told(db: TestDatabase) {
+async fn added_keywords_are_created_existing_or_reactivated(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let path = project(&agent).await;
-    let first = agent.post(&path, json!({ "keywords": ["Rust SEO", "rust  seo ", "actix"], "aiTracked": true, "tags": ["x", "x"] })).await.is(201);
-    assert_eq!(
-        first["counts"],
-        json!({ "created": 2, "existing": 0, "reactivated": 0, "repeated": 1 })
-    );
-    assert_eq!(
-        first["allowance"],
-        json!({ "keywords": { "limit": 10_000, "used": 2 }, "aiTracked": { "limit": 100, "used": 2 } })
-    );
-    assert_eq!(
-        (
-            &first["created"][0]["aiTracked"],
-            &first["created"][0]["tags"]
-        ),
-        (&json!(true), &json!(["x"]))
-    );
-    let second = agent
-        .post(&path, json!({ "keywords": ["ACTIX", "RUST seo"] }))
-        .await
-        .is(200);
-    assert_eq!(
-        second["counts"],
-        json!({ "created": 0, "existing": 2, "reactivated": 0, "repeated": 0 })
-    );
-    assert_eq!(
-        second["existing"][0]["aiTracked"], true,
-        "what is tracked stays as it is"
-    );
-    for (body, place, code) in [
-        (json!({}), "/keywords", "required"),
-        (json!({ "keywords": [] }), "/keywords", "too-few"),
-        (json!({ "keywords": "rust" }), "/keywords", "invalid-type"),
-        (json!({ "keywords": [""] }), "/keywords/0", "invalid-value"),
-        (
-            json!({ "keywords": ["x"], "market": { "country": "deu" } }),
-            "/market/country",
-            "invalid-value",
-        ),
-        (
-            json!({ "keywords": ["x"], "market": { "devise": "mobile" } }),
-            "/market/devise",
-            "unknown-field",
-        ),
-    ] {
-        assert_eq!(
-            agent.post(&path, body).await.invalid(),
-            [(place.to_owned(), code.to_owned())]
-        );
-    }
-}
+    let agent = app.db_full_agent().await;
+    let (project, known) = agent.project("shop.example.com", &["one", "two"]).await;
+    let path = format!("/projects/{project}/keywords");
+    agent.delete(&format!("/keywords/{}", known[1])).await.ok();
 
-async fn markets_tell_keywords_apart(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let path = project(&agent).await;
-    for market in [
-        json!({}),
-        json!({ "country": "DE" }),
-        json!({ "country": "de", "language": "de" }),
-        json!({ "device": "mobile" }),
-        json!({ "location": "Berlin" }),
-    ] {
-        let added = agent
-            .post(&path, json!({ "keywords": ["rust"], "market": market }))
-            .await
-            .is(201);
-        assert_eq!(added["counts"]["created"], 1, "{market}");
-    }
-    let again = agent
+    let answer = agent
         .post(
             &path,
-            json!({ "keywords": ["rust"], "market": { "country": "de" } }),
+            json!({ "keywords": ["ONE", "two", "three", "Three "] }),
         )
-        .await
-        .is(200);
+        .await;
+    let added = answer.created();
     assert_eq!(
-        again["existing"][0]["market"],
-        json!({ "country": "de", "language": "en", "device": "desktop", "location": null })
+        added["counts"],
+        json!({ "created": 1, "existing": 1, "reactivated": 1, "repeated": 1 })
     );
+    assert_eq!(
+        (id(&added["existing"][0]), id(&added["reactivated"][0])),
+        (known[0], known[1])
+    );
+    assert_eq!(
+        (
+            &added["created"][0]["text"],
+            &added["reactivated"][0]["status"]
+        ),
+        (&json!("three"), &json!("active"))
+    );
+    assert_eq!(
+        added["allowance"],
+        json!({ "keywords": { "limit": 10_000, "used": 3 }, "aiTracked": { "limit": 100, "used": 0 } })
+    );
+    assert_eq!(
+        agent.get(&format!("/projects/{project}")).await.ok()["keywordCount"],
+        3
+    );
+    let again = agent.post(&path, json!({ "keywords": ["one"] })).await.ok();
+    assert_eq!(again["counts"]["existing"], 1);
 }
 
-async fn ai_tracking_takes_and_frees_places(db: TestDatabase) {
+async fn all_keywords_are_added_or_none(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    app.db_limit(
-        &agent,
-        AccountLimits {
-            ai_tracked: 1,
-            ..AccountLimits::default()
-        },
-    )
-    .await;
-    let path = project(&agent).await;
-    let added = add(&agent, &path, json!({ "keywords": ["a", "b"] })).await;
-    let [first, second] = [0, 1].map(|n| format!("/keywords/{}", added["created"][n]["id"]));
-    agent
-        .patch(&first, json!({ "aiTracked": true }))
-        .await
-        .is(200);
-    let refused = agent
-        .patch(&second, json!({ "aiTracked": true }))
+    app.db_limit(|limits| limits.keywords = 3).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["one"]).await;
+    let path = format!("/projects/{project}/keywords");
+    let told = agent
+        .post(
+            &path,
+            json!({ "keywords": ["one", "two", "three", "four"] }),
+        )
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        refused["allowance"],
-        json!({ "name": "aiTracked", "used": 1, "limit": 1, "requested": 1 })
+        told["allowance"],
+        json!({ "name": "keywords", "used": 1, "limit": 3, "requested": 3 })
     );
-    agent.delete(&first).await.is(200);
+    assert_eq!(
+        agent.get(&path).await.ok()["items"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     agent
-        .patch(&second, json!({ "aiTracked": true }))
+        .post(&path, json!({ "keywords": ["two", "three"] }))
         .await
-        .is(200);
-    agent
-        .patch(&first, json!({ "status": "active" }))
+        .created();
+}
+
+async fn the_last_ai_place_can_be_taken_and_no_more(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_limit(|limits| limits.ai_tracked = 2).await;
+    let agent = app.db_full_agent().await;
+    let (project, plain) = agent.project("shop.example.com", &["plain"]).await;
+    let path = format!("/projects/{project}/keywords");
+    let added = agent
+        .post(&path, json!({ "keywords": ["a", "b"], "aiTracked": true }))
+        .await
+        .created();
+    assert_eq!(
+        added["allowance"]["aiTracked"],
+        json!({ "limit": 2, "used": 2 })
+    );
+    let keyword = format!("/keywords/{}", plain[0]);
+    let told = agent
+        .patch(&keyword, json!({ "aiTracked": true }))
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        agent.get("/models").await.is(200)["allowance"],
-        json!({ "aiTracked": { "limit": 1, "used": 1 } })
+        told["allowance"],
+        json!({ "name": "aiTracked", "used": 2, "limit": 2, "requested": 1 })
     );
     agent
         .post(&path, json!({ "keywords": ["c"], "aiTracked": true }))
         .await
         .refused(409, "allowance-exceeded");
-}
-
-async fn a_deactivated_keyword_comes_back_with_its_id(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let path = project(&agent).await;
-    let id = add(&agent, &path, json!({ "keywords": ["rust"] })).await["created"][0]["id"].clone();
-    let gone = agent.delete(&format!("/keywords/{id}")).await.is(200);
-    assert_eq!(
-        (
-            &gone["status"],
-            agent.delete(&format!("/keywords/{id}")).await.is(200)
-        ),
-        (&json!("deactivated"), gone.clone())
-    );
-    assert_eq!(agent.get(&path).await.is(200)["items"], json!([]));
-    let back = agent
-        .post(&path, json!({ "keywords": ["RUST"], "aiTracked": true }))
+    agent
+        .delete(&format!("/keywords/{}", id(&added["created"][0])))
         .await
-        .is(200);
+        .ok();
     assert_eq!(
-        (
-            &back["reactivated"][0]["id"],
-            &back["reactivated"][0]["aiTracked"]
-        ),
-        (&id, &json!(true))
+        agent
+            .patch(&keyword, json!({ "aiTracked": true }))
+            .await
+            .ok()["aiTracked"],
+        true
+    );
+    assert_eq!(
+        agent.get("/models").await.ok()["allowance"]["aiTracked"]["used"],
+        2
     );
 }
 
-async fn a_keyword_is_changed_by_a_merge_patch(db: TestDatabase) {
+async fn lists_are_filtered_by_every_filter(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let path = project(&agent).await;
-    let added = add(
-        &agent,
-        &path,
-        json!({ "keywords": ["a", "b"], "market": { "country": "de", "location": "Berlin" } }),
-    )
-    .await;
-    let keyword = format!("/keywords/{}", added["created"][0]["id"]);
-    let changed = agent.patch(&keyword, json!({ "targetUrl": "https://shop.example.com/a", "tags": ["t"], "market": { "location": null, "device": "mobile" } })).await.is(200);
-    assert_eq!(
-        changed["market"],
-        json!({ "country": "de", "language": "en", "device": "mobile", "location": null })
-    );
-    assert_eq!(
-        agent.patch(&keyword, changed.clone()).await.is(200),
-        changed,
-        "what was read can be sent back"
-    );
-    let cleared = agent
-        .patch(&keyword, json!({ "targetUrl": null, "tags": null }))
+    let agent = app.db_full_agent().await;
+    let (project, plain) = agent.project("shop.example.com", &["plain one"]).await;
+    let path = format!("/projects/{project}/keywords");
+    let added = agent
+        .post(
+            &path,
+            json!({ "keywords": ["Žluť kůň"], "aiTracked": true, "tags": ["eu"] }),
+        )
         .await
-        .is(200);
-    assert_eq!(
-        (&cleared["targetUrl"], &cleared["tags"]),
-        (&Value::Null, &json!([]))
-    );
-    for (patch, place, code) in [
-        (json!({ "text": "other" }), "/text", "read-only-field"),
-        (json!({ "aiTracked": null }), "/aiTracked", "not-nullable"),
-        (
-            json!({ "targetUrl": "ftp://x" }),
-            "/targetUrl",
-            "invalid-value",
-        ),
-        (json!({ "aiTraked": true }), "/aiTraked", "unknown-field"),
+        .created();
+    let tagged = id(&added["created"][0]);
+    for (filter, found) in [
+        ("aiTracked=true", vec![tagged]),
+        ("aiTracked=false", vec![plain[0]]),
+        ("tag=eu", vec![tagged]),
+        ("search=%C5%BDLU%C5%A4", vec![tagged]),
+        ("search=one", vec![plain[0]]),
+        ("search=%25", vec![]),
+        ("status=deactivated", vec![]),
     ] {
         assert_eq!(
-            agent.patch(&keyword, patch).await.invalid(),
-            [(place.to_owned(), code.to_owned())]
+            ids(&agent.get(&format!("{path}?{filter}")).await.ok()),
+            found,
+            "{filter}"
         );
     }
-    let twin = add(
-        &agent,
-        &path,
-        json!({ "keywords": ["a"], "market": { "country": "fr" } }),
-    )
-    .await["created"][0]["id"]
-        .clone();
-    let market = json!({ "market": { "country": "fr", "device": "desktop" } });
+    agent.delete(&format!("/keywords/{tagged}")).await.ok();
+    assert_eq!(
+        ids(&agent.get(&format!("{path}?status=deactivated")).await.ok()),
+        [tagged]
+    );
+    assert_eq!(
+        ids(&agent
+            .get(&format!("{path}?status=all&fields=text"))
+            .await
+            .ok())
+        .len(),
+        2
+    );
     assert_eq!(
         agent
-            .patch(&keyword, market)
+            .get(&format!("{path}?aiTracked=1&limit=0&sort=size"))
             .await
-            .refused(409, "keyword-exists")["existing"]["id"],
-        twin
+            .errors()
+            .len(),
+        3
     );
 }
 
-async fn a_thousand_keywords_are_added_at_once_and_no_more(db: TestDatabase) {
+async fn a_keyword_carries_its_market_and_tags(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let path = project(&agent).await;
-    let keywords = |count: usize| {
-        (0..count)
-            .map(|n| format!("keyword {n}"))
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["kaffee"]).await;
+    let path = format!("/projects/{project}/keywords");
+    let market =
+        json!({ "country": "DE", "language": "de", "device": "mobile", "location": "Berlin" });
+    let added = agent
+        .post(
+            &path,
+            json!({ "keywords": ["kaffee"], "market": market, "tags": ["a", "a"] }),
+        )
+        .await
+        .created();
+    let keyword = &added["created"][0];
+    assert_eq!(
+        keyword["market"],
+        json!({ "country": "de", "language": "de", "device": "mobile", "location": "Berlin" })
+    );
+    assert_eq!(
+        (&keyword["tags"], &keyword["latest"], &keyword["projectId"]),
+        (&json!(["a"]), &Value::Null, &json!(project))
+    );
+    let plain = agent.get(&path).await.ok()["items"][0].clone();
+    assert_eq!(
+        plain["market"],
+        json!({ "country": "us", "language": "en", "device": "desktop", "location": null })
+    );
+}
+
+async fn a_body_that_cannot_be_used_is_refused_with_every_reason(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &[]).await;
+    let path = format!("/projects/{project}/keywords");
+    let told = |errors: Vec<(String, String)>| {
+        errors
+            .into_iter()
+            .map(|(place, code)| format!("{place} {code}"))
             .collect::<Vec<_>>()
     };
+    for (body, errors) in [
+        (json!({}), vec!["/keywords required"]),
+        (json!({ "keywords": [] }), vec!["/keywords too-few"]),
+        (json!({ "keywords": "one" }), vec!["/keywords invalid-type"]),
+        (
+            json!({ "keywords": ["a"], "aiTracked": null }),
+            vec!["/aiTracked not-nullable"],
+        ),
+        (
+            json!({ "keywords": ["a"], "market": { "country": "usa", "device": "tablet", "city": "x" } }),
+            vec![
+                "/market/city unknown-field",
+                "/market/country invalid-value",
+                "/market/device invalid-value",
+            ],
+        ),
+        (
+            json!({ "keyword": ["a"], "tags": [""] }),
+            vec![
+                "/keyword unknown-field",
+                "/keywords required",
+                "/tags/0 invalid-value",
+            ],
+        ),
+    ] {
+        assert_eq!(told(agent.post(&path, body).await.errors()), errors);
+    }
     assert_eq!(
         agent
-            .post(&path, json!({ "keywords": keywords(1_001) }))
+            .post(&format!("{path}?dryRun=true"), json!({ "keywords": ["a"] }))
             .await
-            .invalid(),
-        [("/keywords".to_owned(), "too-many".to_owned())]
+            .errors(),
+        [("dryRun".into(), "unknown-parameter".into())]
     );
-    let added = agent
-        .post(&path, json!({ "keywords": keywords(1_000) }))
-        .await
-        .is(201);
-    assert_eq!(added["counts"]["created"], 1_000);
+    assert_eq!(agent.get(&path).await.ok()["items"], json!([]));
 }
 
-async fn keywords_are_listed_filtered_and_paged(db: TestDatabase) {
+async fn a_request_larger_than_the_project_may_have_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let path = project(&agent).await;
-    add(
-        &agent,
-        &path,
-        json!({ "keywords": ["b rust", "a rust", "c"], "tags": ["t"] }),
-    )
-    .await;
-    add(
-        &agent,
-        &path,
-        json!({ "keywords": ["d"], "aiTracked": true }),
-    )
-    .await;
-    for (filter, texts) in [
-        ("sort=text", vec!["a rust", "b rust", "c", "d"]),
-        ("sort=-text", vec!["d", "c", "b rust", "a rust"]),
-        ("aiTracked=true", vec!["d"]),
-        ("tag=t&sort=text&search=RUST", vec!["a rust", "b rust"]),
-        ("status=deactivated", vec![]),
-        ("sort=text&limit=2", vec!["a rust", "b rust"]),
-    ] {
-        let page = agent.get(&format!("{path}?{filter}")).await.is(200);
-        let found: Vec<&str> = page["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|it| it["text"].as_str().unwrap())
-            .collect();
-        assert_eq!(found, texts, "{filter}");
-    }
-    let cursor = agent
-        .get(&format!("{path}?sort=text&limit=2"))
+    app.db_limit(|limits| limits.keywords_per_project = 2).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    let told = agent
+        .post(
+            &format!("/projects/{project}/keywords"),
+            json!({ "keywords": ["b", "c"] }),
+        )
         .await
-        .is(200)["nextCursor"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let rest = agent
-        .get(&format!("{path}?sort=text&limit=2&cursor={cursor}"))
-        .await
-        .is(200);
+        .refused(409, "allowance-exceeded");
     assert_eq!(
-        (&rest["items"][0]["text"], &rest["nextCursor"]),
-        (&json!("c"), &Value::Null)
+        (
+            &told["allowance"]["used"],
+            &told["allowance"]["limit"],
+            &told["allowance"]["requested"]
+        ),
+        (&json!(1), &json!(2), &json!(2))
     );
 }

@@ -1,7 +1,28 @@
-//! The Agent API, resource by resource.
+//! The Agent API over real HTTP. Journeys run on every database; what does not depend on the
+//! database runs on `SQLite` alone.
+
+/// Runs each of these tests (`async fn(TestDatabase)`) on an empty `SQLite` database.
+macro_rules! on_sqlite {
+    ($($claim:ident),+ $(,)?) => {
+        mod sqlite_alone {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $claim() {
+                let database = ::harness::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await;
+                super::$claim(database).await;
+            })+
+        }
+    };
+}
 
 mod analyses;
 mod edge;
+mod failures;
+mod health_docs;
+mod keyword_changes;
 mod keywords;
+mod models;
+mod order_of_checks;
+mod paging;
+mod project_changes;
 mod projects;
 mod results;

@@ -1,589 +1,453 @@
-//! Projects: every field, merge patches line by line, paging, deactivation.
+//! Creating, reading, listing and deactivating projects.
 
-use domain::account::AccountLimits;
-use harness::{app::TestApp, databases::TestDatabase, on_every_database};
+use chrono::TimeDelta;
+use harness::{
+    app::TestApp,
+    callers::{id, ids},
+    databases::TestDatabase,
+    on_every_database,
+};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 on_every_database![
-    a_project_is_created_with_every_field_and_read_back,
+    a_project_with_every_field_is_read_back_as_it_was_created,
     a_project_needs_a_domain_alone,
-    domains_are_shortened_with_a_warning_or_refused_with_a_reason,
-    everything_that_is_wrong_is_told_at_once,
-    a_merge_patch_changes_what_it_names_and_nothing_else,
-    a_merge_patch_refuses_what_cannot_be_changed,
-    a_deactivated_project_keeps_everything_and_comes_back,
-    a_domain_is_monitored_once,
-    the_last_place_is_granted_and_the_next_refused,
-    a_walk_through_the_pages_shows_each_project_once,
-    lists_are_filtered_and_sorted,
+    the_last_place_of_the_allowance_can_be_taken_and_no_more,
+    a_domain_is_monitored_once_and_again_after_deactivation,
+    deactivating_twice_changes_nothing_more,
+    lists_are_filtered_by_every_filter,
+];
+on_sqlite![
+    a_domain_is_taken_in_many_forms_and_what_was_removed_is_told,
+    a_domain_that_cannot_be_monitored_is_refused,
+    tags_and_recipients_are_folded,
+    all_errors_of_a_body_are_told_at_once,
+    an_unknown_report_section_is_refused_with_the_nearest,
+    only_the_selected_fields_are_answered,
+    a_keyword_that_does_not_fit_creates_nothing,
 ];
 
-fn every_field() -> Value {
+fn whole() -> Value {
     json!({
         "domain": "shop.example.com",
         "name": "Shop",
-        "keywords": ["rust seo", "Rust  SEO", "actix"],
-        "clientName": "ACME",
+        "keywords": ["rank tracker", "seo audit"],
+        "clientName": "Ann & Co",
         "category": "retail",
-        "tags": ["a", "b", "a"],
+        "tags": ["eu", "žluť"],
         "favorite": true,
-        "priority": "critical",
+        "priority": "high",
         "workflowStatus": "review",
-        "assignedToName": "Ann",
-        "reportRecipients": ["Ann@example.com", "ann@example.com", "bob@example.com"],
-        "reportSettings": { "enabled": true, "frequency": "weekly", "includePdf": "no", "contentOverrides": { "vitals": false } },
+        "assignedToName": "Bob",
+        "reportRecipients": ["ann@example.com"],
+        "reportSettings": { "enabled": false, "frequency": "quarterly", "includePdf": "inherit", "contentOverrides": { "vitals": false } },
     })
 }
 
-async fn a_project_is_created_with_every_field_and_read_back(db: TestDatabase) {
+async fn a_project_with_every_field_is_read_back_as_it_was_created(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let answer = agent.post("/projects", every_field()).await;
-    let location = answer.header("location");
-    let created = answer.is(201);
-    assert_eq!(
-        location,
-        format!("/api/agent/v1/projects/{}", created["id"])
-    );
+    let agent = app.db_full_agent().await;
+    let answer = agent.post("/projects", whole()).await;
+    let created = answer.created();
+    let path = format!("/projects/{}", id(&created));
+    assert_eq!(answer.header("location"), format!("/api/agent/v1{path}"));
     assert_eq!(
         created["keywords"]["counts"],
-        json!({ "created": 2, "existing": 0, "reactivated": 0, "repeated": 1 })
+        json!({ "created": 2, "existing": 0, "reactivated": 0, "repeated": 0 })
     );
-    let read = agent
-        .get(&format!("/projects/{}", created["id"]))
-        .await
-        .is(200);
-    for (member, expected) in [
-        ("domain", json!("shop.example.com")),
-        ("name", json!("Shop")),
-        ("clientName", json!("ACME")),
-        ("category", json!("retail")),
-        ("tags", json!(["a", "b"])),
-        ("favorite", json!(true)),
-        ("priority", json!("critical")),
-        ("workflowStatus", json!("review")),
-        ("assignedToName", json!("Ann")),
-        (
-            "reportRecipients",
-            json!(["ann@example.com", "bob@example.com"]),
-        ),
-        ("keywordCount", json!(2)),
-        ("status", json!("active")),
-        ("lastAnalysisAt", Value::Null),
-    ] {
-        assert_eq!(
-            (&read[member], &created[member]),
-            (&expected, &expected),
-            "{member}"
-        );
+    assert_eq!(created["warnings"], json!([]));
+
+    let read = agent.get(&path).await.ok();
+    let listed = agent.get("/projects").await.ok()["items"][0].clone();
+    assert_eq!(read, listed);
+    for (name, value) in whole().as_object().unwrap() {
+        if name != "keywords" {
+            assert_eq!((name, &read[name]), (name, value));
+        }
+        if !["keywords", "warnings"].contains(&name.as_str()) {
+            assert_eq!(read[name], created[name]);
+        }
     }
     assert_eq!(
-        read["reportSettings"],
-        json!({ "enabled": true, "frequency": "weekly", "includePdf": "no", "contentOverrides": { "vitals": false } })
+        (&read["keywordCount"], &read["aiTrackedCount"]),
+        (&json!(2), &json!(0))
     );
-    assert_eq!(read["effectiveReportSettings"]["content"]["vitals"], false);
-    assert_eq!(read["effectiveReportSettings"]["content"]["rankings"], true);
+    let effective = &read["effectiveReportSettings"];
+    assert_eq!(
+        (&effective["enabled"], &effective["frequency"]),
+        (&json!(false), &json!("quarterly"))
+    );
+    assert_eq!(
+        (
+            &effective["content"]["vitals"],
+            &effective["content"]["rankings"]
+        ),
+        (&json!(false), &json!(true))
+    );
+    let head = agent.head(&path).await;
+    assert_eq!(head.status, 200);
 }
 
 async fn a_project_needs_a_domain_alone(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let created = app
-        .db_agent()
+    let agent = app.db_full_agent().await;
+    let created = agent
+        .post("/projects", json!({ "domain": "shop.example.com" }))
         .await
-        .post("/projects", json!({ "domain": "example.com" }))
-        .await
-        .is(201);
-    for (member, expected) in [
-        ("name", json!("example.com")),
+        .created();
+    for (name, value) in [
+        ("name", json!("shop.example.com")),
+        ("status", json!("active")),
+        ("clientName", Value::Null),
+        ("category", Value::Null),
+        ("tags", json!([])),
+        ("favorite", json!(false)),
         ("priority", json!("normal")),
         ("workflowStatus", json!("onboarding")),
-        ("favorite", json!(false)),
-        ("tags", json!([])),
+        ("assignedToName", Value::Null),
+        ("reportRecipients", json!([])),
         ("reportSettings", Value::Null),
         ("keywords", Value::Null),
-        ("warnings", json!([])),
+        ("lastAnalysisAt", Value::Null),
+        ("deactivatedAt", Value::Null),
     ] {
-        assert_eq!(created[member], expected, "{member}");
+        assert_eq!((name, &created[name]), (name, &value));
     }
-    assert_eq!(created["effectiveReportSettings"]["frequency"], "monthly");
 }
 
-async fn domains_are_shortened_with_a_warning_or_refused_with_a_reason(db: TestDatabase) {
+async fn the_last_place_of_the_allowance_can_be_taken_and_no_more(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    for (given, kept) in [
-        ("https://www.Example.com/path?x", "www.example.com"),
-        ("example.org.", "example.org"),
-        ("example.net:443", "example.net"),
-        ("žluťoučký.cz", "xn--luouk-yva3mpa87a.cz"),
+    app.db_limit(|limits| (limits.projects, limits.keywords) = (2, 3))
+        .await;
+    let agent = app.db_full_agent().await;
+    agent.project("a.example.com", &["a", "b"]).await;
+    let body = json!({ "domain": "b.example.com", "keywords": ["a", "b"] });
+    let told = agent
+        .post("/projects", body)
+        .await
+        .refused(409, "allowance-exceeded");
+    assert_eq!(
+        told["allowance"],
+        json!({ "name": "keywords", "used": 2, "limit": 3, "requested": 2 })
+    );
+    let (last, _) = agent.project("b.example.com", &["a"]).await;
+    let third = json!({ "domain": "c.example.com" });
+    let told = agent
+        .post("/projects", third.clone())
+        .await
+        .refused(409, "allowance-exceeded");
+    assert_eq!(
+        told["allowance"],
+        json!({ "name": "projects", "used": 2, "limit": 2, "requested": 1 })
+    );
+    agent.delete(&format!("/projects/{last}")).await.ok();
+    agent.post("/projects", third).await.created();
+}
+
+async fn a_domain_is_monitored_once_and_again_after_deactivation(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (first, _) = agent.project("shop.example.com", &[]).await;
+    let again = json!({ "domain": "HTTPS://Shop.Example.com./x" });
+    let told = agent
+        .post("/projects", again.clone())
+        .await
+        .refused(409, "project-exists");
+    let href = format!("/api/agent/v1/projects/{first}");
+    assert_eq!(told["existing"], json!({ "id": first, "href": href }));
+    assert_eq!(told["nextActions"][0]["href"], href);
+    app.db_other_agent()
+        .await
+        .project("shop.example.com", &[])
+        .await;
+
+    agent.delete(&format!("/projects/{first}")).await.ok();
+    let second = id(&agent.post("/projects", again).await.created());
+    let back = json!({ "status": "active" });
+    let told = agent
+        .patch(&format!("/projects/{first}"), back)
+        .await
+        .refused(409, "project-exists");
+    assert_eq!(told["existing"]["id"], second);
+}
+
+async fn deactivating_twice_changes_nothing_more(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    let path = format!("/projects/{project}");
+    let job = agent.rank_check(project).await;
+    app.clock.advance(TimeDelta::seconds(5));
+    let first = agent.delete(&path).await.ok();
+    assert_eq!(
+        (&first["status"], &first["deactivatedAt"]),
+        (&json!("deactivated"), &json!("2026-09-21T14:13:25Z"))
+    );
+    app.clock.advance(TimeDelta::seconds(5));
+    assert_eq!(agent.delete(&path).await.ok(), first);
+    assert_eq!(agent.get(&path).await.ok(), first);
+    let stopped = agent.get(&format!("/analyze?jobId={job}")).await.ok();
+    assert_eq!(stopped["items"][0]["status"], "canceled");
+    assert_eq!(agent.get("/projects").await.ok()["items"], json!([]));
+    assert_eq!(
+        ids(&agent.get("/projects?status=deactivated").await.ok()),
+        [project]
+    );
+}
+
+async fn lists_are_filtered_by_every_filter(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let shop = id(&agent.post("/projects", whole()).await.created());
+    let (blog, _) = agent.project("blog.example.com", &[]).await;
+    for filter in [
+        "tag=eu",
+        "tag=%C5%BElu%C5%A5",
+        "category=retail",
+        "priority=high",
+        "workflowStatus=review",
+        "favorite=true",
+        "search=ANN",
+        "search=shop",
+        "search=hop.exam",
+    ] {
+        let found = agent.get(&format!("/projects?{filter}")).await.ok();
+        assert_eq!(ids(&found), [shop], "{filter}");
+    }
+    for filter in ["favorite=false", "workflowStatus=onboarding", "search=blog"] {
+        let found = agent.get(&format!("/projects?{filter}")).await.ok();
+        assert_eq!(ids(&found), [blog], "{filter}");
+    }
+    for filter in ["tag=none", "search=%25", "search=_"] {
+        assert_eq!(
+            ids(&agent.get(&format!("/projects?{filter}")).await.ok()),
+            [0; 0],
+            "{filter}"
+        );
+    }
+    let wrong = agent
+        .get("/projects?priority=hihg&favorite=1&status=gone&search=%00&limt=1")
+        .await;
+    assert_eq!(wrong.errors().len(), 5, "{}", wrong.body);
+}
+
+async fn a_domain_is_taken_in_many_forms_and_what_was_removed_is_told(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for (given, ascii, unicode, warnings) in [
+        ("example.com", "example.com", "example.com", 0),
+        (
+            "https://www.Example.com/path?x#y",
+            "www.example.com",
+            "www.example.com",
+            2,
+        ),
+        (
+            "shop.example.com:8080",
+            "shop.example.com",
+            "shop.example.com",
+            1,
+        ),
+        ("dot.example.com.", "dot.example.com", "dot.example.com", 1),
+        (
+            "bücher.example.com",
+            "xn--bcher-kva.example.com",
+            "bücher.example.com",
+            0,
+        ),
+        (
+            "xn--bcher-kva.example.org",
+            "xn--bcher-kva.example.org",
+            "bücher.example.org",
+            0,
+        ),
     ] {
         let created = agent
             .post("/projects", json!({ "domain": given }))
             .await
-            .is(201);
-        assert!(
-            created["domain"]
-                .as_str()
-                .is_some_and(|it| it == kept || given.starts_with('ž')),
-            "{created}"
-        );
+            .created();
+        let told = created["warnings"].as_array().unwrap().len();
         assert_eq!(
-            created["warnings"].as_array().unwrap().is_empty(),
-            given.starts_with('ž'),
-            "{created}"
-        );
-    }
-    for refused in [
-        "localhost",
-        "127.0.0.1",
-        "0x7f.1",
-        "2130706433",
-        "http://user@example.com",
-        "com",
-        "printer.local",
-        "db.internal",
-        "metadata.google.internal",
-        "[::1]",
-    ] {
-        let problem = agent
-            .post("/projects", json!({ "domain": refused }))
-            .await
-            .refused(409, "domain-not-monitorable");
-        assert!(
-            problem["reason"].is_string() && problem["hint"].is_string(),
-            "{problem}"
+            (&created["domain"], &created["domainUnicode"], told),
+            (&json!(ascii), &json!(unicode), warnings),
+            "{given}"
         );
     }
 }
 
-async fn everything_that_is_wrong_is_told_at_once(db: TestDatabase) {
+async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for (given, reason) in [
+        ("localhost", "singleLabel"),
+        ("127.0.0.1", "ipAddress"),
+        ("http://[::1]/", "ipAddress"),
+        ("0x7f.1", "ipAddress"),
+        ("co.uk", "publicSuffix"),
+        ("printer.local", "reserved"),
+        ("metadata.google.internal", "reserved"),
+        ("ftp://example.com", "scheme"),
+        ("user:pass@example.com", "userInfo"),
+        ("exa mple.com", "malformed"),
+    ] {
+        let told = agent.post("/projects", json!({ "domain": given })).await;
+        assert_eq!(
+            told.refused(409, "domain-not-monitorable")["reason"],
+            reason,
+            "{given}"
+        );
+    }
+    for given in [
+        json!(""),
+        json!("  "),
+        json!(7),
+        Value::Null,
+        json!("a".repeat(2_049)),
+    ] {
+        let told = agent.post("/projects", json!({ "domain": given })).await;
+        assert_eq!(told.errors()[0].0, "/domain");
+    }
+    assert_eq!(
+        agent.get("/projects?status=all").await.ok()["items"],
+        json!([])
+    );
+}
+
+async fn tags_and_recipients_are_folded(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let body = json!({ "domain": "shop.example.com", "keywords": ["Rank  Tracker", "rank tracker"], "tags": ["eu", " eu ", "us"], "reportRecipients": ["ann@example.com", "ann@example.com"] });
+    let created = agent.post("/projects", body).await.created();
+    assert_eq!(created["tags"], json!(["eu", "us"]));
+    assert_eq!(created["reportRecipients"], json!(["ann@example.com"]));
+    assert_eq!(
+        created["keywords"]["counts"],
+        json!({ "created": 1, "existing": 0, "reactivated": 0, "repeated": 1 })
+    );
+    let path = format!("/projects/{}", id(&created));
+    let changed = agent
+        .patch(&path, json!({ "tags": ["b", "b", "a"] }))
+        .await
+        .ok();
+    assert_eq!(changed["tags"], json!(["b", "a"]));
+}
+
+async fn all_errors_of_a_body_are_told_at_once(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
     let body = json!({
-        "nmae": "x",
-        "clientName": "",
-        "tags": ["ok", 3],
+        "domian": "shop.example.com",
+        "name": "",
+        "keywords": ["ok", "", 7],
         "favorite": null,
-        "priority": "urgent",
-        "reportRecipients": ["nobody"],
-        "reportSettings": { "frequency": "hourly", "contentOverrides": { "ranking": true } },
-        "keywords": ["a\u{7}"],
+        "priority": "hihg",
+        "reportRecipients": ["ann@example.com", "nobody"],
+        "reportSettings": { "frequency": "hourly", "pdf": true },
     });
-    let answer = app.db_agent().await.post("/projects", body).await;
-    let meant: Vec<Value> = answer.body["errors"]
+    let answer = agent.post("/projects", body).await;
+    let mut places: Vec<String> = answer
+        .errors()
+        .into_iter()
+        .map(|(place, _)| place)
+        .collect();
+    places.sort();
+    assert_eq!(
+        places,
+        [
+            "/domain",
+            "/domian",
+            "/favorite",
+            "/keywords/1",
+            "/keywords/2",
+            "/name",
+            "/priority",
+            "/reportRecipients/1",
+            "/reportSettings/frequency",
+            "/reportSettings/pdf"
+        ]
+    );
+    let told = answer.json();
+    let meant: Vec<&Value> = told["errors"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["didYouMean"].clone())
+        .filter_map(|it| it.get("didYouMean"))
         .collect();
     assert!(
-        meant.contains(&json!("name")) && meant.contains(&json!("rankings")),
-        "{meant:?}"
+        meant.contains(&&json!("domain")) && meant.contains(&&json!("high")),
+        "{told:#}"
     );
-    let told: BTreeSet<(String, String)> = answer.invalid().into_iter().collect();
-    let expected = [
-        ("/nmae", "unknown-field"),
-        ("/domain", "required"),
-        ("/clientName", "invalid-value"),
-        ("/tags/1", "invalid-type"),
-        ("/favorite", "not-nullable"),
-        ("/priority", "invalid-value"),
-        ("/reportRecipients/0", "invalid-value"),
-        ("/reportSettings/frequency", "invalid-value"),
-        ("/reportSettings/contentOverrides/ranking", "unknown-field"),
-        ("/keywords/0", "invalid-value"),
-    ];
-    assert_eq!(
-        told,
-        expected
-            .map(|(place, code)| (place.to_owned(), code.to_owned()))
-            .into()
-    );
-}
-
-async fn a_merge_patch_changes_what_it_names_and_nothing_else(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let created = agent.post("/projects", every_field()).await.is(201);
-    let path = format!("/projects/{}", created["id"]);
-    let before = agent.get(&path).await.is(200);
-
-    app.clock.advance(chrono::TimeDelta::hours(1));
-    for same in [
-        json!({}),
-        json!({ "name": "Shop", "tags": ["a", "b"] }),
-        before.clone(),
-    ] {
-        assert_eq!(
-            agent.patch(&path, same).await.is(200),
-            before,
-            "nothing new changes nothing, updatedAt included"
-        );
-    }
-    for (patch, member, expected) in [
-        (json!({ "clientName": null }), "clientName", Value::Null),
-        (json!({ "category": "b2b" }), "category", json!("b2b")),
-        (json!({ "priority": null }), "priority", json!("normal")),
-        (
-            json!({ "workflowStatus": null }),
-            "workflowStatus",
-            json!("onboarding"),
-        ),
-        (
-            json!({ "assignedToName": null }),
-            "assignedToName",
-            Value::Null,
-        ),
-        (json!({ "tags": null }), "tags", json!([])),
-        (
-            json!({ "reportRecipients": null }),
-            "reportRecipients",
-            json!([]),
-        ),
-        (json!({ "favorite": false }), "favorite", json!(false)),
-        (
-            json!({ "reportSettings": { "frequency": "inherit", "contentOverrides": { "vitals": null, "content": false } } }),
-            "reportSettings",
-            json!({ "enabled": true, "frequency": "inherit", "includePdf": "no", "contentOverrides": { "content": false } }),
-        ),
-        (
-            json!({ "reportSettings": null }),
-            "reportSettings",
-            Value::Null,
-        ),
-    ] {
-        let previous = agent.get(&path).await.is(200);
-        let changed = agent.patch(&path, patch.clone()).await.is(200);
-        assert_eq!(changed[member], expected, "{patch}");
-        for (name, value) in previous.as_object().unwrap() {
-            let may_differ =
-                [member, "updatedAt", "effectiveReportSettings"].contains(&name.as_str());
-            assert!(
-                may_differ || changed[name] == *value,
-                "{patch} changed {name}"
-            );
-        }
-    }
-    let merge_patch = agent
-        .request(reqwest::Method::PATCH, &path)
-        .header("content-type", "application/merge-patch+json")
-        .body(r#"{"name":"New"}"#);
-    assert_eq!(agent.send(merge_patch).await.is(200)["name"], "New");
-}
-
-async fn a_merge_patch_refuses_what_cannot_be_changed(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let created = agent.post("/projects", every_field()).await.is(201);
-    let path = format!("/projects/{}", created["id"]);
-    for (patch, place, code) in [
-        (
-            json!({ "domain": "other.example.com" }),
-            "/domain",
-            "immutable-field",
-        ),
-        (json!({ "id": 1 }), "/id", "read-only-field"),
-        (
-            json!({ "keywordCount": 9 }),
-            "/keywordCount",
-            "read-only-field",
-        ),
-        (json!({ "keywords": ["x"] }), "/keywords", "unknown-field"),
-        (json!({ "name": null }), "/name", "not-nullable"),
-        (json!({ "favorite": null }), "/favorite", "not-nullable"),
-        (json!({ "status": "gone" }), "/status", "invalid-value"),
-        (json!({ "naem": "x" }), "/naem", "unknown-field"),
-    ] {
-        assert_eq!(
-            agent.patch(&path, patch).await.invalid(),
-            [(place.to_owned(), code.to_owned())]
-        );
-    }
-    assert_eq!(
-        agent.get(&path).await.is(200)["updatedAt"],
-        created["updatedAt"]
-    );
-}
-
-async fn a_deactivated_project_keeps_everything_and_comes_back(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let created = agent.post("/projects", every_field()).await.is(201);
-    let path = format!("/projects/{}", created["id"]);
-    let gone = agent.delete(&path).await.is(200);
-    assert_eq!(gone["status"], "deactivated");
-    app.clock.advance(chrono::TimeDelta::hours(1));
-    assert_eq!(
-        agent.delete(&path).await.is(200),
-        gone,
-        "a second time changes nothing"
-    );
-    assert_eq!(agent.get(&path).await.is(200), gone);
-    assert_eq!(agent.get("/projects").await.is(200)["items"], json!([]));
-    assert_eq!(
-        agent.get("/projects?status=all").await.is(200)["items"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
-
-    agent
-        .patch(&path, json!({ "favorite": false }))
-        .await
-        .refused(409, "project-deactivated");
-    agent
-        .post(&format!("{path}/keywords"), json!({ "keywords": ["new"] }))
-        .await
-        .refused(409, "project-deactivated");
-    let problem = agent
-        .post(
-            "/analyze",
-            json!({ "type": "rankCheck", "projectId": created["id"] }),
-        )
-        .await
-        .refused(409, "project-deactivated");
-    let action = problem["nextActions"][0].clone();
-    assert_eq!(
-        (&action["method"], &action["body"]),
-        (&json!("PATCH"), &json!({ "status": "active" }))
-    );
-    let quota = |health: Value| {
-        health["quotas"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|it| it["used"].clone())
-            .take(2)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(
-        quota(agent.get("/health").await.is(200)),
-        [json!(0), json!(0)]
-    );
-
-    let back = agent
-        .patch(&path, json!({ "status": "active" }))
-        .await
-        .is(200);
-    assert_eq!(
-        (
-            &back["status"],
-            &back["deactivatedAt"],
-            &back["keywordCount"]
-        ),
-        (&json!("active"), &Value::Null, &json!(2))
-    );
-    assert_eq!(
-        quota(agent.get("/health").await.is(200)),
-        [json!(1), json!(2)]
-    );
-}
-
-async fn a_domain_is_monitored_once(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let first = agent
-        .post("/projects", json!({ "domain": "example.com" }))
-        .await
-        .is(201);
-    let problem = agent
-        .post("/projects", json!({ "domain": "http://EXAMPLE.com/" }))
-        .await
-        .refused(409, "project-exists");
-    assert_eq!(problem["existing"]["id"], first["id"]);
-    let path = format!("/projects/{}", first["id"]);
-    agent.delete(&path).await.is(200);
-    agent
-        .post("/projects", json!({ "domain": "example.com" }))
-        .await
-        .is(201);
-    agent
-        .patch(&path, json!({ "status": "active" }))
-        .await
-        .refused(409, "project-exists");
-    app.db_agent()
-        .await
-        .post("/projects", json!({ "domain": "example.com" }))
-        .await
-        .is(201);
-}
-
-async fn the_last_place_is_granted_and_the_next_refused(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    app.db_limit(
-        &agent,
-        AccountLimits {
-            projects: 1,
-            keywords: 2,
-            ..AccountLimits::default()
-        },
-    )
-    .await;
-    let refused = agent
+    let many: Vec<String> = vec![String::new(); 1_000];
+    let told = agent
         .post(
             "/projects",
-            json!({ "domain": "a.example.com", "keywords": ["a", "b", "c"] }),
+            json!({ "domain": "shop.example.com", "keywords": many }),
         )
         .await
-        .refused(409, "allowance-exceeded");
-    assert_eq!(
-        refused["allowance"],
-        json!({ "name": "keywords", "used": 0, "limit": 2, "requested": 3 })
-    );
-    assert_eq!(
-        agent.get("/projects").await.is(200)["items"],
-        json!([]),
-        "all or nothing"
-    );
-    agent
-        .post(
-            "/projects",
-            json!({ "domain": "a.example.com", "keywords": ["a", "b"] }),
-        )
-        .await
-        .is(201);
-    let refused = agent
-        .post("/projects", json!({ "domain": "b.example.com" }))
-        .await
-        .refused(409, "allowance-exceeded");
-    assert_eq!(refused["allowance"]["name"], "projects");
+        .refused(422, "validation-failed");
+    let shown = told["errors"].as_array().unwrap().len() as u64;
+    assert_eq!(told["moreErrors"], 1_000 - shown);
 }
 
-async fn a_walk_through_the_pages_shows_each_project_once(db: TestDatabase) {
+async fn an_unknown_report_section_is_refused_with_the_nearest(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    for n in 0..7 {
-        let name = format!("n{}", n % 3);
-        agent
-            .post(
-                "/projects",
-                json!({ "domain": format!("p{n}.example.com"), "name": name }),
-            )
-            .await
-            .is(201);
-        app.clock.advance(chrono::TimeDelta::seconds(1));
-    }
-    for sort in [
-        "createdAt",
-        "-createdAt",
-        "name",
-        "-name",
-        "domain",
-        "-domain",
-        "lastAnalysisAt",
-        "-lastAnalysisAt",
-        "priority",
-        "-priority",
-    ] {
-        let mut seen = Vec::new();
-        let mut path = format!("/projects?limit=3&sort={sort}");
-        loop {
-            let answer = agent.get(&path).await;
-            let next = answer
-                .headers
-                .get_all("link")
-                .iter()
-                .any(|it| it.to_str().unwrap().contains("rel=\"next\""));
-            let page = answer.is(200);
-            seen.extend(
-                page["items"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|it| it["id"].as_i64().unwrap()),
-            );
-            assert_eq!(next, page["nextCursor"].is_string());
-            if seen.len() == 3 {
-                let late = agent.post("/projects", json!({ "domain": format!("late{}.example.com", sort.replace('-', "x").to_lowercase()) })).await.is(201);
-                agent
-                    .delete(&format!("/projects/{}", late["id"]))
-                    .await
-                    .is(200);
-            }
-            match page["nextCursor"].as_str() {
-                Some(cursor) => path = format!("/projects?limit=3&sort={sort}&cursor={cursor}"),
-                None => break,
-            }
-        }
-        let distinct: BTreeSet<i64> = seen.iter().copied().collect();
-        assert_eq!((seen.len(), distinct.len()), (7, 7), "{sort}");
-    }
-    let cursor = agent.get("/projects?limit=3").await.is(200)["nextCursor"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    for other in [
-        format!("/projects?sort=name&cursor={cursor}"),
-        format!("/projects?tag=x&cursor={cursor}"),
-        format!("/projects?cursor={cursor}x"),
-    ] {
-        assert_eq!(
-            agent.get(&other).await.invalid(),
-            [("cursor".to_owned(), "invalid-cursor".to_owned())]
-        );
-    }
-    let stranger = app.db_agent().await;
+    let agent = app.db_full_agent().await;
+    let body = json!({ "domain": "shop.example.com", "reportSettings": { "contentOverrides": { "ranking": true } } });
+    let answer = agent.post("/projects", body).await;
     assert_eq!(
-        stranger
-            .get(&format!("/projects?limit=3&cursor={cursor}"))
-            .await
-            .invalid(),
-        [("cursor".to_owned(), "invalid-cursor".to_owned())]
+        answer.errors(),
+        [(
+            "/reportSettings/contentOverrides/ranking".into(),
+            "unknown-field".into()
+        )]
     );
-    assert_eq!(
-        agent.get("/projects?limit=100000").await.is(200)["limit"],
-        200
-    );
+    assert_eq!(answer.json()["errors"][0]["didYouMean"], "rankings");
+    let long = "x".repeat(20_000);
+    let body = json!({ "domain": "shop.example.com", "reportSettings": { "contentOverrides": { long: true } } });
+    agent
+        .post("/projects", body)
+        .await
+        .refused(422, "validation-failed");
 }
 
-async fn lists_are_filtered_and_sorted(db: TestDatabase) {
+async fn only_the_selected_fields_are_answered(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    agent.post("/projects", every_field()).await.is(201);
-    agent
+    let agent = app.db_full_agent().await;
+    let project = id(&agent.post("/projects", whole()).await.created());
+    let list = agent
+        .get("/projects?fields=name,reportSettings.frequency,tags")
+        .await
+        .ok();
+    let expected = json!({ "id": project, "name": "Shop", "reportSettings": { "frequency": "quarterly" }, "tags": ["eu", "žluť"] });
+    assert_eq!(list["items"], json!([expected]));
+    let one = agent
+        .get(&format!(
+            "/projects/{project}?fields=name,reportSettings.frequency,tags"
+        ))
+        .await
+        .ok();
+    assert_eq!(one, expected);
+    let wrong = agent.get(&format!("/projects/{project}?fields=nmae")).await;
+    assert_eq!(wrong.errors(), [("fields".into(), "unknown-field".into())]);
+    assert_eq!(wrong.json()["errors"][0]["didYouMean"], "name");
+}
+
+async fn a_keyword_that_does_not_fit_creates_nothing(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for wrong in ["", "  ", "a\u{7}b", &"x".repeat(201), &"w ".repeat(21)] {
+        let body = json!({ "domain": "shop.example.com", "keywords": ["fine", wrong] });
+        let answer = agent.post("/projects", body).await;
+        assert_eq!(answer.errors()[0].0, "/keywords/1", "{wrong:?}");
+    }
+    let too_many: Vec<String> = (0..1_001).map(|n| n.to_string()).collect();
+    let answer = agent
         .post(
             "/projects",
-            json!({ "domain": "other.example.org", "name": "Žižkov" }),
+            json!({ "domain": "shop.example.com", "keywords": too_many }),
         )
-        .await
-        .is(201);
-    for (filter, domains) in [
-        ("tag=a", vec!["shop.example.com"]),
-        ("tag=A", vec![]),
-        ("category=retail", vec!["shop.example.com"]),
-        ("priority=normal", vec!["other.example.org"]),
-        ("workflowStatus=review", vec!["shop.example.com"]),
-        ("favorite=false", vec!["other.example.org"]),
-        ("search=SHOP", vec!["shop.example.com"]),
-        ("search=acme", vec!["shop.example.com"]),
-        ("search=%C5%BEi%C5%BEkov", vec!["other.example.org"]),
-        ("search=100%25", vec![]),
-        (
-            "sort=-domain",
-            vec!["shop.example.com", "other.example.org"],
-        ),
-        (
-            "fields=domain,reportSettings.enabled&tag=a",
-            vec!["shop.example.com"],
-        ),
-    ] {
-        let page = agent.get(&format!("/projects?{filter}")).await.is(200);
-        let found: Vec<&str> = page["items"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|it| it["domain"].as_str().unwrap())
-            .collect();
-        assert_eq!(found, domains, "{filter}");
-    }
-    assert_eq!(
-        agent.get("/projects?favourite=true").await.invalid(),
-        [("favourite".to_owned(), "unknown-parameter".to_owned())]
-    );
-    assert_eq!(
-        agent.get("/projects?fields=domian").await.invalid(),
-        [("fields".to_owned(), "unknown-field".to_owned())]
-    );
+        .await;
+    assert_eq!(answer.errors(), [("/keywords".into(), "too-many".into())]);
+    assert_eq!(answer.json()["errors"][0]["max"], 1_000);
+    assert_eq!(agent.get("/projects").await.ok()["items"], json!([]));
 }

@@ -1,374 +1,400 @@
-//! Results: every state, records as they were stored, history, paging, all types.
+//! GET /results.
 
 use analysis::{
-    document::Document, findings::rankings::RankingsTally, provenance::Provenance,
+    findings::{
+        keyword_market::{FailedMeasurement, Measurement, TrackedKeyword},
+        rankings::{PastRanks, RankInput, RankingsTally, rank},
+    },
+    observation::search_page::Device,
+    provenance::Provenance,
     result_type::ResultType,
+    url_rules::SiteScope,
 };
 use chrono::TimeDelta;
-use domain::{
-    ids::{JobId, KeywordId, ProjectId},
-    ports::clock::Clock,
-    results::{Coverage, ResultHead, StagedFinding},
+use domain::ports::clock::Clock;
+use harness::{
+    app::{Ranked, TestApp},
+    callers::{Caller, NOBODYS},
+    databases::TestDatabase,
+    on_every_database,
 };
-use harness::{app::TestApp, callers::Agent, databases::TestDatabase, on_every_database};
 use serde_json::{Value, json};
 
 on_every_database![
-    a_type_without_data_says_how_to_get_it,
-    records_are_answered_as_they_were_stored,
-    the_history_holds_every_run,
-    old_results_are_stale_and_newer_ones_replace_them,
-    large_pages_are_cut_and_walked_to_the_end,
-    what_cannot_be_read_is_refused_with_what_was_meant,
+    results_go_from_never_run_over_pending_to_ready,
+    records_are_copied_as_they_are_stored,
+    histories_hold_all_runs_and_are_cut_by_time,
+    records_are_filtered_and_sorted,
+    all_types_are_told_at_once,
+];
+on_sqlite![
+    types_that_are_not_built_are_disabled,
+    a_request_without_sense_is_refused,
+    a_page_ends_before_it_grows_too_large,
 ];
 
-async fn project(agent: &Agent) -> i64 {
-    agent
-        .post(
-            "/projects",
-            json!({ "domain": "shop.example.com", "keywords": ["rust"] }),
-        )
-        .await
-        .is(201)["id"]
-        .as_i64()
-        .unwrap()
+/// A project with two keywords.
+async fn begun(app: &TestApp) -> (Caller, i64, Vec<i64>) {
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("shop.example.com", &["one", "two"]).await;
+    (agent, project, keywords)
 }
 
-/// Publishes records as a finished rank check would; each is `{"n": …, "pad": …}`.
-async fn db_publish(app: &TestApp, agent: &Agent, project: i64, count: i64, pad: usize) -> i64 {
-    let job = agent
-        .post(
-            "/analyze",
-            json!({ "type": "rankCheck", "projectId": project }),
-        )
-        .await
-        .is(202)["id"]
-        .as_i64()
-        .unwrap();
-    let now = app.clock.now();
-    let staged = |n: i64| StagedFinding {
-        result_type: ResultType::Rankings,
-        ordinal: n,
-        keyword: Some(KeywordId(n)),
-        url: Some(format!("https://shop.example.com/{n}")),
-        sort_value: (n != 2).then_some(f64::from(i32::try_from(count - n).unwrap())),
-        measured_at: now,
-        record: Document::from_stored(format!(
-            r#"{{"id":{n},"n":{n},"exact":1.50,"pad":"{}"}}"#,
-            "x".repeat(pad)
-        )),
+/// A record of the shape that a worker writes, in a form that no serialiser here would write.
+fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) -> Ranked {
+    let tracked = TrackedKeyword {
+        project_id: project,
+        keyword_id: keyword,
+        keyword: "one".into(),
+        country: "us".into(),
+        location: None,
+        language: "en".into(),
+        device: Device::Desktop,
+        search_volume: Some(90),
     };
-    let head = ResultHead {
-        account: agent.account,
-        project: ProjectId(project),
-        result_type: ResultType::Rankings,
-        job: JobId(job),
-        generated_at: now,
-        measured_at: now,
-        method_version: "rankings/1".into(),
+    let failed = FailedMeasurement {
+        code: "supplierTimedOut".into(),
+        at: app.clock.now(),
+        engine: "sandbox".into(),
         provider: "sandbox".into(),
         provenance: Provenance::Simulated,
-        coverage: Coverage::of(9, 8, 1),
-        item_count: u64::try_from(count).unwrap(),
-        summary: Document::of(&RankingsTally::default().finish(9)),
-        warnings: vec!["test".into()],
     };
-    let mut work = app.storage.write().await.unwrap();
-    let mut job = work
-        .jobs()
-        .lock(agent.account, JobId(job))
-        .await
-        .unwrap()
-        .unwrap();
-    work.measurements()
-        .stage(
-            agent.account,
-            job.id,
-            &(1..=count).map(staged).collect::<Vec<_>>(),
-        )
-        .await
-        .unwrap();
-    work.results()
-        .publish(agent.account, ProjectId(project), job.id, &[head])
-        .await
-        .unwrap();
-    job.state = domain::job::JobState::Succeeded;
-    job.finished_at = Some(now);
-    work.jobs().save(&job).await.unwrap();
-    work.commit().await.unwrap();
-    job.id.0
-}
-
-fn numbers(page: &Value) -> Vec<i64> {
-    page["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["n"].as_i64().unwrap())
-        .collect()
-}
-
-async fn a_type_without_data_says_how_to_get_it(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let id = project(&agent).await;
-    let never = agent
-        .get(&format!("/results?type=rankings&projectId={id}"))
-        .await
-        .is(200);
-    assert_eq!(
-        (
-            &never["state"],
-            &never["items"],
-            &never["summary"],
-            &never["measuredAt"]
-        ),
-        (&json!("neverRun"), &json!([]), &Value::Null, &Value::Null)
-    );
-    assert_eq!(
-        never["nextActions"][0]["body"],
-        json!({ "type": "rankCheck", "projectId": id })
-    );
-    assert_eq!(never["project"]["domain"], "shop.example.com");
-    for disabled in ["sov", "forecast", "ai-visibility", "vitals", "content"] {
-        let answer = agent
-            .get(&format!("/results?type={disabled}&projectId={id}"))
-            .await
-            .is(200);
-        assert_eq!(
-            (&answer["state"], &answer["reason"], &answer["items"]),
-            (&json!("disabled"), &json!("notBuiltYet"), &json!([]))
-        );
+    let record = rank(&RankInput {
+        keyword: &tracked,
+        site: &SiteScope::of("shop.example.com"),
+        measurement: Measurement::Failed(&failed),
+        past: PastRanks::default(),
+    });
+    let mut record = serde_json::to_value(record).unwrap();
+    record["position"] = json!(position);
+    let record = serde_json::to_string_pretty(&record).unwrap();
+    let record = record.replace("\"estimatedClicks\": null", "\"estimatedClicks\": 0.10");
+    Ranked {
+        keyword,
+        position,
+        record,
     }
+}
+
+fn summary() -> String {
+    serde_json::to_string_pretty(&RankingsTally::default().finish(2)).unwrap()
+}
+
+/// Runs a rank check; answers with its id.
+async fn run(app: &TestApp, agent: &Caller, project: i64, ranked: &[Ranked]) -> i64 {
+    let job = agent.rank_check(project).await;
+    app.db_publish_rankings(project, job, &summary(), ranked)
+        .await;
+    job
+}
+
+async fn results_go_from_never_run_over_pending_to_ready(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, project, keywords) = begun(&app).await;
+    let path = format!("/results?type=rankings&projectId={project}");
+    let never = agent.get(&path).await.ok();
+    assert_eq!(
+        (&never["state"], &never["items"], &never["summary"]),
+        (&json!("neverRun"), &json!([]), &Value::Null)
+    );
     let action = &never["nextActions"][0];
-    let job = agent.post("/analyze", action["body"].clone()).await.is(202);
-    let pending = agent
-        .get(&format!("/results?type=serp&projectId={id}"))
+    assert_eq!(
+        (&action["method"], &action["href"]),
+        (&json!("POST"), &json!("/api/agent/v1/analyze"))
+    );
+    let job = agent
+        .post("/analyze", action["body"].clone())
         .await
-        .is(200);
+        .accepted()["id"]
+        .as_i64()
+        .unwrap();
+    let pending = agent.get(&path).await.ok();
     assert_eq!(pending["state"], "pending");
     assert_eq!(
         pending["nextActions"][0]["href"],
-        format!("/api/agent/v1/analyze?jobId={}&wait=20", job["id"])
+        format!("/api/agent/v1/analyze?jobId={job}&wait=20")
     );
-    let all = agent
-        .get(&format!("/results?type=all&projectId={id}"))
+
+    app.db_publish_rankings(
+        project,
+        job,
+        &summary(),
+        &[ranked(&app, project, keywords[0], Some(3))],
+    )
+    .await;
+    let ready = agent.get(&path).await.ok();
+    assert_eq!(
+        (&ready["state"], &ready["jobId"], &ready["nextActions"]),
+        (&json!("ready"), &json!(job), &json!([]))
+    );
+    assert_eq!(
+        (
+            &ready["provenance"],
+            &ready["provider"],
+            &ready["methodVersion"]
+        ),
+        (&json!("simulated"), &json!("sandbox"), &json!("rankings/1"))
+    );
+    assert_eq!(
+        ready["project"],
+        agent.get(&format!("/projects/{project}")).await.ok()
+    );
+    let keyword = agent
+        .get(&format!("/projects/{project}/keywords?sort=position"))
         .await
-        .is(200);
-    let states: Vec<&Value> = all["results"]
-        .as_object()
-        .unwrap()
-        .values()
-        .map(|it| &it["state"])
-        .collect();
-    assert_eq!(states.len(), 16);
-    assert_eq!(states.iter().filter(|it| **it == "disabled").count(), 13);
-    assert_eq!(all["results"]["broken-links"]["state"], "neverRun");
+        .ok()["items"][0]
+        .clone();
+    assert_eq!(keyword["latest"]["position"], 3);
+    app.clock.advance(TimeDelta::days(36));
+    let stale = agent.get(&path).await.ok();
+    assert_eq!(
+        (&stale["state"], &stale["nextActions"][0]["body"]["type"]),
+        (&json!("stale"), &json!("rankCheck"))
+    );
 }
 
-async fn records_are_answered_as_they_were_stored(db: TestDatabase) {
+async fn records_are_copied_as_they_are_stored(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let id = project(&agent).await;
-    let job = db_publish(&app, &agent, id, 7, 1).await;
+    let (agent, project, keywords) = begun(&app).await;
+    let record = ranked(&app, project, keywords[0], Some(3));
+    run(&app, &agent, project, std::slice::from_ref(&record)).await;
     let answer = agent
-        .get(&format!("/results?type=rankings&projectId={id}"))
+        .get(&format!("/results?type=rankings&projectId={project}"))
         .await;
     assert!(
-        answer
-            .text
-            .contains(r#"{"id":1,"n":1,"exact":1.50,"pad":"x"}"#),
-        "byte for byte"
+        record.record.contains("0.10") && answer.body.contains(&record.record),
+        "{}",
+        answer.body
     );
-    let results = answer.is(200);
-    for (member, expected) in [
-        ("state", json!("ready")),
-        ("jobId", json!(job)),
-        ("methodVersion", json!("rankings/1")),
-        ("provenance", json!("simulated")),
-        ("provider", json!("sandbox")),
-        (
-            "coverage",
-            json!({ "requested": 9, "measured": 8, "failed": 1, "skipped": 0 }),
-        ),
-        ("summary", json!(RankingsTally::default().finish(9))),
-        ("warnings", json!(["test"])),
-        ("limit", json!(100)),
-        ("nextCursor", Value::Null),
-    ] {
-        assert_eq!(results[member], expected, "{member}");
-    }
-    for (query, expected) in [
-        ("", vec![1, 2, 3, 4, 5, 6, 7]),
-        ("&sort=-default", vec![7, 6, 5, 4, 3, 2, 1]),
-        ("&sort=position", vec![7, 6, 5, 4, 3, 1, 2]),
-        ("&sort=-position", vec![1, 3, 4, 5, 6, 7, 2]),
-        ("&keywordId=3", vec![3]),
-        ("&url=https://shop.example.com/4", vec![4]),
-        ("&keywordId=99", vec![]),
-    ] {
-        let page = agent
-            .get(&format!("/results?type=rankings&projectId={id}{query}"))
-            .await
-            .is(200);
-        assert_eq!(numbers(&page), expected, "{query}");
-    }
-    let selected = agent
+    assert!(answer.body.contains(&summary()));
+    let few = agent
         .get(&format!(
-            "/results?type=rankings&projectId={id}&fields=n&limit=1"
+            "/results?type=rankings&projectId={project}&fields=position,keyword"
         ))
         .await
-        .is(200);
-    assert_eq!(selected["items"], json!([{ "id": 1, "n": 1 }]));
-    let all = agent
-        .get(&format!("/results?type=all&projectId={id}"))
-        .await
-        .is(200);
-    assert_eq!(numbers(&all["results"]["rankings"]), [1, 2, 3, 4, 5]);
-    assert_eq!(
-        (
-            &all["results"]["rankings"]["truncated"],
-            &all["results"]["rankings"]["state"]
-        ),
-        (&json!(true), &json!("ready"))
-    );
+        .ok();
+    assert_eq!(few["items"], json!([{ "position": 3, "keyword": "one" }]));
+    let wrong = agent
+        .get(&format!(
+            "/results?type=rankings&projectId={project}&fields=positon"
+        ))
+        .await;
+    assert_eq!(wrong.errors(), [("fields".into(), "unknown-field".into())]);
 }
 
-async fn the_history_holds_every_run(db: TestDatabase) {
+async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let id = project(&agent).await;
-    for _ in 0..3 {
-        db_publish(&app, &agent, id, 2, 1).await;
+    let (agent, project, keywords) = begun(&app).await;
+    for position in [9, 5, 2] {
+        run(
+            &app,
+            &agent,
+            project,
+            &[ranked(&app, project, keywords[0], Some(position))],
+        )
+        .await;
         app.clock.advance(TimeDelta::days(1));
     }
-    let day = |back: i64| (app.clock.now() - TimeDelta::days(back)).date_naive();
-    for (query, expected) in [
-        ("&history=true", 6),
-        ("&history=true&keywordId=1", 3),
-        ("&history=false", 2),
-        (&format!("&history=true&from={}", day(1)), 2),
-        (&format!("&history=true&to={}", day(1)), 4),
+    let path = format!("/results?type=rankings&projectId={project}");
+    let positions = |results: Value| -> Vec<i64> {
+        results["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["position"].as_i64().unwrap())
+            .collect()
+    };
+    for (more, expected) in [
+        ("", vec![2]),
+        ("&history=true", vec![2, 5, 9]),
+        ("&history=true&sort=measuredAt", vec![9, 5, 2]),
+        ("&history=true&from=2026-09-22", vec![2, 5]),
+        ("&history=true&to=2026-09-22", vec![9]),
+        (
+            "&history=true&from=2026-09-22T14:13:20Z&to=2026-09-23T14:13:20%2B00:00",
+            vec![5],
+        ),
+        ("&history=true&limit=1", vec![2]),
     ] {
-        let page = agent
-            .get(&format!("/results?type=rankings&projectId={id}{query}"))
-            .await
-            .is(200);
-        assert_eq!(page["items"].as_array().unwrap().len(), expected, "{query}");
+        assert_eq!(
+            positions(agent.get(&format!("{path}{more}")).await.ok()),
+            expected,
+            "{more}"
+        );
     }
-    let mut walked = Vec::new();
-    let mut path = format!("/results?type=rankings&projectId={id}&history=true&limit=4");
+    let mut walked = vec![];
+    let mut next = format!("{path}&history=true&limit=1");
     loop {
-        let page = agent.get(&path).await.is(200);
-        walked.extend(numbers(&page));
-        match page["nextCursor"].as_str() {
-            Some(cursor) => {
-                path = format!(
-                    "/results?type=rankings&projectId={id}&history=true&limit=4&cursor={cursor}"
-                );
-            }
-            None => break,
-        }
+        let page = agent.get(&next).await.ok();
+        walked.extend(positions(page.clone()));
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            break;
+        };
+        next = format!("{path}&history=true&limit=1&cursor={cursor}");
     }
-    walked.sort_unstable();
-    assert_eq!(walked, [1, 1, 1, 2, 2, 2]);
+    assert_eq!(walked, [2, 5, 9]);
 }
 
-async fn old_results_are_stale_and_newer_ones_replace_them(db: TestDatabase) {
+async fn records_are_filtered_and_sorted(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let id = project(&agent).await;
-    db_publish(&app, &agent, id, 2, 1).await;
-    app.clock.advance(TimeDelta::days(36));
-    let stale = agent
-        .get(&format!("/results?type=rankings&projectId={id}"))
-        .await
-        .is(200);
-    assert_eq!(
-        (&stale["state"], numbers(&stale).len()),
-        (&json!("stale"), 2)
-    );
-    let job = db_publish(&app, &agent, id, 3, 1).await;
-    let fresh = agent
-        .get(&format!("/results?type=rankings&projectId={id}"))
-        .await
-        .is(200);
-    assert_eq!(
-        (&fresh["state"], &fresh["jobId"], numbers(&fresh).len()),
-        (&json!("ready"), &json!(job), 3)
-    );
-}
-
-async fn large_pages_are_cut_and_walked_to_the_end(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let id = project(&agent).await;
-    db_publish(&app, &agent, id, 12, 60_000).await;
-    for sort in ["default", "-default", "position", "-position"] {
-        let mut walked = Vec::new();
-        let mut path = format!("/results?type=rankings&projectId={id}&sort={sort}");
-        loop {
-            let answer = agent.get(&path).await;
-            assert!(answer.text.len() < 300_000, "{} bytes", answer.text.len());
-            let page = answer.is(200);
-            walked.extend(numbers(&page));
-            match page["nextCursor"].as_str() {
-                Some(cursor) => {
-                    path = format!(
-                        "/results?type=rankings&projectId={id}&sort={sort}&cursor={cursor}"
-                    );
-                }
-                None => break,
-            }
-        }
-        walked.sort_unstable();
-        assert_eq!(walked, (1..=12).collect::<Vec<_>>(), "{sort}");
-    }
-}
-
-async fn what_cannot_be_read_is_refused_with_what_was_meant(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let agent = app.db_agent().await;
-    let id = project(&agent).await;
-    let problem = agent
-        .get(&format!("/results?type=ranking&projectId={id}"))
-        .await
-        .refused(422, "validation-failed");
-    assert_eq!(
-        (
-            &problem["errors"][0]["didYouMean"],
-            problem["errors"][0]["allowed"].as_array().unwrap().len()
-        ),
-        (&json!("rankings"), 17)
-    );
-    for (query, places) in [
-        (String::new(), vec!["projectId", "type"]),
-        ("type=rankings".to_owned(), vec!["projectId"]),
-        (format!("projectId={id}"), vec!["type"]),
-        ("type=rankings&projectId=x".to_owned(), vec!["projectId"]),
-        (
-            format!("type=rankings&projectId={id}&from=yesterday&limit=0"),
-            vec!["limit", "from"],
-        ),
-        (
-            format!("type=rankings&projectId={id}&sort=size"),
-            vec!["sort"],
-        ),
-        (
-            format!("type=rankings&projectId={id}&histroy=true"),
-            vec!["histroy"],
-        ),
+    let (agent, project, keywords) = begun(&app).await;
+    let records = [
+        ranked(&app, project, keywords[0], None),
+        ranked(&app, project, keywords[1], Some(7)),
+    ];
+    run(&app, &agent, project, &records).await;
+    let path = format!("/results?type=rankings&projectId={project}");
+    let positions = |results: Value| -> Vec<Value> {
+        results["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["position"].clone())
+            .collect()
+    };
+    for (more, expected) in [
+        (String::new(), vec![Value::Null, json!(7)]),
+        ("&sort=position".into(), vec![json!(7), Value::Null]),
+        ("&sort=-default".into(), vec![json!(7), Value::Null]),
+        (format!("&keywordId={}", keywords[1]), vec![json!(7)]),
+        (format!("&keywordId={NOBODYS}"), vec![]),
+        ("&url=https://shop.example.com/7".into(), vec![json!(7)]),
     ] {
-        let mut told: Vec<String> = agent
-            .get(&format!("/results?{query}"))
-            .await
-            .invalid()
-            .into_iter()
-            .map(|(place, _)| place)
-            .collect();
-        told.sort();
-        let mut places: Vec<String> = places.into_iter().map(str::to_owned).collect();
-        places.sort();
-        assert_eq!(told, places, "{query}");
+        assert_eq!(
+            positions(agent.get(&format!("{path}{more}")).await.ok()),
+            expected,
+            "{more}"
+        );
     }
+}
+
+async fn all_types_are_told_at_once(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, project, keywords) = begun(&app).await;
+    let many: Vec<Ranked> = vec![ranked(&app, project, keywords[0], Some(1)); 7];
+    run(&app, &agent, project, &many).await;
+    agent
+        .post(
+            "/analyze",
+            json!({ "type": "siteAudit", "projectId": project }),
+        )
+        .await
+        .accepted();
+    let all = agent
+        .get(&format!("/results?type=all&projectId={project}"))
+        .await
+        .ok();
+    let results = all["results"].as_object().unwrap();
+    assert_eq!(results.len(), 16);
+    assert!(
+        ResultType::ALL
+            .iter()
+            .all(|it| results.contains_key(it.name()))
+    );
+    let rankings = &results["rankings"];
+    assert_eq!(
+        (
+            &rankings["state"],
+            rankings["items"].as_array().unwrap().len(),
+            &rankings["truncated"]
+        ),
+        (&json!("ready"), 5, &json!(true))
+    );
+    assert_eq!(
+        (
+            &results["serp"]["state"],
+            &results["broken-links"]["state"],
+            &results["sov"]["state"]
+        ),
+        (&json!("neverRun"), &json!("pending"), &json!("disabled"))
+    );
+    let next = rankings["next"].as_str().unwrap();
+    agent
+        .send(agent.anywhere(reqwest::Method::GET, next))
+        .await
+        .ok();
+}
+
+async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, project, _) = begun(&app).await;
+    for kind in ResultType::ALL {
+        let state = agent
+            .get(&format!("/results?type={kind}&projectId={project}"))
+            .await
+            .ok()["state"]
+            .clone();
+        let built = [
+            ResultType::Rankings,
+            ResultType::Serp,
+            ResultType::BrokenLinks,
+        ]
+        .contains(&kind);
+        assert_eq!(state, if built { "neverRun" } else { "disabled" }, "{kind}");
+    }
+}
+
+async fn a_request_without_sense_is_refused(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, project, _) = begun(&app).await;
+    let told = agent
+        .get(&format!("/results?type=ranking&projectId={project}"))
+        .await;
+    assert_eq!(told.errors(), [("type".into(), "invalid-value".into())]);
+    assert_eq!(told.json()["errors"][0]["didYouMean"], "rankings");
+    let missing = agent.get("/results").await.errors();
+    assert_eq!(
+        missing,
+        [
+            ("projectId".into(), "required".into()),
+            ("type".into(), "required".into())
+        ]
+    );
+    for wrong in [
+        "keywordId=x",
+        "from=yesterday",
+        "history=1",
+        "limit=0",
+        "cursor=x",
+        "sort=size",
+        "include=all",
+    ] {
+        for kind in ["rankings", "all"] {
+            let errors = agent
+                .get(&format!("/results?type={kind}&projectId={project}&{wrong}"))
+                .await
+                .errors();
+            assert_eq!(errors[0].0, wrong.split('=').next().unwrap());
+        }
+        let nobodys = agent
+            .get(&format!(
+                "/results?type=rankings&projectId={NOBODYS}&{wrong}"
+            ))
+            .await;
+        nobodys.refused(404, "project-not-found");
+    }
+}
+
+async fn a_page_ends_before_it_grows_too_large(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, project, keywords) = begun(&app).await;
+    let mut large = ranked(&app, project, keywords[0], Some(1));
+    large.record = large.record.replacen(
+        '{',
+        &format!("{{ \"padding\": \"{}\",", "x".repeat(100_000)),
+        1,
+    );
+    run(&app, &agent, project, &vec![large; 5]).await;
+    let path = format!("/results?type=rankings&projectId={project}");
+    let mut sizes = vec![];
+    let mut next = path.clone();
+    loop {
+        let page = agent.get(&next).await.ok();
+        sizes.push(page["items"].as_array().unwrap().len());
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            break;
+        };
+        next = format!("{path}&cursor={cursor}");
+    }
+    assert_eq!(sizes, [2, 2, 1]);
 }

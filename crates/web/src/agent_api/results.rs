@@ -7,6 +7,7 @@ use crate::{
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
     problem::{Problem, next_action},
+    query::Query,
     refusals,
     selection::Selection,
     services::Services,
@@ -78,6 +79,9 @@ struct ResultsBody<'a> {
 /// Reads results: one type, or the heads of all.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let Some(project) = call.query.id("projectId").map(ProjectId) else {
+        if call.query.text("projectId").is_some() {
+            return Err(refusals::no_project());
+        }
         call.query.required("projectId", None::<i64>);
         chosen_type(&call);
         return wanted(None, &call.query);
@@ -111,6 +115,25 @@ fn chosen_type(call: &Call) -> Option<Chosen> {
         .required("type", call.query.choice("type", &type_names(), named))
 }
 
+/// Which records are wanted.
+struct Only {
+    keyword: Option<KeywordId>,
+    url: Option<String>,
+    from: Option<DateTime<Utc>>,
+    to: Option<DateTime<Utc>>,
+}
+
+impl Only {
+    fn of(query: &Query) -> Self {
+        Self {
+            keyword: query.id("keywordId").map(KeywordId),
+            url: query.free_text("url", 2_048),
+            from: query.time("from"),
+            to: query.time("to"),
+        }
+    }
+}
+
 async fn one(
     services: &Services,
     call: &Call,
@@ -127,11 +150,7 @@ async fn one(
     };
     let paging = paging(call, &bound_to, LIST_LIMITS, sorts, direction);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
-    let (keyword, url) = (
-        query.id("keywordId").map(KeywordId),
-        query.free_text("url", 2_048),
-    );
-    let (from, to) = (query.time("from"), query.time("to"));
+    let only = Only::of(query);
     let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
         services
             .read_project
@@ -144,10 +163,10 @@ async fn one(
     let request = ResultsRequest {
         project,
         result_type,
-        keyword,
-        url,
-        from,
-        to,
+        keyword: only.keyword,
+        url: only.url,
+        from: only.from,
+        to: only.to,
         history,
         page,
     };
@@ -321,8 +340,8 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
         .all(call.account(), project, TOP)
         .await?
         .ok_or_else(refusals::no_project)?;
-    call.query.finish()?;
     let now = services.clock.now();
+    refuse_what_no_type_takes(services, call, now)?;
     let mut by_type = Map::new();
     for result_type in ResultType::ALL {
         by_type.insert(
@@ -334,6 +353,21 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     Ok(Answer::ok(
         &json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type }),
     ))
+}
+
+/// `type=all` has no pages and no filters; what is said about them still has to be right.
+fn refuse_what_no_type_takes(
+    services: &Services,
+    call: &Call,
+    now: DateTime<Utc>,
+) -> Result<(), Problem> {
+    call.query.flag("history");
+    Only::of(&call.query);
+    let sorts = [SORTS.as_slice(), &HISTORY_SORTS].concat();
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let paging = paging(call, &bound_to, LIST_LIMITS, &sorts, Direction::Ascending);
+    let page = paging.request(&services.config.cursor_key, now);
+    wanted(page, &call.query).map(drop)
 }
 
 fn overview(results: &AllResults, result_type: ResultType, now: DateTime<Utc>) -> Value {

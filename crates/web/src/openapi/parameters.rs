@@ -183,9 +183,10 @@ pub fn results() -> Vec<Parameter> {
         required("projectId", id(), "The project."),
     ];
     all.extend(paging(results::LIST_LIMITS));
-    let time = json!({ "type": "string", "maxLength": 40 });
+    let time =
+        json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] });
     all.extend([
-        optional("sort", text(40), "default or position; with history=true measuredAt (newest first when left out). A leading - reverses."),
+        optional("sort", sorts(&["default", "position", "measuredAt"]), "default or position; with history=true measuredAt (newest first when left out). A leading - reverses."),
         optional("keywordId", id(), "Only about this keyword."),
         optional("url", text(2_048), "Only about this page."),
         optional("from", time.clone(), "Measured at or after this day or time."),

@@ -6,6 +6,9 @@ use analysis::findings::{broken_links, rankings, serp};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
+/// Where the results of a type stand.
+const STATES: [&str; 5] = ["ready", "stale", "pending", "neverRun", "disabled"];
+
 /// An id: a positive integer that JSON carries exactly.
 #[must_use]
 pub fn id() -> Value {
@@ -58,6 +61,8 @@ fn list_of(item: &str) -> Value {
 fn put_together() -> Map<String, Value> {
     let mut schemas = Map::new();
     schemas.insert("ProjectList".into(), loose(list_of("Project")));
+    let project = json!({ "$ref": "#/components/schemas/Project" });
+    schemas.insert("ProjectOrFields".into(), whole_or_selected(&project));
     schemas.insert("KeywordList".into(), loose(list_of("Keyword")));
     schemas.insert("JobList".into(), job_list());
     schemas.insert("CreatedProject".into(), created_project());
@@ -75,8 +80,12 @@ fn put_together() -> Map<String, Value> {
 /// With `fields=` items hold only what was selected.
 fn loose(mut list: Value) -> Value {
     let whole = list["properties"]["items"]["items"].take();
-    list["properties"]["items"]["items"] = json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"] }] });
+    list["properties"]["items"]["items"] = whole_or_selected(&whole);
     list
+}
+
+fn whole_or_selected(whole: &Value) -> Value {
+    json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"] }] })
 }
 
 fn job_list() -> Value {
@@ -127,7 +136,7 @@ fn results() -> Value {
             "type": { "type": "string" },
             "projectId": id(),
             "project": { "$ref": "#/components/schemas/Project" },
-            "state": { "type": "string", "enum": ["ready", "stale", "pending", "neverRun", "disabled"] },
+            "state": { "type": "string", "enum": STATES },
             "reason": text,
             "nextActions": { "type": "array", "items": { "type": "object" } },
             "generatedAt": time,
@@ -142,12 +151,32 @@ fn results() -> Value {
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "warnings": { "type": "array", "items": { "type": "string" } },
-            "results": { "type": "object", "description": "With type=all: each type with its state, summary and first records." },
+            "results": { "type": "object", "description": "With type=all: each type with its state, summary and first records.", "additionalProperties": overview(&time) },
+        },
+    })
+}
+
+/// What `type=all` tells of one type.
+fn overview(time: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["state", "reason", "nextActions", "measuredAt", "provenance", "summary", "items", "truncated", "next"],
+        "properties": {
+            "state": { "type": "string", "enum": STATES },
+            "reason": { "type": ["string", "null"] },
+            "nextActions": { "type": "array", "items": { "type": "object" } },
+            "measuredAt": time,
+            "provenance": { "type": ["string", "null"] },
+            "summary": { "type": ["object", "null"] },
+            "items": { "type": "array", "items": { "type": "object" }, "maxItems": 5 },
+            "truncated": { "type": "boolean" },
+            "next": { "type": "string", "description": "Where the records are." },
         },
     })
 }
 
 fn health() -> Value {
+    let text = json!({ "type": "string" });
     json!({
         "type": "object",
         "required": ["status", "version", "serverTime", "account", "token", "capabilities", "limits", "quotas", "providers"],
@@ -155,12 +184,24 @@ fn health() -> Value {
             "status": { "type": "string" },
             "version": { "type": "string" },
             "serverTime": { "type": "string", "format": "date-time" },
-            "account": { "type": "object" },
-            "token": { "type": "object" },
-            "capabilities": { "type": "array", "items": { "type": "object" } },
+            "account": { "type": "object", "required": ["id", "name"], "properties": { "id": id(), "name": text } },
+            "token": {
+                "type": "object",
+                "required": ["id", "name", "scopes", "expiresAt"],
+                "properties": { "id": id(), "name": text, "scopes": { "type": "array", "items": text }, "expiresAt": { "type": ["string", "null"], "format": "date-time" } },
+            },
+            "capabilities": { "type": "array", "items": {
+                "type": "object",
+                "required": ["name", "method", "path", "scope", "granted"],
+                "properties": { "name": text, "method": text, "path": text, "scope": { "type": ["string", "null"] }, "granted": { "type": "boolean" } },
+            } },
             "limits": { "type": "object" },
-            "quotas": { "type": "array", "items": { "type": "object" } },
-            "providers": { "type": "array", "items": { "type": "object" } },
+            "quotas": { "type": "array", "items": { "type": "object", "required": ["name", "limit", "used"] } },
+            "providers": { "type": "array", "items": {
+                "type": "object",
+                "required": ["need", "label", "state"],
+                "properties": { "need": text, "label": { "type": ["string", "null"] }, "state": { "type": "string", "enum": ["ready", "sandbox", "notConfigured", "failing"] } },
+            } },
         },
     })
 }

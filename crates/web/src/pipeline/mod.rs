@@ -12,6 +12,7 @@ mod routing;
 use crate::{
     answer::Answer,
     endpoint::{Access, Call, Endpoint, PublicCall, Verb},
+    operational::{self, Operational},
     problem::{Code, Problem},
     query::Query,
     services::Services,
@@ -62,14 +63,29 @@ impl Pipeline {
                     .with("limitBytes", MOST_URI),
             );
         }
+        if let Some(operational) = Operational::at(request.path()) {
+            return self.operate(operational, request.method()).await;
+        }
         let route = self.routes.find(request.path()).ok_or_else(nothing_here)?;
         if request.method() == Method::OPTIONS {
             return Ok(route.options());
         }
         let endpoint = route
             .endpoint(request.method())
-            .ok_or_else(|| not_allowed(request.method(), &route))?;
+            .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
         self.handle(endpoint, &route, request, payload).await
+    }
+
+    async fn operate(
+        &self,
+        operational: Operational<'_>,
+        method: &Method,
+    ) -> Result<Answer, Problem> {
+        match *method {
+            Method::GET | Method::HEAD => self.patiently(operational.answer(&self.services)).await,
+            Method::OPTIONS => Ok(routing::options(&operational::ALLOWED)),
+            _ => Err(not_allowed(method, &operational::ALLOWED)),
+        }
     }
 
     async fn handle(
@@ -87,7 +103,9 @@ impl Pipeline {
                     .await
             }
             Access::Agent(scope, handler) => {
-                let agent = authenticate::agent(&self.services, request, scope).await?;
+                let agent = self
+                    .patiently(authenticate::agent(&self.services, request, scope))
+                    .await?;
                 accept::check(request)?;
                 let body =
                     body::read(endpoint.verb, request, payload, &self.services.config).await?;
@@ -106,7 +124,10 @@ impl Pipeline {
         }
     }
 
-    async fn patiently(&self, handling: crate::endpoint::Handling) -> Result<Answer, Problem> {
+    async fn patiently<T>(
+        &self,
+        handling: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
         let patience = self.services.config.handler_patience;
         let slow = |_| {
             Problem::new(
@@ -134,14 +155,13 @@ fn nothing_here() -> Problem {
         .next_action("GET", "/api/agent/v1/docs", "The API's documentation")
 }
 
-fn not_allowed(method: &Method, route: &Route<'_>) -> Problem {
-    let allowed = route.allowed();
+fn not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {
     let problem = Problem::new(
         Code::MethodNotAllowed,
         format!("{method} is not served at this path."),
     );
     let problem = problem
-        .with("allow", allowed.clone())
+        .with("allow", allowed.to_vec())
         .hint(format!("Use one of {}.", allowed.join(", ")));
     problem.header("Allow", allowed.join(", "))
 }

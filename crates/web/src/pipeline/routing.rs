@@ -46,6 +46,17 @@ impl Routes {
     }
 }
 
+/// What OPTIONS answers where these methods are served.
+#[must_use]
+pub fn options(allowed: &[&str]) -> Answer {
+    Answer {
+        status: 204,
+        body: String::new(),
+        headers: vec![("Allow", allowed.join(", "))],
+        cache: "no-store",
+    }
+}
+
 /// What stands for `{id}` in a path that fits a template. Something that is no id fits too: it is
 /// answered like an id that is not there, not like a path that is not served.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,12 +112,7 @@ impl Route<'_> {
     /// What OPTIONS answers.
     #[must_use]
     pub fn options(&self) -> Answer {
-        let mut answer = Answer {
-            status: 204,
-            body: String::new(),
-            headers: vec![("Allow", self.allowed().join(", "))],
-            cache: "no-store",
-        };
+        let mut answer = options(&self.allowed());
         for verb in self.verbs.keys() {
             let header = match verb {
                 Verb::Patch => "Accept-Patch",

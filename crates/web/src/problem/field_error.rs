@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+/// Longest place and longest message, in characters: both may quote what the caller sent.
+const MOST_QUOTED: usize = 150;
+
 /// Where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
@@ -28,7 +31,7 @@ impl FieldError {
     /// In the body, at that JSON pointer.
     #[must_use]
     pub fn at(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Place::Body(pointer.into()), code, message.into())
+        Self::new(Place::Body(quoted(pointer)), code, quoted(message))
     }
 
     /// In the query string.
@@ -38,7 +41,7 @@ impl FieldError {
         code: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        Self::new(Place::Query(name.into()), code, message.into())
+        Self::new(Place::Query(quoted(name)), code, quoted(message))
     }
 
     /// In a header.
@@ -48,7 +51,7 @@ impl FieldError {
         code: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        Self::new(Place::Header(name.into()), code, message.into())
+        Self::new(Place::Header(quoted(name)), code, quoted(message))
     }
 
     fn new(place: Place, code: &'static str, message: String) -> Self {
@@ -102,6 +105,10 @@ impl FieldError {
         }
         document
     }
+}
+
+fn quoted(text: impl Into<String>) -> String {
+    crate::shortened(&text.into(), MOST_QUOTED)
 }
 
 /// The known name that is most like the given one, if one is like it at all.

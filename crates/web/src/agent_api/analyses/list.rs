@@ -7,6 +7,7 @@ use crate::{
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
     problem::{FieldError, Problem},
+    query::Query,
     refusals,
     services::Services,
 };
@@ -35,19 +36,24 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Lists the account's analyses, newest first; with `jobId` the one.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    if call.query.text("jobId").is_some() {
-        return one(&services, &call).await;
-    }
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let query = &call.query;
-    let filter = JobFilter {
-        project: query.id("projectId").map(ProjectId),
-        kind: query.choice("type", &KINDS, AnalysisKind::named),
-        status: query.choice("status", &JOB_STATUSES, JobStatus::named),
+    let filter = filter(query)?;
+    let patience = wait(query);
+    let page = paging.request(key, now);
+    if query.text("jobId").is_some() {
+        return one(&services, &call, filter.project, patience).await;
+    }
+    let Some(request) = page.filter(|_| query.finish().is_ok()) else {
+        // Whether the project is there is told before what is wrong with the query.
+        if let Some(project) = filter.project {
+            let found = services.read_project.run(call.account(), project).await?;
+            found.ok_or_else(refusals::no_project)?;
+        }
+        return wanted(None, query);
     };
-    let request = wanted(paging.request(key, now), query)?;
     let list = services
         .list_jobs
         .run(call.account(), &filter, &request)
@@ -67,12 +73,29 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(linked(Answer::ok(&body), &call, next.as_deref()))
 }
 
-async fn one(services: &Services, call: &Call) -> Result<Answer, Problem> {
-    let Some(id) = call.query.id("jobId") else {
-        return Err(refusals::no_job());
-    };
-    let patience = wait(call);
+fn filter(query: &Query) -> Result<JobFilter, Problem> {
+    let project = query.id("projectId").map(ProjectId);
+    if project.is_none() && query.text("projectId").is_some() {
+        return Err(refusals::no_project());
+    }
+    Ok(JobFilter {
+        project,
+        kind: query.choice("type", &KINDS, AnalysisKind::named),
+        status: query.choice("status", &JOB_STATUSES, JobStatus::named),
+    })
+}
+
+async fn one(
+    services: &Services,
+    call: &Call,
+    project: Option<ProjectId>,
+    patience: Duration,
+) -> Result<Answer, Problem> {
+    let id = call.query.id("jobId").ok_or_else(refusals::no_job)?;
     let mut found = find(services, call, JobId(id)).await?;
+    if project.is_some_and(|project| project != found.job.project) {
+        return Err(refusals::no_job());
+    }
     call.query.finish()?;
     let until = tokio::time::Instant::now() + patience;
     while found.job.state.is_unfinished() && tokio::time::Instant::now() < until {
@@ -100,14 +123,14 @@ async fn find(services: &Services, call: &Call, id: JobId) -> Result<JobState, P
         .ok_or_else(refusals::no_job)
 }
 
-fn wait(call: &Call) -> Duration {
-    let Some(text) = call.query.text("wait") else {
+fn wait(query: &Query) -> Duration {
+    let Some(text) = query.text("wait") else {
         return Duration::ZERO;
     };
     let seconds = text.parse().ok().filter(|seconds| *seconds <= LONGEST_WAIT);
     if seconds.is_none() {
         let rule = format!("must be a number of seconds up to {LONGEST_WAIT}");
-        call.query.note(
+        query.note(
             FieldError::in_query("wait", "invalid-value", rule)
                 .with("min", 0)
                 .with("max", LONGEST_WAIT),

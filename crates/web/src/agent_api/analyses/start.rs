@@ -37,6 +37,7 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
             .await?
             .ok_or_else(refusals::no_project)?;
     }
+    call.query.finish()?;
     let (request, dry_run) = read_body(&call.body, read)?;
     let refused = |error| refusals::analysis(error, request.project);
     if dry_run {

@@ -29,11 +29,13 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
         .run(call.account(), id)
         .await?
         .ok_or_else(refusals::no_project)?;
+    call.query.finish()?;
     let new = read_body(&call.body, read)?;
     let tracked = services
         .track_keywords
         .run(call.account(), project.id, &new)
-        .await?;
+        .await
+        .map_err(refusals::of_project(project.id))?;
     let status = if tracked.created.is_empty() { 200 } else { 201 };
     Ok(Answer::with_status(
         status,

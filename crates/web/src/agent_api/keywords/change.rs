@@ -45,11 +45,13 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .run(call.account(), id)
         .await?
         .ok_or_else(refusals::no_keyword)?;
+    call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(read(fields, &current)))?;
     let changed = services
         .change_keyword
         .run(call.account(), id, &patch)
-        .await?;
+        .await
+        .map_err(refusals::of_project(current.project))?;
     Ok(Answer::ok(&KeywordView::of(&changed)))
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 /// Takes a keyword out of use; a second time changes nothing.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
+    call.query.finish()?;
     let keyword = services.deactivate_keyword.run(call.account(), id).await?;
     Ok(Answer::ok(&KeywordView::of(&keyword)))
 }

@@ -55,11 +55,13 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .ok_or_else(refusals::no_project)?;
     let defaults = &call.agent.account.report_defaults;
     let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
+    call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(read(fields, &shown)))?;
     let changed = services
         .change_project
         .run(call.account(), id, &patch)
-        .await?;
+        .await
+        .map_err(refusals::of_project(id))?;
     Ok(Answer::ok(&ProjectView::of(&changed, defaults)))
 }
 

@@ -45,6 +45,7 @@ struct CreateBody {
 
 /// Creates a project, with its first keywords.
 pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    call.query.finish()?;
     let body = read_body(&call.body, read)?;
     let domain = DomainName::parse(&body.domain)
         .map_err(|refusal| not_monitorable(&body.domain, refusal))?;

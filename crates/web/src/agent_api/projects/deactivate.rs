@@ -8,6 +8,7 @@ use std::sync::Arc;
 /// Takes a project out of use; a second time changes nothing.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    call.query.finish()?;
     let project = services.deactivate_project.run(call.account(), id).await?;
     Ok(Answer::ok(&ProjectView::of(
         &project,

@@ -1,0 +1,154 @@
+//! GET /health and GET /docs.
+
+use chrono::TimeDelta;
+use domain::{scope::Scope, text::Label, use_cases::issue_token::NewToken};
+use harness::{app::TestApp, databases::TestDatabase, on_every_database};
+use serde_json::json;
+
+on_every_database![
+    health_tells_what_the_token_may_do_and_what_is_used,
+    an_expired_and_a_revoked_token_are_told_apart,
+];
+on_sqlite![
+    a_disabled_token_scheme_is_refused_with_a_challenge,
+    docs_need_no_token_and_ignore_a_bad_one,
+    the_guide_is_small_and_names_every_endpoint,
+];
+
+async fn health_tells_what_the_token_may_do_and_what_is_used(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app
+        .db_agent([Scope::ProjectsRead, Scope::ProjectsWrite])
+        .await;
+    agent.project("shop.example.com", &["a", "b"]).await;
+    let health = agent.get("/health").await.ok();
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["account"]["name"], "Account 0");
+    assert_eq!(
+        health["token"]["scopes"],
+        json!(["projects:read", "projects:write"])
+    );
+    let granted = |name: &str| {
+        let all = health["capabilities"].as_array().unwrap();
+        all.iter().find(|it| it["name"] == name).unwrap()["granted"].clone()
+    };
+    assert_eq!(
+        (
+            granted("createProject"),
+            granted("listModels"),
+            granted("getDocs")
+        ),
+        (json!(true), json!(false), json!(true))
+    );
+    let used = |name: &str| {
+        let all = health["quotas"].as_array().unwrap();
+        all.iter().find(|it| it["name"] == name).unwrap()["used"].clone()
+    };
+    assert_eq!(
+        (used("projects"), used("keywords"), used("aiTracked")),
+        (json!(1), json!(2), json!(0))
+    );
+    assert_eq!(health["limits"]["bodyBytes"], 262_144);
+    assert_eq!(health["serverTime"], "2026-09-21T14:13:20Z");
+}
+
+async fn an_expired_and_a_revoked_token_are_told_apart(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let owner = app.db_owner(0).await;
+    let new = NewToken {
+        name: Label::parse("short").unwrap(),
+        scopes: domain::scope::Scopes::all(),
+        lifetime: Some(TimeDelta::hours(1)),
+    };
+    let (expiring, _) = app.db_issue(&owner, &new).await;
+    let (revoked, token) = app.db_issue(&owner, &new).await;
+    expiring.get("/health").await.ok();
+    let mut work = app.storage.write().await.unwrap();
+    let now = domain::ports::clock::Clock::now(app.clock.as_ref());
+    assert!(
+        work.tokens()
+            .revoke(owner.account, token.id, now)
+            .await
+            .unwrap()
+    );
+    work.commit().await.unwrap();
+    let answer = revoked.get("/health").await;
+    answer.refused(401, "token-revoked");
+    assert!(
+        answer
+            .header("www-authenticate")
+            .contains("error=\"invalid_token\"")
+    );
+    app.clock.advance(TimeDelta::hours(1));
+    let told = expiring.get("/health").await.refused(401, "token-expired");
+    assert_eq!(told["expiredAt"], "2026-09-21T15:13:20Z");
+}
+
+async fn a_disabled_token_scheme_is_refused_with_a_challenge(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let missing = app.anonymous().get("/health").await;
+    missing.refused(401, "token-missing");
+    let challenge = missing.header("www-authenticate");
+    assert_eq!(
+        challenge,
+        "Bearer realm=\"agent-api\", scope=\"projects:read\""
+    );
+    for text in [
+        "Basic dXNlcjpwYXNz",
+        "Bearer",
+        "Bearer  ",
+        "sightline_agt_x",
+    ] {
+        let nobody = app.anonymous();
+        let request = nobody
+            .request(reqwest::Method::GET, "/health")
+            .header("authorization", text);
+        nobody.send(request).await.refused(401, "token-missing");
+    }
+    let unknown = app.bearer("sightline_agt_x").get("/health").await;
+    unknown.refused(401, "token-invalid");
+    assert!(
+        unknown
+            .header("www-authenticate")
+            .contains("error=\"invalid_token\"")
+    );
+    let reader = app.db_agent([Scope::ModelsRead]).await.get("/health").await;
+    let told = reader.refused(403, "insufficient-scope");
+    assert_eq!(told["requiredScopes"], json!(["projects:read"]));
+    assert_eq!(told["grantedScopes"], json!(["models:read"]));
+    assert!(
+        reader
+            .header("www-authenticate")
+            .contains("error=\"insufficient_scope\"")
+    );
+    let nobody = app.anonymous();
+    let in_query = nobody.get("/health?access_token=sightline_agt_x").await;
+    in_query.refused(401, "token-missing");
+}
+
+async fn docs_need_no_token_and_ignore_a_bad_one(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let document = app.bearer("nonsense").get("/docs").await;
+    assert_eq!(document.header("cache-control"), "public, max-age=300");
+    assert!(document.links().contains("rel=\"service-desc\""));
+    assert_eq!(document.ok()["openapi"], "3.1.0");
+    let head = app.anonymous().head("/docs").await;
+    assert_eq!(
+        head.header("content-length"),
+        document.body.len().to_string()
+    );
+    let wrong = app.anonymous().get("/docs?format=guid").await;
+    let told = wrong.refused(422, "validation-failed");
+    assert_eq!(told["errors"][0]["didYouMean"], "guide");
+    app.anonymous()
+        .delete("/docs")
+        .await
+        .refused(405, "method-not-allowed");
+}
+
+async fn the_guide_is_small_and_names_every_endpoint(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let guide = app.anonymous().get("/docs?format=guide").await;
+    assert!(guide.body.len() <= 16 * 1024);
+    assert_eq!(guide.ok()["endpoints"].as_array().unwrap().len(), 15);
+}

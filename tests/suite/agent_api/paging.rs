@@ -1,0 +1,207 @@
+//! Walking lists page by page.
+
+use chrono::TimeDelta;
+use harness::{
+    app::TestApp,
+    callers::{Caller, ids},
+    databases::TestDatabase,
+    on_every_database,
+};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+on_every_database![
+    rows_that_were_there_all_the_time_come_exactly_once,
+    every_order_is_walked_whole_and_backwards,
+];
+on_sqlite![
+    limits_are_clamped_and_told,
+    the_link_leads_to_the_next_page,
+    a_cursor_holds_for_its_list_its_filters_and_a_day,
+];
+
+async fn shops(app: &TestApp, agent: &Caller, names: std::ops::Range<u32>) -> BTreeSet<i64> {
+    let mut all = BTreeSet::new();
+    for n in names {
+        // Two in each second: the id decides.
+        app.clock.advance(TimeDelta::milliseconds(500));
+        let priority = if n % 2 == 0 { "low" } else { "high" };
+        let body = json!({ "domain": format!("s{}.example.com", (n * 7) % 10), "priority": priority, "name": format!("n{}", n / 3) });
+        let created = agent.post("/projects", body).await.created();
+        all.insert(created["id"].as_i64().unwrap());
+    }
+    all
+}
+
+async fn rows_that_were_there_all_the_time_come_exactly_once(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let mut there = shops(&app, &agent, 0..7).await;
+    let gone = *there.iter().nth(3).unwrap();
+    let mut walked = vec![];
+    let mut next = "/projects?limit=2&sort=-createdAt".to_owned();
+    let mut fresh = 7..10;
+    loop {
+        let page = agent.get(&next).await.ok();
+        walked.extend(ids(&page));
+        if let Some(n) = fresh.next() {
+            shops(&app, &agent, n..n + 1).await;
+        }
+        if there.remove(&gone) {
+            agent.delete(&format!("/projects/{gone}")).await.ok();
+        }
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            break;
+        };
+        next = format!("/projects?limit=2&sort=-createdAt&cursor={cursor}");
+    }
+    for id in there {
+        assert_eq!(
+            walked.iter().filter(|it| **it == id).count(),
+            1,
+            "{id} in {walked:?}"
+        );
+    }
+}
+
+async fn every_order_is_walked_whole_and_backwards(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let there = shops(&app, &agent, 0..7).await;
+    let project = *there.first().unwrap();
+    agent
+        .post(
+            &format!("/projects/{project}/keywords"),
+            json!({ "keywords": ["b", "a", "č", "c", "d"] }),
+        )
+        .await
+        .created();
+    let keywords = format!("/projects/{project}/keywords");
+    for (path, sorts, rows) in [
+        (
+            "/projects",
+            ["createdAt", "name", "domain", "lastAnalysisAt", "priority"].as_slice(),
+            7,
+        ),
+        (&keywords, &["createdAt", "text", "position"], 5),
+    ] {
+        for sort in sorts {
+            let forwards = walk(&agent, path, sort).await;
+            let mut backwards = walk(&agent, path, &format!("-{sort}")).await;
+            assert_eq!(
+                forwards.iter().collect::<BTreeSet<_>>().len(),
+                rows,
+                "{sort}"
+            );
+            let whole = agent.get(&format!("{path}?sort={sort}")).await.ok();
+            assert_eq!(forwards, ids(&whole), "{sort}");
+            backwards.reverse();
+            if !["lastAnalysisAt", "position"].contains(sort) {
+                assert_eq!(forwards, backwards, "{sort}");
+            }
+        }
+    }
+}
+
+async fn walk(agent: &Caller, path: &str, sort: &str) -> Vec<i64> {
+    let mut walked = vec![];
+    let mut next = format!("{path}?limit=2&sort={sort}");
+    loop {
+        let page = agent.get(&next).await.ok();
+        walked.extend(ids(&page));
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            return walked;
+        };
+        next = format!("{path}?limit=2&sort={sort}&cursor={cursor}");
+    }
+}
+
+async fn limits_are_clamped_and_told(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    for (path, default, most) in [
+        ("/projects?".to_owned(), 50, 200),
+        (format!("/projects/{project}/keywords?"), 100, 500),
+        ("/analyze?".to_owned(), 50, 200),
+        (
+            format!("/results?type=serp&projectId={project}&"),
+            100,
+            1_000,
+        ),
+    ] {
+        for (given, told) in [
+            ("", default),
+            ("limit=1", 1),
+            ("limit=100000", most),
+            ("limit=99999999999999999999", most),
+        ] {
+            assert_eq!(
+                agent.get(&format!("{path}{given}")).await.ok()["limit"],
+                told,
+                "{path}{given}"
+            );
+        }
+        for wrong in ["0", "-1", "x", "1.5", ""] {
+            let answer = agent.get(&format!("{path}limit={wrong}")).await;
+            assert_eq!(answer.errors(), [("limit".into(), "invalid-value".into())]);
+        }
+        assert_eq!(
+            agent.get(&format!("{path}limit=1&limit=2")).await.errors(),
+            [("limit".into(), "repeated".into())]
+        );
+    }
+}
+
+async fn the_link_leads_to_the_next_page(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    shops(&app, &agent, 0..3).await;
+    let first = agent.get("/projects?search=s&limit=2&fields=name").await;
+    let cursor = first.ok()["nextCursor"].as_str().unwrap().to_owned();
+    let href = format!("/api/agent/v1/projects?search=s&limit=2&fields=name&cursor={cursor}");
+    assert!(
+        first.links().contains(&format!("<{href}>; rel=\"next\"")),
+        "{}",
+        first.links()
+    );
+    let last = agent
+        .send(agent.anywhere(reqwest::Method::GET, &href))
+        .await;
+    assert_eq!(
+        (
+            last.ok()["items"].as_array().unwrap().len(),
+            last.links().contains("next")
+        ),
+        (1, false)
+    );
+}
+
+async fn a_cursor_holds_for_its_list_its_filters_and_a_day(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    shops(&app, &agent, 0..3).await;
+    let page = agent.get("/projects?limit=1&favorite=false").await.ok();
+    let cursor = page["nextCursor"].as_str().unwrap();
+    agent
+        .get(&format!("/projects?limit=2&favorite=false&cursor={cursor}"))
+        .await
+        .ok();
+    let project = ids(&page)[0];
+    let refused = [("cursor".into(), "invalid-cursor".into())];
+    for other in [
+        "/projects?".to_owned(),
+        "/projects?favorite=true&".into(),
+        "/projects?favorite=false&sort=name&".into(),
+        "/analyze?".into(),
+        format!("/projects/{project}/keywords?"),
+    ] {
+        let answer = agent.get(&format!("{other}cursor={cursor}")).await;
+        assert_eq!(answer.errors(), refused, "{other}");
+    }
+    app.clock.advance(TimeDelta::hours(25));
+    let answer = agent
+        .get(&format!("/projects?limit=1&favorite=false&cursor={cursor}"))
+        .await;
+    assert_eq!(answer.errors(), refused);
+}
