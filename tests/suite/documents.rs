@@ -214,6 +214,29 @@ fn the_documented_problems_are_those_there_are() {
 }
 
 #[test]
+fn the_documented_page_sizes_are_those_that_are_served() {
+    use web::agent_api::{analyses, keywords, projects, results};
+    let served = [
+        ("projects", projects::LIST_LIMITS),
+        ("keywords", keywords::LIST_LIMITS),
+        ("analyses", analyses::LIST_LIMITS),
+        ("results", results::LIST_LIMITS),
+    ]
+    .map(|(list, limits)| {
+        vec![
+            list.to_owned(),
+            limits.default.to_string(),
+            limits.most.to_string(),
+        ]
+    });
+    let documented: Vec<Vec<String>> = table(&read("docs/HTTP.md"), "list")
+        .into_iter()
+        .map(|row| row[..3].to_vec())
+        .collect();
+    assert_eq!(documented, served);
+}
+
+#[test]
 fn every_setting_is_documented_and_no_other() {
     let documented: BTreeSet<String> = table(&read("docs/OPERATIONS.md"), "key")
         .into_iter()
