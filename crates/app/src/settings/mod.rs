@@ -2,6 +2,7 @@
 //!
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
+mod ranges;
 mod secret;
 mod sources;
 

@@ -1,7 +1,7 @@
 //! Where settings come from: the file, the environment, the command line; and how a mistake in
 //! one of them is told.
 
-use super::Settings;
+use super::{Settings, ranges};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 use thiserror::Error;
@@ -83,6 +83,14 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
+    /// A value has the right type and cannot be used.
+    #[error("the setting {key} cannot be used: it takes {allowed}")]
+    Unusable {
+        /// Which key.
+        key: &'static str,
+        /// What it takes.
+        allowed: &'static str,
+    },
     /// A flag holds a mistake.
     #[error("mistake in the setting {key}: {reason}")]
     InFlag {
@@ -120,6 +128,7 @@ impl Sources {
             key: "settings".to_owned(),
             reason: error.to_string(),
         })?;
+        ranges::check(&settings)?;
         Ok(Loaded { settings, origins })
     }
 
