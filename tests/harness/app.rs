@@ -35,6 +35,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use web::{
     paging::CursorKey,
     services::{Services, WebConfig},
@@ -88,8 +89,8 @@ impl TestApp {
         let mint = Arc::new(IdMint::new(Arc::clone(&time), Arc::clone(&randomness)));
         let mut config = config();
         change(&mut config);
-        let wake = Arc::new(Notify::new());
-        let services = Services::new(config, &storage, &time, &randomness, &mint, wake);
+        let (wake, stopping) = (Arc::new(Notify::new()), CancellationToken::new());
+        let services = Services::new(config, &storage, &time, &randomness, &mint, wake, stopping);
         let (address, server) = listen(services);
         Self {
             address,

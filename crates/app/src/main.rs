@@ -14,7 +14,7 @@ mod worker;
 use clap::Parser;
 use cli::{Cli, Command};
 use commands::{Ended, WrongUsage};
-use settings::{Loaded, LogSettings, SettingsError};
+use settings::{Loaded, LogLevel, LogSettings, SettingsError};
 use std::process::ExitCode;
 use wiring::{Foundation, Role};
 
@@ -79,7 +79,7 @@ fn load(cli: &Cli) -> Result<Loaded, SettingsError> {
 /// A demo shows results, not requests.
 fn quiet(loaded: &Loaded) -> LogSettings {
     LogSettings {
-        level: "warn".to_owned(),
+        level: LogLevel::warn(),
         ..loaded.settings.log.clone()
     }
 }

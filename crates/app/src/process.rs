@@ -1,33 +1,60 @@
 //! The process itself: signals, its name in the queue, logs.
 
-use crate::settings::{LogFormat, LogSettings, Settings};
+use crate::settings::{LogFormat, LogSettings};
 use anyhow::Context;
 use domain::ports::randomness::Randomness;
 use std::{io::IsTerminal, time::Duration};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::{EnvFilter, fmt, prelude::*};
+use tracing_subscriber::{fmt, prelude::*};
 
 /// How long a process may take to end after it was told to.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Cancels the token at SIGTERM or SIGINT. A second signal, or thirty seconds, end the process at
-/// once; leases then run out by themselves.
-pub fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-    tokio::spawn(async move {
-        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-        tracing::info!("Stopping: what is under way is finished or given back.");
-        stop.cancel();
-        tokio::select! {
-            _ = terminate.recv() => {},
-            _ = interrupt.recv() => {},
-            () = tokio::time::sleep(GRACE) => {},
-        }
-        std::process::exit(1);
-    });
-    Ok(())
+/// How a process is told to stop.
+#[derive(Debug, Clone, Default)]
+pub struct Stopping {
+    /// Nothing new is begun: no job is taken, and `/readyz` says so.
+    pub work: CancellationToken,
+    /// The listener closes; what is under way is finished.
+    pub listener: CancellationToken,
+}
+
+impl Stopping {
+    /// Stops at once, for a command that has done its work.
+    pub fn now(&self) {
+        self.work.cancel();
+        self.listener.cancel();
+    }
+
+    /// Stops at SIGTERM: the listener closes after the delay, in which load balancers find
+    /// `/readyz` unavailable and look elsewhere. At SIGINT (Ctrl-C) it closes at once. A second
+    /// signal, or thirty seconds, end the process; leases then run out by themselves.
+    pub fn on_signal(&self, delay: Duration) -> anyhow::Result<()> {
+        let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+        let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+        let stopping = self.clone();
+        tokio::spawn(async move {
+            let delay = tokio::select! {
+                _ = terminate.recv() => delay,
+                _ = interrupt.recv() => Duration::ZERO,
+            };
+            tracing::info!("Stopping: what is under way is finished or given back.");
+            stopping.work.cancel();
+            let close = async {
+                tokio::time::sleep(delay).await;
+                stopping.listener.cancel();
+                tokio::time::sleep(GRACE.saturating_sub(delay)).await;
+            };
+            tokio::select! {
+                _ = terminate.recv() => {},
+                _ = interrupt.recv() => {},
+                () = close => {},
+            }
+            std::process::exit(1);
+        });
+        Ok(())
+    }
 }
 
 /// A name that no other worker has.
@@ -41,27 +68,9 @@ pub fn worker_name(randomness: &dyn Randomness) -> String {
     )
 }
 
-/// The database, without what may be secret.
-pub fn shown_database(settings: &Settings) -> String {
-    let url = settings.database_url();
-    match url.split_once("://") {
-        Some(("sqlite", path)) => path.to_owned(),
-        Some((scheme, rest)) => {
-            let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-            format!("{scheme}://{}", host.split('?').next().unwrap_or(host))
-        }
-        None => "the configured database".to_owned(),
-    }
-}
-
 /// Begins logging, to standard error.
 pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&settings.level).with_context(|| {
-        format!(
-            "the setting log.level takes `info`, `debug`, `warn,web=debug`…; it is `{}`",
-            settings.level
-        )
-    })?;
+    let filter = settings.level.filter();
     let filter = filter.add_directive("actix_server=warn".parse()?);
     let lines = fmt::layer()
         .with_writer(std::io::stderr)

@@ -1,6 +1,7 @@
 //! The HTTP server: what it stands on, and how it begins and ends.
 
 use crate::{
+    process::Stopping,
     wiring::{Foundation, prices},
     worker::Tools,
 };
@@ -15,14 +16,15 @@ use web::{
     services::{Services, WebConfig},
 };
 
-/// How long requests may take to finish after the server was told to stop.
-const DRAIN_SECONDS: u64 = 25;
+/// How long requests may take to finish after the listener has closed.
+const DRAIN_SECONDS: u64 = 18;
 
 /// Everything that handlers work with.
 pub async fn services(
     foundation: &Foundation,
     tools: &Tools,
     wake: Arc<Notify>,
+    stopping: &Stopping,
 ) -> anyhow::Result<Services> {
     let config = WebConfig {
         public_base_url: foundation.settings.public_base_url(),
@@ -42,7 +44,13 @@ pub async fn services(
         ..
     } = foundation;
     Ok(Services::new(
-        config, storage, clock, randomness, mint, wake,
+        config,
+        storage,
+        clock,
+        randomness,
+        mint,
+        wake,
+        stopping.work.clone(),
     ))
 }
 

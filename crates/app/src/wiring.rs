@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::Context;
 use chrono::TimeDelta;
-use crawler::{CrawlerSettings, PoliteReader, Resolve};
+use crawler::{CrawlerSettings, PoliteReader};
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
@@ -24,7 +24,7 @@ use providers::{
     search::{self, SearchSettings, SearxngSettings, SerperSettings},
 };
 use std::{sync::Arc, time::Duration};
-use storage::{DatabaseKind, DatabaseUrl, DieselStorage, Exclusive, OpenOptions};
+use storage::{DatabaseKind, DieselStorage, Exclusive, OpenOptions};
 
 /// What every command that touches data stands on.
 pub struct Foundation {
@@ -79,15 +79,15 @@ impl Foundation {
     }
 
     /// What a worker works with.
-    pub fn tools(&self) -> anyhow::Result<Tools> {
+    pub fn tools(&self) -> Tools {
         let settings = &self.settings;
-        Ok(Tools {
+        Tools {
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
-            search: search_results(settings, &self.clock, &self.randomness)?,
-            sites: site_reader(settings, &self.clock, &self.randomness)?,
-            policy: queue_policy(&settings.queue)?,
+            search: search_results(settings, &self.clock, &self.randomness),
+            sites: site_reader(settings, &self.clock, &self.randomness),
+            policy: queue_policy(&settings.queue),
             load: Load {
                 jobs: settings.worker.jobs,
                 keywords_at_once: settings.worker.keywords_at_once,
@@ -96,7 +96,7 @@ impl Foundation {
                 max_depth: settings.crawler.max_depth,
                 check_external: settings.crawler.check_external,
             },
-        })
+        }
     }
 }
 
@@ -107,7 +107,6 @@ pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
 
 /// Opens the database as it is.
 pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
-    let url = DatabaseUrl::parse(&settings.database_url()).context("the setting database_url")?;
     // Only the file that nobody named is made by itself: a mistyped path is a mistake.
     let is_ours = settings.database_url.is_none();
     if is_ours {
@@ -128,7 +127,7 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
         connections: settings.database_connections,
         ..OpenOptions::default()
     };
-    Ok(DieselStorage::open(url, options).await?)
+    Ok(DieselStorage::open(settings.database(), options).await?)
 }
 
 async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
@@ -147,32 +146,16 @@ async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The queue's numbers. A lease outlives a sign of life that comes late, and nothing spins.
-fn queue_policy(set: &QueueSettings) -> anyhow::Result<QueuePolicy> {
-    for (name, seconds) in [
-        ("heartbeat_seconds", set.heartbeat_seconds),
-        ("sweep_seconds", set.sweep_seconds),
-        ("first_delay_seconds", set.first_delay_seconds),
-    ] {
-        anyhow::ensure!(
-            (1..=3_600).contains(&seconds),
-            "the setting queue.{name} takes 1 to 3600; it is {seconds}"
-        );
-    }
-    let least = set.heartbeat_seconds * 2;
-    anyhow::ensure!(
-        (least..=7_200).contains(&set.lease_seconds),
-        "the setting queue.lease_seconds takes {least} (twice queue.heartbeat_seconds) to 7200; it is {}",
-        set.lease_seconds
-    );
+/// The queue's numbers.
+fn queue_policy(set: &QueueSettings) -> QueuePolicy {
     let seconds = |number: u32| TimeDelta::seconds(number.into());
-    Ok(QueuePolicy {
+    QueuePolicy {
         lease: seconds(set.lease_seconds),
         heartbeat: seconds(set.heartbeat_seconds),
         sweep: seconds(set.sweep_seconds),
         first_delay: seconds(set.first_delay_seconds),
         ..QueuePolicy::default()
-    })
+    }
 }
 
 /// Who supplies search pages.
@@ -180,24 +163,16 @@ pub fn search_results(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
-) -> anyhow::Result<Arc<dyn SearchResults>> {
+) -> Arc<dyn SearchResults> {
     let search = &settings.search;
-    let serper = search.serper.api_key.as_ref().map(|key| {
-        Ok::<_, anyhow::Error>(SerperSettings {
-            base_url: search
-                .serper
-                .base_url
-                .parse()
-                .context("the setting search.serper.base_url")?,
-            api_key: key.reveal().to_owned().into(),
-            price_per_call: Some(micro_usd(search.serper.price_per_call)),
-        })
+    let serper = search.serper.api_key.as_ref().map(|key| SerperSettings {
+        base_url: search.serper.base_url.url().clone(),
+        api_key: key.reveal().to_owned().into(),
+        price_per_call: Some(micro_usd(search.serper.price_per_call)),
     });
-    let searxng = search.searxng.base_url.as_ref().map(|url| {
-        Ok::<_, anyhow::Error>(SearxngSettings {
-            base_url: url.parse().context("the setting search.searxng.base_url")?,
-            engine: search.searxng.engine.clone(),
-        })
+    let searxng = search.searxng.base_url.as_ref().map(|url| SearxngSettings {
+        base_url: url.url().clone(),
+        engine: search.searxng.engine.clone(),
     });
     let sandbox = SandboxSettings {
         seed: search.sandbox.seed,
@@ -206,16 +181,12 @@ pub fn search_results(
             .then(|| Duration::from_millis(search.sandbox.latency_ms)),
     };
     let configured = SearchSettings {
-        serper: serper.transpose()?,
-        searxng: searxng.transpose()?,
+        serper,
+        searxng,
         sandbox,
         ..SearchSettings::default()
     };
-    Ok(search::configured(
-        configured,
-        Arc::clone(clock),
-        Arc::clone(randomness),
-    ))
+    search::configured(configured, Arc::clone(clock), Arc::clone(randomness))
 }
 
 #[expect(
@@ -241,45 +212,25 @@ pub fn site_reader(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
-) -> anyhow::Result<Arc<dyn SiteReader>> {
+) -> Arc<dyn SiteReader> {
     let reader = PoliteReader::new(
-        crawler_settings(settings)?,
+        crawler_settings(settings),
         Arc::clone(clock),
         Arc::clone(randomness),
     );
-    Ok(Arc::new(reader))
+    Arc::new(reader)
 }
 
-fn crawler_settings(settings: &Settings) -> anyhow::Result<CrawlerSettings> {
+fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     let set = &settings.crawler;
-    let networks = set.allow_networks.iter().map(|network| {
-        network.parse().with_context(|| format!("the setting crawler.allow_networks takes networks such as 127.0.0.0/8; it holds `{network}`"))
-    });
-    Ok(CrawlerSettings {
-        contact: set.contact_url.clone(),
+    CrawlerSettings {
+        contact: set.contact_url.text().to_owned(),
         per_host_delay: Duration::from_millis(set.per_host_delay_ms),
         connections_per_host: set.connections_per_host,
-        allow_networks: networks.collect::<anyhow::Result<_>>()?,
-        resolve: set
-            .resolve
-            .iter()
-            .map(|entry| resolve(entry))
-            .collect::<anyhow::Result<_>>()?,
+        allow_networks: set.allow_networks.iter().map(|it| it.0).collect(),
+        resolve: set.resolve.iter().map(|it| it.0.clone()).collect(),
         ..CrawlerSettings::default()
-    })
-}
-
-/// `HOST:PORT=ADDRESS:PORT`.
-fn resolve(entry: &str) -> anyhow::Result<Resolve> {
-    let parsed = entry.split_once('=').and_then(|(name, address)| {
-        let (host, port) = name.rsplit_once(':')?;
-        Some(Resolve {
-            host: host.to_ascii_lowercase(),
-            port: port.parse().ok()?,
-            address: address.parse().ok()?,
-        })
-    });
-    parsed.with_context(|| format!("the setting crawler.resolve takes entries such as docs.example.com:80=127.0.0.1:8101; it holds `{entry}`"))
+    }
 }
 
 #[cfg(test)]
@@ -288,20 +239,7 @@ mod tests {
 
     #[test]
     fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
-        let policy = queue_policy(&QueueSettings::default()).unwrap();
+        let policy = queue_policy(&QueueSettings::default());
         assert_eq!(policy, QueuePolicy::default());
-    }
-
-    #[test]
-    fn a_lease_that_one_late_heartbeat_would_lose_is_refused_by_name() {
-        let short = QueueSettings {
-            lease_seconds: 19,
-            ..QueueSettings::default()
-        };
-        let told = queue_policy(&short).unwrap_err().to_string();
-        assert!(
-            told.contains("queue.lease_seconds takes 20") && told.contains("it is 19"),
-            "{told}"
-        );
     }
 }

@@ -33,6 +33,15 @@ macro_rules! id {
             pub fn mint(mint: &IdMint) -> Self {
                 Self(mint.next())
             }
+
+            /// So many fresh ones, in ascending order: what is made together keeps its order
+            /// wherever ids decide.
+            #[must_use]
+            pub fn mint_ascending(mint: &IdMint, count: usize) -> Vec<Self> {
+                let mut ids: Vec<Self> = (0..count).map(|_| Self::mint(mint)).collect();
+                ids.sort_unstable();
+                ids
+            }
         }
     };
 }

@@ -1,7 +1,7 @@
 //! Keywords: what people search for, per market.
 
 use crate::{
-    ids::{AccountId, IdMint, KeywordId, ProjectId},
+    ids::{AccountId, KeywordId, ProjectId},
     market::Market,
     patch::Change,
     project::Status,
@@ -183,14 +183,14 @@ impl Keyword {
     pub fn begin(
         account: AccountId,
         project: ProjectId,
+        id: KeywordId,
         text: KeywordText,
         new: &NewKeywords,
-        mint: &IdMint,
         now: DateTime<Utc>,
     ) -> Self {
         Self {
             account,
-            id: KeywordId::mint(mint),
+            id,
             project,
             text,
             market: new.market.clone(),

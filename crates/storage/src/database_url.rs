@@ -50,6 +50,12 @@ pub enum NotADatabaseUrl {
 }
 
 impl DatabaseUrl {
+    /// A `SQLite` file.
+    #[must_use]
+    pub const fn file(path: PathBuf) -> Self {
+        Self(Target::Sqlite(path))
+    }
+
     /// Reads `postgres://…`, `postgresql://…` (as libpq reads them) or `sqlite://path`.
     pub fn parse(url: &str) -> Result<Self, NotADatabaseUrl> {
         if url.starts_with("postgres://") || url.starts_with("postgresql://") {
@@ -79,9 +85,21 @@ impl DatabaseUrl {
 
 impl fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The file, or the server's address without user, password and options.
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Target::Postgres(_) => f.write_str("postgres://…"),
-            Target::Sqlite(path) => write!(f, "sqlite://{}", path.display()),
+            Target::Sqlite(path) => path.display().fmt(f),
+            Target::Postgres(url) => {
+                let (_, rest) = url.split_once("://").unwrap_or_default();
+                let place = rest.split('?').next().unwrap_or_default();
+                let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+                write!(f, "postgres://{place}")
+            }
         }
     }
 }
@@ -109,7 +127,10 @@ mod tests {
 
     #[test]
     fn a_password_is_never_shown() {
-        let url = DatabaseUrl::parse("postgres://ann:secret@db/sightline").unwrap();
-        assert!(!format!("{url:?}").contains("secret"));
+        for secret in ["ann:secret@db/sightline", "db/sightline?password=secret"] {
+            let url = DatabaseUrl::parse(&format!("postgres://{secret}")).unwrap();
+            assert_eq!(url.to_string(), "postgres://db/sightline");
+            assert_eq!(format!("{url:?}"), "postgres://db/sightline");
+        }
     }
 }

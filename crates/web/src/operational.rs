@@ -39,6 +39,17 @@ impl<'a> Operational<'a> {
         }
     }
 
+    /// The path, for the log.
+    #[must_use]
+    pub const fn template(self) -> &'static str {
+        match self {
+            Self::Root => "/",
+            Self::Livez => "/livez",
+            Self::Readyz => "/readyz",
+            Self::Problem(_) => "/problems/{code}",
+        }
+    }
+
     /// Answers; needs no token.
     pub async fn answer(self, services: &Services) -> Result<Answer, Problem> {
         let answer = match self {
@@ -64,8 +75,12 @@ fn root(base_url: &str) -> Answer {
     }))
 }
 
-/// The database answers and has the right schema.
+/// The server is not about to stop, and the database answers and has the right schema.
 async fn readiness(services: &Services) -> Answer {
+    if services.stopping.is_cancelled() {
+        let body = json!({ "status": "unavailable", "reason": "stopping" });
+        return Answer::with_status(503, &body);
+    }
     match services.storage.ping().await {
         Ok(()) => Answer::value(&json!({ "status": "ok" })),
         Err(error) => {

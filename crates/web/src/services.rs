@@ -28,6 +28,7 @@ use domain::{
     },
 };
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// What was decided when the server started.
 #[derive(Clone)]
@@ -62,6 +63,8 @@ pub struct Services {
     pub storage: Arc<dyn Storage>,
     /// Wakes a worker in the same process.
     pub wake: Arc<tokio::sync::Notify>,
+    /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
+    pub stopping: CancellationToken,
     pub(crate) authenticate: AuthenticateAgent,
     pub(crate) note_token_use: NoteTokenUse,
     pub(crate) read_account: ReadAccount,
@@ -91,6 +94,7 @@ impl Services {
         randomness: &Arc<dyn Randomness>,
         mint: &Arc<IdMint>,
         wake: Arc<tokio::sync::Notify>,
+        stopping: CancellationToken,
     ) -> Self {
         let s = || Arc::clone(storage);
         let c = || Arc::clone(clock);
@@ -117,6 +121,7 @@ impl Services {
             randomness: Arc::clone(randomness),
             storage: s(),
             wake,
+            stopping,
             config,
         }
     }

@@ -40,6 +40,19 @@ impl Api {
         (status.expect("a status"), document)
     }
 
+    /// The status of a path outside the API; nothing when nobody listens.
+    pub async fn probe(&self, path: &str) -> Option<u16> {
+        let mut server = TcpStream::connect(&self.address).await.ok()?;
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+            self.address
+        );
+        server.write_all(request.as_bytes()).await.ok()?;
+        let mut answer = String::new();
+        server.read_to_string(&mut answer).await.ok()?;
+        answer.split(' ').nth(1)?.parse().ok()
+    }
+
     async fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
         let (got, document) = self.call(method, path, body).await;
         assert_eq!(got, status, "{method} {path}: {document}");

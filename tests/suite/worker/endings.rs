@@ -1,9 +1,29 @@
-//! A job whose project is deactivated while it runs.
+//! Endings that somebody wanted: of a job, of a server.
 
 use super::{api::done, on_both, world::World};
 use std::time::{Duration, Instant};
 
-on_both!(a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing);
+on_both!(
+    a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing,
+    a_server_that_was_told_to_stop_says_so_before_it_hangs_up,
+);
+
+async fn a_server_that_was_told_to_stop_says_so_before_it_hangs_up(mut world: World) {
+    world.set("SHUTDOWN_DELAY_SECONDS", "4");
+    let (mut server, api) = world.serve(&["--no-worker"]);
+    assert_eq!(api.probe("/readyz").await, Some(200));
+    let ending = tokio::task::spawn_blocking(move || {
+        server.ask_to_end();
+        server.await_line("Stopping");
+        server
+    });
+    let mut server = ending.await.unwrap();
+    assert_eq!(api.probe("/readyz").await, Some(503));
+    // Whoever has not yet noticed is served all the same.
+    assert_eq!(api.probe("/livez").await, Some(200));
+    assert_eq!(server.ended().code(), Some(0));
+    assert_eq!(api.probe("/readyz").await, None);
+}
 
 async fn a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing(mut world: World) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "100");

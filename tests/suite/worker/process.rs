@@ -114,11 +114,21 @@ impl Process {
     /// SIGTERM; how it ended, and how long that took.
     pub fn terminate(mut self) -> (ExitStatus, Duration) {
         let begun = Instant::now();
+        self.ask_to_end();
+        (self.ended(), begun.elapsed())
+    }
+
+    /// SIGTERM.
+    pub fn ask_to_end(&self) {
         let told = Command::new("kill")
             .args(["-TERM", &self.child.id().to_string()])
             .status();
         assert!(told.expect("kill runs").success());
-        (self.child.wait().expect("it ends"), begun.elapsed())
+    }
+
+    /// How it ended, once it has.
+    pub fn ended(&mut self) -> ExitStatus {
+        self.child.wait().expect("it ends")
     }
 }
 

@@ -70,6 +70,11 @@ impl World {
         self.settings.push((name, value.to_owned()));
     }
 
+    /// The account's id.
+    pub fn account(&self) -> i64 {
+        self.account.0
+    }
+
     pub fn is_sqlite(&self) -> bool {
         self.database.kind() == DatabaseKind::Sqlite
     }

@@ -29,7 +29,7 @@ const SHOWN: usize = 25;
 pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let settings = loaded.settings;
     let (clock, randomness) = machine();
-    let reader = site_reader(&settings, &clock, &randomness)?;
+    let reader = site_reader(&settings, &clock, &randomness);
     let plan = CrawlPlan {
         start: CrawlStart::Url(start(&args.url)?),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),

@@ -6,14 +6,15 @@ mod site;
 use super::{Ended, WrongUsage};
 use crate::{
     cli::DemoArgs,
-    process::{stop_on_signal, worker_name},
+    process::{Stopping, worker_name},
     server,
-    settings::{Loaded, Secret, Settings},
+    settings::{Loaded, ResolveEntry, Settings},
     terminal::{progress_bar, remark, say},
     wiring::{Foundation, Role},
     worker::{Tools, Worker},
 };
 use anyhow::Context;
+use crawler::Resolve;
 use domain::{
     account::Account,
     domain_name::SiteDomain,
@@ -38,7 +39,6 @@ use domain::{
 };
 use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 const KEYWORDS: [&str; 12] = [
     "running shoes",
@@ -57,14 +57,14 @@ const KEYWORDS: [&str; 12] = [
 
 /// Runs the demo; ends after showing the results with `--once`, else goes on serving.
 pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
-    let stop = CancellationToken::new();
-    stop_on_signal(stop.clone())?;
+    let stopping = Stopping::default();
+    stopping.on_signal(Duration::ZERO)?;
     let folder = tempfile::Builder::new()
         .prefix("sightline-demo-")
         .tempdir()
         .context("cannot make a folder for the demo")?;
     let own_site = if args.site.is_none() {
-        Some(site::serve(stop.clone())?)
+        Some(site::serve(stopping.listener.clone())?)
     } else {
         None
     };
@@ -79,16 +79,16 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
             foundation.settings.listen
         )
     })?;
-    let (tools, wake) = (foundation.tools()?, Arc::new(Notify::new()));
-    let services = server::services(&foundation, &tools, Arc::clone(&wake)).await?;
+    let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
+    let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     let worker = Worker::new(
         worker_name(foundation.randomness.as_ref()),
         tools.clone(),
         wake,
-        stop.clone(),
+        stopping.work.clone(),
     );
     let worker = tokio::spawn(worker.run());
-    let serving = tokio::spawn(server::serve(listener, services, stop.clone()));
+    let serving = tokio::spawn(server::serve(listener, services, stopping.listener.clone()));
 
     let demo = Demo {
         foundation: &foundation,
@@ -96,12 +96,12 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     };
     demo.play(args).await?;
     if args.once {
-        stop.cancel();
+        stopping.now();
     } else {
         say("\nStill serving; stop with Ctrl-C. Everything is thrown away then.");
     }
     serving.await.context("the server failed")??;
-    stop.cancel();
+    stopping.now();
     worker.await.context("the worker failed")?;
     Ok(Ended::Done)
 }
@@ -121,16 +121,17 @@ fn demo_settings(
     };
     let mut settings = Settings {
         data_dir: folder.to_path_buf(),
-        database_url: None::<Secret>,
+        database_url: None,
         listen: args.listen.parse().map_err(wrong)?,
         public_base_url: None,
         ..settings
     };
     if let Some(address) = own_site {
-        settings
-            .crawler
-            .resolve
-            .push(format!("{}:80={address}", site::HOST));
+        settings.crawler.resolve.push(ResolveEntry(Resolve {
+            host: site::HOST.to_owned(),
+            port: 80,
+            address,
+        }));
         settings.crawler.per_host_delay_ms = 0;
     }
     Ok(settings)

@@ -3,7 +3,7 @@
 use super::{Ended, WrongUsage};
 use crate::{
     cli::ServeArgs,
-    process::{shown_database, stop_on_signal, worker_name},
+    process::{Stopping, worker_name},
     server,
     settings::Loaded,
     terminal::remark,
@@ -12,9 +12,8 @@ use crate::{
 };
 use anyhow::Context;
 use domain::use_cases::list_accounts::ListAccounts;
-use std::{net::TcpListener, sync::Arc};
+use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 /// Serves, and unless told otherwise works, until the process is told to stop.
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
@@ -26,22 +25,23 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
         };
         loaded.settings.listen = listen.parse().map_err(wrong)?;
     }
-    let stop = CancellationToken::new();
-    stop_on_signal(stop.clone())?;
+    let stopping = Stopping::default();
+    let delay = Duration::from_secs(loaded.settings.shutdown_delay_seconds.into());
+    stopping.on_signal(delay)?;
     let mut foundation = Foundation::open(loaded, Role::Server).await?;
     let listener = listen(&foundation)?;
     // Port 0 is any free one: callers are told which it became.
     foundation.settings.listen = listener.local_addr()?;
-    let (tools, wake) = (foundation.tools()?, Arc::new(Notify::new()));
-    let services = server::services(&foundation, &tools, Arc::clone(&wake)).await?;
+    let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
+    let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args).await?;
 
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());
-        tokio::spawn(Worker::new(name, tools, wake, stop.clone()).run())
+        tokio::spawn(Worker::new(name, tools, wake, stopping.work.clone()).run())
     });
-    let served = server::serve(listener, services, stop.clone()).await;
-    stop.cancel();
+    let served = server::serve(listener, services, stopping.listener.clone()).await;
+    stopping.now();
     if let Some(worker) = worker {
         worker.await.context("the worker failed")?;
     }
@@ -62,7 +62,7 @@ async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> 
         env!("CARGO_PKG_VERSION"),
         settings.listen
     ));
-    remark(format!("  data       {}", shown_database(settings)));
+    remark(format!("  data       {}", settings.database()));
     remark(format!(
         "  API        {}/api/agent/v1 (documentation: /api/agent/v1/docs)",
         settings.public_base_url()

@@ -5,12 +5,15 @@
 mod ranges;
 mod secret;
 mod sources;
+mod values;
 
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
+pub use values::{DatabaseAddress, LogLevel, Network, ResolveEntry, WebAddress};
 
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
+use storage::DatabaseUrl;
 
 /// Everything that can be set. Each field's document stands in `docs/OPERATIONS.md`, which a test
 /// compares with this.
@@ -20,13 +23,15 @@ pub struct Settings {
     /// Where data is kept: the SQLite file, when no other database is named.
     pub data_dir: PathBuf,
     /// `sqlite://PATH` or `postgres://…`; the SQLite file in `data_dir` when left out.
-    pub database_url: Option<Secret>,
+    pub database_url: Option<DatabaseAddress>,
     /// Connections to PostgreSQL, or readers of SQLite.
     pub database_connections: u32,
+    /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
+    pub shutdown_delay_seconds: u32,
     /// The address to listen on.
     pub listen: SocketAddr,
     /// The address under which callers reach the server; `http://` and `listen` when left out.
-    pub public_base_url: Option<String>,
+    pub public_base_url: Option<WebAddress>,
     /// Logs.
     pub log: LogSettings,
     /// The worker.
@@ -46,7 +51,7 @@ pub struct LogSettings {
     /// `readable` or `json`.
     pub format: LogFormat,
     /// What is logged, for example `info` or `warn,web=debug`.
-    pub level: String,
+    pub level: LogLevel,
 }
 
 /// How log lines look.
@@ -106,7 +111,7 @@ pub struct SerperSettings {
     /// The key.
     pub api_key: Option<Secret>,
     /// Where it is.
-    pub base_url: String,
+    pub base_url: WebAddress,
     /// What a call of ten results costs, in US dollars.
     pub price_per_call: f64,
 }
@@ -116,7 +121,7 @@ pub struct SerperSettings {
 #[serde(deny_unknown_fields, default)]
 pub struct SearxngSettings {
     /// Where it is.
-    pub base_url: Option<String>,
+    pub base_url: Option<WebAddress>,
     /// The engine whose order is taken for the rank.
     pub engine: String,
 }
@@ -138,11 +143,11 @@ pub struct SandboxSettings {
 #[serde(deny_unknown_fields, default)]
 pub struct CrawlerSettings {
     /// Where the owners of crawled sites can learn who reads them.
-    pub contact_url: String,
+    pub contact_url: WebAddress,
     /// Networks that may be read although they are not public, as CIDR.
-    pub allow_networks: Vec<String>,
+    pub allow_networks: Vec<Network>,
     /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
-    pub resolve: Vec<String>,
+    pub resolve: Vec<ResolveEntry>,
     /// The pause between two requests to a host, in milliseconds.
     pub per_host_delay_ms: u64,
     /// Connections to a host at the same time.
@@ -161,6 +166,7 @@ impl Default for Settings {
             data_dir: PathBuf::from("sightline-data"),
             database_url: None,
             database_connections: 6,
+            shutdown_delay_seconds: 2,
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             public_base_url: None,
             log: LogSettings::default(),
@@ -176,7 +182,7 @@ impl Default for LogSettings {
     fn default() -> Self {
         Self {
             format: LogFormat::Readable,
-            level: "info".to_owned(),
+            level: LogLevel::default(),
         }
     }
 }
@@ -216,7 +222,7 @@ impl Default for SerperSettings {
     fn default() -> Self {
         Self {
             api_key: None,
-            base_url: "https://google.serper.dev".to_owned(),
+            base_url: WebAddress::fixed("https://google.serper.dev"),
             price_per_call: 0.001,
         }
     }
@@ -234,7 +240,7 @@ impl Default for SearxngSettings {
 impl Default for CrawlerSettings {
     fn default() -> Self {
         Self {
-            contact_url: "https://sightline.invalid/bot".to_owned(),
+            contact_url: WebAddress::fixed("https://sightline.invalid/bot"),
             allow_networks: vec![],
             resolve: vec![],
             per_host_delay_ms: 1_000,
@@ -247,22 +253,21 @@ impl Default for CrawlerSettings {
 }
 
 impl Settings {
-    /// The database's URL.
+    /// The database.
     #[must_use]
-    pub fn database_url(&self) -> String {
-        let file = || format!("sqlite://{}", self.data_dir.join("sightline.db").display());
+    pub fn database(&self) -> DatabaseUrl {
+        let file = || DatabaseUrl::file(self.data_dir.join("sightline.db"));
         self.database_url
             .as_ref()
-            .map_or_else(file, |url| url.reveal().to_owned())
+            .map_or_else(file, DatabaseAddress::url)
     }
 
     /// The address under which callers reach the server, without a trailing slash.
     #[must_use]
     pub fn public_base_url(&self) -> String {
         let own = || format!("http://{}", self.listen);
-        self.public_base_url
-            .clone()
-            .unwrap_or_else(own)
+        let set = self.public_base_url.as_ref();
+        set.map_or_else(own, |it| it.text().to_owned())
             .trim_end_matches('/')
             .to_owned()
     }

@@ -1,50 +1,123 @@
 //! Values that have the right type and still cannot be used.
 
 use super::{Settings, SettingsError};
+use std::{fmt::Display, ops::RangeInclusive};
 
-/// Refuses the first value that cannot be used, with its key and what is allowed.
+/// One value that cannot be used: its key, itself, and what is allowed.
+struct Mistake {
+    key: &'static str,
+    value: String,
+    allowed: String,
+}
+
+/// Refuses values that cannot be used, all at once, each with its key and what is allowed.
 pub fn check(settings: &Settings) -> Result<(), SettingsError> {
+    let mut mistakes = Mistakes::default();
     let (search, worker, crawler) = (&settings.search, &settings.worker, &settings.crawler);
-    let url = settings.public_base_url();
-    let is_web = url.starts_with("http://") || url.starts_with("https://");
-    let checks = [
-        ("public_base_url", is_web, "an http or https address"),
-        (
-            "database_connections",
-            settings.database_connections > 0,
-            "1 or more",
-        ),
-        ("worker.jobs", worker.jobs > 0, "1 or more"),
-        (
-            "worker.keywords_at_once",
-            worker.keywords_at_once > 0,
-            "1 or more",
-        ),
-        (
-            "search.depth",
-            (10..=700).contains(&search.depth),
-            "10 to 700 organic results",
-        ),
-        (
-            "search.serper.price_per_call",
-            search.serper.price_per_call >= 0.0,
-            "0 or more US dollars",
-        ),
-        (
-            "search.sandbox.failure_rate",
-            (0.0..=1.0).contains(&search.sandbox.failure_rate),
-            "0 to 1",
-        ),
-        (
-            "crawler.connections_per_host",
-            crawler.connections_per_host > 0,
-            "1 or more",
-        ),
-        ("crawler.max_pages", crawler.max_pages > 0, "1 or more"),
-    ];
-    match checks.into_iter().find(|(_, is_usable, _)| !is_usable) {
-        None => Ok(()),
-        Some((key, _, allowed)) => Err(SettingsError::Unusable { key, allowed }),
+    let sandbox = &search.sandbox;
+    let connections = settings.database_connections;
+    mistakes.within(
+        "database_connections",
+        connections,
+        &(1..=1_000),
+        "1 to 1000",
+    );
+    let delay = settings.shutdown_delay_seconds;
+    mistakes.within("shutdown_delay_seconds", delay, &(0..=10), "0 to 10");
+    mistakes.within("worker.jobs", worker.jobs, &(1..=1_000), "1 to 1000");
+    let keywords = worker.keywords_at_once;
+    mistakes.within(
+        "worker.keywords_at_once",
+        keywords,
+        &(1..=1_000),
+        "1 to 1000",
+    );
+    let depth = "10 to 700 organic results";
+    mistakes.within("search.depth", search.depth, &(10..=700), depth);
+    let (price, prices) = (search.serper.price_per_call, "0 to 1000 US dollars");
+    mistakes.within(
+        "search.serper.price_per_call",
+        price,
+        &(0.0..=1_000.0),
+        prices,
+    );
+    let rate = sandbox.failure_rate;
+    mistakes.within("search.sandbox.failure_rate", rate, &(0.0..=1.0), "0 to 1");
+    let latency = sandbox.latency_ms;
+    mistakes.within(
+        "search.sandbox.latency_ms",
+        latency,
+        &(0..=60_000),
+        "0 to 60000",
+    );
+    let connections = crawler.connections_per_host;
+    let key = "crawler.connections_per_host";
+    mistakes.within(key, connections, &(1..=64), "1 to 64");
+    let delay = crawler.per_host_delay_ms;
+    mistakes.within(
+        "crawler.per_host_delay_ms",
+        delay,
+        &(0..=60_000),
+        "0 to 60000",
+    );
+    mistakes.within(
+        "crawler.max_pages",
+        crawler.max_pages,
+        &(1..=1_000_000),
+        "1 to 1000000",
+    );
+    queue(settings, &mut mistakes);
+    mistakes.told()
+}
+
+/// A lease outlives a sign of life that comes late, and nothing spins.
+fn queue(settings: &Settings, mistakes: &mut Mistakes) {
+    let queue = &settings.queue;
+    for (key, seconds) in [
+        ("queue.heartbeat_seconds", queue.heartbeat_seconds),
+        ("queue.sweep_seconds", queue.sweep_seconds),
+        ("queue.first_delay_seconds", queue.first_delay_seconds),
+    ] {
+        mistakes.within(key, seconds, &(1..=3_600), "1 to 3600");
+    }
+    let least = queue.heartbeat_seconds.saturating_mul(2);
+    let allowed = format!("{least} (twice queue.heartbeat_seconds) to 7200");
+    let held = queue.lease_seconds;
+    mistakes.within("queue.lease_seconds", held, &(least..=7_200), &allowed);
+}
+
+#[derive(Default)]
+struct Mistakes(Vec<Mistake>);
+
+impl Mistakes {
+    fn within<T: PartialOrd + Display + Copy>(
+        &mut self,
+        key: &'static str,
+        value: T,
+        range: &RangeInclusive<T>,
+        allowed: &str,
+    ) {
+        if !range.contains(&value) {
+            self.0.push(Mistake {
+                key,
+                value: value.to_string(),
+                allowed: allowed.to_owned(),
+            });
+        }
+    }
+
+    fn told(&self) -> Result<(), SettingsError> {
+        let lines = self.0.iter().map(
+            |Mistake {
+                 key,
+                 value,
+                 allowed,
+             }| { format!("the setting {key} takes {allowed}; it is {value}") },
+        );
+        match lines.collect::<Vec<_>>() {
+            none if none.is_empty() => Ok(()),
+            some => Err(SettingsError::Unusable(some.join("\n"))),
+        }
     }
 }
 
@@ -60,22 +133,31 @@ mod tests {
     }
 
     #[test]
-    fn a_value_out_of_range_is_refused_with_its_key() {
-        let broken: [(&str, Mistake); 4] = [
-            ("search.depth", |it| it.search.depth = 0),
-            ("worker.jobs", |it| it.worker.jobs = 0),
-            ("search.sandbox.failure_rate", |it| {
+    fn a_value_out_of_range_is_refused_with_its_key_and_itself() {
+        let broken: [(&str, &str, Mistake); 4] = [
+            ("search.depth", "is 0", |it| it.search.depth = 0),
+            ("worker.jobs", "is 0", |it| it.worker.jobs = 0),
+            ("search.sandbox.failure_rate", "is 1.5", |it| {
                 it.search.sandbox.failure_rate = 1.5;
             }),
-            ("public_base_url", |it| {
-                it.public_base_url = Some("ftp://zz".to_owned());
+            // One late heartbeat would lose such a lease.
+            ("queue.lease_seconds takes 20", "is 19", |it| {
+                it.queue.lease_seconds = 19;
             }),
         ];
-        for (key, change) in broken {
+        for (key, value, change) in broken {
             let mut settings = Settings::default();
             change(&mut settings);
             let told = check(&settings).unwrap_err().to_string();
-            assert!(told.contains(key), "{told}");
+            assert!(told.contains(key) && told.contains(value), "{told}");
         }
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let mut settings = Settings::default();
+        (settings.search.depth, settings.worker.jobs) = (0, 0);
+        let told = check(&settings).unwrap_err().to_string();
+        assert_eq!(told.lines().count(), 2, "{told}");
     }
 }

@@ -4,7 +4,7 @@ use super::{may_be_storage, places::PlacesChange};
 use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
-    ids::{AccountId, IdMint, ProjectId},
+    ids::{AccountId, IdMint, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
     patch::Change,
     ports::{
@@ -201,10 +201,11 @@ impl Sorted {
             .into_iter()
             .map(|it| (it.text.normalized().to_owned(), it))
             .collect();
+        let ids = KeywordId::mint_ascending(mint, texts.len());
         let mut sorted = Self::default();
-        for text in texts {
+        for (id, text) in ids.into_iter().zip(texts) {
             match known.remove(text.normalized()) {
-                None => sorted.create(Keyword::begin(account, project, text, new, mint, now)),
+                None => sorted.create(Keyword::begin(account, project, id, text, new, now)),
                 Some(keyword) if keyword.is_active() => sorted.existing.push(keyword),
                 Some(keyword) => sorted.bring_back(&keyword, new, now),
             }

@@ -18,8 +18,8 @@ use crate::{
     services::Services,
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use respond::Exchange;
-use routing::{Route, Routes};
+use respond::{Exchange, Trace};
+use routing::Routes;
 use std::{rc::Rc, sync::Arc};
 
 /// Longest URL that is read, in bytes.
@@ -47,8 +47,8 @@ impl Pipeline {
         request: HttpRequest,
         payload: web::Payload,
     ) -> HttpResponse {
-        let exchange = Exchange::begin(&request, &self.services);
-        let outcome = self.answer(&request, payload).await;
+        let mut exchange = Exchange::begin(&request, &self.services);
+        let outcome = self.answer(&request, payload, &mut exchange.trace).await;
         exchange.finish(outcome, request.method() == Method::HEAD)
     }
 
@@ -56,6 +56,7 @@ impl Pipeline {
         &self,
         request: &HttpRequest,
         payload: web::Payload,
+        trace: &mut Trace,
     ) -> Result<Answer, Problem> {
         if request.uri().to_string().len() > MOST_URI {
             return Err(
@@ -64,16 +65,44 @@ impl Pipeline {
             );
         }
         if let Some(operational) = Operational::at(request.path()) {
+            trace.route = operational.template();
             return self.operate(operational, request.method()).await;
         }
         let route = self.routes.find(request.path()).ok_or_else(nothing_here)?;
+        trace.route = route.template;
         if request.method() == Method::OPTIONS {
             return Ok(route.options());
         }
-        let endpoint = route
+        let served = route
             .endpoint(request.method())
             .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
-        self.handle(endpoint, &route, request, payload).await
+        match served.endpoint.access {
+            Access::Public(handler) => {
+                accept::check(request)?;
+                let query = Query::parse(request.query_string(), &served.parameters);
+                let handling = handler(Arc::clone(&self.services), PublicCall { query });
+                self.patiently(handling).await
+            }
+            Access::Agent(scope, handler) => {
+                let agent = authenticate::agent(&self.services, request, scope);
+                let agent = self.patiently(agent).await?;
+                trace.account = Some(agent.account.id);
+                accept::check(request)?;
+                let verb = served.endpoint.verb;
+                let body = body::read(verb, request, payload, &self.services.config).await?;
+                let call = Call {
+                    agent,
+                    id: route.id,
+                    target: request.uri().to_string(),
+                    path: request.path().to_owned(),
+                    query_text: request.query_string().to_owned(),
+                    query: Query::parse(request.query_string(), &served.parameters),
+                    body,
+                };
+                let handling = handler(Arc::clone(&self.services), call);
+                self.patiently(handling).await
+            }
+        }
     }
 
     async fn operate(
@@ -85,42 +114,6 @@ impl Pipeline {
             Method::GET | Method::HEAD => self.patiently(operational.answer(&self.services)).await,
             Method::OPTIONS => Ok(routing::options(&operational::ALLOWED)),
             _ => Err(not_allowed(method, &operational::ALLOWED)),
-        }
-    }
-
-    async fn handle(
-        &self,
-        endpoint: &Endpoint,
-        route: &Route<'_>,
-        request: &HttpRequest,
-        payload: web::Payload,
-    ) -> Result<Answer, Problem> {
-        match endpoint.access {
-            Access::Public(handler) => {
-                accept::check(request)?;
-                let query = query_of(endpoint, request);
-                self.patiently(handler(Arc::clone(&self.services), PublicCall { query }))
-                    .await
-            }
-            Access::Agent(scope, handler) => {
-                let agent = self
-                    .patiently(authenticate::agent(&self.services, request, scope))
-                    .await?;
-                accept::check(request)?;
-                let body =
-                    body::read(endpoint.verb, request, payload, &self.services.config).await?;
-                let call = Call {
-                    agent,
-                    id: route.id,
-                    target: request.uri().to_string(),
-                    path: request.path().to_owned(),
-                    query_text: request.query_string().to_owned(),
-                    query: query_of(endpoint, request),
-                    body,
-                };
-                self.patiently(handler(Arc::clone(&self.services), call))
-                    .await
-            }
         }
     }
 
@@ -140,12 +133,6 @@ impl Pipeline {
             .await
             .map_err(slow)?
     }
-}
-
-fn query_of(endpoint: &Endpoint, request: &HttpRequest) -> Query {
-    let parameters = (endpoint.parameters)();
-    let known: Vec<&str> = parameters.iter().map(|it| it.name).collect();
-    Query::parse(request.query_string(), &known)
 }
 
 fn nothing_here() -> Problem {

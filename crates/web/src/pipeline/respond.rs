@@ -12,7 +12,7 @@ use actix_web::{
         header::{self, HeaderName, HeaderValue},
     },
 };
-use domain::ports::randomness::Randomness;
+use domain::{ids::AccountId, ports::randomness::Randomness};
 use std::{sync::Arc, time::Instant};
 
 const REQUEST_ID: &str = "x-request-id";
@@ -21,9 +21,20 @@ const REQUEST_ID: &str = "x-request-id";
 pub struct Exchange {
     id: String,
     method: String,
-    path: String,
     began: Instant,
     base_url: String,
+    /// What becomes known on the way.
+    pub trace: Trace,
+}
+
+/// What the log says about a request beside its answer. The path itself is not among it: it may
+/// hold what somebody pasted there by mistake.
+#[derive(Debug, Clone, Copy)]
+pub struct Trace {
+    /// The path as it stands in the table.
+    pub route: &'static str,
+    /// Whose token it was.
+    pub account: Option<AccountId>,
 }
 
 impl Exchange {
@@ -33,9 +44,12 @@ impl Exchange {
         Self {
             id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
             method: request.method().to_string(),
-            path: request.path().to_owned(),
             began: Instant::now(),
             base_url: services.config.public_base_url.clone(),
+            trace: Trace {
+                route: "none",
+                account: None,
+            },
         }
     }
 
@@ -50,7 +64,8 @@ impl Exchange {
         tracing::info!(
             request = self.id,
             method = self.method,
-            path = self.path,
+            route = self.trace.route,
+            account = self.trace.account.map(|it| it.0),
             status = response.status().as_u16(),
             milliseconds,
             "A request was answered."

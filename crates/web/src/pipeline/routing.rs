@@ -9,12 +9,22 @@ use std::collections::BTreeMap;
 
 /// The endpoints by path, and in each path by verb.
 pub struct Routes {
-    paths: BTreeMap<&'static str, BTreeMap<Verb, Endpoint>>,
+    paths: BTreeMap<&'static str, BTreeMap<Verb, Served>>,
+}
+
+/// An endpoint, with what would otherwise be worked out for each request anew.
+pub struct Served {
+    /// The line of the table.
+    pub endpoint: Endpoint,
+    /// The names of its query parameters.
+    pub parameters: Vec<&'static str>,
 }
 
 /// A path that is served.
 pub struct Route<'a> {
-    verbs: &'a BTreeMap<Verb, Endpoint>,
+    verbs: &'a BTreeMap<Verb, Served>,
+    /// The path as it stands in the table.
+    pub template: &'static str,
     /// The id in the path, when it is one.
     pub id: Option<i64>,
 }
@@ -23,12 +33,15 @@ impl Routes {
     /// Sorts the endpoints.
     #[must_use]
     pub fn of(endpoints: Vec<Endpoint>) -> Self {
-        let mut paths: BTreeMap<&'static str, BTreeMap<Verb, Endpoint>> = BTreeMap::new();
+        let mut paths: BTreeMap<&'static str, BTreeMap<Verb, Served>> = BTreeMap::new();
         for endpoint in endpoints {
-            paths
-                .entry(endpoint.path)
-                .or_default()
-                .insert(endpoint.verb, endpoint);
+            let parameters = (endpoint.parameters)();
+            let served = Served {
+                parameters: parameters.iter().map(|it| it.name).collect(),
+                endpoint,
+            };
+            let verbs = paths.entry(served.endpoint.path).or_default();
+            verbs.insert(served.endpoint.verb, served);
         }
         Self { paths }
     }
@@ -36,12 +49,20 @@ impl Routes {
     /// The route of a path.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<Route<'_>> {
-        if let Some(verbs) = self.paths.get(path) {
-            return Some(Route { verbs, id: None });
+        if let Some((template, verbs)) = self.paths.get_key_value(path) {
+            return Some(Route {
+                verbs,
+                template,
+                id: None,
+            });
         }
         self.paths.iter().find_map(|(template, verbs)| {
             let id = captured(template, path)?.id();
-            Some(Route { verbs, id })
+            Some(Route {
+                verbs,
+                template,
+                id,
+            })
         })
     }
 }
@@ -91,7 +112,7 @@ fn captured(template: &str, path: &str) -> Option<Captured> {
 impl Route<'_> {
     /// The endpoint of a method.
     #[must_use]
-    pub fn endpoint(&self, method: &Method) -> Option<&Endpoint> {
+    pub fn endpoint(&self, method: &Method) -> Option<&Served> {
         self.verbs.get(&Verb::of(method)?)
     }
 

@@ -143,3 +143,25 @@ async fn a_deactivated_project_takes_no_keywords() {
         Err(TrackKeywordsError::ProjectDeactivated)
     ));
 }
+
+#[tokio::test]
+async fn keywords_that_come_together_keep_their_order() {
+    let storage = Arc::new(FakeStorage::default());
+    storage.expect(|work| {
+        holding(an_account(), vec![])(work);
+        work.keywords.expect_add().returning(|_| Ok(()));
+        work.keywords.expect_save_all().returning(|_| Ok(()));
+        work.accounts.expect_save_usage().returning(|_, _| Ok(()));
+        work.projects.expect_save().returning(|_| Ok(()));
+    });
+    let tracked = track(&storage, &new(&["c", "a", "d", "b"], None))
+        .await
+        .unwrap();
+    let texts: Vec<&str> = tracked
+        .created
+        .iter()
+        .map(|it| it.text.normalized())
+        .collect();
+    assert_eq!(texts, ["c", "a", "d", "b"]);
+    assert!(tracked.created.is_sorted_by_key(|it| it.id));
+}

@@ -1,0 +1,228 @@
+//! Settings that are written as text and mean more than text: read once, where they are loaded,
+//! so that a mistake is told with its key and its place.
+
+use super::Secret;
+use crawler::Resolve;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::{fmt, net::SocketAddr};
+use storage::DatabaseUrl;
+use tracing_subscriber::EnvFilter;
+use url::Url;
+
+/// What is logged: `info`, `debug`, `warn,web=debug`…
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct LogLevel(String);
+
+impl LogLevel {
+    /// Warnings and worse.
+    #[must_use]
+    pub fn warn() -> Self {
+        Self("warn".to_owned())
+    }
+
+    /// As the logger wants it.
+    #[must_use]
+    pub fn filter(&self) -> EnvFilter {
+        EnvFilter::new(&self.0)
+    }
+}
+
+impl Default for LogLevel {
+    fn default() -> Self {
+        Self("info".to_owned())
+    }
+}
+
+impl TryFrom<String> for LogLevel {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match EnvFilter::try_new(&text) {
+            Ok(_) if !text.trim().is_empty() => Ok(Self(text)),
+            _ => Err(format!(
+                "takes a level (error, warn, info, debug, trace) or levels by part, such as `warn,web=debug`; it is `{text}`"
+            )),
+        }
+    }
+}
+
+/// An address of the web: `http` or `https`, with a host.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct WebAddress {
+    text: String,
+    url: Url,
+}
+
+impl WebAddress {
+    /// An address that stands in the code.
+    #[expect(
+        clippy::expect_used,
+        reason = "the tests of the defaults see each of them"
+    )]
+    pub(super) fn fixed(text: &'static str) -> Self {
+        Self::try_from(text.to_owned()).expect("a fixed address parses")
+    }
+
+    /// The address, parsed.
+    #[must_use]
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The address as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl TryFrom<String> for WebAddress {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let url = Url::parse(&text).ok();
+        let web = url.filter(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.host_str().is_some_and(|it| !it.is_empty())
+        });
+        match web {
+            Some(url) => Ok(Self { text, url }),
+            None => Err(format!(
+                "takes an http or https address, such as https://search.example.com; it is `{text}`"
+            )),
+        }
+    }
+}
+
+impl fmt::Debug for WebAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Serialize for WebAddress {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+/// Where the database is; never shown, for it may hold a password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseAddress {
+    text: Secret,
+    url: DatabaseUrl,
+}
+
+impl DatabaseAddress {
+    /// The address, parsed.
+    #[must_use]
+    pub fn url(&self) -> DatabaseUrl {
+        self.url.clone()
+    }
+}
+
+impl<'de> Deserialize<'de> for DatabaseAddress {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Secret::deserialize(deserializer)?;
+        let url = DatabaseUrl::parse(text.reveal()).map_err(serde::de::Error::custom)?;
+        Ok(Self { text, url })
+    }
+}
+
+impl Serialize for DatabaseAddress {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
+/// A network, as CIDR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Network(pub ipnet::IpNet);
+
+impl TryFrom<String> for Network {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = |_| format!("takes networks such as 127.0.0.0/8; it holds `{text}`");
+        text.parse().map(Self).map_err(wrong)
+    }
+}
+
+impl From<Network> for String {
+    fn from(network: Network) -> Self {
+        network.0.to_string()
+    }
+}
+
+/// A host and port, and where it is: `HOST:PORT=ADDRESS:PORT`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ResolveEntry(pub Resolve);
+
+impl TryFrom<String> for ResolveEntry {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let parsed = text.split_once('=').and_then(|(name, address)| {
+            let (host, port) = name.rsplit_once(':').filter(|(host, _)| !host.is_empty())?;
+            Some(Resolve {
+                host: host.to_ascii_lowercase(),
+                port: port.parse().ok()?,
+                address: address.parse::<SocketAddr>().ok()?,
+            })
+        });
+        parsed.map(Self).ok_or_else(|| {
+            format!("takes entries such as docs.example.com:80=127.0.0.1:8101; it holds `{text}`")
+        })
+    }
+}
+
+impl From<ResolveEntry> for String {
+    fn from(ResolveEntry(entry): ResolveEntry) -> Self {
+        format!("{}:{}={}", entry.host, entry.port, entry.address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal<T>(text: &str) -> String
+    where
+        T: TryFrom<String, Error = String>,
+    {
+        T::try_from(text.to_owned()).err().expect("it is refused")
+    }
+
+    #[test]
+    fn a_refusal_shows_what_was_given_and_what_is_taken() {
+        let refusals = [
+            (refusal::<LogLevel>("a=b=c"), "a=b=c", "web=debug"),
+            (refusal::<LogLevel>(""), "``", "info"),
+            (refusal::<WebAddress>("zzz"), "zzz", "https"),
+            (refusal::<WebAddress>("ftp://a.b"), "ftp://a.b", "https"),
+            (refusal::<Network>("10/8"), "10/8", "127.0.0.0/8"),
+            (refusal::<ResolveEntry>("x"), "`x`", ":80="),
+            (
+                refusal::<ResolveEntry>(":80=127.0.0.1:1"),
+                ":80=",
+                "docs.example.com",
+            ),
+        ];
+        for (told, given, taken) in refusals {
+            assert!(told.contains(given) && told.contains(taken), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_what_was_written() {
+        let entry = "Docs.example.com:80=127.0.0.1:8101".to_owned();
+        let parsed = ResolveEntry::try_from(entry).unwrap();
+        assert_eq!(String::from(parsed), "docs.example.com:80=127.0.0.1:8101");
+        let network = Network::try_from("127.0.0.0/8".to_owned()).unwrap();
+        assert_eq!(String::from(network), "127.0.0.0/8");
+    }
+}
