@@ -6,6 +6,7 @@ mod endings;
 mod fleet;
 mod logs;
 pub mod process;
+mod readme;
 mod settings;
 mod site_audit;
 mod suppliers;

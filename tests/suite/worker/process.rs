@@ -45,6 +45,11 @@ fn linked(program: &Path) -> PathBuf {
     own
 }
 
+/// Where the program is.
+pub fn program() -> &'static Path {
+    &PROGRAM
+}
+
 /// A running `sightline`; killed when it is dropped.
 pub struct Process {
     child: Child,

@@ -2,11 +2,12 @@
 
 use super::{
     api::Api,
-    process::{Process, command},
+    process::{Process, command, program},
 };
 use analysis::result_type::ResultType;
 use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
 use harness::databases::TestDatabase;
+use std::process::{Command, Output};
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;
 
@@ -90,6 +91,21 @@ impl World {
             String::from_utf8_lossy(&ran.stderr)
         );
         String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Runs a script in bash, where the program lies at `target/release/sightline`; it ends at
+    /// the first command that fails.
+    pub fn paste(&self, script: &str) -> Output {
+        let place = self.folder.path().join("target/release");
+        std::fs::create_dir_all(&place).unwrap();
+        std::os::unix::fs::symlink(program(), place.join("sightline")).unwrap();
+        let settings = self.settings.iter().map(|(key, value)| (key, value));
+        Command::new("bash")
+            .args(["-euo", "pipefail", "-c", script])
+            .envs(settings)
+            .current_dir(self.folder.path())
+            .output()
+            .unwrap()
     }
 
     /// A server, and a caller of it.

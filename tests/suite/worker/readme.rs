@@ -1,0 +1,55 @@
+//! The README's first five minutes, pasted into bash as they stand there.
+
+use super::{on_both, website::Website, world::World};
+use std::{fs, path::Path, process::Output};
+
+on_both!(the_first_five_minutes_work_when_they_are_pasted);
+
+async fn the_first_five_minutes_work_when_they_are_pasted(mut world: World) {
+    let site = Website::start();
+    let resolve = format!(
+        r#"["example.com:80={0}", "example.com:443=127.0.0.1:1"]"#,
+        site.address
+    );
+    world.set("CRAWLER__RESOLVE", &resolve);
+    world.set("CRAWLER__ALLOW_NETWORKS", r#"["127.0.0.0/8"]"#);
+    world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
+    let (_server, api) = world.serve(&[]);
+
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let script = pasted(&readme)
+        .replace("127.0.0.1:8080", &api.address)
+        .replace("ann@example.com", "newcomer@example.com");
+    let ran = tokio::task::spawn_blocking(move || (world.paste(&script), world));
+    let (ran, _world) = ran.await.unwrap();
+    let said = told(&ran);
+    for words in [
+        r#""keywords:write""#,
+        r#""status": "succeeded""#,
+        r#""keyword": "example domain""#,
+        r#""provenance": "simulated""#,
+        r#""status":"succeeded""#,
+        r#""state": "ready""#,
+        r#""favorite": true"#,
+        r#""status": "deactivated""#,
+    ] {
+        assert!(said.contains(words), "{words} is missing:\n{said}");
+    }
+}
+
+/// The block that begins with "five minutes", and the line that ends them.
+fn pasted(readme: &str) -> String {
+    let blocks = readme.split("```sh\n").skip(1);
+    let blocks = blocks.filter_map(|block| block.split("```").next());
+    blocks
+        .filter(|block| block.contains("# five minutes") || block.contains("-X DELETE"))
+        .collect()
+}
+
+fn told(ran: &Output) -> String {
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}\n{errors}");
+    said
+}
