@@ -125,7 +125,7 @@ impl Queue {
         };
         let create = CreateProject::new(self.storage(), self.clock(), Arc::clone(&self.mint));
         create
-            .run(account, &new, &keywords)
+            .run(account, &new, &keywords, None)
             .await
             .unwrap()
             .project
@@ -155,7 +155,7 @@ impl Queue {
             self.policy,
             prices,
         );
-        let requested = ask.run(account, &request).await.unwrap();
+        let requested = ask.run(account, &request, None).await.unwrap();
         (requested.job, requested.deduplicated)
     }
 

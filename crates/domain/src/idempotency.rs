@@ -1,8 +1,13 @@
-//! Idempotency records: what a key was first used for, and what was answered.
+//! Idempotency: what a key was first used for, and what was answered.
 
-use crate::ids::{AccountId, TokenId};
+use crate::{
+    ids::{AccountId, TokenId},
+    ports::storage::{StorageError, Transaction},
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
+use std::fmt;
+use thiserror::Error;
 
 /// SHA-256 of what a request asks: method, path and canonical body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +26,119 @@ impl Fingerprint {
     }
 }
 
+/// A request that is to be executed once, however often it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnceOnly {
+    /// The caller's key.
+    pub key: String,
+    /// What is asked.
+    pub fingerprint: Fingerprint,
+    /// With which token.
+    pub token: TokenId,
+}
+
+/// What was answered, as far as a repeat is answered with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    /// The status.
+    pub status: u16,
+    /// `Location`, when it had one.
+    pub location: Option<String>,
+    /// `ETag`, when it had one.
+    pub etag: Option<String>,
+    /// The body.
+    pub body: String,
+}
+
+/// Keeps the answer to a request in the transaction of its effect: there is either both or
+/// neither. Use cases take one when their request came with a key.
+pub struct Receipt<'a, T> {
+    /// The request.
+    pub request: &'a OnceOnly,
+    /// How its outcome is answered.
+    pub answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),
+}
+
+// Derived, these would ask the same of the outcome.
+impl<T> Clone for Receipt<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Receipt<'_, T> {}
+
+/// Another request with the same key was executed since this one was looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the key was used by another request a moment ago")]
+pub struct UsedMeanwhile;
+
+impl<T> Receipt<'_, T> {
+    /// Looks once more, inside the transaction and behind the lock that its effect needs anyway.
+    pub async fn begin<E>(
+        &self,
+        work: &mut dyn Transaction,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<(), E>
+    where
+        E: From<UsedMeanwhile> + From<StorageError>,
+    {
+        let found = work.idempotency().find(account, &self.request.key).await?;
+        match found.map(|it| it.judge(self.request.fingerprint, now)) {
+            None | Some(Repeat::Expired) => Ok(()),
+            Some(Repeat::Replay | Repeat::Reused) => Err(UsedMeanwhile.into()),
+        }
+    }
+
+    /// Keeps the answer, and forgets the account's records that are over.
+    pub async fn keep(
+        &self,
+        work: &mut dyn Transaction,
+        account: AccountId,
+        now: DateTime<Utc>,
+        outcome: &T,
+    ) -> Result<(), StorageError> {
+        let answer = (self.answer)(outcome);
+        remember(work, account, self.request, answer, now).await
+    }
+}
+
+impl<T> fmt::Debug for Receipt<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Receipt").field(self.request).finish()
+    }
+}
+
+/// Adds a record, and forgets the account's records that are over.
+pub(crate) async fn remember(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    request: &OnceOnly,
+    answer: StoredAnswer,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let record = IdempotencyRecord {
+        account,
+        key: request.key.clone(),
+        fingerprint: request.fingerprint,
+        token: request.token,
+        answer,
+        first_used_at: now,
+    };
+    let over = now - IdempotencyRecord::KEPT_FOR;
+    // The youngest that is over is as old as a record may become, not older.
+    let records = work.idempotency();
+    records
+        .forget_before(account, over + TimeDelta::microseconds(1))
+        .await?;
+    records.add(&record).await.map_err(|error| match error {
+        // Two requests with one key met where nothing made them wait: the whole is tried again,
+        // and finds the other's record.
+        StorageError::Conflict { .. } => StorageError::Interrupted(Box::new(error)),
+        error => error,
+    })
+}
+
 /// A request that was executed, kept so that a repeat is answered without being executed again.
 /// Written in the transaction of the effect: there is either both or neither.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +151,8 @@ pub struct IdempotencyRecord {
     pub fingerprint: Fingerprint,
     /// With which token.
     pub token: TokenId,
-    /// The answer's status.
-    pub status: u16,
-    /// The answer's `Location`, when it had one.
-    pub location: Option<String>,
-    /// The answer's body.
-    pub body: String,
+    /// What was answered.
+    pub answer: StoredAnswer,
     /// When it was first used.
     pub first_used_at: DateTime<Utc>,
 }
@@ -58,10 +172,16 @@ impl IdempotencyRecord {
     /// How long a key is remembered.
     pub const KEPT_FOR: TimeDelta = TimeDelta::hours(24);
 
+    /// Whether the key is free again.
+    #[must_use]
+    pub fn is_over(&self, now: DateTime<Utc>) -> bool {
+        self.first_used_at + Self::KEPT_FOR <= now
+    }
+
     /// What it means that this key comes with that request now.
     #[must_use]
     pub fn judge(&self, fingerprint: Fingerprint, now: DateTime<Utc>) -> Repeat {
-        if self.first_used_at + Self::KEPT_FOR <= now {
+        if self.is_over(now) {
             return Repeat::Expired;
         }
         if self.fingerprint == fingerprint {
@@ -86,9 +206,12 @@ mod tests {
             key: "k".into(),
             fingerprint: asked,
             token: TokenId(1),
-            status: 201,
-            location: None,
-            body: "{}".into(),
+            answer: StoredAnswer {
+                status: 201,
+                location: None,
+                etag: None,
+                body: "{}".into(),
+            },
             first_used_at: now,
         };
         let tick = TimeDelta::microseconds(1);

@@ -340,6 +340,7 @@ diesel::table! {
         location -> Nullable<Text>,
         body -> Text,
         first_used_at -> Instant,
+        etag -> Nullable<Text>,
     }
 }
 

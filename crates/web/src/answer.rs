@@ -1,5 +1,6 @@
 //! What a handler answers.
 
+use domain::idempotency::StoredAnswer;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +15,14 @@ pub struct Answer {
     pub headers: Vec<(&'static str, String)>,
     /// How long it may be kept.
     pub cache: &'static str,
+    /// What the body is.
+    pub content_type: &'static str,
+    /// Whether it was kept for repeats, in the transaction of its effect.
+    pub is_kept: bool,
 }
+
+/// The type of problem documents.
+pub const PROBLEM: &str = "application/problem+json";
 
 /// Reads may be kept by the caller, who has to ask whether they still hold.
 pub const PRIVATE: &str = "private, no-cache";
@@ -33,12 +41,42 @@ impl Answer {
     #[must_use]
     pub fn with_status(status: u16, body: &impl Serialize) -> Self {
         let body = serde_json::to_string(body).expect("answers serialise to JSON");
+        Self::text(status, body)
+    }
+
+    /// That status with JSON that is text already.
+    #[must_use]
+    pub const fn text(status: u16, body: String) -> Self {
         Self {
             status,
             body,
             headers: vec![],
             cache: PRIVATE,
+            content_type: "application/json",
+            is_kept: false,
         }
+    }
+
+    /// As it is kept for repeats of its request.
+    #[must_use]
+    pub fn stored(&self) -> StoredAnswer {
+        let header = |name: &str| {
+            let found = self.headers.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.clone())
+        };
+        StoredAnswer {
+            status: self.status,
+            location: header("Location"),
+            etag: header("ETag"),
+            body: self.body.clone(),
+        }
+    }
+
+    /// It was kept for repeats, if its request came with a key.
+    #[must_use]
+    pub const fn kept(mut self) -> Self {
+        self.is_kept = true;
+        self
     }
 
     /// 200 with a JSON value.

@@ -1,7 +1,12 @@
 //! One line of the route table, and the call that its handler gets.
 
 use crate::{answer::Answer, problem::Problem, query::Query, services::Services};
-use domain::{ids::AccountId, scope::Scope, use_cases::authenticate_agent::Agent};
+use domain::{
+    idempotency::{OnceOnly, Receipt, StoredAnswer},
+    ids::AccountId,
+    scope::Scope,
+    use_cases::authenticate_agent::Agent,
+};
 use serde_json::{Map, Value};
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -112,6 +117,8 @@ pub struct PublicCall {
 pub struct Call {
     /// Who calls.
     pub agent: Agent,
+    /// That it is to be executed once, when the caller says so.
+    pub once: Option<OnceOnly>,
     /// The id in the path; `None` when the path has none or holds something else.
     pub id: Option<i64>,
     /// The path and query as sent, for links to the next page.
@@ -131,5 +138,15 @@ impl Call {
     #[must_use]
     pub fn account(&self) -> AccountId {
         self.agent.account.id
+    }
+
+    /// Keeps the answer with the effect, when the caller's key asks for it.
+    #[must_use]
+    pub fn receipt<'a, T>(
+        &'a self,
+        answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),
+    ) -> Option<Receipt<'a, T>> {
+        let request = self.once.as_ref()?;
+        Some(Receipt { request, answer })
     }
 }

@@ -1,6 +1,9 @@
 //! How the refusals of use cases become problems.
 
-use crate::problem::{Code, Problem, next_action};
+use crate::{
+    pipeline::once::in_progress,
+    problem::{Code, Problem, next_action},
+};
 use domain::{
     allowance::AllowanceExceeded,
     ids::{KeywordId, ProjectId},
@@ -14,6 +17,7 @@ use domain::{
 use serde_json::json;
 use std::{error::Error, time::Duration};
 
+const CONTENTION: &str = "contention";
 const PROJECTS: &str = "/api/agent/v1/projects";
 
 /// No such project of this account: the same words whether it is somebody else's, never was, or
@@ -67,7 +71,18 @@ pub fn storage(error: &StorageError) -> Problem {
         cause = inner.source();
     }
     match error {
-        StorageError::Unavailable(_) | StorageError::Interrupted(_) | StorageError::IdTaken => {
+        StorageError::Interrupted(_) => {
+            tracing::warn!("Others were in the way for too long: {told}");
+            let problem = Problem::new(
+                Code::DatabaseUnavailable,
+                "Other requests are changing the same data.",
+            );
+            problem
+                .with("reason", CONTENTION)
+                .hint("Send the request again after the time in Retry-After.")
+                .retry_after(Duration::from_secs(2))
+        }
+        StorageError::Unavailable(_) | StorageError::IdTaken => {
             tracing::warn!("The storage does not serve: {told}");
             let problem = Problem::new(
                 Code::DatabaseUnavailable,
@@ -86,6 +101,15 @@ pub fn storage(error: &StorageError) -> Problem {
             .hint("Report the requestId to the operator.")
         }
     }
+}
+
+/// Whether the request failed because others were in its way.
+#[must_use]
+pub fn is_contention(problem: &Problem) -> bool {
+    problem
+        .extra
+        .get("reason")
+        .is_some_and(|it| it == CONTENTION)
 }
 
 fn allowance(error: AllowanceExceeded) -> Problem {
@@ -163,6 +187,7 @@ impl From<CreateProjectError> for Problem {
         match error {
             CreateProjectError::Exists(existing) => project_exists(existing),
             CreateProjectError::Allowance(error) => allowance(error),
+            CreateProjectError::UsedMeanwhile(_) => in_progress(),
             CreateProjectError::Storage(error) => storage(&error),
         }
     }
@@ -186,6 +211,7 @@ impl From<TrackKeywordsError> for Problem {
             TrackKeywordsError::NoSuchProject => no_project(),
             TrackKeywordsError::ProjectDeactivated => deactivated(),
             TrackKeywordsError::Allowance(error) => allowance(error),
+            TrackKeywordsError::UsedMeanwhile(_) => in_progress(),
             TrackKeywordsError::Storage(error) => storage(&error),
         }
     }
@@ -265,6 +291,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             let quota = json!({ "name": "monthlyBudget", "used": used.to_string(), "limit": budget.to_string(), "currency": "USD" });
             Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint("Measure fewer keywords, wait for the next month, or ask the operator for a higher budget.")
         }
+        RequestAnalysisError::UsedMeanwhile(_) => in_progress(),
         RequestAnalysisError::Storage(error) => storage(&error),
     }
 }

@@ -18,6 +18,7 @@ mod analyses;
 mod edge;
 mod failures;
 mod health_docs;
+mod idempotency;
 mod keyword_changes;
 mod keywords;
 mod models;

@@ -2,7 +2,7 @@
 
 use super::examples::*;
 use domain::{
-    idempotency::{Fingerprint, IdempotencyRecord},
+    idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
     ids::{AccountId, TokenId},
     ports::storage::{Storage, StorageError},
 };
@@ -20,19 +20,20 @@ fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
         key: key.into(),
         fingerprint: Fingerprint::of("POST", "/projects", key.as_bytes()),
         token: TokenId(4),
-        status: 201,
-        location: Some("/projects/11".into()),
-        body: "{\"name\": \"žluť\"}".into(),
+        answer: StoredAnswer {
+            status: 201,
+            location: Some("/projects/11".into()),
+            etag: Some("\"1\"".into()),
+            body: "{\"name\": \"žluť\"}".into(),
+        },
         first_used_at: after(seconds) + tick(),
     }
 }
 
 async fn a_record_is_read_back_as_written(db: TestDatabase) {
     two_accounts(&db).await;
-    let bare = IdempotencyRecord {
-        location: None,
-        ..record(ANN, "b", 0)
-    };
+    let mut bare = record(ANN, "b", 0);
+    (bare.answer.location, bare.answer.etag) = (None, None);
     change!(db, tx => {
         tx.idempotency().add(&record(ANN, "a", 0)).await.unwrap();
         tx.idempotency().add(&bare).await.unwrap();

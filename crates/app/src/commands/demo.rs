@@ -214,7 +214,7 @@ impl Demo<'_> {
             tags: vec![],
         };
         let created = CreateProject::new(storage, clock, mint)
-            .run(account.id, &new, &keywords)
+            .run(account.id, &new, &keywords, None)
             .await?;
         Ok(created.project.id)
     }
@@ -236,7 +236,7 @@ impl Demo<'_> {
         };
         let requested =
             RequestAnalysis::new(Arc::clone(&storage), clock, mint, self.tools.policy, prices)
-                .run(account, &request)
+                .run(account, &request, None)
                 .await?;
         follow(&storage, account, requested.job.id, kind).await
     }

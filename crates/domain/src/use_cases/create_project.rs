@@ -7,6 +7,7 @@ use super::{
 use crate::{
     account::Account,
     allowance::AllowanceExceeded,
+    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, ProjectId},
     keyword::NewKeywords,
     ports::{
@@ -16,6 +17,7 @@ use crate::{
     },
     project::{NewProject, Project},
 };
+use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -44,6 +46,9 @@ pub enum CreateProjectError {
     /// There is no room.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
+    /// Another request with the same idempotency key was executed meanwhile.
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -55,6 +60,7 @@ impl From<TrackKeywordsError> for CreateProjectError {
         match error {
             TrackKeywordsError::Allowance(error) => error.into(),
             TrackKeywordsError::Storage(error) => error.into(),
+            TrackKeywordsError::UsedMeanwhile(error) => error.into(),
             TrackKeywordsError::NoSuchProject | TrackKeywordsError::ProjectDeactivated => {
                 StorageError::Corrupt {
                     what: "a project that was just added",
@@ -82,8 +88,9 @@ impl CreateProject {
         account: AccountId,
         new: &NewProject,
         keywords: &NewKeywords,
+        receipt: Option<Receipt<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        retrying(|| self.once(account, new, keywords)).await
+        retrying(|| self.once(account, new, keywords, receipt)).await
     }
 
     async fn once(
@@ -91,12 +98,19 @@ impl CreateProject {
         account: AccountId,
         new: &NewProject,
         keywords: &NewKeywords,
+        receipt: Option<Receipt<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
+        let now = self.clock.now();
         let mut work = self.storage.write().await?;
         let account = work.accounts().lock(account).await?;
         let account = account.ok_or(StorageError::Corrupt {
             what: "the account of a token",
         })?;
+        if let Some(receipt) = &receipt {
+            receipt
+                .begin::<CreateProjectError>(work.as_mut(), account.id, now)
+                .await?;
+        }
         if let Some(existing) = work
             .projects()
             .active_with_domain(account.id, new.domain.ascii())
@@ -104,7 +118,11 @@ impl CreateProject {
         {
             return Err(CreateProjectError::Exists(existing));
         }
-        let created = self.add(work.as_mut(), account, new, keywords).await?;
+        let id = account.id;
+        let created = self.add(work.as_mut(), account, new, keywords, now).await?;
+        if let Some(receipt) = &receipt {
+            receipt.keep(work.as_mut(), id, now, &created).await?;
+        }
         work.commit().await?;
         Ok(created)
     }
@@ -115,8 +133,8 @@ impl CreateProject {
         account: Account,
         new: &NewProject,
         keywords: &NewKeywords,
+        now: DateTime<Utc>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        let now = self.clock.now();
         let usage = places::take_project(&account, KeywordCounts::default())?;
         let project = new.clone().begin(account.id, &self.mint, now);
         work.projects().add(&project).await?;
@@ -183,7 +201,7 @@ mod tests {
     ) -> Result<CreatedProject, CreateProjectError> {
         let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
         CreateProject::new(storage, Arc::new(FrozenClock::default()), a_mint())
-            .run(ACCOUNT, new, keywords)
+            .run(ACCOUNT, new, keywords, None)
             .await
     }
 

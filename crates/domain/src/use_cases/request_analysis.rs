@@ -3,6 +3,7 @@
 use super::{may_be_storage, read_account::month_of};
 use crate::{
     account::Account,
+    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, JobId, ProjectId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
@@ -116,6 +117,9 @@ pub enum RequestAnalysisError {
         /// What was asked for.
         requested: MicroUsd,
     },
+    /// Another request with the same idempotency key was executed meanwhile.
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -147,8 +151,9 @@ impl RequestAnalysis {
         &self,
         account: AccountId,
         request: &AnalysisRequest,
+        receipt: Option<Receipt<'_, Requested>>,
     ) -> Result<Requested, RequestAnalysisError> {
-        retrying(|| self.once(account, request)).await
+        retrying(|| self.once(account, request, receipt)).await
     }
 
     /// What [`RequestAnalysis::run`] would do; nothing is stored.
@@ -190,6 +195,7 @@ impl RequestAnalysis {
         &self,
         account: AccountId,
         request: &AnalysisRequest,
+        receipt: Option<Receipt<'_, Requested>>,
     ) -> Result<Requested, RequestAnalysisError> {
         refuse_unbuilt(request.kind)?;
         let unfinished_in_all = self
@@ -214,6 +220,12 @@ impl RequestAnalysis {
             .await?
             .ok_or(RequestAnalysisError::NoSuchProject)?;
         let queue = work.jobs().lock_queue(account.id).await?;
+        let now = self.clock.now();
+        if let Some(receipt) = &receipt {
+            receipt
+                .begin::<RequestAnalysisError>(work.as_mut(), account.id, now)
+                .await?;
+        }
         let project = work.projects().lock(account.id, request.project).await?;
         let units = units(work.as_mut(), project, request).await?;
         if let Some(job) = work
@@ -221,10 +233,17 @@ impl RequestAnalysis {
             .unfinished_with_key(account.id, &key_of(request))
             .await?
         {
-            return Ok(Requested {
+            let requested = Requested {
                 job,
                 deduplicated: true,
-            });
+            };
+            if let Some(receipt) = &receipt {
+                receipt
+                    .keep(work.as_mut(), account.id, now, &requested)
+                    .await?;
+                work.commit().await?;
+            }
+            return Ok(requested);
         }
         self.refuse_full_queues(queue.waiting + queue.running, unfinished_in_all)?;
         let job = self.begin(account.id, request, units);
@@ -238,11 +257,17 @@ impl RequestAnalysis {
             queue.virtual_time
         };
         work.jobs().refresh_queue(account.id, virtual_time).await?;
-        work.commit().await?;
-        Ok(Requested {
+        let requested = Requested {
             job,
             deduplicated: false,
-        })
+        };
+        if let Some(receipt) = &receipt {
+            receipt
+                .keep(work.as_mut(), account.id, now, &requested)
+                .await?;
+        }
+        work.commit().await?;
+        Ok(requested)
     }
 
     fn refuse_full_queues(&self, of_account: u32, in_all: u64) -> Result<(), RequestAnalysisError> {

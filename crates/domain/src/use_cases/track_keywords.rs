@@ -4,6 +4,7 @@ use super::{may_be_storage, places::PlacesChange};
 use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
+    idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
     patch::Change,
@@ -57,6 +58,9 @@ pub enum TrackKeywordsError {
     /// There is no room for all of them.
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
+    /// Another request with the same idempotency key was executed meanwhile.
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -80,8 +84,9 @@ impl TrackKeywords {
         account: AccountId,
         project: ProjectId,
         new: &NewKeywords,
+        receipt: Option<Receipt<'_, TrackedKeywords>>,
     ) -> Result<TrackedKeywords, TrackKeywordsError> {
-        retrying(|| self.once(account, project, new)).await
+        retrying(|| self.once(account, project, new, receipt)).await
     }
 
     async fn once(
@@ -89,13 +94,20 @@ impl TrackKeywords {
         account: AccountId,
         project: ProjectId,
         new: &NewKeywords,
+        receipt: Option<Receipt<'_, TrackedKeywords>>,
     ) -> Result<TrackedKeywords, TrackKeywordsError> {
+        let now = self.clock.now();
         let mut work = self.storage.write().await?;
         let account = work
             .accounts()
             .lock(account)
             .await?
             .ok_or(TrackKeywordsError::NoSuchProject)?;
+        if let Some(receipt) = &receipt {
+            receipt
+                .begin::<TrackKeywordsError>(work.as_mut(), account.id, now)
+                .await?;
+        }
         let project = work
             .projects()
             .lock(account.id, project)
@@ -104,10 +116,14 @@ impl TrackKeywords {
         if !project.is_active() {
             return Err(TrackKeywordsError::ProjectDeactivated);
         }
-        let now = self.clock.now();
         let (tracked, project) =
             track(work.as_mut(), &account, project, new, &self.mint, now).await?;
         work.projects().save(&project).await?;
+        if let Some(receipt) = &receipt {
+            receipt
+                .keep(work.as_mut(), account.id, now, &tracked)
+                .await?;
+        }
         work.commit().await?;
         Ok(tracked)
     }

@@ -4,7 +4,7 @@ use super::passed;
 use crate::{instant::At, schema::idempotency_records};
 use diesel::prelude::*;
 use domain::{
-    idempotency::{Fingerprint, IdempotencyRecord},
+    idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
     ids::{AccountId, TokenId},
     ports::storage::StorageError,
 };
@@ -20,6 +20,7 @@ pub struct RecordRow {
     pub location: Option<String>,
     pub body: String,
     pub first_used_at: At,
+    pub etag: Option<String>,
 }
 
 impl From<&IdempotencyRecord> for RecordRow {
@@ -29,10 +30,11 @@ impl From<&IdempotencyRecord> for RecordRow {
             idempotency_key: record.key.clone(),
             fingerprint: record.fingerprint.0.to_vec(),
             token_id: record.token.0,
-            status: record.status.into(),
-            location: record.location.clone(),
-            body: record.body.clone(),
+            status: record.answer.status.into(),
+            location: record.answer.location.clone(),
+            body: record.answer.body.clone(),
             first_used_at: record.first_used_at.into(),
+            etag: record.answer.etag.clone(),
         }
     }
 }
@@ -46,9 +48,12 @@ impl TryFrom<RecordRow> for IdempotencyRecord {
             key: row.idempotency_key,
             fingerprint: Fingerprint(passed(row.fingerprint.try_into(), "fingerprint")?),
             token: TokenId(row.token_id),
-            status: passed(row.status.try_into(), "status")?,
-            location: row.location,
-            body: row.body,
+            answer: StoredAnswer {
+                status: passed(row.status.try_into(), "status")?,
+                location: row.location,
+                etag: row.etag,
+                body: row.body,
+            },
             first_used_at: row.first_used_at.into(),
         })
     }

@@ -137,6 +137,15 @@ fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
     }
     let query = (endpoint.parameters)();
     all.extend(query.into_iter().map(|it| json!({ "name": it.name, "in": "query", "required": it.required, "description": it.description, "schema": it.schema })));
+    if endpoint.verb == Verb::Post {
+        all.push(json!({
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": false,
+            "description": "A text of your own for this request, for example a UUID. For 24 hours the same request with the same key is executed once and answered alike (Idempotent-Replayed: true); another request with it is refused.",
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[!#-\[\]-~]+$" },
+        }));
+    }
     all
 }
 

@@ -1,11 +1,12 @@
 //! The fixed order in which every request is checked; each step has one status.
 //!
 //! Route (404), method (405), token (401), scope (403), Accept (406), body type (415), body (413,
-//! 408, 400); then the handler: object (404), values (422), state (409), budget (429), queue (503).
+//! 408, 400), idempotency key (400, 422, or the earlier answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
 mod accept;
 mod authenticate;
 mod body;
+pub mod once;
 mod respond;
 mod routing;
 
@@ -90,8 +91,16 @@ impl Pipeline {
                 accept::check(request)?;
                 let verb = served.endpoint.verb;
                 let body = body::read(verb, request, payload, &self.services.config).await?;
+                let once = once::asked(request, verb, &body, agent.token.id)?;
+                let (services, account) = (&self.services, agent.account.id);
+                if let Some(once) = &once
+                    && let Some(answer) = once::repeated(services, account, once).await?
+                {
+                    return Ok(answer);
+                }
                 let call = Call {
                     agent,
+                    once: once.clone(),
                     id: route.id,
                     target: request.uri().to_string(),
                     path: request.path().to_owned(),
@@ -99,8 +108,11 @@ impl Pipeline {
                     query: Query::parse(request.query_string(), &served.parameters),
                     body,
                 };
-                let handling = handler(Arc::clone(&self.services), call);
-                self.patiently(handling).await
+                let outcome = self.patiently(handler(Arc::clone(services), call)).await;
+                match &once {
+                    Some(once) => once::settle(services, account, once, outcome, trace).await,
+                    None => outcome,
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Writes answers and problems, with the headers that every answer has; one log line a request.
 
 use crate::{
-    answer::Answer,
+    answer::{Answer, PROBLEM},
     problem::{Code, Problem},
     services::Services,
 };
@@ -19,7 +19,6 @@ const REQUEST_ID: &str = "x-request-id";
 
 /// One request on its way to its answer.
 pub struct Exchange {
-    id: String,
     method: String,
     began: Instant,
     base_url: String,
@@ -29,8 +28,10 @@ pub struct Exchange {
 
 /// What the log says about a request beside its answer. The path itself is not among it: it may
 /// hold what somebody pasted there by mistake.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Trace {
+    /// The request's id, the caller's or ours.
+    pub id: String,
     /// The path as it stands in the table.
     pub route: &'static str,
     /// Whose token it was.
@@ -42,11 +43,11 @@ impl Exchange {
     #[must_use]
     pub fn begin(request: &HttpRequest, services: &Arc<Services>) -> Self {
         Self {
-            id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
             method: request.method().to_string(),
             began: Instant::now(),
             base_url: services.config.public_base_url.clone(),
             trace: Trace {
+                id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
                 route: "none",
                 account: None,
             },
@@ -62,7 +63,7 @@ impl Exchange {
         };
         let milliseconds = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(
-            request = self.id,
+            request = self.trace.id,
             method = self.method,
             route = self.trace.route,
             account = self.trace.account.map(|it| it.0),
@@ -82,17 +83,21 @@ impl Exchange {
         if answer.status == 204 {
             return response.finish();
         }
-        response.insert_header((header::CONTENT_TYPE, "application/json"));
+        response.insert_header((header::CONTENT_TYPE, answer.content_type));
         with_body(response, answer.body, is_head)
     }
 
     fn bad(&self, problem: &Problem, is_head: bool) -> HttpResponse {
         if problem.code == Code::InternalError {
-            tracing::error!(request = self.id, "A request failed: {}", problem.detail);
+            tracing::error!(
+                request = self.trace.id,
+                "A request failed: {}",
+                problem.detail
+            );
         }
         let mut response = self.response(problem.code.status());
         response.insert_header((header::CACHE_CONTROL, "no-store"));
-        response.insert_header((header::CONTENT_TYPE, "application/problem+json"));
+        response.insert_header((header::CONTENT_TYPE, PROBLEM));
         if let Some(wait) = problem.retry_after {
             append(
                 &mut response,
@@ -105,7 +110,7 @@ impl Exchange {
         }
         with_body(
             response,
-            problem.document(&self.base_url, &self.id).to_string(),
+            problem.document(&self.base_url, &self.trace.id).to_string(),
             is_head,
         )
     }
@@ -114,7 +119,7 @@ impl Exchange {
         let mut response = HttpResponse::build(
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         );
-        response.insert_header((REQUEST_ID, self.id.as_str()));
+        response.insert_header((REQUEST_ID, self.trace.id.as_str()));
         response.insert_header((header::VARY, "Accept, Authorization"));
         response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
         response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));

@@ -70,12 +70,11 @@ impl Routes {
 /// What OPTIONS answers where these methods are served.
 #[must_use]
 pub fn options(allowed: &[&str]) -> Answer {
-    Answer {
-        status: 204,
-        body: String::new(),
-        headers: vec![("Allow", allowed.join(", "))],
+    let answer = Answer {
         cache: "no-store",
-    }
+        ..Answer::text(204, String::new())
+    };
+    answer.header("Allow", allowed.join(", "))
 }
 
 /// What stands for `{id}` in a path that fits a template. Something that is no id fits too: it is

@@ -82,6 +82,8 @@ codes! {
     AllowanceExceeded = "allowance-exceeded", 409, "Plan allowance used up", false;
     /// This server or version does not do it.
     FeatureDisabled = "feature-disabled", 409, "Not available on this server", false;
+    /// Another request with the same idempotency key is being executed.
+    IdempotencyInProgress = "idempotency-in-progress", 409, "Same key is being processed", true;
     /// The body is too large.
     PayloadTooLarge = "payload-too-large", 413, "Body is too large", false;
     /// The URL is too long.
@@ -90,6 +92,8 @@ codes! {
     UnsupportedMediaType = "unsupported-media-type", 415, "Body type is not supported", false;
     /// Well formed, and not valid.
     ValidationFailed = "validation-failed", 422, "Request is not valid", false;
+    /// The idempotency key was used for another request.
+    IdempotencyKeyReused = "idempotency-key-reused", 422, "Key used with another request", false;
     /// A month's budget or a quota is used up.
     QuotaExceeded = "quota-exceeded", 429, "Quota used up", true;
     /// An error in the service.

@@ -81,7 +81,7 @@ async fn ask(storage: FakeStorage) -> Result<Requested, RequestAnalysisError> {
         policy,
         prices,
     )
-    .run(ACCOUNT, &rank_check())
+    .run(ACCOUNT, &rank_check(), None)
     .await
 }
 

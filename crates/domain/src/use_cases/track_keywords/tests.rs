@@ -43,7 +43,7 @@ async fn track(
 ) -> Result<TrackedKeywords, TrackKeywordsError> {
     let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
     TrackKeywords::new(storage, Arc::new(FrozenClock::default()), a_mint())
-        .run(ACCOUNT, a_project().id, new)
+        .run(ACCOUNT, a_project().id, new, None)
         .await
 }
 

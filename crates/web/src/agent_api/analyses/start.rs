@@ -10,13 +10,14 @@ use crate::{
     refusals,
     services::Services,
 };
+use chrono::{DateTime, Utc};
 use domain::{
     ids::{KeywordId, ProjectId},
     job::{JobPriority, Trigger, kind::AnalysisKind},
     keyword::KeywordChoice,
     money::MicroUsd,
     project::each_once,
-    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest},
+    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Requested},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -48,20 +49,26 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
             .map_err(refused)?;
         return Ok(Answer::value(&plan_document(&plan, &request)));
     }
+    let now = services.clock.now();
+    let stored = |requested: &Requested| answer(requested, now).stored();
     let requested = services
         .request_analysis
-        .run(call.account(), &request)
+        .run(call.account(), &request, call.receipt(&stored))
         .await
         .map_err(refused)?;
     services.wake.notify_one();
+    Ok(answer(&requested, now).kept())
+}
+
+fn answer(requested: &Requested, now: DateTime<Utc>) -> Answer {
     let job = JobView {
         deduplicated: requested.deduplicated,
-        ..JobView::of(&requested.job, None, services.clock.now())
+        ..JobView::of(&requested.job, None, now)
     };
     let location = format!("{BASE}/analyze?jobId={}", job.id);
-    Ok(Answer::with_status(202, &job)
+    Answer::with_status(202, &job)
         .header("Location", location)
-        .header("Retry-After", "2"))
+        .header("Retry-After", "2")
 }
 
 fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {

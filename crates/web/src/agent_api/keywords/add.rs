@@ -15,6 +15,7 @@ use domain::{
     market::Market,
     project::each_once,
     text::Tag,
+    use_cases::track_keywords::TrackedKeywords,
 };
 use std::sync::Arc;
 
@@ -31,16 +32,18 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
         .ok_or_else(refusals::no_project)?;
     call.query.finish()?;
     let new = read_body(&call.body, read)?;
+    let stored = |tracked: &TrackedKeywords| answer(tracked).stored();
     let tracked = services
         .track_keywords
-        .run(call.account(), project.id, &new)
+        .run(call.account(), project.id, &new, call.receipt(&stored))
         .await
         .map_err(refusals::of_project(project.id))?;
+    Ok(answer(&tracked).kept())
+}
+
+fn answer(tracked: &TrackedKeywords) -> Answer {
     let status = if tracked.created.is_empty() { 200 } else { 201 };
-    Ok(Answer::with_status(
-        status,
-        &AddedKeywordsView::of(&tracked),
-    ))
+    Answer::with_status(status, &AddedKeywordsView::of(tracked))
 }
 
 fn read(fields: &Fields) -> Option<NewKeywords> {

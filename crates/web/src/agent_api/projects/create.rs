@@ -15,7 +15,9 @@ use domain::{
     keyword::{KeywordText, NewKeywords},
     market::Market,
     project::NewProject,
+    report_settings::EffectiveReportSettings,
     text::Label,
+    use_cases::create_project::CreatedProject,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -62,12 +64,21 @@ pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         market: Market::default(),
         tags: vec![],
     };
+    let defaults = &call.agent.account.report_defaults;
+    let stored = |created: &CreatedProject| answer(created, defaults, &warnings).stored();
     let created = services
         .create_project
-        .run(call.account(), &new, &keywords)
+        .run(call.account(), &new, &keywords, call.receipt(&stored))
         .await?;
+    Ok(answer(&created, defaults, &warnings).kept())
+}
 
-    let view = ProjectView::of(&created.project, &call.agent.account.report_defaults);
+fn answer(
+    created: &CreatedProject,
+    defaults: &EffectiveReportSettings,
+    warnings: &[Value],
+) -> Answer {
+    let view = ProjectView::of(&created.project, defaults);
     let mut answer = serde_json::to_value(&view).unwrap_or(Value::Null);
     if let Some(members) = answer.as_object_mut() {
         members.insert(
@@ -76,10 +87,10 @@ pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         );
         members.insert("warnings".into(), warnings.into());
     }
-    Ok(Answer::with_status(201, &answer).header(
+    Answer::with_status(201, &answer).header(
         "Location",
         format!("{BASE}/projects/{}", created.project.id),
-    ))
+    )
 }
 
 fn read(fields: &Fields) -> Option<CreateBody> {

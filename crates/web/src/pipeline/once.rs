@@ -1,0 +1,198 @@
+//! Requests that came with an idempotency key: executed once, however often they are sent.
+
+use super::respond::Trace;
+use crate::{
+    answer::{Answer, PROBLEM},
+    endpoint::Verb,
+    problem::{Code, Problem},
+    refusals,
+    services::Services,
+};
+use actix_web::HttpRequest;
+use chrono::SecondsFormat;
+use domain::{
+    idempotency::{Fingerprint, OnceOnly, StoredAnswer},
+    ids::{AccountId, TokenId},
+    use_cases::look_up_repeat::Found,
+};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+const HEADER: &str = "Idempotency-Key";
+const MOST_LENGTH: usize = 255;
+
+/// What is to be executed once: a POST with a key. Other methods are idempotent by themselves, so
+/// a key changes nothing for them.
+pub fn asked(
+    request: &HttpRequest,
+    verb: Verb,
+    body: &Map<String, Value>,
+    token: TokenId,
+) -> Result<Option<OnceOnly>, Problem> {
+    if verb != Verb::Post {
+        return Ok(None);
+    }
+    let mut given = request.headers().get_all(HEADER);
+    let Some(value) = given.next() else {
+        return Ok(None);
+    };
+    let key = value.to_str().ok().and_then(key);
+    let key = key.filter(|_| given.next().is_none()).ok_or_else(|| {
+        let problem = Problem::new(Code::InvalidHeader, "The Idempotency-Key cannot be used.");
+        problem
+            .with("header", HEADER)
+            .hint("Send one key of 1 to 255 visible ASCII characters, for example a UUID, or none.")
+    })?;
+    let fingerprint = Fingerprint::of(
+        verb.name(),
+        request.path(),
+        canonical(&Value::Object(body.clone())).as_bytes(),
+    );
+    Ok(Some(OnceOnly {
+        key,
+        fingerprint,
+        token,
+    }))
+}
+
+/// The key, bare or as a quoted string (draft-ietf-httpapi-idempotency-key-header).
+fn key(text: &str) -> Option<String> {
+    let text = text.trim();
+    let bare = text
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .unwrap_or(text);
+    let fits = (1..=MOST_LENGTH).contains(&bare.len())
+        && bare
+            .bytes()
+            .all(|it| it.is_ascii_graphic() && it != b'"' && it != b'\\');
+    fits.then(|| bare.to_owned())
+}
+
+/// The same text for bodies that mean the same: members in order, no spaces.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let mut names: Vec<&String> = members.keys().collect();
+            names.sort_unstable();
+            let told = names.iter().map(|name| {
+                let name_text = Value::String((*name).clone());
+                format!("{name_text}:{}", canonical(&members[*name]))
+            });
+            format!("{{{}}}", told.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => {
+            let told: Vec<String> = items.iter().map(canonical).collect();
+            format!("[{}]", told.join(","))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// The answer to an earlier request that was the same; nothing when this is the first.
+pub async fn repeated(
+    services: &Services,
+    account: AccountId,
+    request: &OnceOnly,
+) -> Result<Option<Answer>, Problem> {
+    match services.look_up_repeat.run(account, request).await? {
+        Found::Nothing => Ok(None),
+        Found::Answered(answer) => Ok(Some(replay(answer))),
+        Found::Reused { first_used_at } => {
+            let problem = Problem::new(
+                Code::IdempotencyKeyReused,
+                "The Idempotency-Key was used for another request.",
+            );
+            let at = first_used_at.to_rfc3339_opts(SecondsFormat::Secs, true);
+            Err(problem
+                .with("firstUsedAt", at)
+                .hint("Send a new key for a new request; keys are kept for 24 hours."))
+        }
+    }
+}
+
+fn replay(stored: StoredAnswer) -> Answer {
+    let mut answer = Answer::text(stored.status, stored.body);
+    if stored.status >= 400 {
+        answer.content_type = PROBLEM;
+    }
+    answer.cache = "no-store";
+    let kept = [("Location", stored.location), ("ETag", stored.etag)];
+    for (name, value) in kept {
+        if let Some(value) = value {
+            answer = answer.header(name, value);
+        }
+    }
+    answer.header("Idempotent-Replayed", "true")
+}
+
+/// Remembers what executing the request came to, as far as a repeat is to be answered with it:
+/// successes, and refusals that depend on what is stored. What the caller may mend, and what
+/// passes by itself, is not kept: the same key may then try again.
+pub async fn settle(
+    services: &Services,
+    account: AccountId,
+    request: &OnceOnly,
+    outcome: Result<Answer, Problem>,
+    trace: &Trace,
+) -> Result<Answer, Problem> {
+    let stored = match &outcome {
+        Ok(answer) if answer.is_kept => return outcome,
+        Ok(answer) => answer.stored(),
+        Err(problem) if problem.code == Code::IdempotencyInProgress => {
+            let earlier = repeated(services, account, request).await?;
+            return earlier.map_or(outcome, Ok);
+        }
+        Err(problem) if refusals::is_contention(problem) => return Err(in_progress()),
+        Err(problem) if matches!(problem.code.status(), 404 | 409) => StoredAnswer {
+            status: problem.code.status(),
+            location: None,
+            etag: None,
+            body: problem
+                .document(&services.config.public_base_url, &trace.id)
+                .to_string(),
+        },
+        Err(_) => return outcome,
+    };
+    services
+        .remember_answer
+        .run(account, request, &stored)
+        .await?;
+    outcome
+}
+
+/// Another request with the key is being executed.
+#[must_use]
+pub fn in_progress() -> Problem {
+    let problem = Problem::new(
+        Code::IdempotencyInProgress,
+        "Another request with this Idempotency-Key is being executed.",
+    );
+    problem
+        .hint("Send the same request again after the time in Retry-After.")
+        .retry_after(Duration::from_secs(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_are_visible_ascii_bare_or_quoted() {
+        assert_eq!(key("abc"), key("\"abc\""));
+        assert_eq!(key(&"k".repeat(255)), Some("k".repeat(255)));
+        for wrong in ["", "\"\"", "a b", "é", "a\"b", &"k".repeat(256)] {
+            assert_eq!(key(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bodies_that_mean_the_same_have_one_text() {
+        let one = json!({ "b": [1, { "y": null, "x": "\"" }], "a": true });
+        let other = json!({ "a": true, "b": [1, { "x": "\"", "y": null }] });
+        assert_eq!(canonical(&one), canonical(&other));
+        assert_ne!(canonical(&one), canonical(&json!({ "a": true, "b": [1] })));
+        assert_eq!(canonical(&json!({ "a": [2, 1] })), "{\"a\":[2,1]}");
+    }
+}

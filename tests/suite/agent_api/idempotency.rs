@@ -1,0 +1,193 @@
+//! Requests that are sent more than once with an idempotency key, and executed once.
+
+use chrono::TimeDelta;
+use futures_util::{StreamExt, stream};
+use harness::{
+    app::TestApp,
+    callers::{Answer, Caller, NOBODYS, id, ids},
+    databases::TestDatabase,
+    on_every_database,
+};
+use reqwest::{Method, header::CONTENT_TYPE};
+use serde_json::{Value, json};
+
+on_every_database![
+    the_same_request_is_executed_once_and_answered_alike,
+    another_request_with_the_key_is_refused_and_another_accounts_key_is_another,
+    a_key_is_free_again_after_a_day,
+    refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not,
+    an_analysis_is_asked_for_once,
+    a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects,
+];
+on_sqlite![a_key_that_cannot_be_used_is_refused];
+
+async fn post(agent: &Caller, path: &str, key: &str, body: &str) -> Answer {
+    let request = agent
+        .request(Method::POST, path)
+        .header("Idempotency-Key", key)
+        .header(CONTENT_TYPE, "application/json")
+        .body(body.to_owned());
+    agent.send(request).await
+}
+
+fn is_replayed(answer: &Answer) -> bool {
+    answer.header("idempotent-replayed") == "true"
+}
+
+async fn the_same_request_is_executed_once_and_answered_alike(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let body = r#"{"domain":"a.example.com","keywords":["one","two"]}"#;
+    let first = post(&agent, "/projects", "k1", body).await;
+    assert!(!is_replayed(&first));
+    // The same in other words: order of members, spaces, a quoted key.
+    let again = r#"{ "keywords": ["one", "two"], "domain": "a.example.com" }"#;
+    let second = post(&agent, "/projects", "\"k1\"", again).await;
+    assert!(is_replayed(&second));
+    assert_eq!(first.created(), second.created());
+    assert_eq!(first.header("location"), second.header("location"));
+    assert_eq!(second.header("cache-control"), "no-store");
+    // Not what it would be now, but what was answered then.
+    let path = format!("/projects/{}", id(&first.json()));
+    agent.patch(&path, json!({ "favorite": true })).await.ok();
+    let third = post(&agent, "/projects", "k1", body).await;
+    assert_eq!(third.created()["favorite"], false);
+    assert_eq!(ids(&agent.get("/projects").await.ok()).len(), 1);
+}
+
+async fn another_request_with_the_key_is_refused_and_another_accounts_key_is_another(
+    db: TestDatabase,
+) {
+    let app = TestApp::start(&db).await;
+    let (agent, other) = (app.db_full_agent().await, app.db_other_agent().await);
+    let body = r#"{"domain":"a.example.com"}"#;
+    let project = id(&post(&agent, "/projects", "k1", body).await.created());
+    for (path, body) in [
+        ("/projects".to_owned(), r#"{"domain":"b.example.com"}"#),
+        (format!("/projects/{project}/keywords"), body),
+    ] {
+        let refused = post(&agent, &path, "k1", body).await;
+        let problem = refused.refused(422, "idempotency-key-reused");
+        assert_eq!(problem["firstUsedAt"], "2026-09-21T14:13:20Z");
+        assert!(problem["hint"].as_str().unwrap().contains("new key"));
+    }
+    let theirs = post(&other, "/projects", "k1", body).await;
+    assert!(!is_replayed(&theirs));
+    assert_ne!(id(&theirs.created()), project);
+}
+
+async fn a_key_is_free_again_after_a_day(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let body = r#"{"domain":"a.example.com"}"#;
+    post(&agent, "/projects", "k1", body).await.created();
+    app.clock
+        .advance(TimeDelta::hours(24) - TimeDelta::seconds(1));
+    assert!(is_replayed(&post(&agent, "/projects", "k1", body).await));
+    app.clock.advance(TimeDelta::seconds(1));
+    let fresh = post(&agent, "/projects", "k1", r#"{"domain":"b.example.com"}"#).await;
+    assert!(!is_replayed(&fresh));
+    fresh.created();
+}
+
+async fn refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &[]).await;
+
+    let taken = r#"{"domain":"a.example.com"}"#;
+    let first = post(&agent, "/projects", "taken", taken).await;
+    first.refused(409, "project-exists");
+    agent.delete(&format!("/projects/{project}")).await.ok();
+    let second = post(&agent, "/projects", "taken", taken).await;
+    assert!(is_replayed(&second), "{}", second.body);
+    assert_eq!(first.body, second.body);
+    assert_eq!(second.header("content-type"), "application/problem+json");
+
+    let nobodys = format!("/projects/{NOBODYS}/keywords");
+    let body = r#"{"keywords":["one"]}"#;
+    let missing = post(&agent, &nobodys, "missing", body).await;
+    missing.refused(404, "project-not-found");
+    assert!(is_replayed(&post(&agent, &nobodys, "missing", body).await));
+
+    // What the caller can mend may be mended under the same key.
+    let wrong = post(&agent, "/projects", "mended", r#"{"domain":5}"#).await;
+    wrong.refused(422, "validation-failed");
+    let mended = post(
+        &agent,
+        "/projects",
+        "mended",
+        r#"{"domain":"c.example.com"}"#,
+    )
+    .await;
+    mended.created();
+}
+
+async fn an_analysis_is_asked_for_once(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &["one"]).await;
+    let wanted = json!({ "type": "rankCheck", "projectId": project });
+    let dry = json!({ "type": "rankCheck", "projectId": project, "dryRun": true });
+    for (key, body, status) in [("k1", &wanted, 202), ("k2", &dry, 200)] {
+        let first = post(&agent, "/analyze", key, &body.to_string()).await;
+        let second = post(&agent, "/analyze", key, &body.to_string()).await;
+        assert_eq!(
+            (first.status.as_u16(), is_replayed(&second)),
+            (status, true)
+        );
+        assert_eq!(first.body, second.body);
+        assert_eq!(first.header("location"), second.header("location"));
+    }
+    // Without the key the unfinished job is answered, and said to be so.
+    let joined = agent.post("/analyze", wanted.clone()).await.accepted();
+    assert_eq!(joined["deduplicated"], true);
+    let under_a_key = post(&agent, "/analyze", "k3", &wanted.to_string()).await;
+    assert_eq!(under_a_key.accepted(), joined);
+    assert!(is_replayed(
+        &post(&agent, "/analyze", "k3", &wanted.to_string()).await
+    ));
+}
+
+async fn a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &[]).await;
+    let path = &format!("/projects/{project}/keywords");
+    let agent = &agent;
+    let executed = stream::iter(0..1_000).map(|number| async move {
+        let body = &json!({ "keywords": [format!("keyword {number}")] }).to_string();
+        let key = &format!("key-{number}");
+        let sends = (0..8).map(|_| post(agent, path, key, body));
+        let answers = futures_util::future::join_all(sends).await;
+        let bodies: Vec<Value> = answers.iter().map(Answer::created).collect();
+        assert!(bodies.iter().all(|it| *it == bodies[0]), "{bodies:?}");
+        answers.iter().filter(|it| !is_replayed(it)).count()
+    });
+    let executed: Vec<usize> = executed.buffer_unordered(4).collect().await;
+    assert_eq!(executed, vec![1; 1_000]);
+    let kept = agent.get(&format!("/projects/{project}")).await.ok();
+    assert_eq!(kept["keywordCount"], 1_000);
+}
+
+async fn a_key_that_cannot_be_used_is_refused(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let body = r#"{"domain":"a.example.com"}"#;
+    for key in ["", "\"\"", "a b", &"k".repeat(256)] {
+        let problem = post(&agent, "/projects", key, body).await;
+        assert_eq!(
+            problem.refused(400, "invalid-header")["header"],
+            "Idempotency-Key"
+        );
+    }
+    let twice = agent
+        .request(Method::POST, "/projects")
+        .header("Idempotency-Key", "one")
+        .header("Idempotency-Key", "two")
+        .json(&json!({ "domain": "a.example.com" }));
+    agent.send(twice).await.refused(400, "invalid-header");
+    // Reads and changes are idempotent by themselves: there it means nothing.
+    let read = agent.request(Method::GET, "/projects");
+    agent.send(read.header("Idempotency-Key", "a b")).await.ok();
+}
