@@ -260,6 +260,10 @@ impl TestApp {
             .save_latest(account, &latest)
             .await
             .expect("saved");
+        work.projects()
+            .note_analysis(account, project, now)
+            .await
+            .expect("noted");
         work.commit().await.expect("it is kept");
         self.db_job(job.0, |job| {
             job.state = JobState::Succeeded;

@@ -517,8 +517,8 @@ async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: T
     let waits = queue.ask(ann, waiting).await;
 
     let deactivate = DeactivateProject::new(queue.storage(), queue.clock());
-    deactivate.run(ann, waiting).await.unwrap();
-    deactivate.run(ann, running).await.unwrap();
+    deactivate.run(ann, waiting, None).await.unwrap();
+    deactivate.run(ann, running, None).await.unwrap();
     assert_eq!(queue.read(&waits).await.state, JobState::Canceled);
     let measured = queue.measure(&held, 1).await;
     assert_eq!(

@@ -17,6 +17,7 @@ pub mod money;
 pub mod page;
 pub mod patch;
 pub mod ports;
+pub mod precondition;
 pub mod project;
 pub mod report_settings;
 pub mod results;

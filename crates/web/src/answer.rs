@@ -1,5 +1,6 @@
 //! What a handler answers.
 
+use crate::entity_tag::EntityTag;
 use domain::idempotency::StoredAnswer;
 use serde::Serialize;
 use serde_json::Value;
@@ -17,6 +18,8 @@ pub struct Answer {
     pub cache: &'static str,
     /// What the body is.
     pub content_type: &'static str,
+    /// What tells this state of it from others.
+    pub tag: Option<EntityTag>,
     /// Whether it was kept for repeats, in the transaction of its effect.
     pub is_kept: bool,
 }
@@ -53,6 +56,7 @@ impl Answer {
             headers: vec![],
             cache: PRIVATE,
             content_type: "application/json",
+            tag: None,
             is_kept: false,
         }
     }
@@ -67,9 +71,25 @@ impl Answer {
         StoredAnswer {
             status: self.status,
             location: header("Location"),
-            etag: header("ETag"),
+            etag: self.tag.as_ref().map(EntityTag::text),
             body: self.body.clone(),
         }
+    }
+
+    /// The same without its body: the caller has it.
+    #[must_use]
+    pub fn not_modified(mut self) -> Self {
+        self.status = 304;
+        self.body = String::new();
+        self.headers.clear();
+        self
+    }
+
+    /// With its tag.
+    #[must_use]
+    pub fn tagged(mut self, tag: EntityTag) -> Self {
+        self.tag = Some(tag);
+        self
     }
 
     /// It was kept for repeats, if its request came with a key.
@@ -77,6 +97,14 @@ impl Answer {
     pub const fn kept(mut self) -> Self {
         self.is_kept = true;
         self
+    }
+
+    /// 200 with one resource, under its tag.
+    #[must_use]
+    pub fn resource(resource: &impl Serialize) -> Self {
+        let answer = Self::ok(resource);
+        let tag = EntityTag::of_text(&answer.body);
+        answer.tagged(tag)
     }
 
     /// 200 with a JSON value.

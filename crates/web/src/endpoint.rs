@@ -1,12 +1,19 @@
 //! One line of the route table, and the call that its handler gets.
 
-use crate::{answer::Answer, problem::Problem, query::Query, services::Services};
+use crate::{
+    answer::Answer,
+    entity_tag::{EntityTag, Wanted},
+    problem::Problem,
+    query::Query,
+    services::Services,
+};
 use domain::{
     idempotency::{OnceOnly, Receipt, StoredAnswer},
     ids::AccountId,
     scope::Scope,
     use_cases::authenticate_agent::Agent,
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -91,6 +98,8 @@ pub struct Endpoint {
     pub answers: &'static [(u16, &'static str)],
     /// Statuses beyond those that every route has.
     pub refusals: &'static [u16],
+    /// Whether answers carry an `ETag`, and the headers that name one count.
+    pub is_conditional: bool,
     /// The MCP tools that do the same.
     pub tools: &'static [&'static str],
 }
@@ -119,6 +128,8 @@ pub struct Call {
     pub agent: Agent,
     /// That it is to be executed once, when the caller says so.
     pub once: Option<OnceOnly>,
+    /// What it is to be before it is changed, when the caller says so.
+    pub if_match: Option<Wanted>,
     /// The id in the path; `None` when the path has none or holds something else.
     pub id: Option<i64>,
     /// The path and query as sent, for links to the next page.
@@ -138,6 +149,15 @@ impl Call {
     #[must_use]
     pub fn account(&self) -> AccountId {
         self.agent.account.id
+    }
+
+    /// Whether a thing may be changed, which has the tag of its view.
+    pub fn expects<'a, T: 'a, V: Serialize>(
+        &'a self,
+        view: impl Fn(&T) -> V + Sync + 'a,
+    ) -> impl Fn(&T) -> bool + Sync + 'a {
+        let wanted = self.if_match.as_ref();
+        move |thing| wanted.is_none_or(|it| it.has_strongly(&EntityTag::of(&view(thing))))
     }
 
     /// Keeps the answer with the effect, when the caller's key asks for it.

@@ -45,6 +45,7 @@ fn about() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "Health")],
             refusals: &[422],
+            is_conditional: false,
             tools: &[],
         },
         Endpoint {
@@ -60,6 +61,7 @@ fn about() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "Documentation")],
             refusals: &[],
+            is_conditional: true,
             tools: &[],
         },
     ]
@@ -78,6 +80,7 @@ fn projects() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "ProjectList")],
             refusals: &[422],
+            is_conditional: true,
             tools: &["service_list_projects"],
         },
         Endpoint {
@@ -91,6 +94,7 @@ fn projects() -> Vec<Endpoint> {
             body: Some(bodies::create_project),
             answers: &[(201, "CreatedProject")],
             refusals: &[409, 422],
+            is_conditional: false,
             tools: &["service_create_project"],
         },
         Endpoint {
@@ -104,6 +108,7 @@ fn projects() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "ProjectOrFields")],
             refusals: &[404, 422],
+            is_conditional: true,
             tools: &["service_list_projects"],
         },
         Endpoint {
@@ -117,6 +122,7 @@ fn projects() -> Vec<Endpoint> {
             body: Some(bodies::change_project),
             answers: &[(200, "Project")],
             refusals: &[404, 409, 422],
+            is_conditional: true,
             tools: &["service_update_project"],
         },
         Endpoint {
@@ -130,6 +136,7 @@ fn projects() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "Project")],
             refusals: &[404, 422],
+            is_conditional: true,
             tools: &["service_update_project"],
         },
     ]
@@ -148,6 +155,7 @@ fn keywords() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "KeywordList")],
             refusals: &[404, 422],
+            is_conditional: true,
             tools: &["service_list_projects"],
         },
         Endpoint {
@@ -161,6 +169,7 @@ fn keywords() -> Vec<Endpoint> {
             body: Some(bodies::add_keywords),
             answers: &[(201, "AddedKeywords"), (200, "AddedKeywords")],
             refusals: &[404, 409, 422],
+            is_conditional: false,
             tools: &["service_add_keywords"],
         },
         Endpoint {
@@ -174,6 +183,7 @@ fn keywords() -> Vec<Endpoint> {
             body: Some(bodies::change_keyword),
             answers: &[(200, "Keyword")],
             refusals: &[404, 409, 422],
+            is_conditional: true,
             tools: &["service_update_keyword"],
         },
         Endpoint {
@@ -187,6 +197,7 @@ fn keywords() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "Keyword")],
             refusals: &[404, 409, 422],
+            is_conditional: true,
             tools: &["service_update_keyword"],
         },
     ]
@@ -205,6 +216,7 @@ fn analyses() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "JobList")],
             refusals: &[404, 422],
+            is_conditional: false,
             tools: &["service_run_analysis"],
         },
         Endpoint {
@@ -218,6 +230,7 @@ fn analyses() -> Vec<Endpoint> {
             body: Some(bodies::start_analysis),
             answers: &[(202, "Job"), (200, "AnalysisPlan")],
             refusals: &[404, 409, 422],
+            is_conditional: false,
             tools: &["service_run_analysis"],
         },
     ]
@@ -236,6 +249,7 @@ fn reading() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "Results")],
             refusals: &[404, 422],
+            is_conditional: true,
             tools: &["service_get_results"],
         },
         Endpoint {
@@ -249,6 +263,7 @@ fn reading() -> Vec<Endpoint> {
             body: None,
             answers: &[(200, "Models")],
             refusals: &[422],
+            is_conditional: true,
             tools: &["service_get_models"],
         },
     ]

@@ -7,6 +7,7 @@ pub mod agent_api;
 pub mod answer;
 pub mod endpoint;
 pub mod endpoints;
+pub mod entity_tag;
 pub mod fields;
 pub mod json_guard;
 pub mod openapi;

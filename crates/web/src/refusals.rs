@@ -1,6 +1,7 @@
 //! How the refusals of use cases become problems.
 
 use crate::{
+    entity_tag::EntityTag,
     pipeline::once::in_progress,
     problem::{Code, Problem, next_action},
 };
@@ -112,6 +113,20 @@ pub fn is_contention(problem: &Problem) -> bool {
         .is_some_and(|it| it == CONTENTION)
 }
 
+/// What is to be changed, or was asked for, has another tag than the caller named.
+#[must_use]
+pub fn not_as_expected(current: &EntityTag) -> Problem {
+    changed().with("currentEtag", current.text())
+}
+
+fn changed() -> Problem {
+    let problem = Problem::new(
+        Code::PreconditionFailed,
+        "It has changed since the ETag in If-Match was answered.",
+    );
+    problem.hint("Read it again, decide anew, and send the request with the new ETag in If-Match.")
+}
+
 fn allowance(error: AllowanceExceeded) -> Problem {
     let AllowanceExceeded {
         allowance,
@@ -197,6 +212,7 @@ impl From<ChangeProjectError> for Problem {
     fn from(error: ChangeProjectError) -> Self {
         match error {
             ChangeProjectError::NoSuchProject => no_project(),
+            ChangeProjectError::NotAsExpected(_) => changed(),
             ChangeProjectError::Deactivated => deactivated(),
             ChangeProjectError::Exists(existing) => project_exists(existing),
             ChangeProjectError::Allowance(error) => allowance(error),
@@ -221,6 +237,7 @@ impl From<ChangeKeywordError> for Problem {
     fn from(error: ChangeKeywordError) -> Self {
         match error {
             ChangeKeywordError::NoSuchKeyword => no_keyword(),
+            ChangeKeywordError::NotAsExpected(_) => changed(),
             ChangeKeywordError::ProjectDeactivated => deactivated(),
             ChangeKeywordError::Exists(existing) => keyword_exists(existing),
             ChangeKeywordError::Allowance(error) => allowance(error),

@@ -15,6 +15,7 @@ macro_rules! on_sqlite {
 }
 
 mod analyses;
+mod conditional;
 mod edge;
 mod failures;
 mod health_docs;

@@ -10,6 +10,7 @@ use crate::{
         keywords::KeywordCounts,
         storage::{Storage, StorageError, Transaction, retrying},
     },
+    precondition::{Precondition, holds},
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -26,6 +27,9 @@ pub enum ChangeKeywordError {
     /// The account has no such keyword.
     #[error("there is no such keyword")]
     NoSuchKeyword,
+    /// It is not as the caller expects it: as it is.
+    #[error("the keyword is not as expected")]
+    NotAsExpected(Box<Keyword>),
     /// Its project is out of use.
     #[error("the keyword's project is deactivated")]
     ProjectDeactivated,
@@ -54,8 +58,9 @@ impl ChangeKeyword {
         account: AccountId,
         keyword: KeywordId,
         patch: &KeywordPatch,
+        precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
-        retrying(|| self.once(account, keyword, patch)).await
+        retrying(|| self.once(account, keyword, patch, precondition)).await
     }
 
     async fn once(
@@ -63,6 +68,7 @@ impl ChangeKeyword {
         account: AccountId,
         keyword: KeywordId,
         patch: &KeywordPatch,
+        precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
         let mut work = self.storage.write().await?;
         let account = work
@@ -75,6 +81,9 @@ impl ChangeKeyword {
             .find(account.id, keyword)
             .await?
             .ok_or(ChangeKeywordError::NoSuchKeyword)?;
+        if !holds(precondition, &before) {
+            return Err(ChangeKeywordError::NotAsExpected(Box::new(before)));
+        }
         let project = work.projects().lock(account.id, before.project).await?;
         let project = project.ok_or(StorageError::Corrupt {
             what: "the project of a keyword",
@@ -159,7 +168,7 @@ mod tests {
     ) -> Result<Keyword, ChangeKeywordError> {
         let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
         ChangeKeyword::new(storage, Arc::new(FrozenClock::default()))
-            .run(ACCOUNT, KeywordId(21), patch)
+            .run(ACCOUNT, KeywordId(21), patch, None)
             .await
     }
 

@@ -10,6 +10,7 @@ use crate::{
         keywords::KeywordCounts,
         storage::{Storage, StorageError, Transaction, retrying},
     },
+    precondition::{Precondition, holds},
     project::{Project, ProjectPatch},
 };
 use std::sync::Arc;
@@ -27,6 +28,9 @@ pub enum ChangeProjectError {
     /// The account has no such project.
     #[error("there is no such project")]
     NoSuchProject,
+    /// It is not as the caller expects it: as it is.
+    #[error("the project is not as expected")]
+    NotAsExpected(Box<Project>),
     /// It is out of use, and the patch does not bring it back.
     #[error("the project is deactivated")]
     Deactivated,
@@ -55,8 +59,9 @@ impl ChangeProject {
         account: AccountId,
         project: ProjectId,
         patch: &ProjectPatch,
+        precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
-        retrying(|| self.once(account, project, patch)).await
+        retrying(|| self.once(account, project, patch, precondition)).await
     }
 
     async fn once(
@@ -64,6 +69,7 @@ impl ChangeProject {
         account: AccountId,
         project: ProjectId,
         patch: &ProjectPatch,
+        precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
         let mut work = self.storage.write().await?;
         let changes_status = patch.status.as_set().is_some();
@@ -73,6 +79,9 @@ impl ChangeProject {
             .lock(account.id, project)
             .await?
             .ok_or(ChangeProjectError::NoSuchProject)?;
+        if !holds(precondition, &before) {
+            return Err(ChangeProjectError::NotAsExpected(Box::new(before)));
+        }
         let after = before.patched(patch.clone(), self.clock.now());
         if after == before {
             return Ok(before);

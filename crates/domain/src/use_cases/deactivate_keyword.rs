@@ -6,6 +6,7 @@ use crate::{
     keyword::{Keyword, KeywordPatch},
     patch::Change,
     ports::{clock::Clock, storage::Storage},
+    precondition::Precondition,
     project::Status,
 };
 use std::sync::Arc;
@@ -29,11 +30,14 @@ impl DeactivateKeyword {
         &self,
         account: AccountId,
         keyword: KeywordId,
+        precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
         let patch = KeywordPatch {
             status: Change::Set(Status::Deactivated),
             ..KeywordPatch::default()
         };
-        self.change.run(account, keyword, &patch).await
+        self.change
+            .run(account, keyword, &patch, precondition)
+            .await
     }
 }

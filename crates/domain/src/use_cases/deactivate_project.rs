@@ -5,6 +5,7 @@ use crate::{
     ids::{AccountId, ProjectId},
     patch::Change,
     ports::{clock::Clock, storage::Storage},
+    precondition::Precondition,
     project::{Project, ProjectPatch, Status},
 };
 use std::sync::Arc;
@@ -28,11 +29,14 @@ impl DeactivateProject {
         &self,
         account: AccountId,
         project: ProjectId,
+        precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
         let patch = ProjectPatch {
             status: Change::Set(Status::Deactivated),
             ..ProjectPatch::default()
         };
-        self.change.run(account, project, &patch).await
+        self.change
+            .run(account, project, &patch, precondition)
+            .await
     }
 }

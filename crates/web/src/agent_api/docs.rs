@@ -24,6 +24,6 @@ pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, P
     };
     Ok(Answer {
         cache: "public, max-age=300",
-        ..Answer::value(&document)
+        ..Answer::resource(&document)
     })
 }

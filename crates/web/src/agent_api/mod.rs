@@ -11,10 +11,12 @@ pub mod results;
 use crate::{
     answer::Answer,
     endpoint::Call,
+    entity_tag::EntityTag,
     paging::{Limits, Paging},
     problem::Problem,
     selection::Selection,
 };
+use chrono::{DateTime, Utc};
 use domain::page::{Direction, Page};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -55,6 +57,7 @@ fn list_answer<T, V: Serialize>(
     page: &Page<T>,
     limit: u32,
     next_cursor: Option<&str>,
+    now: DateTime<Utc>,
     view: impl Fn(&T) -> V,
 ) -> Result<Answer, Problem> {
     let items: Result<Vec<Value>, Problem> = page
@@ -63,7 +66,21 @@ fn list_answer<T, V: Serialize>(
         .map(|item| selected(call, &view(item)))
         .collect();
     let body = json!({ "items": items?, "nextCursor": next_cursor, "limit": limit });
-    Ok(linked(Answer::ok(&body), call, next_cursor))
+    let answer = tagged(Answer::ok(&body), next_cursor, now);
+    Ok(linked(answer, call, next_cursor))
+}
+
+/// With a tag that stays while what is listed stays. The cursor is another one each time and so
+/// not part of it; but since a cursor is good for a day only, so is the tag.
+fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
+    let tag = match next_cursor {
+        None => EntityTag::weak(&answer.body),
+        Some(cursor) => {
+            let half_day = now.timestamp() / (12 * 3_600);
+            EntityTag::weak(&(answer.body.replace(cursor, ""), half_day))
+        }
+    };
+    answer.tagged(tag)
 }
 
 /// With the link to the next page.

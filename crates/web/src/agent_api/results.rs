@@ -2,7 +2,7 @@
 
 use super::{BASE, paging, projects::ProjectView};
 use crate::{
-    agent_api::linked,
+    agent_api::{linked, tagged},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -194,6 +194,7 @@ async fn one(
         limit,
         now,
     ));
+    let answer = tagged(answer, next.as_deref(), now);
     Ok(linked(answer, call, next.as_deref()))
 }
 
@@ -350,9 +351,9 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
         );
     }
     let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
-    Ok(Answer::ok(
-        &json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type }),
-    ))
+    let body =
+        json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type });
+    Ok(tagged(Answer::ok(&body), None, now))
 }
 
 /// `type=all` has no pages and no filters; what is said about them still has to be right.

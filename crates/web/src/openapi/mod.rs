@@ -137,6 +137,9 @@ fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
     }
     let query = (endpoint.parameters)();
     all.extend(query.into_iter().map(|it| json!({ "name": it.name, "in": "query", "required": it.required, "description": it.description, "schema": it.schema })));
+    if endpoint.is_conditional {
+        all.extend(conditions(endpoint.verb));
+    }
     if endpoint.verb == Verb::Post {
         all.push(json!({
             "name": "Idempotency-Key",
@@ -149,14 +152,37 @@ fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
     all
 }
 
+/// The headers that name an entity tag. `If-Match` of a read is legal and of no use, so it is not
+/// advertised.
+fn conditions(verb: Verb) -> Vec<Value> {
+    let header = |name: &str, description: &str| json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string", "maxLength": 1_000 } });
+    if verb == Verb::Get {
+        vec![header(
+            "If-None-Match",
+            "The ETag of an earlier answer: 304 when it still holds.",
+        )]
+    } else {
+        vec![header(
+            "If-Match",
+            "The ETag of what was read: 412 when it was changed since, and nothing is done.",
+        )]
+    }
+}
+
 fn responses(endpoint: &Endpoint) -> Value {
     let mut responses: Map<String, Value> = Map::new();
     for (status, schema) in endpoint.answers {
         let content = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
-        responses.insert(
-            status.to_string(),
-            json!({ "description": success(*status), "content": content }),
-        );
+        let mut response = json!({ "description": success(*status), "content": content });
+        if endpoint.is_conditional || *schema == "CreatedProject" {
+            response["headers"] = json!({ "ETag": { "description": "Names this state of it, for If-Match and If-None-Match.", "schema": { "type": "string" } } });
+        }
+        responses.insert(status.to_string(), response);
+    }
+    if endpoint.is_conditional && endpoint.verb == Verb::Get {
+        let unchanged =
+            json!({ "description": "Unchanged since the ETag in If-None-Match was answered." });
+        responses.insert("304".to_owned(), unchanged);
     }
     for status in refusals(endpoint) {
         responses.insert(status.to_string(), refusal(status, endpoint.access.scope()));
@@ -172,6 +198,9 @@ fn refusals(endpoint: &Endpoint) -> Vec<u16> {
     }
     if matches!(endpoint.verb, Verb::Post | Verb::Patch) {
         statuses.extend(WITH_BODY);
+    }
+    if endpoint.is_conditional {
+        statuses.extend([400, 412]);
     }
     if endpoint.operation == "startAnalysis" {
         statuses.push(429);

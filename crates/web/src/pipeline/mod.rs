@@ -7,6 +7,7 @@ mod accept;
 mod authenticate;
 mod body;
 pub mod once;
+mod preconditions;
 mod respond;
 mod routing;
 
@@ -82,7 +83,8 @@ impl Pipeline {
                 accept::check(request)?;
                 let query = Query::parse(request.query_string(), &served.parameters);
                 let handling = handler(Arc::clone(&self.services), PublicCall { query });
-                self.patiently(handling).await
+                let wanted = preconditions::read(&served.endpoint, request)?;
+                wanted.of_what_is_read(self.patiently(handling).await?)
             }
             Access::Agent(scope, handler) => {
                 let agent = authenticate::agent(&self.services, request, scope);
@@ -91,6 +93,7 @@ impl Pipeline {
                 accept::check(request)?;
                 let verb = served.endpoint.verb;
                 let body = body::read(verb, request, payload, &self.services.config).await?;
+                let wanted = preconditions::read(&served.endpoint, request)?;
                 let once = once::asked(request, verb, &body, agent.token.id)?;
                 let (services, account) = (&self.services, agent.account.id);
                 if let Some(once) = &once
@@ -101,6 +104,7 @@ impl Pipeline {
                 let call = Call {
                     agent,
                     once: once.clone(),
+                    if_match: wanted.before_a_change(),
                     id: route.id,
                     target: request.uri().to_string(),
                     path: request.path().to_owned(),
@@ -111,7 +115,7 @@ impl Pipeline {
                 let outcome = self.patiently(handler(Arc::clone(services), call)).await;
                 match &once {
                     Some(once) => once::settle(services, account, once, outcome, trace).await,
-                    None => outcome,
+                    None => wanted.of_what_is_read(outcome?),
                 }
             }
         }

@@ -77,10 +77,13 @@ impl Exchange {
     fn good(&self, answer: Answer, is_head: bool) -> HttpResponse {
         let mut response = self.response(answer.status);
         response.insert_header((header::CACHE_CONTROL, answer.cache));
+        if let Some(tag) = &answer.tag {
+            append(&mut response, "ETag", &tag.text());
+        }
         for (name, value) in answer.headers {
             append(&mut response, name, &value);
         }
-        if answer.status == 204 {
+        if matches!(answer.status, 204 | 304) {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, answer.content_type));

@@ -84,6 +84,8 @@ codes! {
     FeatureDisabled = "feature-disabled", 409, "Not available on this server", false;
     /// Another request with the same idempotency key is being executed.
     IdempotencyInProgress = "idempotency-in-progress", 409, "Same key is being processed", true;
+    /// The thing is not as the caller expects it.
+    PreconditionFailed = "precondition-failed", 412, "Resource changed", false;
     /// The body is too large.
     PayloadTooLarge = "payload-too-large", 413, "Body is too large", false;
     /// The URL is too long.

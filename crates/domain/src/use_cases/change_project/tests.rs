@@ -47,7 +47,7 @@ async fn change(
 ) -> Result<Project, ChangeProjectError> {
     let storage: Arc<dyn Storage> = Arc::<FakeStorage>::clone(storage);
     ChangeProject::new(storage, Arc::new(FrozenClock::default()))
-        .run(ACCOUNT, a_project().id, patch)
+        .run(ACCOUNT, a_project().id, patch, None)
         .await
 }
 

@@ -5,6 +5,7 @@ use crate::{
     agent_api::projects::unchanged,
     answer::Answer,
     endpoint::Call,
+    entity_tag::EntityTag,
     fields::{Fields, read_body},
     problem::Problem,
     refusals,
@@ -16,6 +17,7 @@ use domain::{
     patch::Change,
     project::{Status, each_once},
     text::Tag,
+    use_cases::change_keyword::ChangeKeywordError,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -49,10 +51,26 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let patch = read_body(&call.body, |fields| Some(read(fields, &current)))?;
     let changed = services
         .change_keyword
-        .run(call.account(), id, &patch)
+        .run(
+            call.account(),
+            id,
+            &patch,
+            Some(&call.expects(KeywordView::of)),
+        )
         .await
+        .map_err(refused)
         .map_err(refusals::of_project(current.project))?;
-    Ok(Answer::ok(&KeywordView::of(&changed)))
+    Ok(Answer::resource(&KeywordView::of(&changed)))
+}
+
+/// How a refusal to change a keyword is told.
+pub fn refused(error: ChangeKeywordError) -> Problem {
+    match error {
+        ChangeKeywordError::NotAsExpected(keyword) => {
+            refusals::not_as_expected(&EntityTag::of(&KeywordView::of(&keyword)))
+        }
+        error => error.into(),
+    }
 }
 
 fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {

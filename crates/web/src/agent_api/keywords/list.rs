@@ -69,6 +69,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         &page,
         request.limit,
         next.as_deref(),
+        now,
         KeywordView::of,
     )
 }

@@ -4,6 +4,7 @@ use super::{MetaFields, ProjectView};
 use crate::{
     answer::Answer,
     endpoint::Call,
+    entity_tag::EntityTag,
     fields::{Fields, read_body},
     problem::{FieldError, Problem},
     refusals,
@@ -11,8 +12,9 @@ use crate::{
 };
 use domain::{
     ids::ProjectId,
-    project::{ProjectPatch, Status},
+    project::{Project, ProjectPatch, Status},
     text::Label,
+    use_cases::change_project::ChangeProjectError,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -59,10 +61,27 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let patch = read_body(&call.body, |fields| Some(read(fields, &shown)))?;
     let changed = services
         .change_project
-        .run(call.account(), id, &patch)
+        .run(call.account(), id, &patch, Some(&expected(&call)))
         .await
-        .map_err(refusals::of_project(id))?;
-    Ok(Answer::ok(&ProjectView::of(&changed, defaults)))
+        .map_err(|error| refused(error, &call))?;
+    Ok(Answer::resource(&ProjectView::of(&changed, defaults)))
+}
+
+/// Whether a project is as the caller expects it.
+pub fn expected(call: &Call) -> impl Fn(&Project) -> bool + Sync {
+    let defaults = &call.agent.account.report_defaults;
+    call.expects(move |project| ProjectView::of(project, defaults))
+}
+
+/// How a refusal to change the project is told.
+pub fn refused(error: ChangeProjectError, call: &Call) -> Problem {
+    match error {
+        ChangeProjectError::NotAsExpected(project) => {
+            let view = ProjectView::of(&project, &call.agent.account.report_defaults);
+            refusals::not_as_expected(&EntityTag::of(&view))
+        }
+        error => refusals::of_project(ProjectId(call.id.unwrap_or_default()))(error),
+    }
 }
 
 fn read(fields: &Fields, current: &Value) -> ProjectPatch {

@@ -5,6 +5,7 @@ use crate::{
     agent_api::keywords::AddedKeywordsView,
     answer::Answer,
     endpoint::Call,
+    entity_tag::EntityTag,
     fields::{Fields, read_body},
     problem::{Code, Problem},
     services::Services,
@@ -87,10 +88,12 @@ fn answer(
         );
         members.insert("warnings".into(), warnings.into());
     }
-    Answer::with_status(201, &answer).header(
-        "Location",
-        format!("{BASE}/projects/{}", created.project.id),
-    )
+    Answer::with_status(201, &answer)
+        .tagged(EntityTag::of(&view))
+        .header(
+            "Location",
+            format!("{BASE}/projects/{}", created.project.id),
+        )
 }
 
 fn read(fields: &Fields) -> Option<CreateBody> {

@@ -1,6 +1,9 @@
 //! DELETE /projects/:id: deactivates.
 
-use super::ProjectView;
+use super::{
+    ProjectView,
+    change::{expected, refused},
+};
 use crate::{answer::Answer, endpoint::Call, problem::Problem, refusals, services::Services};
 use domain::ids::ProjectId;
 use std::sync::Arc;
@@ -9,9 +12,11 @@ use std::sync::Arc;
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
     call.query.finish()?;
-    let project = services.deactivate_project.run(call.account(), id).await?;
-    Ok(Answer::ok(&ProjectView::of(
-        &project,
-        &call.agent.account.report_defaults,
-    )))
+    let project = services
+        .deactivate_project
+        .run(call.account(), id, Some(&expected(&call)))
+        .await
+        .map_err(|error| refused(error, &call))?;
+    let defaults = &call.agent.account.report_defaults;
+    Ok(Answer::resource(&ProjectView::of(&project, defaults)))
 }

@@ -48,9 +48,14 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .as_ref()
         .map(|position| paging.cursor(position, key, now));
     let defaults = &call.agent.account.report_defaults;
-    list_answer(&call, &page, request.limit, next.as_deref(), |project| {
-        ProjectView::of(project, defaults)
-    })
+    list_answer(
+        &call,
+        &page,
+        request.limit,
+        next.as_deref(),
+        now,
+        |project| ProjectView::of(project, defaults),
+    )
 }
 
 fn filter(query: &Query) -> ProjectFilter {

@@ -2,8 +2,8 @@
 
 use super::ProjectView;
 use crate::{
-    agent_api::selected, answer::Answer, endpoint::Call, problem::Problem, refusals,
-    services::Services,
+    agent_api::selected, answer::Answer, endpoint::Call, entity_tag::EntityTag, problem::Problem,
+    refusals, services::Services,
 };
 use domain::ids::ProjectId;
 use std::sync::Arc;
@@ -17,12 +17,10 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .await?
         .ok_or_else(refusals::no_project)?;
     call.query.finish()?;
-    if call.query.text("fields").is_none() {
-        return Ok(Answer::ok(&ProjectView::of(
-            &project,
-            &call.agent.account.report_defaults,
-        )));
-    }
     let view = ProjectView::of(&project, &call.agent.account.report_defaults);
-    Ok(Answer::value(&selected(&call, &view)?))
+    if call.query.text("fields").is_none() {
+        return Ok(Answer::resource(&view));
+    }
+    // A part has the tag of the whole, so that it can be changed by what was read of it.
+    Ok(Answer::value(&selected(&call, &view)?).tagged(EntityTag::of(&view)))
 }

@@ -1,0 +1,212 @@
+//! Entity tags (RFC 9110, 8.8.3) and the headers that name them.
+
+use crate::problem::{Code, Problem};
+use actix_web::{HttpRequest, http::header};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// How many bytes of the hash a tag shows: two representations of one thing meet by chance once
+/// in 2⁶⁴.
+const SHOWN: usize = 8;
+
+/// A tag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTag {
+    opaque: String,
+    is_weak: bool,
+}
+
+impl EntityTag {
+    /// The tag of one resource: of everything that is shown of it, since that is more than its
+    /// version covers (when it was last analysed, what it inherits).
+    #[must_use]
+    pub fn of(resource: &impl Serialize) -> Self {
+        Self {
+            opaque: hashed(resource),
+            is_weak: false,
+        }
+    }
+
+    /// The same, of a resource that is JSON text already.
+    #[must_use]
+    pub fn of_text(resource: &str) -> Self {
+        Self {
+            opaque: hashed_text(resource.as_bytes()),
+            is_weak: false,
+        }
+    }
+
+    /// The tag of a list or a summary, which may be cut into pages in more than one way.
+    #[must_use]
+    pub fn weak(content: &impl Serialize) -> Self {
+        Self {
+            opaque: hashed(content),
+            is_weak: true,
+        }
+    }
+
+    /// As it stands in a header.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let weak = if self.is_weak { "W/" } else { "" };
+        format!("{weak}\"{}\"", self.opaque)
+    }
+}
+
+fn hashed(content: &impl Serialize) -> String {
+    hashed_text(&serde_json::to_vec(content).unwrap_or_default())
+}
+
+fn hashed_text(text: &[u8]) -> String {
+    Sha256::digest(text)
+        .iter()
+        .take(SHOWN)
+        .fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+}
+
+/// The tags of an `If-Match` or `If-None-Match` header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// `*`: anything that is there.
+    Anything,
+    /// One of these.
+    OneOf(Vec<EntityTag>),
+}
+
+impl Wanted {
+    /// `If-Match`, when it was sent.
+    pub fn if_match(request: &HttpRequest) -> Result<Option<Self>, Problem> {
+        Self::read(request, &header::IF_MATCH, "If-Match")
+    }
+
+    /// `If-None-Match`, when it was sent.
+    pub fn if_none_match(request: &HttpRequest) -> Result<Option<Self>, Problem> {
+        Self::read(request, &header::IF_NONE_MATCH, "If-None-Match")
+    }
+
+    fn read(
+        request: &HttpRequest,
+        name: &header::HeaderName,
+        shown: &'static str,
+    ) -> Result<Option<Self>, Problem> {
+        let mut values = request.headers().get_all(name).peekable();
+        if values.peek().is_none() {
+            return Ok(None);
+        }
+        let lines: Option<Vec<&str>> = values.map(|value| value.to_str().ok()).collect();
+        let parsed = lines.and_then(|lines| Self::parse(&lines.join(",")));
+        let wrong = || {
+            let problem = Problem::new(
+                Code::InvalidHeader,
+                format!("The header {shown} cannot be read."),
+            );
+            problem
+                .with("header", shown)
+                .hint("Send the ETag of an earlier answer as it was, in its quotes, or *.")
+        };
+        parsed.map(Some).ok_or_else(wrong)
+    }
+
+    /// `*`, or tags in quotes with commas between them.
+    fn parse(text: &str) -> Option<Self> {
+        if text.trim() == "*" {
+            return Some(Self::Anything);
+        }
+        let (mut tags, mut rest) = (Vec::new(), text.trim_start_matches([' ', '\t', ',']));
+        while !rest.is_empty() {
+            let (is_weak, quoted) = match rest.strip_prefix("W/") {
+                Some(quoted) => (true, quoted),
+                None => (false, rest),
+            };
+            let (opaque, behind) = quoted.strip_prefix('"')?.split_once('"')?;
+            let is_legal = opaque.bytes().all(|it| it > b' ' && it != 0x7f);
+            let behind = behind.trim_start_matches([' ', '\t']);
+            if !is_legal || !(behind.is_empty() || behind.starts_with(',')) {
+                return None;
+            }
+            tags.push(EntityTag {
+                opaque: opaque.to_owned(),
+                is_weak,
+            });
+            rest = behind.trim_start_matches([' ', '\t', ',']);
+        }
+        (!tags.is_empty()).then_some(Self::OneOf(tags))
+    }
+
+    /// Whether it is among them, byte for byte: what `If-Match` asks.
+    #[must_use]
+    pub fn has_strongly(&self, tag: &EntityTag) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::OneOf(tags) => !tag.is_weak && tags.contains(tag),
+        }
+    }
+
+    /// Whether something as good is among them: what `If-None-Match` asks.
+    #[must_use]
+    pub fn has_weakly(&self, tag: &EntityTag) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::OneOf(tags) => tags.iter().any(|it| it.opaque == tag.opaque),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(opaque: &str, is_weak: bool) -> EntityTag {
+        EntityTag {
+            opaque: opaque.to_owned(),
+            is_weak,
+        }
+    }
+
+    #[test]
+    fn headers_hold_tags_or_a_star() {
+        assert_eq!(Wanted::parse(" * "), Some(Wanted::Anything));
+        let list = Wanted::parse("\"a\" , W/\"b,c\",, \"\"");
+        let tags = vec![tag("a", false), tag("b,c", true), tag("", false)];
+        assert_eq!(list, Some(Wanted::OneOf(tags)));
+        for wrong in [
+            "",
+            "a",
+            "\"a",
+            "\"a\" \"b\"",
+            "w/\"a\"",
+            "\"a\", *",
+            "\"a b\"",
+        ] {
+            assert_eq!(Wanted::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    /// The table of RFC 9110, 8.8.3.2.
+    #[test]
+    fn tags_are_compared_as_the_standard_says() {
+        for (one, other, strongly, weakly) in [
+            (tag("1", true), tag("1", true), false, true),
+            (tag("1", true), tag("2", true), false, false),
+            (tag("1", true), tag("1", false), false, true),
+            (tag("1", false), tag("1", false), true, true),
+        ] {
+            let wanted = Wanted::OneOf(vec![one]);
+            assert_eq!(wanted.has_strongly(&other), strongly);
+            assert_eq!(wanted.has_weakly(&other), weakly);
+        }
+    }
+
+    #[test]
+    fn a_tag_changes_with_what_is_shown() {
+        let (one, other) = (EntityTag::of(&["a"]), EntityTag::of(&["b"]));
+        assert_ne!(one, other);
+        assert_eq!(one, EntityTag::of_text("[\"a\"]"));
+        assert_eq!(one.text().len(), 2 * SHOWN + 2);
+        assert!(EntityTag::weak(&["a"]).text().starts_with("W/\""));
+    }
+}

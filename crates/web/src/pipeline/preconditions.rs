@@ -1,0 +1,66 @@
+//! Conditional requests (RFC 9110, 13): changes only of what the caller has seen, answers only
+//! with what it has not.
+
+use crate::{
+    answer::Answer,
+    endpoint::{Endpoint, Verb},
+    entity_tag::Wanted,
+    problem::Problem,
+    refusals,
+};
+use actix_web::HttpRequest;
+
+/// What the caller wants to hold.
+pub struct Preconditions {
+    verb: Verb,
+    if_match: Option<Wanted>,
+    if_none_match: Option<Wanted>,
+}
+
+/// Reads the headers, where they count.
+pub fn read(endpoint: &Endpoint, request: &HttpRequest) -> Result<Preconditions, Problem> {
+    let verb = endpoint.verb;
+    if !endpoint.is_conditional {
+        return Ok(Preconditions {
+            verb,
+            if_match: None,
+            if_none_match: None,
+        });
+    }
+    Ok(Preconditions {
+        verb,
+        if_match: Wanted::if_match(request)?,
+        if_none_match: Wanted::if_none_match(request)?,
+    })
+}
+
+impl Preconditions {
+    /// What a change has to look at, inside its transaction.
+    #[must_use]
+    pub fn before_a_change(&self) -> Option<Wanted> {
+        let is_change = matches!(self.verb, Verb::Patch | Verb::Delete);
+        self.if_match.clone().filter(|_| is_change)
+    }
+
+    /// What was read, unless the caller has it already or wanted something else.
+    pub fn of_what_is_read(&self, answer: Answer) -> Result<Answer, Problem> {
+        let (Verb::Get, Some(tag)) = (self.verb, &answer.tag) else {
+            return Ok(answer);
+        };
+        if self
+            .if_match
+            .as_ref()
+            .is_some_and(|it| !it.has_strongly(tag))
+        {
+            return Err(refusals::not_as_expected(tag));
+        }
+        if self
+            .if_none_match
+            .as_ref()
+            .is_some_and(|it| it.has_weakly(tag))
+        {
+            return Ok(answer.not_modified());
+        }
+        Ok(answer)
+    }
+}
