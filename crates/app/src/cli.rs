@@ -71,10 +71,16 @@ pub enum Command {
     )]
     Audit(AuditArgs),
     /// Accounts.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline account create --email ann@example.com --name Ann"
+    )]
     Account(AccountCommand),
     /// API tokens.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline token create --email ann@example.com --name ci --scopes all"
+    )]
     Token(TokenCommand),
     /// Bring the database's schema up to date, or tell how it stands.
     #[command(after_help = "Examples:\n  sightline migrate status\n  sightline migrate run")]
@@ -132,7 +138,7 @@ pub struct AuditArgs {
     #[arg(long, value_name = "SEVERITY", value_parser = ["error", "warning", "notice"])]
     pub fail_on: Option<String>,
     /// Pages at the most.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub max_pages: Option<u32>,
     /// Links away from the start at the most.
     #[arg(long, value_name = "N")]
@@ -221,7 +227,7 @@ pub enum TokenCommand {
         /// `all`, or names separated by commas.
         #[arg(long, default_value = "all")]
         scopes: String,
-        /// `90d`, `12h`, or `never`.
+        /// `90d`, `12h` (up to ten years), or `never`.
         #[arg(long, default_value = "90d")]
         expires_in: String,
     },

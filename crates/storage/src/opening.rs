@@ -58,6 +58,9 @@ pub enum OpenError {
     /// The file is not there, and was not to be made.
     #[error("there is no database {}; `migrate` makes one", .0.display())]
     NoDatabase(PathBuf),
+    /// The file holds something else.
+    #[error("{} is no SQLite database", .0.display())]
+    NotADatabase(PathBuf),
     /// Another server has it.
     #[error("another server is running on {}", .0.display())]
     InUse(PathBuf),

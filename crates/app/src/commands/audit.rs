@@ -4,7 +4,7 @@ use super::{Ended, WrongUsage};
 use crate::{
     cli::AuditArgs,
     settings::Loaded,
-    terminal::{progress_bar, say, shortened, show_table},
+    terminal::{progress_bar, remark, say, shortened, show_table},
     wiring::{machine, site_reader},
 };
 use analysis::{
@@ -17,10 +17,17 @@ use analysis::{
 use async_trait::async_trait;
 use domain::ports::site_reader::{
     Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, SiteReadError,
+    Unreached,
 };
 use indicatif::{MultiProgress, ProgressBar};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+use url::Url;
 
 /// How many findings of each severity a person is shown.
 const SHOWN: usize = 25;
@@ -69,7 +76,8 @@ fn start(url: &str) -> Result<String, WrongUsage> {
     } else {
         format!("https://{url}")
     };
-    let is_web = with_scheme.starts_with("http://") || with_scheme.starts_with("https://");
+    let parsed = Url::parse(&with_scheme).ok();
+    let is_web = parsed.is_some_and(|it| matches!(it.scheme(), "http" | "https"));
     is_web.then_some(with_scheme).ok_or_else(|| {
         WrongUsage(format!(
             "`{url}` is no http or https address, for example https://example.com"
@@ -79,10 +87,16 @@ fn start(url: &str) -> Result<String, WrongUsage> {
 
 fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
     let hint = match error {
-        SiteReadError::Unreachable => {
-            "It may not answer, or its address may be private. For a site on this machine set \
-             SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]'."
+        SiteReadError::Unreachable(Unreached::Connection) => {
+            "Only public addresses are read unless the setting crawler.allow_networks opens the \
+             site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
+             for a site on this machine."
         }
+        SiteReadError::Unreachable(Unreached::Name) => "Check how it is written.",
+        SiteReadError::Unreachable(Unreached::Encryption) => {
+            "Check its certificate, or begin at its http address."
+        }
+        SiteReadError::NoPage(_) => "Begin at another page of the site, or mend that one.",
         SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
         SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
     };
@@ -160,9 +174,12 @@ fn heading(severity: Severity) -> &'static str {
 
 fn row(record: &BrokenLink) -> [String; 5] {
     let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
-    let status = record
-        .status_code
-        .map_or_else(String::new, |code| format!(" {code}"));
+    // What broke says more than the status of an answer that broke off.
+    let status = match (&record.error_detail, record.status_code) {
+        (Some(detail), _) => format!(" {detail}"),
+        (None, Some(code)) => format!(" {code}"),
+        (None, None) => String::new(),
+    };
     [
         format!("{}{status}", verdict.trim_matches('"')),
         shortened(&record.target_url, 60),
@@ -172,11 +189,16 @@ fn row(record: &BrokenLink) -> [String; 5] {
     ]
 }
 
+/// How often a line tells the progress where there is no terminal for bars.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
 /// Progress on the terminal, and a journal that keeps nothing: an audit is short.
 struct Bars {
     all: MultiProgress,
     pages: ProgressBar,
     checks: ProgressBar,
+    /// When the last line was written, where bars cannot be drawn.
+    last_line: Option<Mutex<Instant>>,
 }
 
 impl Bars {
@@ -184,7 +206,31 @@ impl Bars {
         let all = MultiProgress::new();
         let pages = all.add(progress_bar("read pages"));
         let checks = all.add(progress_bar("check links"));
-        Self { all, pages, checks }
+        let is_drawn = std::io::stderr().is_terminal();
+        Self {
+            all,
+            pages,
+            checks,
+            last_line: (!is_drawn).then(|| Mutex::new(Instant::now())),
+        }
+    }
+
+    /// A line now and then, for logs of CI systems.
+    fn tell(&self, progress: CrawlProgress) {
+        let Some(last) = &self.last_line else { return };
+        let Ok(mut last) = last.try_lock() else {
+            return;
+        };
+        if last.elapsed() >= BETWEEN_LINES {
+            *last = Instant::now();
+            remark(format!(
+                "{} of {} known pages read, {} of {} further link targets checked",
+                progress.pages_done,
+                progress.pages_total,
+                progress.checks_done,
+                progress.checks_total
+            ));
+        }
     }
 
     fn clear(&self) {
@@ -205,6 +251,7 @@ impl CrawlJournal for Bars {
     }
 
     fn progress(&self, progress: CrawlProgress) {
+        self.tell(progress);
         self.pages.set_length(progress.pages_total);
         self.pages.set_position(progress.pages_done);
         self.checks.set_length(progress.checks_total);

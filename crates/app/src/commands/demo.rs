@@ -8,7 +8,7 @@ use crate::{
     cli::DemoArgs,
     process::{Stopping, worker_name},
     server,
-    settings::{Loaded, ResolveEntry, Settings},
+    settings::{ListenAddress, Loaded, ResolveEntry, Settings},
     terminal::{progress_bar, remark, say},
     wiring::{Foundation, Role},
     worker::{Tools, Worker},
@@ -73,10 +73,10 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         ..loaded
     };
     let foundation = Foundation::open(loaded, Role::Server).await?;
-    let listener = TcpListener::bind(foundation.settings.listen).with_context(|| {
+    let listener = TcpListener::bind(foundation.settings.listen.0).with_context(|| {
         format!(
             "cannot listen on {}; choose another address with --listen",
-            foundation.settings.listen
+            foundation.settings.listen.0
         )
     })?;
     let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
@@ -122,7 +122,7 @@ fn demo_settings(
     let mut settings = Settings {
         data_dir: folder.to_path_buf(),
         database_url: None,
-        listen: args.listen.parse().map_err(wrong)?,
+        listen: ListenAddress(args.listen.parse().map_err(wrong)?),
         public_base_url: None,
         ..settings
     };
@@ -163,7 +163,9 @@ impl Demo<'_> {
             .await?;
         show::rankings(&self.foundation.storage, account.id, &ranks).await?;
         show::broken_links(&self.foundation.storage, account.id, &links).await?;
-        self.invite(&token, market, audited);
+        if !args.once {
+            self.invite(&token, market, audited);
+        }
         Ok(())
     }
 

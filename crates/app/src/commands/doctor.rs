@@ -90,19 +90,23 @@ fn settings_with_origins(loaded: &Loaded) -> Vec<(String, String, String)> {
             .unwrap_or(&Origin::Default)
             .to_string()
     };
-    let mut rows: Vec<_> = shown(&loaded.settings)
-        .into_iter()
-        .map(|(key, value)| (key.clone(), value, origin(&key)))
-        .collect();
-    if loaded.settings.database_url.is_none() {
-        rows.push((
-            "database_url".to_owned(),
-            format!("sqlite://{}", loaded.settings.database()),
-            "data_dir".to_owned(),
-        ));
-    }
-    rows.sort();
-    rows
+    let settings = &loaded.settings;
+    let rows = shown(settings).into_iter();
+    rows.map(|(key, value)| match key.as_str() {
+        // What follows from other settings while nobody sets it.
+        "database_url" if settings.database_url.is_none() => {
+            let file = format!("sqlite://{}", settings.database());
+            (key, file, "data_dir".to_owned())
+        }
+        "public_base_url" if settings.public_base_url.is_none() => {
+            (key, settings.public_base_url(), "listen".to_owned())
+        }
+        _ => {
+            let origin = origin(&key);
+            (key, value, origin)
+        }
+    })
+    .collect()
 }
 
 async fn database(settings: &Settings) -> Check {

@@ -5,7 +5,7 @@ use crate::{
     cli::ServeArgs,
     process::{Stopping, worker_name},
     server,
-    settings::Loaded,
+    settings::{ListenAddress, Loaded},
     terminal::remark,
     wiring::{Foundation, Role},
     worker::Worker,
@@ -23,7 +23,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
                 "--listen takes an address such as 127.0.0.1:8080; it was `{listen}`"
             ))
         };
-        loaded.settings.listen = listen.parse().map_err(wrong)?;
+        loaded.settings.listen = ListenAddress(listen.parse().map_err(wrong)?);
     }
     let stopping = Stopping::default();
     let delay = Duration::from_secs(loaded.settings.shutdown_delay_seconds.into());
@@ -31,7 +31,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let mut foundation = Foundation::open(loaded, Role::Server).await?;
     let listener = listen(&foundation)?;
     // Port 0 is any free one: callers are told which it became.
-    foundation.settings.listen = listener.local_addr()?;
+    foundation.settings.listen = ListenAddress(listener.local_addr()?);
     let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args).await?;
@@ -49,7 +49,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
 }
 
 fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
-    let address = foundation.settings.listen;
+    let address = foundation.settings.listen.0;
     TcpListener::bind(address).with_context(|| {
         format!("cannot listen on {address}; another program may: choose another with --listen")
     })
@@ -60,7 +60,7 @@ async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> 
     remark(format!(
         "Sightline {} listens on http://{}",
         env!("CARGO_PKG_VERSION"),
-        settings.listen
+        settings.listen.0
     ));
     remark(format!("  data       {}", settings.database()));
     remark(format!(

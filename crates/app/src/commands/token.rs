@@ -8,6 +8,7 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
+    account::AccountStatus,
     ids::TokenId,
     scope::{Scope, Scopes},
     text::Label,
@@ -37,6 +38,16 @@ pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Resu
 }
 
 fn wanted(name: &str, scopes: &str, expires_in: &str) -> Result<NewToken, WrongUsage> {
+    let none = || {
+        let known: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
+        WrongUsage(format!(
+            "--scopes takes `all` or some of {}",
+            known.join(",")
+        ))
+    };
+    if scopes.trim_matches([' ', ',']).is_empty() {
+        return Err(none());
+    }
     Ok(NewToken {
         name: Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?,
         scopes: Scopes::parse(scopes).map_err(|error| WrongUsage(format!("--scopes: {error}")))?,
@@ -51,7 +62,7 @@ fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
     }
     let wrong = || {
         WrongUsage(format!(
-            "--expires-in takes days (90d), hours (12h) or `never`; it was `{text}`"
+            "--expires-in takes days (1d to 3650d), hours (12h) or `never`; it was `{text}`"
         ))
     };
     let unit: fn(i64) -> Option<TimeDelta> = match text.chars().last() {
@@ -67,6 +78,13 @@ fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
 
 async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
+    let mut read = foundation.storage.read().await?;
+    let account = read.accounts().find(owner.account).await?;
+    if account.is_some_and(|it| it.status == AccountStatus::Disabled) {
+        anyhow::bail!(
+            "the account of {email} is switched off, so that no token of it opens anything; `sightline account disable --enable --email {email}` switches it on"
+        );
+    }
     let (storage, clock, mint) = foundation.parts();
     let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
     let (plain, token) = issue.run(&owner, new).await?;

@@ -9,7 +9,7 @@ mod values;
 
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
-pub use values::{DatabaseAddress, LogLevel, Network, ResolveEntry, WebAddress};
+pub use values::{DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress};
 
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
@@ -29,7 +29,7 @@ pub struct Settings {
     /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
     pub shutdown_delay_seconds: u32,
     /// The address to listen on.
-    pub listen: SocketAddr,
+    pub listen: ListenAddress,
     /// The address under which callers reach the server; `http://` and `listen` when left out.
     pub public_base_url: Option<WebAddress>,
     /// Logs.
@@ -167,7 +167,7 @@ impl Default for Settings {
             database_url: None,
             database_connections: 6,
             shutdown_delay_seconds: 2,
-            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            listen: ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_base_url: None,
             log: LogSettings::default(),
             worker: WorkerSettings::default(),
@@ -259,13 +259,13 @@ impl Settings {
         let file = || DatabaseUrl::file(self.data_dir.join("sightline.db"));
         self.database_url
             .as_ref()
-            .map_or_else(file, DatabaseAddress::url)
+            .map_or_else(file, |it| it.0.clone())
     }
 
     /// The address under which callers reach the server, without a trailing slash.
     #[must_use]
     pub fn public_base_url(&self) -> String {
-        let own = || format!("http://{}", self.listen);
+        let own = || format!("http://{}", self.listen.0);
         let set = self.public_base_url.as_ref();
         set.map_or_else(own, |it| it.text().to_owned())
             .trim_end_matches('/')

@@ -1,7 +1,7 @@
 //! Values that have the right type and still cannot be used.
 
-use super::{Settings, SettingsError};
-use std::{fmt::Display, ops::RangeInclusive};
+use super::{Origin, Settings, SettingsError};
+use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 /// One value that cannot be used: its key, itself, and what is allowed.
 struct Mistake {
@@ -11,7 +11,7 @@ struct Mistake {
 }
 
 /// Refuses values that cannot be used, all at once, each with its key and what is allowed.
-pub fn check(settings: &Settings) -> Result<(), SettingsError> {
+pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<(), SettingsError> {
     let mut mistakes = Mistakes::default();
     let (search, worker, crawler) = (&settings.search, &settings.worker, &settings.crawler);
     let sandbox = &search.sandbox;
@@ -67,7 +67,7 @@ pub fn check(settings: &Settings) -> Result<(), SettingsError> {
         "1 to 1000000",
     );
     queue(settings, &mut mistakes);
-    mistakes.told()
+    mistakes.told(origins)
 }
 
 /// A lease outlives a sign of life that comes late, and nothing spins.
@@ -81,7 +81,10 @@ fn queue(settings: &Settings, mistakes: &mut Mistakes) {
         mistakes.within(key, seconds, &(1..=3_600), "1 to 3600");
     }
     let least = queue.heartbeat_seconds.saturating_mul(2);
-    let allowed = format!("{least} (twice queue.heartbeat_seconds) to 7200");
+    let allowed = format!(
+        "{least} (twice queue.heartbeat_seconds, which is {}) to 7200",
+        queue.heartbeat_seconds
+    );
     let held = queue.lease_seconds;
     mistakes.within("queue.lease_seconds", held, &(least..=7_200), &allowed);
 }
@@ -106,14 +109,16 @@ impl Mistakes {
         }
     }
 
-    fn told(&self) -> Result<(), SettingsError> {
-        let lines = self.0.iter().map(
-            |Mistake {
-                 key,
-                 value,
-                 allowed,
-             }| { format!("the setting {key} takes {allowed}; it is {value}") },
-        );
+    fn told(&self, origins: &BTreeMap<String, Origin>) -> Result<(), SettingsError> {
+        let lines = self.0.iter().map(|it| {
+            let Mistake {
+                key,
+                value,
+                allowed,
+            } = it;
+            let origin = origins.get(*key).unwrap_or(&Origin::Default);
+            format!("the setting {key} takes {allowed}; it is {value} ({origin})")
+        });
         match lines.collect::<Vec<_>>() {
             none if none.is_empty() => Ok(()),
             some => Err(SettingsError::Unusable(some.join("\n"))),
@@ -129,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_defaults_can_be_used() {
-        check(&Settings::default()).unwrap();
+        check(&Settings::default(), &BTreeMap::new()).unwrap();
     }
 
     #[test]
@@ -148,7 +153,7 @@ mod tests {
         for (key, value, change) in broken {
             let mut settings = Settings::default();
             change(&mut settings);
-            let told = check(&settings).unwrap_err().to_string();
+            let told = check(&settings, &BTreeMap::new()).unwrap_err().to_string();
             assert!(told.contains(key) && told.contains(value), "{told}");
         }
     }
@@ -157,7 +162,7 @@ mod tests {
     fn all_mistakes_are_told_at_once() {
         let mut settings = Settings::default();
         (settings.search.depth, settings.worker.jobs) = (0, 0);
-        let told = check(&settings).unwrap_err().to_string();
+        let told = check(&settings, &BTreeMap::new()).unwrap_err().to_string();
         assert_eq!(told.lines().count(), 2, "{told}");
     }
 }

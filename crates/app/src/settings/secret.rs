@@ -1,7 +1,7 @@
 //! A setting that is never shown.
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// A credential, or a URL that may hold one. Prints as `(hidden)`.
 #[derive(Debug, Clone)]
@@ -37,6 +37,12 @@ impl Serialize for Secret {
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::new)
+        let text = String::deserialize(deserializer)?;
+        if text.trim().is_empty() {
+            return Err(D::Error::custom(
+                "is empty; leave it out when there is none",
+            ));
+        }
+        Ok(Self::new(text))
     }
 }

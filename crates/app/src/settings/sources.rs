@@ -60,7 +60,7 @@ pub struct Loaded {
 #[derive(Debug, Error)]
 pub enum SettingsError {
     /// The file cannot be read.
-    #[error("cannot read the settings file {}: {source}", path.display())]
+    #[error("cannot read the settings file {}", path.display())]
     File {
         /// Which file.
         path: PathBuf,
@@ -123,11 +123,12 @@ impl Sources {
             key: "settings".to_owned(),
             reason: error.to_string(),
         })?;
-        ranges::check(&settings)?;
+        ranges::check(&settings, &origins)?;
         Ok(Loaded { settings, origins })
     }
 
-    /// Without a setting, data lives where the platform keeps data of the user.
+    /// Without a setting, data lives where the platform keeps data of the user. `~` is the home
+    /// folder, as in a shell.
     fn with_data_dir(&self, mut merged: Table) -> Table {
         let variable = |name: &str| {
             let found = self
@@ -136,6 +137,11 @@ impl Sources {
                 .find(|(known, value)| known == name && !value.is_empty());
             found.map(|(_, value)| PathBuf::from(value))
         };
+        if let Some(Value::String(dir)) = merged.get_mut("data_dir")
+            && let Some((home, rest)) = variable("HOME").zip(dir.strip_prefix("~/"))
+        {
+            *dir = home.join(rest).display().to_string();
+        }
         let home = variable("XDG_DATA_HOME")
             .or_else(|| variable("HOME").map(|home| home.join(".local/share")));
         if let Some(home) = home {
@@ -166,7 +172,9 @@ impl Sources {
         let ours = self
             .environment
             .iter()
-            .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()));
+            .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
+            // A variable that is set to nothing sets nothing: a secret that a CI system lacks.
+            .filter(|(_, text)| !text.is_empty());
         ours.map(|(name, text)| {
             let table = variable(name, text).map_err(|reason| SettingsError::InEnvironment {
                 name: name.clone(),
@@ -190,14 +198,51 @@ fn variable(name: &str, text: &str) -> Result<Table, String> {
     let key = name.trim_start_matches(PREFIX).to_lowercase();
     let path: Vec<&str> = key.split("__").collect();
     let plain = nested(&path, Value::String(text.to_owned()));
-    let Some(value) = as_toml(text) else {
-        return check(&plain).map(|()| plain);
+    let outcome = match as_toml(text) {
+        None => check(&plain).map(|()| plain),
+        Some(value) => {
+            let typed = nested(&path, value);
+            match check(&typed) {
+                Ok(()) => Ok(typed),
+                Err(reason) => check(&plain).map(|()| plain).map_err(|_| reason),
+            }
+        }
     };
-    let typed = nested(&path, value);
-    match check(&typed) {
-        Ok(()) => Ok(typed),
-        Err(reason) => check(&plain).map(|()| plain).map_err(|_| reason),
-    }
+    outcome.map_err(|reason| {
+        let hint = if reason.contains("unknown field") {
+            meant(&key)
+        } else if reason.contains("expected a sequence") {
+            Some("a list is written as [\"one\", \"two\"]".to_owned())
+        } else {
+            None
+        };
+        hint.map_or(reason.clone(), |hint| format!("{reason}; {hint}"))
+    })
+}
+
+/// The variable that was probably meant.
+fn meant(key: &str) -> Option<String> {
+    let known: Vec<String> = keys().iter().map(|it| it.replace('.', "__")).collect();
+    let flat = |text: &str| text.replace("__", "_");
+    let likeness = |it: &&String| strsim::jaro_winkler(&flat(it), &flat(key));
+    let best = known
+        .iter()
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
+    (likeness(&best) > 0.8).then(|| format!("did you mean {PREFIX}{}?", best.to_uppercase()))
+}
+
+/// Settings that nobody has to set, and that so have no default to show.
+const OPTIONAL: [&str; 4] = [
+    "database_url",
+    "public_base_url",
+    "search.searxng.base_url",
+    "search.serper.api_key",
+];
+
+/// Every key, dotted.
+fn keys() -> Vec<String> {
+    let shown = shown(&Settings::default());
+    shown.into_iter().map(|(key, _)| key).collect()
 }
 
 fn as_toml(text: &str) -> Option<Value> {
@@ -257,6 +302,12 @@ pub fn shown(settings: &Settings) -> Vec<(String, String)> {
     if let Ok(Value::Table(table)) = Value::try_from(settings) {
         flatten(&table, "", &mut rows);
     }
+    for key in OPTIONAL {
+        if !rows.iter().any(|(known, _)| known == key) {
+            rows.push((key.to_owned(), "not set".to_owned()));
+        }
+    }
+    rows.sort();
     rows
 }
 
@@ -354,12 +405,57 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_variable_is_recognised() {
+        for (given, meant) in [
+            ("SIGHTLINE_LISTN", "SIGHTLINE_LISTEN"),
+            (
+                "SIGHTLINE_CRAWLER_MAX_PAGES",
+                "SIGHTLINE_CRAWLER__MAX_PAGES",
+            ),
+        ] {
+            let told = environment(&[(given, "x")]).load().unwrap_err().to_string();
+            assert!(told.contains(&format!("did you mean {meant}?")), "{told}");
+        }
+        let list = environment(&[("SIGHTLINE_CRAWLER__ALLOW_NETWORKS", "10.0.0.0/8")]);
+        let told = list.load().unwrap_err().to_string();
+        assert!(told.contains("[\"one\", \"two\"]"), "{told}");
+    }
+
+    #[test]
+    fn a_variable_that_is_set_to_nothing_sets_nothing() {
+        let loaded = environment(&[
+            ("HOME", "/home/ann"),
+            ("SIGHTLINE_SEARCH__SERPER__API_KEY", ""),
+            ("SIGHTLINE_DATA_DIR", ""),
+        ])
+        .load()
+        .unwrap();
+        assert!(loaded.settings.search_is_simulated());
+        assert!(loaded.settings.data_dir.starts_with("/home/ann"));
+        assert!(parse_file("[search.serper]\napi_key = \"\"\n").is_err());
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_folder() {
+        let pairs = [("HOME", "/home/ann"), ("SIGHTLINE_DATA_DIR", "~/data")];
+        let loaded = environment(&pairs).load().unwrap();
+        assert_eq!(loaded.settings.data_dir, PathBuf::from("/home/ann/data"));
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_told_with_its_place() {
+        let told = environment(&[("SIGHTLINE_CRAWLER__MAX_PAGES", "0")]).load();
+        let told = told.unwrap_err().to_string();
+        assert!(told.contains("(SIGHTLINE_CRAWLER__MAX_PAGES)"), "{told}");
+    }
+
+    #[test]
     fn flags_stand_above_the_environment() {
         let mut sources = environment(&[("SIGHTLINE_LISTEN", "127.0.0.1:1")]);
         sources
             .flags
             .push(("listen".into(), Value::String("127.0.0.1:2".into())));
-        assert_eq!(sources.load().unwrap().settings.listen.port(), 2);
+        assert_eq!(sources.load().unwrap().settings.listen.0.port(), 2);
     }
 
     #[test]

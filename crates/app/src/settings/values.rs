@@ -1,13 +1,15 @@
 //! Settings that are written as text and mean more than text: read once, where they are loaded,
 //! so that a mistake is told with its key and its place.
 
-use super::Secret;
 use crawler::Resolve;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, net::SocketAddr};
 use storage::DatabaseUrl;
 use tracing_subscriber::EnvFilter;
 use url::Url;
+
+/// What a log level may be.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// What is logged: `info`, `debug`, `warn,web=debug`…
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,8 +40,11 @@ impl TryFrom<String> for LogLevel {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
+        // A word alone that is no level would be taken for the name of a part of the program.
+        let words = text.split(',').map(str::trim);
+        let is_known = |word: &str| word.contains('=') || LEVELS.contains(&&*word.to_lowercase());
         match EnvFilter::try_new(&text) {
-            Ok(_) if !text.trim().is_empty() => Ok(Self(text)),
+            Ok(_) if words.clone().all(is_known) => Ok(Self(text)),
             _ => Err(format!(
                 "takes a level (error, warn, info, debug, trace) or levels by part, such as `warn,web=debug`; it is `{text}`"
             )),
@@ -108,32 +113,46 @@ impl Serialize for WebAddress {
     }
 }
 
-/// Where the database is; never shown, for it may hold a password.
+/// Where the database is; shown without its password.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DatabaseAddress {
-    text: Secret,
-    url: DatabaseUrl,
-}
-
-impl DatabaseAddress {
-    /// The address, parsed.
-    #[must_use]
-    pub fn url(&self) -> DatabaseUrl {
-        self.url.clone()
-    }
-}
+pub struct DatabaseAddress(pub DatabaseUrl);
 
 impl<'de> Deserialize<'de> for DatabaseAddress {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Secret::deserialize(deserializer)?;
-        let url = DatabaseUrl::parse(text.reveal()).map_err(serde::de::Error::custom)?;
-        Ok(Self { text, url })
+        let text = String::deserialize(deserializer)?;
+        let url = DatabaseUrl::parse(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(url))
     }
 }
 
+/// Without what may be secret.
 impl Serialize for DatabaseAddress {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text.serialize(serializer)
+        serializer.serialize_str(&self.0.to_string())
+    }
+}
+
+/// An address to listen on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ListenAddress(pub SocketAddr);
+
+impl TryFrom<String> for ListenAddress {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = |_| {
+            format!(
+                "takes an address and a port, such as 127.0.0.1:8080 or 0.0.0.0:8080; it is `{text}`"
+            )
+        };
+        text.parse().map(Self).map_err(wrong)
+    }
+}
+
+impl From<ListenAddress> for String {
+    fn from(ListenAddress(address): ListenAddress) -> Self {
+        address.to_string()
     }
 }
 
@@ -202,6 +221,12 @@ mod tests {
         let refusals = [
             (refusal::<LogLevel>("a=b=c"), "a=b=c", "web=debug"),
             (refusal::<LogLevel>(""), "``", "info"),
+            (refusal::<LogLevel>("loudly"), "loudly", "trace"),
+            (
+                refusal::<ListenAddress>("localhost:1"),
+                "localhost:1",
+                "127.0.0.1:8080",
+            ),
             (refusal::<WebAddress>("zzz"), "zzz", "https"),
             (refusal::<WebAddress>("ftp://a.b"), "ftp://a.b", "https"),
             (refusal::<Network>("10/8"), "10/8", "127.0.0.0/8"),

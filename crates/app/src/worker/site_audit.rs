@@ -213,9 +213,14 @@ impl<'a> StoredJournal<'a> {
         let later = |error| Ok(Done::End(AttemptEnd::Later { error, asked: None }));
         match error {
             SiteReadError::Stopped => Ok(Done::Stopped),
-            SiteReadError::Unreachable => later(AttemptError {
+            SiteReadError::NoPage(told) => later(AttemptError {
+                code: "startPageUnreadable".to_owned(),
+                detail: format!("The start page cannot be read: {told}."),
+                hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
+            }),
+            SiteReadError::Unreachable(unreached) => later(AttemptError {
                 code: "siteUnreachable".to_owned(),
-                detail: "The site cannot be reached over https or http.".to_owned(),
+                detail: format!("The site cannot be reached over https or http: {unreached}."),
                 hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
             }),
             SiteReadError::DisallowedByRobots => Ok(Done::End(AttemptEnd::Failed(AttemptError {

@@ -11,7 +11,7 @@ use analysis::observation::{
 };
 use domain::ports::{
     clock::Clock,
-    site_reader::{CrawlPlan, CrawlStart, SiteReadError},
+    site_reader::{CrawlPlan, CrawlStart, SiteReadError, Unreached},
 };
 use url::Url;
 
@@ -59,21 +59,24 @@ async fn try_starts(
         CrawlStart::Url(url) => vec![url.clone()],
         CrawlStart::Host(host) => vec![format!("https://{host}/"), format!("http://{host}/")],
     };
+    let nowhere = |_| SiteReadError::Unreachable(Unreached::Name);
+    let mut unreached = Unreached::Connection;
     for start in starts {
-        let url = Url::parse(&start).map_err(|_| SiteReadError::Unreachable)?;
-        let url = Url::parse(&normalise(&url).0).map_err(|_| SiteReadError::Unreachable)?;
+        let url = Url::parse(&start).map_err(nowhere)?;
+        let url = Url::parse(&normalise(&url).0).map_err(nowhere)?;
         let (fact, brought) = fetch_robots(fetcher, &url).await;
-        let silent = matches!(
-            brought.failure,
-            Some(FetchFailure::Dns | FetchFailure::Connect | FetchFailure::Tls)
-        );
-        if !silent {
-            let scope = match &plan.start {
-                CrawlStart::Url(_) => SiteScope::of_url(&url),
-                CrawlStart::Host(host) => SiteScope::of_host(host),
-            };
-            return Ok((url, scope, fact));
-        }
+        unreached = match brought.failure {
+            Some(FetchFailure::Dns) => Unreached::Name,
+            Some(FetchFailure::Connect) => Unreached::Connection,
+            Some(FetchFailure::Tls) => Unreached::Encryption,
+            _ => {
+                let scope = match &plan.start {
+                    CrawlStart::Url(_) => SiteScope::of_url(&url),
+                    CrawlStart::Host(host) => SiteScope::of_host(host),
+                };
+                return Ok((url, scope, fact));
+            }
+        };
     }
-    Err(SiteReadError::Unreachable)
+    Err(SiteReadError::Unreachable(unreached))
 }

@@ -17,7 +17,9 @@ use crate::{
     robots::RobotsCache,
     soft_404::{Asker, Probes},
 };
-use analysis::observation::web_site::{CrawlStep, Discovery, LimitHit, SiteObservation, SiteScope};
+use analysis::observation::web_site::{
+    CheckState, CrawlStep, Discovery, Fetched, LimitHit, SiteObservation, SiteScope,
+};
 use domain::ports::{
     clock::Clock,
     randomness::Randomness,
@@ -53,6 +55,19 @@ struct Tools<'a> {
     probes: Probes,
     start: Url,
     scope: SiteScope,
+}
+
+fn told_of(start: &str, fetched: &Fetched) -> String {
+    let url = &fetched.final_url;
+    match (fetched.failure, fetched.status) {
+        (Some(_), _) => {
+            let detail = fetched.detail.as_deref().unwrap_or("no answer");
+            format!("{start} failed ({detail})")
+        }
+        (None, Some(status)) if !fetched.is_success() => format!("{url} answers {status}"),
+        _ if !fetched.is_html() => format!("{url} is no HTML page"),
+        _ => format!("{start} leads to another site ({url})"),
+    }
 }
 
 impl Tools<'_> {
@@ -116,10 +131,24 @@ impl<'a> Crawl<'a> {
             }
         }
         self.read_from(beyond, 1, Discovery::Sitemap).await?;
+        if self.record.counts().0 == 0 {
+            return Err(SiteReadError::NoPage(self.told_of_the_start()));
+        }
         self.check_targets().await?;
         let at = self.clock.now();
         self.record.add(vec![CrawlStep::Finished { at }]).await?;
-        SiteObservation::from_steps(self.record.into_steps()).ok_or(SiteReadError::Unreachable)
+        let nothing = SiteReadError::NoPage("nothing was recorded".to_owned());
+        SiteObservation::from_steps(self.record.into_steps()).ok_or(nothing)
+    }
+
+    /// What asking for the start page brought instead of a page.
+    fn told_of_the_start(&self) -> String {
+        let start = self.tools.start.as_str();
+        match self.record.check(start).map(|it| &it.state) {
+            Some(CheckState::BlockedByRobots) => "robots.txt does not allow it".to_owned(),
+            Some(CheckState::Asked { fetched, .. }) => told_of(start, fetched),
+            _ => "it was not asked for".to_owned(),
+        }
     }
 
     async fn read_from(

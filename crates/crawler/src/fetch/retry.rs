@@ -22,12 +22,16 @@ impl Fetcher {
             let mut answer = self.ask(url, want, robots).await;
             answer.fetched.attempts = attempt;
             let gate = self.gates.gate(url, &self.settings);
-            let asked_to_wait = answer.retry_after.map(|it| it.min(limits.retry_after));
-            if let Some(time) = asked_to_wait.filter(|_| is_overloaded(&answer)) {
-                gate.pause(time);
+            let asked_to_wait = answer.retry_after.filter(|_| is_overloaded(&answer));
+            if let Some(time) = asked_to_wait {
+                gate.pause(time.min(limits.retry_after));
             }
-            let give_up =
-                attempt > limits.retries || !may_be_bad_luck(&answer) || !gate.deserves_patience();
+            // Who says "come back in an hour" is not asked again within this crawl.
+            let is_sent_away = asked_to_wait.is_some_and(|it| it > limits.retry_after);
+            let give_up = attempt > limits.retries
+                || is_sent_away
+                || !may_be_bad_luck(&answer)
+                || !gate.deserves_patience();
             if give_up {
                 return answer;
             }

@@ -435,3 +435,30 @@ async fn robots_are_obeyed_for_pages_checks_and_redirects() {
     }
     assert_eq!(findings(&site).summary.not_checked, 3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_without_a_page_to_begin_at_is_no_audit_without_findings() {
+    for (act, told) in [
+        (answer(404, HTML, "gone"), "answers 404"),
+        (answer(500, HTML, "broken"), "answers 500"),
+        (redirect(302, "/"), "failed"),
+        (answer(200, "Content-Type: text/plain\r\n", "x"), "no HTML"),
+        (redirect(302, "http://elsewhere.invalid/"), "failed"),
+    ] {
+        let site = [("/".to_owned(), act)].into();
+        let server = FaultServer::start(site, |_| not_found()).await;
+        match read(server.url("/")).await {
+            Err(SiteReadError::NoPage(reason)) => assert!(reason.contains(told), "{reason}"),
+            other => panic!("{told}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_sends_us_away_for_long_is_not_asked_again() {
+    let busy = answer(429, "Retry-After: 100000\r\n", "");
+    let server = FaultServer::start(site(vec![("/busy", busy)]), |_| not_found()).await;
+    let found = verdicts(&read(server.url("/")).await.unwrap());
+    assert_eq!(found, expected(&[("/busy", Verdict::RateLimited)]));
+    assert_eq!(server.count("/busy"), 1);
+}

@@ -206,7 +206,7 @@ async fn loopback_is_closed_unless_the_operator_opens_it() {
             .read(&plan(url), &MemoryJournal::default())
             .await;
         assert!(
-            matches!(outcome, Err(SiteReadError::Unreachable)),
+            matches!(outcome, Err(SiteReadError::Unreachable(_))),
             "{outcome:?}"
         );
     }

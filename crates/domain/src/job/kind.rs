@@ -98,7 +98,9 @@ impl AnalysisKind {
         match self {
             Self::RankCheck => "keywords",
             Self::AiVisibility => "answers",
-            Self::SiteAudit | Self::WebVitals => "pages",
+            // Pages, and the targets of their links that are none.
+            Self::SiteAudit => "urls",
+            Self::WebVitals => "pages",
             Self::Full => "analyses",
         }
     }

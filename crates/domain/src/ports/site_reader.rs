@@ -78,13 +78,31 @@ pub trait SiteReader: Send + Sync {
     ) -> Result<SiteObservation, SiteReadError>;
 }
 
+/// How far the way to a site led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Unreached {
+    /// Its name is not known.
+    #[error("its name cannot be resolved")]
+    Name,
+    /// Nothing answers there, or the address may not be read.
+    #[error("nothing answers there, or its address is not public")]
+    Connection,
+    /// No encrypted connection comes about.
+    #[error("no encrypted connection comes about")]
+    Encryption,
+}
+
 /// Why a site could not be read at all. A page that fails is part of the observation instead.
 #[derive(Debug, Error)]
 pub enum SiteReadError {
     /// Neither https nor http brought an answer. Addresses that may not be read look the same
     /// from outside, so that nobody can probe a private network.
-    #[error("the site cannot be reached")]
-    Unreachable,
+    #[error("the site cannot be reached: {0}")]
+    Unreachable(Unreached),
+    /// The start page is no page that can be read, and no sitemap names another: what happened
+    /// there.
+    #[error("the start page cannot be read: {0}")]
+    NoPage(String),
     /// robots.txt forbids the whole site or cannot be had for now (5xx).
     #[error("robots.txt does not allow reading the site")]
     DisallowedByRobots,

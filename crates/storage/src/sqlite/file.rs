@@ -4,9 +4,12 @@
 use crate::opening::{Exclusive, OpenError, OpenOptions};
 use std::{
     fs::{self, File, TryLockError},
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
+
+/// How a database begins.
+const SIGNATURE: &[u8] = b"SQLite format 3\0";
 
 /// Makes sure that the file is there, and locks it for a server. The lock lives as long as the
 /// file that is returned.
@@ -21,10 +24,23 @@ pub fn prepare(path: &Path, options: &OpenOptions) -> Result<Option<File>, OpenE
         }
         private(path).map_err(refused(path))?;
     }
+    if !is_database(path).map_err(refused(path))? {
+        return Err(OpenError::NotADatabase(path.to_owned()));
+    }
     match options.exclusive {
         Exclusive::Tool => Ok(None),
         Exclusive::Server => lock(path).map(Some),
     }
+}
+
+/// An empty file is a database to be, any other begins with SQLite's signature
+/// (<https://sqlite.org/fileformat2.html>, 1.3.1).
+fn is_database(path: &Path) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    File::open(path)?
+        .take(SIGNATURE.len() as u64)
+        .read_to_end(&mut begin)?;
+    Ok(begin.is_empty() || begin == SIGNATURE)
 }
 
 fn lock(path: &Path) -> Result<File, OpenError> {
