@@ -297,7 +297,7 @@ fn the_documented_defaults_are_the_effective_ones() {
             continue;
         }
         let documented = match row[1].as_str() {
-            "–" => None,
+            "–" => Some("not set"),
             "none" => Some("[]"),
             value => Some(value),
         };
