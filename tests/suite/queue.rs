@@ -221,8 +221,7 @@ impl Queue {
     async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
         let sum = SumUpRankings::new(self.storage(), self.clock())
             .run(job, 2)
-            .await
-            .unwrap();
+            .await?;
         let outcome = Outcome {
             heads: sum.heads,
             latest: sum.latest,

@@ -13,6 +13,11 @@ pub use analysis::findings::{
     serp::PreviousSerp,
 };
 
+/// The first ordinal of records that a run takes over from the one before it, because it did not
+/// measure their keywords. They are part of the newest results, and of no history but the one
+/// of the run that measured them.
+pub const CARRIED: i64 = 1 << 60;
+
 /// A record on its way: invisible until its job ends well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StagedFinding {

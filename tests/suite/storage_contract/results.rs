@@ -7,7 +7,8 @@ use domain::{
     ids::{JobId, KeywordId},
     page::{Direction, PageRequest},
     results::{
-        Coverage, Finding, FindingQuery, FindingSort, JournalEntry, ResultHead, StagedFinding,
+        CARRIED, Coverage, Finding, FindingQuery, FindingSort, JournalEntry, ResultHead,
+        StagedFinding,
     },
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -15,6 +16,7 @@ use harness::{databases::TestDatabase, on_every_database};
 use Direction::{Ascending, Descending};
 
 on_every_database![
+    what_a_run_did_not_measure_is_carried_over_once_and_is_no_history,
     what_a_run_leaves_for_the_next_is_read_back_and_replaced,
     nothing_is_visible_before_it_is_published_and_all_of_it_after,
     a_new_run_moves_the_heads_and_keeps_the_history,
@@ -350,4 +352,48 @@ async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestDataba
         assert_eq!(r.results().carried(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
         assert_eq!(r.results().carried(BOB, SHOP, ResultType::BrokenLinks).await.unwrap(), None);
     });
+}
+
+/// The keywords of the records in a run, or in the history.
+async fn keywords_of(db: &TestDatabase, job: Option<i64>) -> Vec<i64> {
+    let rows = walked(db, query(job, FindingSort::Ordinal, Ascending)).await;
+    let keyword = |(_, ordinal): (i64, i64)| {
+        if ordinal >= CARRIED {
+            ordinal - CARRIED
+        } else {
+            20 + ordinal
+        }
+    };
+    rows.into_iter().map(keyword).collect()
+}
+
+async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: TestDatabase) {
+    two_runs(&db).await;
+    // Of the four keywords of the newest run, 20 is not there any more.
+    change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
+    for (id, measures, carries) in [(33, 21, [22, 23]), (34, 22, [21, 23])] {
+        add_job(&db, &job(ANN, id)).await;
+        let own = [record(id, measures - 20, Some(1.0))];
+        change!(db, tx => tx.measurements().stage(ANN, JobId(id), &own).await.unwrap());
+        for expected in [2, 0] {
+            let carried = change!(db, tx => tx
+                .measurements()
+                .stage_carried(ANN, SHOP, JobId(id), ResultType::Rankings)
+                .await
+                .unwrap());
+            assert_eq!(carried, expected);
+        }
+        let measured = ask!(db, r => r
+            .measurements()
+            .staged_keywords(ANN, JobId(id), ResultType::Rankings)
+            .await
+            .unwrap());
+        assert_eq!(measured, [KeywordId(measures)]);
+        let heads = [head(id, ResultType::Rankings, 3)];
+        change!(db, tx => tx.results().publish(ANN, SHOP, JobId(id), &heads).await.unwrap());
+        let all = [vec![measures], carries.to_vec()].concat();
+        assert_eq!(keywords_of(&db, Some(id)).await, all);
+    }
+    let history = keywords_of(&db, None).await;
+    assert_eq!(history.len(), 4 + 4 + 1 + 1, "{history:?}");
 }

@@ -1,12 +1,55 @@
 //! Endings that somebody wanted: of a job, of a server.
 
-use super::{api::done, on_both, world::World};
+use super::{
+    api::{done, number},
+    on_both,
+    world::World,
+};
 use std::time::{Duration, Instant};
 
 on_both!(
     a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing,
     a_server_that_was_told_to_stop_says_so_before_it_hangs_up,
+    a_check_of_some_keywords_leaves_the_others_as_they_were,
 );
+
+async fn a_check_of_some_keywords_leaves_the_others_as_they_were(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 4).await;
+    let all = api.analyse("rankCheck", project).await;
+    api.finished(all).await;
+    let before = api.records("rankings", project).await;
+    let keyword = &before[2]["keywordId"];
+
+    let some =
+        serde_json::json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keyword] });
+    let (status, job) = api.call("POST", "/analyze", Some(&some)).await;
+    assert_eq!(status, 202, "{job}");
+    let over = api.finished(number(&job, "/id")).await;
+    assert_eq!(over["status"], "succeeded");
+
+    let page = api
+        .get(&format!("/results?type=rankings&projectId={project}"))
+        .await;
+    assert_eq!(page["warnings"], serde_json::json!(["carriedOver"]));
+    assert_eq!(page["summary"]["coverage"]["measured"], 4);
+    let after = api.records("rankings", project).await;
+    assert_eq!(after.len(), 4);
+    for old in &before {
+        let new = after
+            .iter()
+            .find(|it| it["keywordId"] == old["keywordId"])
+            .unwrap();
+        let is_same = new["measuredAt"] == old["measuredAt"];
+        assert_eq!(is_same, old["keywordId"] != *keyword, "{new}");
+    }
+    assert_eq!(api.records("serp", project).await.len(), 4);
+    let history = format!("/results?type=rankings&projectId={project}&history=true");
+    assert_eq!(
+        api.get(&history).await["items"].as_array().unwrap().len(),
+        5
+    );
+}
 
 async fn a_server_that_was_told_to_stop_says_so_before_it_hangs_up(mut world: World) {
     world.set("SHUTDOWN_DELAY_SECONDS", "4");

@@ -46,7 +46,17 @@ pub trait MeasurementRepository: Send {
         job: JobId,
         findings: &[StagedFinding],
     ) -> Result<(), StorageError>;
-    /// Keywords about which the job has staged a record of this type.
+    /// Stages what the project's newest results of a type hold of active keywords about which the
+    /// job has staged nothing, from [`CARRIED`](crate::results::CARRIED) on; says how many that
+    /// are. A second time changes nothing.
+    async fn stage_carried(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+        result_type: ResultType,
+    ) -> Result<u64, StorageError>;
+    /// Keywords about which the job has staged a record of this type of its own.
     async fn staged_keywords(
         &mut self,
         account: AccountId,

@@ -1,14 +1,15 @@
 //! Sums up what a rank check has measured, over all its attempts.
 
+use super::keep_lease::{Hold, HoldError, held};
 use crate::{
     ids::KeywordId,
     job::Job,
     keyword::LatestRank,
     ports::{
         clock::Clock,
-        storage::{Storage, StorageError},
+        storage::{Storage, StorageError, retrying},
     },
-    results::{Coverage, RankPoint, ResultHead},
+    results::{CARRIED, Coverage, RankPoint, ResultHead, StagedFinding},
 };
 use analysis::{
     document::Document,
@@ -22,6 +23,8 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
+/// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
+const CARRIED_OVER: &str = "carriedOver";
 /// How many records are held in memory at once.
 const BATCH: u32 = 200;
 const CORRUPT: StorageError = StorageError::Corrupt {
@@ -41,12 +44,16 @@ pub struct RankCheckSum {
     pub heads: Vec<ResultHead>,
     /// Where each keyword stands now.
     pub latest: Vec<(KeywordId, LatestRank)>,
-    /// What was looked at.
+    /// What this run looked at.
     pub coverage: Coverage,
 }
 
 #[derive(Default)]
 struct Sums {
+    /// Records taken over from earlier runs.
+    carried: u64,
+    /// Own measurements that failed.
+    failed: u64,
     rankings: RankingsTally,
     serp: SerpTally,
     latest: Vec<(KeywordId, LatestRank)>,
@@ -61,16 +68,19 @@ impl SumUpRankings {
         Self { storage, clock }
     }
 
-    /// Of `requested` keywords; reads the job's records in batches.
-    pub async fn run(&self, job: &Job, requested: u64) -> Result<RankCheckSum, StorageError> {
+    /// Of `requested` keywords; reads the job's records in batches. What the job did not measure
+    /// is taken over from the newest results, so that a check of three keywords does not hide
+    /// the others.
+    pub async fn run(&self, job: &Job, requested: u64) -> Result<RankCheckSum, HoldError> {
+        retrying(|| self.carry(job)).await?;
         let mut sums = Sums::default();
-        self.each(job, ResultType::Rankings, |record| {
-            sums.add_rank(&record.parse().map_err(|_| CORRUPT)?);
+        self.each(job, ResultType::Rankings, |staged| {
+            sums.add_rank(&staged.record.parse().map_err(|_| CORRUPT)?, staged.ordinal);
             Ok(())
         })
         .await?;
-        self.each(job, ResultType::Serp, |record| {
-            let record: SerpRecord = record.parse().map_err(|_| CORRUPT)?;
+        self.each(job, ResultType::Serp, |staged| {
+            let record: SerpRecord = staged.record.parse().map_err(|_| CORRUPT)?;
             sums.serp.add(&record);
             Ok(())
         })
@@ -78,11 +88,23 @@ impl SumUpRankings {
         Ok(sums.finish(job, requested, self.clock.now()))
     }
 
+    async fn carry(&self, job: &Job) -> Result<(), HoldError> {
+        let mut work = self.storage.write().await?;
+        held(work.as_mut(), Hold::of(job)).await?;
+        for result_type in [ResultType::Rankings, ResultType::Serp] {
+            work.measurements()
+                .stage_carried(job.account, job.project, job.id, result_type)
+                .await?;
+        }
+        work.commit().await?;
+        Ok(())
+    }
+
     async fn each(
         &self,
         job: &Job,
         result_type: ResultType,
-        mut add: impl FnMut(&Document) -> Result<(), StorageError> + Send,
+        mut add: impl FnMut(&StagedFinding) -> Result<(), StorageError> + Send,
     ) -> Result<(), StorageError> {
         let mut after = None;
         loop {
@@ -95,7 +117,7 @@ impl SumUpRankings {
             after = batch.last().map(|staged| staged.ordinal);
             let is_last = batch.len() < BATCH as usize;
             for staged in batch {
-                add(&staged.record)?;
+                add(&staged)?;
             }
             if is_last {
                 return Ok(());
@@ -105,9 +127,14 @@ impl SumUpRankings {
 }
 
 impl Sums {
-    fn add_rank(&mut self, record: &RankingRecord) {
+    fn add_rank(&mut self, record: &RankingRecord, ordinal: i64) {
         self.rankings.add(record);
+        if ordinal >= CARRIED {
+            self.carried += 1;
+            return;
+        }
         let envelope = &record.envelope;
+        self.failed += u64::from(envelope.status == RecordStatus::Error);
         self.measured_at = self.measured_at.max(Some(envelope.measured_at));
         if envelope.status != RecordStatus::Error || self.supplier.is_none() {
             self.supplier = Some((
@@ -129,10 +156,17 @@ impl Sums {
     }
 
     fn finish(self, job: &Job, requested: u64, now: DateTime<Utc>) -> RankCheckSum {
-        let count = self.latest.len() as u64;
-        let rankings = self.rankings.finish(requested);
-        let serp = self.serp.finish(requested);
-        let coverage = rankings.coverage;
+        let own = self.latest.len() as u64;
+        let coverage = Coverage::of(requested, own.saturating_sub(self.failed), self.failed);
+        let count = own + self.carried;
+        // What was asked for and not measured may be among what is carried.
+        let whole = requested.max(count);
+        let rankings = self.rankings.finish(whole);
+        let serp = self.serp.finish(whole);
+        let warnings: Vec<String> = (self.carried > 0)
+            .then(|| CARRIED_OVER.to_owned())
+            .into_iter()
+            .collect();
         let (provider, provenance) = self
             .supplier
             .unwrap_or_else(|| (String::new(), Provenance::Measured));
@@ -149,7 +183,7 @@ impl Sums {
             coverage,
             item_count: count,
             summary,
-            warnings: vec![],
+            warnings: warnings.clone(),
         };
         let heads = vec![
             head(

@@ -17,12 +17,14 @@ use diesel::{
     dsl::{case_when, count_star, max},
     insert_into,
     prelude::*,
+    sql_query,
+    sql_types::{BigInt, Text},
     upsert::excluded,
 };
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     ports::{measurements::MeasurementRepository, storage::StorageError},
-    results::{JournalEntry, KeywordHistory, KeywordMeasurement, StagedFinding},
+    results::{CARRIED, JournalEntry, KeywordHistory, KeywordMeasurement, StagedFinding},
 };
 use std::collections::HashMap;
 
@@ -34,6 +36,22 @@ const MOST_KEYWORDS: usize = 1_000;
 
 /// How many rows of the widest table here (14 columns) one statement may carry.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 14;
+
+/// Copies records of the newest run to the job: those about active keywords that it has nothing
+/// of. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type:
+/// numbered as they are first met, since that is how `SQLite` counts them.
+const CARRY: &str = "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
+     keyword_id, url, url_hash, sort_value, measured_at, record) \
+     SELECT f.account_id, $1, f.result_type, $2 + f.keyword_id, \
+     f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record \
+     FROM findings f \
+     JOIN result_heads h ON h.account_id = f.account_id AND h.project_id = f.project_id \
+     AND h.result_type = f.result_type AND h.job_id = f.job_id \
+     JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
+     AND k.status = 'active' \
+     WHERE f.account_id = $3 AND f.project_id = $4 AND f.result_type = $5 AND f.job_id <> $1 \
+     AND NOT EXISTS (SELECT 1 FROM staged_findings s WHERE s.account_id = f.account_id \
+     AND s.job_id = $1 AND s.result_type = f.result_type AND s.keyword_id = f.keyword_id)";
 
 #[async_trait]
 impl MeasurementRepository for Session<Db> {
@@ -140,6 +158,25 @@ impl MeasurementRepository for Session<Db> {
         .await
     }
 
+    async fn stage_carried(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+        result_type: ResultType,
+    ) -> Result<u64, StorageError> {
+        let carried = self.change(move |db| {
+            sql_query(CARRY)
+                .bind::<BigInt, _>(job.0)
+                .bind::<BigInt, _>(CARRIED)
+                .bind::<BigInt, _>(account.0)
+                .bind::<BigInt, _>(project.0)
+                .bind::<Text, _>(result_type.name())
+                .execute(db)
+        });
+        Ok(carried.await? as u64)
+    }
+
     async fn staged_keywords(
         &mut self,
         account: AccountId,
@@ -153,6 +190,7 @@ impl MeasurementRepository for Session<Db> {
                     .filter(staged_findings::job_id.eq(job.0))
                     .filter(staged_findings::result_type.eq(result_type.name()))
                     .filter(staged_findings::keyword_id.is_not_null())
+                    .filter(staged_findings::ordinal.lt(CARRIED))
                     .select(staged_findings::keyword_id.assume_not_null())
                     .distinct()
                     .order(staged_findings::keyword_id)

@@ -26,7 +26,7 @@ use domain::{
     ids::{AccountId, JobId, ProjectId},
     page::{Direction, Page, Position, SortValue},
     ports::{results::ResultRepository, storage::StorageError},
-    results::{Finding, FindingQuery, FindingSort, ResultHead},
+    results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead},
 };
 use std::collections::HashMap;
 
@@ -292,9 +292,11 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
         .filter(findings::account_id.eq(account.0))
         .filter(findings::project_id.eq(project.0))
         .filter(findings::result_type.eq(query.result_type.name()));
-    if let Some(job) = query.job {
-        wanted = wanted.filter(findings::job_id.eq(job.0));
-    }
+    wanted = match query.job {
+        Some(job) => wanted.filter(findings::job_id.eq(job.0)),
+        // In a history each record stands once, where it was measured.
+        None => wanted.filter(findings::ordinal.lt(CARRIED)),
+    };
     if let Some(keyword) = query.keyword {
         wanted = wanted.filter(findings::keyword_id.eq(keyword.0));
     }
