@@ -5,7 +5,7 @@ use crate::{
     market::Market,
     patch::Change,
     project::Status,
-    text::Tag,
+    text::{Tag, is_unseen},
 };
 use analysis::findings::rankings::RankState;
 use chrono::{DateTime, Utc};
@@ -50,7 +50,7 @@ impl KeywordText {
         if shown.is_empty() {
             return Err(KeywordRefusal::Empty);
         }
-        if shown.chars().any(char::is_control) {
+        if shown.chars().any(is_unseen) {
             return Err(KeywordRefusal::ControlCharacter);
         }
         if shown.chars().count() > Self::MOST_CHARACTERS {

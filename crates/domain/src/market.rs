@@ -6,7 +6,7 @@ use std::fmt;
 use thiserror::Error;
 
 macro_rules! two_letter_code {
-    ($(#[$doc:meta])* $name:ident, $refusal:ident, $message:literal) => {
+    ($(#[$doc:meta])* $name:ident, $refusal:ident, $message:literal, $is_known:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name([u8; 2]);
@@ -20,8 +20,9 @@ macro_rules! two_letter_code {
             /// Checks the form and lower-cases.
             pub fn parse(code: &str) -> Result<Self, $refusal> {
                 let bytes: [u8; 2] = code.as_bytes().try_into().map_err(|_| $refusal)?;
-                let letters = bytes.iter().all(u8::is_ascii_alphabetic);
-                letters.then(|| Self(bytes.map(|byte| byte.to_ascii_lowercase()))).ok_or($refusal)
+                let bytes = bytes.map(|byte| byte.to_ascii_lowercase());
+                let is_known: fn(&[u8; 2]) -> bool = $is_known;
+                is_known(&bytes).then_some(Self(bytes)).ok_or($refusal)
             }
         }
 
@@ -37,14 +38,31 @@ two_letter_code!(
     /// A country: two letters of ISO 3166-1, lower case.
     Country,
     NotACountry,
-    "must be a two-letter country code (ISO 3166-1), for example `us` or `de`"
+    "must be a two-letter country code (ISO 3166-1), for example `us` or `gb`",
+    |code| COUNTRIES.split(' ').any(|known| known.as_bytes() == code)
 );
 two_letter_code!(
     /// A language: two letters of ISO 639-1, lower case.
     Language,
     NotALanguage,
-    "must be a two-letter language code (ISO 639-1), for example `en` or `de`"
+    "must be a two-letter language code (ISO 639-1), for example `en` or `de`",
+    |code| code.iter().all(u8::is_ascii_alphabetic)
 );
+
+/// The countries of ISO 3166-1, as the time zone database lists them (`iso3166.tab`, 2025).
+pub const COUNTRIES: &str = "ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be \
+     bf bg bh bi bj bl bm bn bo bq br bs bt bv bw by bz ca cc cd \
+     cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm \
+     do dz ec ee eg eh er es et fi fj fk fm fo fr ga gb gd ge gf \
+     gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu \
+     id ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn \
+     kp kr kw ky kz la lb lc li lk lr ls lt lu lv ly ma mc md me \
+     mf mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na \
+     nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm \
+     pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si \
+     sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk \
+     tl tm tn to tr tt tv tw tz ua ug um us uy uz va vc ve vg vi \
+     vn vu wf ws ye yt za zm zw";
 
 /// A place inside a country.
 pub type Location = Text<100>;
@@ -88,8 +106,9 @@ mod tests {
     #[test]
     fn codes_are_two_letters_in_lower_case() {
         assert_eq!(Country::parse("DE").unwrap().to_string(), "de");
-        for bad in ["", "d", "deu", "d1", "é"] {
+        for bad in ["", "d", "deu", "d1", "é", "uk", "xx"] {
             assert_eq!(Country::parse(bad), Err(NotACountry), "{bad}");
         }
+        assert_eq!(COUNTRIES.split(' ').count(), 249);
     }
 }

@@ -25,8 +25,22 @@ pub enum TextRefusal {
         max: usize,
     },
     /// Holds a character that cannot be shown.
-    #[error("must not hold control characters")]
+    #[error(
+        "must not hold control characters, nor others that are not seen or turn the text around"
+    )]
     ControlCharacter,
+}
+
+/// Whether a character cannot be seen, or changes how others are seen: control characters, zero
+/// widths, and marks that turn the direction around (Unicode 16, 23.2 and 23.8). The joiners
+/// U+200C and U+200D are part of ordinary writing in several languages and of emoji.
+#[must_use]
+pub fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}'
+        )
 }
 
 impl<const MAX: usize> Text<MAX> {
@@ -39,7 +53,7 @@ impl<const MAX: usize> Text<MAX> {
         if folded.is_empty() {
             return Err(TextRefusal::Empty);
         }
-        if folded.chars().any(char::is_control) {
+        if folded.chars().any(is_unseen) {
             return Err(TextRefusal::ControlCharacter);
         }
         if folded.chars().count() > MAX {
@@ -74,6 +88,9 @@ mod tests {
             Err(TextRefusal::TooLong { max: 3 })
         );
         assert_eq!(Tag::parse(" \t "), Err(TextRefusal::Empty));
-        assert_eq!(Tag::parse("a\u{7}b"), Err(TextRefusal::ControlCharacter));
+        for unseen in ["a\u{7}b", "\u{200B}", "\u{202E}x", "x\u{FEFF}"] {
+            assert_eq!(Tag::parse(unseen), Err(TextRefusal::ControlCharacter));
+        }
+        assert!(Tag::parse("می\u{200C}خواهم").is_ok());
     }
 }

@@ -36,6 +36,12 @@ pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
     }
 }
 
+/// Whether a text is an id as it is written: digits alone, without a leading zero, so that one
+/// thing has one address.
+fn is_plain_id(text: &str) -> bool {
+    !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The first characters of a text.
 fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most).collect()

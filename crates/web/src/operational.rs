@@ -97,6 +97,6 @@ fn explanation(name: &str) -> Result<Answer, Problem> {
     let code = Code::named(name)
         .ok_or_else(|| Problem::new(Code::NotFound, "There is no such kind of problem."))?;
     Ok(Answer::value(
-        &json!({ "code": code.name(), "status": code.status(), "title": code.title(), "retryable": code.is_retryable() }),
+        &json!({ "code": code.name(), "status": code.status(), "title": code.title(), "meaning": code.meaning(), "retryable": code.is_retryable() }),
     ))
 }

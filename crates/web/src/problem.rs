@@ -58,10 +58,7 @@ impl Problem {
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         let detail = match errors.as_slice() {
             [one] => format!("{}: {}", one.place(), one.message),
-            many => format!(
-                "{} values cannot be used; each is named in errors.",
-                many.len()
-            ),
+            many => format!("{} values cannot be used; see errors.", many.len()),
         };
         let problem = Self {
             errors,

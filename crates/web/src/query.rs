@@ -69,7 +69,7 @@ impl Query {
     /// A positive integer that JSON carries exactly: an id.
     pub fn id(&self, name: &str) -> Option<i64> {
         let text = self.text(name)?;
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_plain = crate::is_plain_id(text);
         let found = text
             .parse()
             .ok()
@@ -102,11 +102,23 @@ impl Query {
 
     /// A time in RFC 3339, or a day, which is its first moment in UTC.
     pub fn time(&self, name: &str) -> Option<DateTime<Utc>> {
+        self.time_or(name, Some)
+    }
+
+    /// A time at which something ends, not included; of a day all of it is included.
+    pub fn end(&self, name: &str) -> Option<DateTime<Utc>> {
+        self.time_or(name, |day| day.succ_opt())
+    }
+
+    fn time_or(
+        &self,
+        name: &str,
+        first_moment_of: impl Fn(NaiveDate) -> Option<NaiveDate>,
+    ) -> Option<DateTime<Utc>> {
         let text = self.text(name)?;
         let day = || {
-            text.parse::<NaiveDate>()
-                .ok()
-                .map(|day| day.and_time(NaiveTime::MIN).and_utc())
+            let day = first_moment_of(text.parse::<NaiveDate>().ok()?)?;
+            Some(day.and_time(NaiveTime::MIN).and_utc())
         };
         let found = DateTime::parse_from_rfc3339(text)
             .ok()

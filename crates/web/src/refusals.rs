@@ -156,13 +156,7 @@ pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem
     move |error| {
         let mut problem = error.into();
         if problem.code == Code::ProjectDeactivated {
-            let action = next_action(
-                "PATCH",
-                &format!("{PROJECTS}/{project}"),
-                "Bring the project back",
-                Some(json!({ "status": "active" })),
-            );
-            problem.next_actions.push(action);
+            problem.next_actions.push(bring_back(project));
         }
         problem
     }
@@ -261,19 +255,30 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     match error {
         RequestAnalysisError::NoSuchProject => no_project(),
         RequestAnalysisError::ProjectDeactivated => of_project(project)(deactivated()),
-        RequestAnalysisError::NoSuchKeyword => no_keyword()
-            .hint("Name active keywords of the project, or leave keywordIds out to measure all."),
+        RequestAnalysisError::NoSuchKeyword => {
+            let problem = Problem::new(
+                Code::KeywordNotFound,
+                "Not all of keywordIds are active keywords of the project.",
+            );
+            problem
+                .hint(
+                    "Name active keywords of the project, or leave keywordIds out to measure all.",
+                )
+                .next_action(
+                    "GET",
+                    format!("{PROJECTS}/{project}/keywords"),
+                    "The project's active keywords",
+                )
+        }
         RequestAnalysisError::NotBuilt(kind) => not_built(kind),
         RequestAnalysisError::NothingToMeasure => {
             let problem = Problem::new(
                 Code::NothingToMeasure,
                 "The project has no active keywords to measure.",
             );
-            problem.hint("Add keywords first.").next_action(
-                "POST",
-                format!("{PROJECTS}/{project}/keywords"),
-                "Add keywords",
-            )
+            let mut problem = problem.hint("Add keywords first.");
+            problem.next_actions.push(add_keywords(project));
+            problem
         }
         RequestAnalysisError::AccountQueueFull { limit } => {
             let problem = Problem::new(
@@ -283,7 +288,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             let quota = json!({ "name": "unfinishedAnalyses", "used": limit, "limit": limit, "resetsAt": null });
             problem
                 .with("quota", quota)
-                .hint("Wait until some are finished.")
+                .hint("Wait until some are finished; deactivating a project stops its own.")
                 .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::ServerQueueFull => {
@@ -311,6 +316,28 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
         RequestAnalysisError::UsedMeanwhile(_) => in_progress(),
         RequestAnalysisError::Storage(error) => storage(&error),
     }
+}
+
+/// How keywords are added; which ones is the caller's to say.
+#[must_use]
+pub fn add_keywords(project: ProjectId) -> serde_json::Value {
+    next_action(
+        "POST",
+        &format!("{PROJECTS}/{project}/keywords"),
+        "Add keywords: name yours instead of the example",
+        Some(json!({ "keywords": ["example keyword"] })),
+    )
+}
+
+/// How a deactivated project is brought back.
+#[must_use]
+pub fn bring_back(project: ProjectId) -> serde_json::Value {
+    next_action(
+        "PATCH",
+        &format!("{PROJECTS}/{project}"),
+        "Bring the project back",
+        Some(json!({ "status": "active" })),
+    )
 }
 
 fn not_built(kind: domain::job::kind::AnalysisKind) -> Problem {

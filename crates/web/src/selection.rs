@@ -25,8 +25,19 @@ impl Selection {
     /// Keeps the selected members of an object; a name that the object does not have is refused
     /// with the nearest that it has.
     pub fn of(&self, value: &Value) -> Result<Value, Problem> {
+        self.with(&["id"], value)
+    }
+
+    /// The same of a result's record, which is told from others by what it is about.
+    pub fn of_record(&self, value: &Value) -> Result<Value, Problem> {
+        self.with(&["keywordId", "url"], value)
+    }
+
+    fn with(&self, always: &[&str], value: &Value) -> Result<Value, Problem> {
         let mut kept = Map::new();
-        kept.extend(value.get("id").map(|id| ("id".to_owned(), id.clone())));
+        for name in always {
+            kept.extend(value.get(name).map(|it| ((*name).to_owned(), it.clone())));
+        }
         for path in &self.0 {
             keep(&mut kept, value, path, &path.join("."))?;
         }

@@ -238,7 +238,13 @@ async fn operational_paths_answer_like_the_rest(db: TestDatabase) {
         .ok();
     assert_eq!(
         kind,
-        json!({ "code": "token-missing", "status": 401, "title": "Access token required", "retryable": false })
+        json!({
+            "code": "token-missing",
+            "status": 401,
+            "title": "Access token required",
+            "meaning": "No token.",
+            "retryable": false,
+        })
     );
 }
 

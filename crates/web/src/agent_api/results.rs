@@ -18,6 +18,7 @@ use domain::{
     ids::{JobId, KeywordId, ProjectId},
     job::kind::AnalysisKind,
     page::Direction,
+    project::Project,
     results::{Finding, FindingSort, ResultHead},
     use_cases::read_results::{AllResults, ProjectResults, ResultsRequest},
 };
@@ -34,8 +35,9 @@ pub const LIST_LIMITS: Limits = Limits {
 const TOP: u32 = 5;
 /// Results that are older are told to be stale.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
-/// Largest page, in bytes: a page ends before it is passed, with at least one record.
-const MOST_BYTES: usize = 256 * 1024;
+/// Largest records of a page, in bytes: a page ends before they are passed, with at least one. An
+/// answer has 256 KiB; the rest is for the head.
+const MOST_BYTES: usize = (256 - 16) * 1024;
 
 /// The names of the result types, `all` first.
 #[must_use]
@@ -129,7 +131,7 @@ impl Only {
             keyword: query.id("keywordId").map(KeywordId),
             url: query.free_text("url", 2_048),
             from: query.time("from"),
-            to: query.time("to"),
+            to: query.end("to"),
         }
     }
 }
@@ -233,7 +235,7 @@ fn record(document: &Document, fields: Option<&Selection>) -> Result<Box<RawValu
         None => document.as_str().to_owned(),
         Some(fields) => {
             let whole: Value = document.parse().unwrap_or(Value::Null);
-            fields.of(&whole)?.to_string()
+            fields.of_record(&whole)?.to_string()
         }
     };
     RawValue::from_string(text).map_err(|_| {
@@ -251,7 +253,7 @@ fn body<'a>(
     now: DateTime<Utc>,
 ) -> ResultsBody<'a> {
     let head = results.head.as_ref();
-    let state = State::of(result_type, results.project.id, head, results.pending, now);
+    let state = State::of(result_type, &results.project, head, results.pending, now);
     ResultsBody {
         result_type: result_type.name(),
         project_id: project.id,
@@ -284,7 +286,7 @@ struct State {
 impl State {
     fn of(
         result_type: ResultType,
-        project: ProjectId,
+        project: &Project,
         head: Option<&ResultHead>,
         pending: Option<JobId>,
         now: DateTime<Utc>,
@@ -316,8 +318,15 @@ impl State {
     }
 }
 
-fn start(kind: AnalysisKind, project: ProjectId) -> Value {
-    let body = json!({ "type": kind.name(), "projectId": project.0 });
+/// What brings the results: the analysis, or what has to be done before it can be started.
+fn start(kind: AnalysisKind, project: &Project) -> Value {
+    if !project.is_active() {
+        return refusals::bring_back(project.id);
+    }
+    if kind == AnalysisKind::RankCheck && project.keyword_count == 0 {
+        return refusals::add_keywords(project.id);
+    }
+    let body = json!({ "type": kind.name(), "projectId": project.id.0 });
     next_action(
         "POST",
         &format!("{BASE}/analyze"),
@@ -383,7 +392,7 @@ fn overview(results: &AllResults, result_type: ResultType, now: DateTime<Utc>) -
         .pending
         .iter()
         .find_map(|(of, job)| (*of == kind).then_some(*job));
-    let state = State::of(result_type, project, head, pending, now);
+    let state = State::of(result_type, &results.project, head, pending, now);
     let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
     let items: Vec<Value> = found
         .map(|(_, top)| top.iter().map(|finding| parsed(&finding.record)).collect())

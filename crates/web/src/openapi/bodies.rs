@@ -10,14 +10,16 @@ use analysis::url_rules::DOMAIN_PATTERN;
 use domain::{
     email::EmailAddress,
     keyword::{Keyword, KeywordText, NewKeywords},
+    market::COUNTRIES,
     project::ProjectMeta,
     report_settings::Section,
     text::{Label, Tag},
 };
 use serde_json::{Map, Value, json};
 
-/// Text that is not only white space and holds no control characters.
-const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+/// Text that is not only white space and holds no characters that are not seen
+/// (`domain::text::is_unseen`).
+const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[^\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff][^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$";
 
 fn text(most: usize) -> Value {
     json!({ "type": "string", "minLength": 1, "maxLength": most, "pattern": PLAIN })
@@ -120,11 +122,14 @@ pub fn change_project() -> Value {
 
 fn market() -> Value {
     let code = json!({ "type": "string", "pattern": "^[A-Za-z]{2}$" });
+    let countries: Vec<&str> = COUNTRIES.split(' ').collect();
+    let country =
+        json!({ "type": "string", "enum": countries, "description": "ISO 3166-1, in lower case." });
     json!({
         "type": "object",
         "additionalProperties": false,
         "description": "Where and how it is searched; in the United States, in English, on a desktop when left out.",
-        "properties": { "country": code, "language": code, "device": choice(&DEVICES), "location": or_null(text(100)) },
+        "properties": { "country": country, "language": code, "device": choice(&DEVICES), "location": or_null(text(100)) },
     })
 }
 
@@ -153,7 +158,7 @@ pub fn change_keyword() -> Value {
     properties.insert("aiTracked".into(), json!({ "type": "boolean" }));
     properties.insert("status".into(), choice(&["active", "deactivated"]));
     properties.insert("market".into(), market());
-    properties.insert("targetUrl".into(), json!({ "type": ["string", "null"], "format": "uri", "maxLength": 2_048, "pattern": r"^https?://[^\s\x00-\x1f]*$" }));
+    properties.insert("targetUrl".into(), json!({ "type": ["string", "null"], "format": "uri", "maxLength": 2_048, "pattern": r"^https?://[^\s\x00-\x1f/?#@:]+([/?#:][^\s\x00-\x1f]*)?$" }));
     properties.insert(
         "tags".into(),
         or_null(list(&text(Tag::MAX), Keyword::MOST_TAGS)),

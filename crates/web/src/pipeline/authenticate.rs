@@ -64,14 +64,15 @@ fn challenge(scope: Scope, error: Option<&str>) -> String {
 
 fn missing(scope: Scope) -> Problem {
     let problem = Problem::new(Code::TokenMissing, "The request carries no access token.");
-    let hint = "Send the header Authorization: Bearer <token>; the account's owner creates tokens under Settings, API tokens.";
+    let hint = "Send the header Authorization: Bearer <token>; whoever runs the server creates tokens with `sightline token create`.";
     problem
         .hint(hint)
         .header("WWW-Authenticate", challenge(scope, None))
 }
 
 fn refused(error: AuthenticateError, scope: Scope) -> Problem {
-    let hint = "Create a new token under Settings, API tokens (or with `sightline token create`).";
+    let hint =
+        "Use another token; whoever runs the server creates tokens with `sightline token create`.";
     let problem = match error {
         AuthenticateError::Storage(error) => return refusals::storage(&error),
         AuthenticateError::Unknown => {

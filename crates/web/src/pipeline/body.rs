@@ -25,6 +25,9 @@ pub async fn read(
         return Ok(Map::new());
     }
     check_type(verb, request.headers())?;
+    if announced(request.headers()).is_some_and(|length| length > config.most_body as u64) {
+        return Err(too_large(config.most_body));
+    }
     let late = |_| {
         let problem = Problem::new(Code::RequestTimeout, "The body did not arrive in time.");
         problem.header("Connection", "close")
@@ -43,7 +46,7 @@ pub async fn read(
 
 fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
     let accepted = verb.accepted_types();
-    let unsupported = |detail: &str| {
+    let unsupported = |detail: &str, mend: &str| {
         let problem =
             Problem::new(Code::UnsupportedMediaType, detail).with("accepted", accepted.to_vec());
         let accept = if verb == Verb::Patch {
@@ -51,40 +54,63 @@ fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
         } else {
             "Accept-Post"
         };
-        problem
-            .hint(format!("Send Content-Type: {}.", accepted.join(" or ")))
-            .header(accept, accepted.join(", "))
+        problem.hint(mend).header(accept, accepted.join(", "))
     };
+    let send = format!("Send Content-Type: {}.", accepted.join(" or "));
     let encoding = headers
         .get(header::CONTENT_ENCODING)
         .map(|value| value.to_str().unwrap_or("?"));
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
-        return Err(
-            unsupported("Compressed bodies are not read.").header("Accept-Encoding", "identity")
-        );
+        return Err(unsupported(
+            "Compressed bodies are not read.",
+            "Send the body as it is, without Content-Encoding.",
+        )
+        .header("Accept-Encoding", "identity"));
     }
     let Some(text) = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
     else {
-        return Err(unsupported("The request does not say what its body is."));
+        return Err(unsupported(
+            "The request does not say what its body is.",
+            &send,
+        ));
     };
     let mut parts = text.split(';').map(|part| part.trim().to_ascii_lowercase());
     let kind = parts.next().unwrap_or_default();
     if !accepted.contains(&kind.as_str()) {
-        return Err(unsupported(&format!(
-            "A body of the type {kind} is not read here."
-        )));
+        let detail = format!("A body of the type {kind} is not read here.");
+        return Err(unsupported(&detail, &send));
     }
     let other_charset = parts.any(|part| {
         part.strip_prefix("charset=")
             .is_some_and(|name| name.trim_matches('"') != "utf-8")
     });
     if other_charset {
-        Err(unsupported("Only UTF-8 is read."))
+        Err(unsupported(
+            "Only UTF-8 is read.",
+            "Send the body in UTF-8, with charset=utf-8 or without a charset.",
+        ))
     } else {
         Ok(())
     }
+}
+
+/// The length that the caller says the body has.
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    let length = headers.get(header::CONTENT_LENGTH)?;
+    length.to_str().ok()?.parse().ok()
+}
+
+fn too_large(most: usize) -> Problem {
+    let problem = Problem::new(
+        Code::PayloadTooLarge,
+        format!("The body is larger than {most} bytes."),
+    );
+    problem
+        .with("limitBytes", most)
+        .hint("Send the data in several requests.")
+        .header("Connection", "close")
 }
 
 async fn collect(mut payload: web::Payload, most: usize) -> Result<BytesMut, Problem> {
@@ -92,14 +118,7 @@ async fn collect(mut payload: web::Payload, most: usize) -> Result<BytesMut, Pro
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| Problem::new(Code::MalformedJson, "The body broke off."))?;
         if bytes.len() + chunk.len() > most {
-            let problem = Problem::new(
-                Code::PayloadTooLarge,
-                format!("The body is larger than {most} bytes."),
-            );
-            return Err(problem
-                .with("limitBytes", most)
-                .hint("Send the data in several requests.")
-                .header("Connection", "close"));
+            return Err(too_large(most));
         }
         bytes.extend_from_slice(&chunk);
     }

@@ -100,7 +100,7 @@ fn captured(template: &str, path: &str) -> Option<Captured> {
     if text.is_empty() || text.contains('/') {
         return None;
     }
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = crate::is_plain_id(text);
     let id = text
         .parse()
         .ok()
@@ -157,6 +157,7 @@ mod tests {
             "0",
             "-1",
             "+1",
+            "042",
             "x",
             "9007199254740992",
             "1.5",

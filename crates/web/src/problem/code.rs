@@ -1,11 +1,11 @@
 //! The kinds of problems: stable codes with their statuses and titles.
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $status:literal, $title:literal, $retryable:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $title:literal, $retryable:literal;)+) => {
         /// A kind of problem.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
-            $($(#[$doc])* $variant,)+
+            $($(#[doc = $doc])+ $variant,)+
         }
 
         impl Code {
@@ -28,6 +28,12 @@ macro_rules! codes {
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)+ }
+            }
+
+            /// What it means, in a sentence.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim(),)+ }
             }
 
             /// Whether the same request may succeed later.

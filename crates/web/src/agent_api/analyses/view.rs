@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    job::{Job, JobError, progress::Stage},
+    job::{
+        Job, JobError,
+        progress::{Stage, StageStatus},
+    },
     money::MicroUsd,
     ports::jobs::QueueSummary,
 };
@@ -41,7 +44,8 @@ pub struct JobView {
     pub results: Vec<&'static str>,
     /// What went wrong, when something did.
     pub error: Option<JobErrorView>,
-    /// How many of the account's analyses go first; null when it does not wait.
+    /// How many of the account's analyses go first, when it is asked for by `jobId`; null when it
+    /// does not wait, and in lists.
     pub queue_position: Option<u32>,
     /// Whether it was there already when it was asked for.
     pub deduplicated: bool,
@@ -62,7 +66,7 @@ pub struct ProgressView {
     pub done: u64,
     /// Units in all as far as known; 0 before it is known.
     pub total: u64,
-    /// What is counted: `keywords`, `pages`…
+    /// What is counted: `keywords`, `urls`…
     pub unit: &'static str,
     /// Percent done, rounded down; null while the total is unknown.
     pub percent: Option<u8>,
@@ -77,7 +81,7 @@ pub struct ProgressView {
 pub struct StageView {
     /// What is done in it.
     pub name: String,
-    /// `waiting`, `running` or `done`.
+    /// `waiting`, `running` or `done`; in a job that ended before, `stopped` or `skipped`.
     pub status: &'static str,
     /// Units done.
     pub done: u64,
@@ -118,7 +122,7 @@ pub struct JobErrorView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Queue)]
 pub struct QueueView {
-    /// Waiting.
+    /// Waiting to be worked on, for the first time or again: `queued` and `retrying`.
     pub queued: u32,
     /// Being worked on.
     pub running: u32,
@@ -148,7 +152,11 @@ impl JobView {
                 percent: progress.percent(),
                 eta_seconds: eta.and_then(|started| progress.eta_seconds(started, now)),
             },
-            stages: progress.stages.iter().map(StageView::of).collect(),
+            stages: progress
+                .stages
+                .iter()
+                .map(|stage| StageView::of(stage, job.state.is_unfinished()))
+                .collect(),
             attempts: job.attempt,
             priority: job.priority.name(),
             trigger: job.trigger.name(),
@@ -170,10 +178,16 @@ impl JobView {
 }
 
 impl StageView {
-    fn of(stage: &Stage) -> Self {
+    /// In a job that is over nothing runs and nothing waits any more.
+    fn of(stage: &Stage, may_go_on: bool) -> Self {
+        let status = match stage.status {
+            StageStatus::Running if !may_go_on => "stopped",
+            StageStatus::Waiting if !may_go_on => "skipped",
+            status => status.name(),
+        };
         Self {
             name: stage.name.clone(),
-            status: stage.status.name(),
+            status,
             done: stage.done,
             total: stage.total,
         }

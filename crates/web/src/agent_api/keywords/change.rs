@@ -11,6 +11,7 @@ use crate::{
     refusals,
     services::Services,
 };
+use actix_web::http::Uri;
 use domain::{
     ids::KeywordId,
     keyword::{Keyword, KeywordPatch},
@@ -104,7 +105,11 @@ fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
 }
 
 fn target_url(text: &str) -> Result<String, &'static str> {
-    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    let parsed = text.parse::<Uri>().ok();
+    let is_web = parsed.is_some_and(|uri| {
+        matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.host().is_some_and(|host| !host.is_empty())
+    });
     let fits = is_web
         && text.len() <= MOST_URL
         && !text.chars().any(|c| c.is_control() || c.is_whitespace());

@@ -123,12 +123,21 @@ fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {
         Code::DomainNotMonitorable,
         format!(
             "`{}` cannot be monitored: {refusal}.",
-            crate::shortened(given, 100)
+            crate::shortened(&without_password(given), 100)
         ),
     );
     problem
         .with("reason", refusal.code())
         .hint("Give the public host name of the site, for example example.com.")
+}
+
+/// What was given, without the user and password that an address may hold.
+fn without_password(given: &str) -> String {
+    match (given.split_once("://"), given.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => given.to_owned(),
+    }
 }
 
 /// What was left out of the given text, and what is unusual about the rest.
