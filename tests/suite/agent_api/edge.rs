@@ -117,6 +117,13 @@ async fn a_body_has_a_size(db: TestDatabase) {
         .await
         .refused(413, "payload-too-large");
     assert_eq!(told["limitBytes"], 262_144);
+    // A length that is too large is answered before the body is sent.
+    let token = agent.token().unwrap();
+    let head = format!(
+        "POST /api/agent/v1/projects HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 999999999999\r\n\r\n"
+    );
+    let answer = raw(&app, head).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }
 
 /// Sends raw bytes, and reads until the server closes.

@@ -188,6 +188,12 @@ async fn deactivating_twice_changes_nothing_more(db: TestDatabase) {
     assert_eq!(agent.get(&path).await.ok(), first);
     let stopped = agent.get(&format!("/analyze?jobId={job}")).await.ok();
     assert_eq!(stopped["items"][0]["status"], "canceled");
+    for stage in stopped["items"][0]["stages"].as_array().unwrap() {
+        assert_eq!(
+            stage["status"], "skipped",
+            "nothing waits in a job that is over"
+        );
+    }
     assert_eq!(agent.get("/projects").await.ok()["items"], json!([]));
     assert_eq!(
         ids(&agent.get("/projects?status=deactivated").await.ok()),
@@ -296,6 +302,7 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
             reason,
             "{given}"
         );
+        assert!(!told.body.contains("pass@"), "a password is not repeated");
     }
     for given in [
         json!(""),

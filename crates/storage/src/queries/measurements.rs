@@ -38,7 +38,8 @@ const MOST_KEYWORDS: usize = 1_000;
 const MOST_ROWS: usize = dialect::MOST_BINDS / 14;
 
 /// Copies records of the newest run to the job: those about active keywords that it has nothing
-/// of. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type:
+/// of. What it has is listed once (`NOT IN`), not looked up for each record: there is no index by
+/// keyword. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type:
 /// numbered as they are first met, since that is how `SQLite` counts them.
 const CARRY: &str = "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
      keyword_id, url, url_hash, sort_value, measured_at, record) \
@@ -50,8 +51,9 @@ const CARRY: &str = "INSERT INTO staged_findings (account_id, job_id, result_typ
      JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
      AND k.status = 'active' \
      WHERE f.account_id = $3 AND f.project_id = $4 AND f.result_type = $5 AND f.job_id <> $1 \
-     AND NOT EXISTS (SELECT 1 FROM staged_findings s WHERE s.account_id = f.account_id \
-     AND s.job_id = $1 AND s.result_type = f.result_type AND s.keyword_id = f.keyword_id)";
+     AND f.keyword_id NOT IN (SELECT s.keyword_id FROM staged_findings s \
+     WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5 \
+     AND s.keyword_id IS NOT NULL)";
 
 #[async_trait]
 impl MeasurementRepository for Session<Db> {
