@@ -37,6 +37,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
+    limits::{Rate, RequestLimits},
     paging::CursorKey,
     services::{Services, WebConfig},
 };
@@ -319,6 +320,23 @@ fn config() -> WebConfig {
         most_body: 256 * 1024,
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),
+        limits: plenty(),
+    }
+}
+
+/// As good as no limits on rates: tests ask faster than any client.
+fn plenty() -> RequestLimits {
+    let rate = Rate::of(1_000_000, 1_000_000);
+    RequestLimits {
+        reads: rate,
+        writes: rate,
+        analyses: rate,
+        account: rate,
+        anonymous: rate,
+        failed_tokens: rate,
+        in_flight_per_token: 1_000,
+        in_flight_per_account: 1_000,
+        ..RequestLimits::default()
     }
 }
 

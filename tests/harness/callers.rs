@@ -218,7 +218,14 @@ impl Answer {
         for member in ["title", "detail", "code"] {
             assert!(!text(member).is_empty(), "{member} in {shown}");
         }
-        let kind = format!("https://seo.example/problems/{}", text("code"));
+        let own = format!("https://seo.example/problems/{}", text("code"));
+        let kind = match text("code") {
+            "rate-limited" => "https://iana.org/assignments/http-problem-types#quota-exceeded",
+            "overloaded" => {
+                "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity"
+            }
+            _ => &own,
+        };
         assert_eq!(text("type"), kind);
         assert_eq!(text("requestId"), self.header("x-request-id"), "{shown}");
         assert!(text("instance").starts_with("urn:"), "{shown}");
@@ -289,8 +296,12 @@ impl Answer {
     }
 }
 
-/// A client for plain HTTP: it never proxies, and never follows.
-fn client() -> Client {
+/// A client for plain HTTP: it never proxies, never follows, and takes answers as they are sent.
+///
+/// # Panics
+/// When the fixed settings make no client.
+#[must_use]
+pub fn client() -> Client {
     let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider knows the default protocol versions")
@@ -300,6 +311,9 @@ fn client() -> Client {
         .tls_backend_preconfigured(tls)
         .redirect(redirect::Policy::none())
         .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
         .build()
         .expect("the fixed settings make a client")
 }

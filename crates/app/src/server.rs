@@ -2,6 +2,7 @@
 
 use crate::{
     process::Stopping,
+    settings::Settings,
     wiring::{Foundation, prices},
     worker::Tools,
 };
@@ -12,6 +13,7 @@ use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
+    limits::{Rate, RequestLimits},
     paging::CursorKey,
     services::{Services, WebConfig},
 };
@@ -35,6 +37,7 @@ pub async fn services(
         most_body: 256 * 1024,
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),
+        limits: limits(&foundation.settings),
     };
     let Foundation {
         storage,
@@ -52,6 +55,22 @@ pub async fn services(
         wake,
         stopping.work.clone(),
     ))
+}
+
+fn limits(settings: &Settings) -> RequestLimits {
+    let it = &settings.limits;
+    RequestLimits {
+        reads: Rate::of(it.reads_per_minute, it.reads_burst),
+        writes: Rate::of(it.writes_per_minute, it.writes_burst),
+        analyses: Rate::of(it.analyses_per_minute, it.analyses_burst),
+        account: Rate::of(it.account_per_minute, it.account_burst),
+        anonymous: Rate::of(it.anonymous_per_minute, it.anonymous_burst),
+        failed_tokens: Rate::of(it.failed_tokens_per_minute, it.failed_tokens_burst),
+        in_flight_per_token: it.in_flight_per_token,
+        in_flight_per_account: it.in_flight_per_account,
+        in_flight: it.in_flight,
+        trusted_proxies: settings.trusted_proxies.iter().map(|it| it.0).collect(),
+    }
 }
 
 /// The key under which cursors are signed: made once, shared by all servers on the database.

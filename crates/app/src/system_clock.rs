@@ -2,9 +2,16 @@
 
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::ports::clock::Clock;
+use std::{
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
 
 /// The machine's clock, in whole microseconds.
 pub struct SystemClock;
+
+/// When the process first asked how long something takes.
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock for SystemClock {
     #[expect(
@@ -13,5 +20,9 @@ impl Clock for SystemClock {
     )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(6)
+    }
+
+    fn elapsed(&self) -> Duration {
+        BEGAN.elapsed()
     }
 }

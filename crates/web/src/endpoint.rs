@@ -3,6 +3,7 @@
 use crate::{
     answer::Answer,
     entity_tag::{EntityTag, Wanted},
+    limits::Demand,
     problem::Problem,
     query::Query,
     services::Services,
@@ -102,6 +103,18 @@ pub struct Endpoint {
     pub is_conditional: bool,
     /// The MCP tools that do the same.
     pub tools: &'static [&'static str],
+}
+
+impl Endpoint {
+    /// What its requests are counted as.
+    #[must_use]
+    pub fn demand(&self) -> Demand {
+        match self.verb {
+            Verb::Get => Demand::Read,
+            Verb::Post if self.operation == "startAnalysis" => Demand::Analysis,
+            Verb::Post | Verb::Patch | Verb::Delete => Demand::Write,
+        }
+    }
 }
 
 /// One query parameter.

@@ -46,6 +46,12 @@ impl EntityTag {
         }
     }
 
+    /// Whether representations that differ in their bytes may share it.
+    #[must_use]
+    pub const fn is_weak(&self) -> bool {
+        self.is_weak
+    }
+
     /// As it stands in a header.
     #[must_use]
     pub fn text(&self) -> String {

@@ -10,6 +10,7 @@ pub mod endpoints;
 pub mod entity_tag;
 pub mod fields;
 pub mod json_guard;
+pub mod limits;
 pub mod openapi;
 mod operational;
 pub mod paging;

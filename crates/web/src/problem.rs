@@ -113,10 +113,10 @@ impl Problem {
     #[must_use]
     pub fn document(&self, base_url: &str, request_id: &str) -> Value {
         let mut document = Map::new();
-        document.insert(
-            "type".into(),
-            format!("{base_url}/problems/{}", self.code.name()).into(),
-        );
+        let own_type = || format!("{base_url}/problems/{}", self.code.name());
+        let registered = self.code.registered_type();
+        let kind = registered.map_or_else(own_type, str::to_owned);
+        document.insert("type".into(), kind.into());
         document.insert("title".into(), self.code.title().into());
         document.insert("status".into(), self.code.status().into());
         document.insert(

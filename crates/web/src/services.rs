@@ -1,6 +1,10 @@
 //! What handlers work with: use cases, and what was decided when the server started.
 
-use crate::paging::CursorKey;
+use crate::{
+    agent_api::docs::Documents,
+    limits::{Limiter, RequestLimits},
+    paging::CursorKey,
+};
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
@@ -51,6 +55,8 @@ pub struct WebConfig {
     pub body_patience: std::time::Duration,
     /// How long a handler may take.
     pub handler_patience: std::time::Duration,
+    /// How much may be asked.
+    pub limits: RequestLimits,
 }
 
 /// What handlers work with.
@@ -67,6 +73,8 @@ pub struct Services {
     pub wake: Arc<tokio::sync::Notify>,
     /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
     pub stopping: CancellationToken,
+    pub(crate) limiter: Limiter,
+    pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
     pub(crate) note_token_use: NoteTokenUse,
     pub(crate) look_up_repeat: LookUpRepeat,
@@ -104,6 +112,8 @@ impl Services {
         let c = || Arc::clone(clock);
         let m = || Arc::clone(mint);
         Self {
+            limiter: Limiter::new(config.limits.clone(), clock),
+            documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),
             look_up_repeat: LookUpRepeat::new(s(), c()),

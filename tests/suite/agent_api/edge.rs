@@ -217,7 +217,7 @@ async fn head_answers_without_a_body(db: TestDatabase) {
         for name in ["content-type", "content-length", "cache-control", "vary"] {
             assert_eq!(head.header(name), get.header(name), "{name} of {path}");
         }
-        assert_eq!(get.header("vary"), "Accept, Authorization");
+        assert_eq!(get.header("vary"), "Accept, Accept-Encoding, Authorization");
     }
     assert_eq!(
         agent.get("/projects").await.header("cache-control"),

@@ -15,6 +15,7 @@ macro_rules! on_sqlite {
 }
 
 mod analyses;
+mod compression;
 mod conditional;
 mod edge;
 mod failures;
@@ -22,6 +23,7 @@ mod health_docs;
 mod idempotency;
 mod keyword_changes;
 mod keywords;
+mod limits;
 mod models;
 mod order_of_checks;
 mod paging;

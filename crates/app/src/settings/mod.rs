@@ -32,6 +32,10 @@ pub struct Settings {
     pub listen: ListenAddress,
     /// The address under which callers reach the server; `http://` and `listen` when left out.
     pub public_base_url: Option<WebAddress>,
+    /// Proxies whose `X-Forwarded-For` is believed, as CIDR.
+    pub trusted_proxies: Vec<Network>,
+    /// How much may be asked of one server.
+    pub limits: LimitSettings,
     /// Logs.
     pub log: LogSettings,
     /// The worker.
@@ -42,6 +46,42 @@ pub struct Settings {
     pub search: SearchSettings,
     /// The crawler.
     pub crawler: CrawlerSettings,
+}
+
+/// How much may be asked of one server process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitSettings {
+    /// Reads of a token in a minute, in the long run.
+    pub reads_per_minute: u32,
+    /// Reads of a token at once.
+    pub reads_burst: u32,
+    /// Writes of a token in a minute, in the long run.
+    pub writes_per_minute: u32,
+    /// Writes of a token at once.
+    pub writes_burst: u32,
+    /// Analyses that a token starts in a minute, in the long run.
+    pub analyses_per_minute: u32,
+    /// Analyses that a token starts at once.
+    pub analyses_burst: u32,
+    /// Requests of an account in a minute, in the long run.
+    pub account_per_minute: u32,
+    /// Requests of an account at once.
+    pub account_burst: u32,
+    /// Requests of an address without a token in a minute, in the long run.
+    pub anonymous_per_minute: u32,
+    /// Requests of an address without a token at once.
+    pub anonymous_burst: u32,
+    /// Requests of an address with a token that is not accepted, in a minute, in the long run.
+    pub failed_tokens_per_minute: u32,
+    /// Requests of an address with a token that is not accepted, at once.
+    pub failed_tokens_burst: u32,
+    /// Requests of a token under way at the same time.
+    pub in_flight_per_token: u32,
+    /// Requests of an account under way at the same time.
+    pub in_flight_per_account: u32,
+    /// Requests under way at the same time.
+    pub in_flight: u32,
 }
 
 /// Logs.
@@ -169,11 +209,35 @@ impl Default for Settings {
             shutdown_delay_seconds: 2,
             listen: ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_base_url: None,
+            trusted_proxies: vec![],
+            limits: LimitSettings::default(),
             log: LogSettings::default(),
             worker: WorkerSettings::default(),
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
             crawler: CrawlerSettings::default(),
+        }
+    }
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            reads_per_minute: 600,
+            reads_burst: 60,
+            writes_per_minute: 120,
+            writes_burst: 30,
+            analyses_per_minute: 30,
+            analyses_burst: 10,
+            account_per_minute: 1_800,
+            account_burst: 180,
+            anonymous_per_minute: 60,
+            anonymous_burst: 30,
+            failed_tokens_per_minute: 20,
+            failed_tokens_burst: 10,
+            in_flight_per_token: 10,
+            in_flight_per_account: 20,
+            in_flight: 512,
         }
     }
 }

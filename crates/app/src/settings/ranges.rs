@@ -67,7 +67,35 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
         "1 to 1000000",
     );
     queue(settings, &mut mistakes);
+    limits(settings, &mut mistakes);
     mistakes.told(origins)
+}
+
+/// Nothing at all would lock everyone out.
+fn limits(settings: &Settings, mistakes: &mut Mistakes) {
+    let limits = &settings.limits;
+    for (key, number) in [
+        ("limits.reads_per_minute", limits.reads_per_minute),
+        ("limits.reads_burst", limits.reads_burst),
+        ("limits.writes_per_minute", limits.writes_per_minute),
+        ("limits.writes_burst", limits.writes_burst),
+        ("limits.analyses_per_minute", limits.analyses_per_minute),
+        ("limits.analyses_burst", limits.analyses_burst),
+        ("limits.account_per_minute", limits.account_per_minute),
+        ("limits.account_burst", limits.account_burst),
+        ("limits.anonymous_per_minute", limits.anonymous_per_minute),
+        ("limits.anonymous_burst", limits.anonymous_burst),
+        (
+            "limits.failed_tokens_per_minute",
+            limits.failed_tokens_per_minute,
+        ),
+        ("limits.failed_tokens_burst", limits.failed_tokens_burst),
+        ("limits.in_flight_per_token", limits.in_flight_per_token),
+        ("limits.in_flight_per_account", limits.in_flight_per_account),
+        ("limits.in_flight", limits.in_flight),
+    ] {
+        mistakes.within(key, number, &(1..=1_000_000_000), "1 to 1000000000");
+    }
 }
 
 /// A lease outlives a sign of life that comes late, and nothing spins.

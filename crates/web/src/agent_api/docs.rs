@@ -1,7 +1,11 @@
 //! GET /docs: what there is, for machines.
 
-use crate::{answer::Answer, endpoint::PublicCall, openapi, problem::Problem, services::Services};
-use std::sync::Arc;
+use crate::{
+    answer::Answer, endpoint::PublicCall, entity_tag::EntityTag, openapi, problem::Problem,
+    services::Services,
+};
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
 
 /// What the documentation comes as.
 pub const FORMATS: [&str; 2] = ["openapi", "guide"];
@@ -16,14 +20,30 @@ pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, P
         FORMATS.contains(&name).then_some(name == "guide")
     });
     call.query.finish()?;
-    let base_url = &services.config.public_base_url;
-    let document = if format == Some(true) {
-        openapi::guide(base_url)
+    let (base_url, written) = (&services.config.public_base_url, &services.documents);
+    let answer = if format == Some(true) {
+        written
+            .guide
+            .get_or_init(|| document(&openapi::guide(base_url)))
     } else {
-        openapi::document(base_url)
+        written
+            .openapi
+            .get_or_init(|| document(&openapi::document(base_url)))
     };
-    Ok(Answer {
+    Ok(answer.clone())
+}
+
+/// What is the same for everyone, written when it is first asked for.
+#[derive(Default)]
+pub struct Documents {
+    openapi: OnceLock<Answer>,
+    guide: OnceLock<Answer>,
+}
+
+/// Its tag is weak: it is sent plain and compressed.
+fn document(content: &Value) -> Answer {
+    Answer {
         cache: "public, max-age=300",
-        ..Answer::resource(&document)
-    })
+        ..Answer::value(content).tagged(EntityTag::weak(content))
+    }
 }

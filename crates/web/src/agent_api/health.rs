@@ -1,7 +1,13 @@
 //! GET /health: whether the token works, and what it may do.
 
 use crate::{
-    answer::Answer, endpoint::Call, endpoints, json_guard, paging, problem::Problem, refusals,
+    answer::Answer,
+    endpoint::Call,
+    endpoints, json_guard,
+    limits::{Rate, RequestLimits},
+    paging,
+    problem::Problem,
+    refusals,
     services::Services,
 };
 use analysis::provenance::Provenance;
@@ -73,12 +79,26 @@ fn limits(services: &Services, state: &AccountState) -> Value {
         "keywordsPerProject": state.account.limits.keywords_per_project,
         "unfinishedAnalyses": state.queue_limit,
         "runningAnalyses": services.config.policy.running_per_account,
+        "requests": requests(&services.config.limits),
         "pageSize": {
             "projects": page(super::projects::LIST_LIMITS),
             "keywords": page(super::keywords::LIST_LIMITS),
             "analyses": page(super::analyses::LIST_LIMITS),
             "results": page(super::results::LIST_LIMITS),
         },
+    })
+}
+
+/// Of one server process; several grant more.
+fn requests(limits: &RequestLimits) -> Value {
+    let rate = |rate: Rate| json!({ "perMinute": rate.per_minute, "burst": rate.burst });
+    json!({
+        "reads": rate(limits.reads),
+        "writes": rate(limits.writes),
+        "analyses": rate(limits.analyses),
+        "account": rate(limits.account),
+        "inFlightPerToken": limits.in_flight_per_token,
+        "inFlightPerAccount": limits.in_flight_per_account,
     })
 }
 

@@ -16,7 +16,7 @@ use domain::{scope::Scope, token::PlainToken};
 use serde_json::{Map, Value, json};
 
 /// Statuses that every route with a token may answer.
-const COMMON: [u16; 7] = [401, 403, 405, 406, 414, 500, 503];
+const COMMON: [u16; 8] = [401, 403, 405, 406, 414, 429, 500, 503];
 /// Statuses that a route with a body may answer besides.
 const WITH_BODY: [u16; 4] = [400, 408, 413, 415];
 
@@ -175,7 +175,15 @@ fn responses(endpoint: &Endpoint) -> Value {
         let content = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
         let mut response = json!({ "description": success(*status), "content": content });
         if endpoint.is_conditional || *schema == "CreatedProject" {
-            response["headers"] = json!({ "ETag": { "description": "Names this state of it, for If-Match and If-None-Match.", "schema": { "type": "string" } } });
+            response["headers"]["ETag"] =
+                header("Names this state of it, for If-Match and If-None-Match.");
+        }
+        if endpoint.access.scope().is_some() {
+            response["headers"]["RateLimit-Policy"] = header(
+                "The rates that this was counted by: quota and seconds in which it fills (draft-ietf-httpapi-ratelimit-headers-11).",
+            );
+            response["headers"]["RateLimit"] =
+                header("What is left of each, and the seconds until it is whole again.");
         }
         responses.insert(status.to_string(), response);
     }
@@ -194,7 +202,7 @@ fn refusals(endpoint: &Endpoint) -> Vec<u16> {
     let mut statuses: Vec<u16> = endpoint.refusals.to_vec();
     match endpoint.access.scope() {
         Some(_) => statuses.extend(COMMON),
-        None => statuses.extend([405, 406, 414, 422, 500, 503]),
+        None => statuses.extend([405, 406, 414, 422, 429, 500, 503]),
     }
     if matches!(endpoint.verb, Verb::Post | Verb::Patch) {
         statuses.extend(WITH_BODY);
@@ -202,12 +210,13 @@ fn refusals(endpoint: &Endpoint) -> Vec<u16> {
     if endpoint.is_conditional {
         statuses.extend([400, 412]);
     }
-    if endpoint.operation == "startAnalysis" {
-        statuses.push(429);
-    }
     statuses.sort_unstable();
     statuses.dedup();
     statuses
+}
+
+fn header(description: &str) -> Value {
+    json!({ "description": description, "schema": { "type": "string" } })
 }
 
 const fn success(status: u16) -> &'static str {
@@ -229,10 +238,14 @@ fn refusal(status: u16, scope: Option<Scope>) -> Value {
         .map_or_else(String::new, |scope| {
             format!(" The token needs the scope {scope}.")
         });
-    json!({
+    let mut refusal = json!({
         "description": format!("Refused: {}.{needs}", codes.join(", ")),
         "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
-    })
+    });
+    if matches!(status, 429 | 503) {
+        refusal["headers"]["Retry-After"] = json!({ "description": "Seconds after which it is worth another try.", "schema": { "type": "integer" } });
+    }
+    refusal
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! The fixed order in which every request is checked; each step has one status.
 //!
-//! Route (404), method (405), token (401), scope (403), Accept (406), body type (415), body (413,
-//! 408, 400), idempotency key (400, 422, or the earlier answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
+//! URL (414), route (404), method (405), room in the process (503), token (401, or 429 when an
+//! address sends too many that are not accepted), scope (403), rate and requests under way (429),
+//! Accept (406), body type (415), body (413, 408, 400), idempotency key (400, 422, or the earlier
+//! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
 mod accept;
+mod admit;
 mod authenticate;
 mod body;
 pub mod once;
@@ -78,8 +81,10 @@ impl Pipeline {
         let served = route
             .endpoint(request.method())
             .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
+        let mut under_way = admit::begin(&self.services)?;
         match served.endpoint.access {
             Access::Public(handler) => {
+                admit::anonymous(&self.services, request)?;
                 accept::check(request)?;
                 let query = Query::parse(request.query_string(), &served.parameters);
                 let handling = handler(Arc::clone(&self.services), PublicCall { query });
@@ -88,8 +93,11 @@ impl Pipeline {
             }
             Access::Agent(scope, handler) => {
                 let agent = authenticate::agent(&self.services, request, scope);
-                let agent = self.patiently(agent).await?;
+                let refused = |problem| admit::refused(&self.services, request, problem);
+                let agent = self.patiently(agent).await.map_err(refused)?;
                 trace.account = Some(agent.account.id);
+                let demand = served.endpoint.demand();
+                admit::agent(&self.services, &agent, demand, &mut under_way, trace)?;
                 accept::check(request)?;
                 let verb = served.endpoint.verb;
                 let body = body::read(verb, request, payload, &self.services.config).await?;

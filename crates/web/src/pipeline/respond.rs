@@ -2,26 +2,33 @@
 
 use crate::{
     answer::{Answer, PROBLEM},
+    limits::Standing,
     problem::{Code, Problem},
     services::Services,
 };
+use actix_http::encoding::Encoder;
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{
         StatusCode,
-        header::{self, HeaderName, HeaderValue},
+        header::{
+            self, AcceptEncoding, ContentEncoding, Encoding, Header as _, HeaderName, HeaderValue,
+        },
     },
 };
 use domain::{ids::AccountId, ports::randomness::Randomness};
 use std::{sync::Arc, time::Instant};
 
 const REQUEST_ID: &str = "x-request-id";
+/// Shorter bodies are sent as they are, in bytes.
+const LEAST_COMPRESSED: usize = 1_024;
 
 /// One request on its way to its answer.
 pub struct Exchange {
     method: String,
     began: Instant,
     base_url: String,
+    reads_gzip: bool,
     /// What becomes known on the way.
     pub trace: Trace,
 }
@@ -36,6 +43,8 @@ pub struct Trace {
     pub route: &'static str,
     /// Whose token it was.
     pub account: Option<AccountId>,
+    /// How matters stand with the rate limits that it was counted by.
+    pub standings: Vec<Standing>,
 }
 
 impl Exchange {
@@ -46,10 +55,12 @@ impl Exchange {
             method: request.method().to_string(),
             began: Instant::now(),
             base_url: services.config.public_base_url.clone(),
+            reads_gzip: reads_gzip(request),
             trace: Trace {
                 id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
                 route: "none",
                 account: None,
+                standings: vec![],
             },
         }
     }
@@ -87,7 +98,14 @@ impl Exchange {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, answer.content_type));
-        with_body(response, answer.body, is_head)
+        // A strong tag names the very bytes, so what has one is sent as it is.
+        let is_strong = answer.tag.as_ref().is_some_and(|tag| !tag.is_weak());
+        let is_worth_it = answer.body.len() >= LEAST_COMPRESSED && !is_strong;
+        let response = with_body(response, answer.body, is_head);
+        if self.reads_gzip && is_worth_it {
+            return compressed(response);
+        }
+        response
     }
 
     fn bad(&self, problem: &Problem, is_head: bool) -> HttpResponse {
@@ -123,7 +141,7 @@ impl Exchange {
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         );
         response.insert_header((REQUEST_ID, self.trace.id.as_str()));
-        response.insert_header((header::VARY, "Accept, Authorization"));
+        response.insert_header((header::VARY, "Accept, Accept-Encoding, Authorization"));
         response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
         response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
         response.insert_header((
@@ -138,7 +156,22 @@ impl Exchange {
                 "max-age=31536000; includeSubDomains",
             ));
         }
+        self.tell_limits(&mut response);
         response
+    }
+
+    /// `RateLimit-Policy` and `RateLimit`, an item for each policy that the request was counted by.
+    fn tell_limits(&self, response: &mut HttpResponseBuilder) {
+        let standings = &self.trace.standings;
+        if standings.is_empty() {
+            return;
+        }
+        let listed = |item: fn(&Standing) -> String| -> String {
+            let items: Vec<String> = standings.iter().map(item).collect();
+            items.join(", ")
+        };
+        append(response, "RateLimit-Policy", &listed(Standing::policy));
+        append(response, "RateLimit", &listed(Standing::state));
     }
 }
 
@@ -153,6 +186,20 @@ fn with_body(mut response: HttpResponseBuilder, body: String, is_head: bool) -> 
             ));
     }
     response.body(body)
+}
+
+fn compressed(response: HttpResponse) -> HttpResponse {
+    response
+        .map_body(|head, body| Encoder::response(ContentEncoding::Gzip, head, body))
+        .map_into_boxed_body()
+}
+
+/// Whether the caller reads gzip, and likes it at least as much as plain text (RFC 9110, 12.5.3).
+fn reads_gzip(request: &HttpRequest) -> bool {
+    let offered = [Encoding::gzip(), Encoding::identity()];
+    let wanted = AcceptEncoding::parse(request).ok();
+    let chosen = wanted.and_then(|it| it.negotiate(offered.iter()));
+    chosen == Some(Encoding::gzip())
 }
 
 fn append(response: &mut HttpResponseBuilder, name: &str, value: &str) {

@@ -102,6 +102,10 @@ codes! {
     ValidationFailed = "validation-failed", 422, "Request is not valid", false;
     /// The idempotency key was used for another request.
     IdempotencyKeyReused = "idempotency-key-reused", 422, "Key used with another request", false;
+    /// More requests than the rate limit grants.
+    RateLimited = "rate-limited", 429, "Too many requests", true;
+    /// As many requests are under way as may be.
+    ConcurrencyLimited = "concurrency-limited", 429, "Too many requests under way", true;
     /// A month's budget or a quota is used up.
     QuotaExceeded = "quota-exceeded", 429, "Quota used up", true;
     /// An error in the service.
@@ -110,11 +114,26 @@ codes! {
     QueueFull = "queue-full", 503, "Queue is full", true;
     /// The database does not answer.
     DatabaseUnavailable = "database-unavailable", 503, "Storage is not available", true;
-    /// The handler took too long.
+    /// The server has too much to do.
     Overloaded = "overloaded", 503, "Server is overloaded", true;
 }
 
 impl Code {
+    /// The type that IANA has registered for it
+    /// (`draft-ietf-httpapi-ratelimit-headers-11`, 6); others have a type of ours.
+    #[must_use]
+    pub const fn registered_type(self) -> Option<&'static str> {
+        match self {
+            Self::RateLimited => {
+                Some("https://iana.org/assignments/http-problem-types#quota-exceeded")
+            }
+            Self::Overloaded => {
+                Some("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity")
+            }
+            _ => None,
+        }
+    }
+
     /// The kind of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

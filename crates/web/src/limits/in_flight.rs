@@ -1,0 +1,162 @@
+//! Requests under way: of a token, of an account, and of all.
+
+use super::{Holder, RequestLimits};
+use domain::ids::AccountId;
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Mutex, PoisonError},
+};
+
+/// Counts requests under way.
+pub struct InFlight {
+    per_token: u32,
+    per_account: u32,
+    most: u32,
+    all: Mutex<u32>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    tokens: HashMap<Holder, u32>,
+    accounts: HashMap<AccountId, u32>,
+}
+
+/// Why a request may not begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TooManyInFlight {
+    /// The token has as many under way as it may.
+    Token(u32),
+    /// The account has as many under way as it may.
+    Account(u32),
+}
+
+/// A request under way; it ends when this is dropped.
+pub struct UnderWay<'a> {
+    counter: &'a InFlight,
+    holder: Option<Holder>,
+}
+
+impl InFlight {
+    /// Nothing is under way.
+    #[must_use]
+    pub fn new(limits: &RequestLimits) -> Self {
+        Self {
+            per_token: limits.in_flight_per_token,
+            per_account: limits.in_flight_per_account,
+            most: limits.in_flight,
+            all: Mutex::default(),
+            held: Mutex::default(),
+        }
+    }
+
+    /// A request of whomever begins; `None` when the process has as many as it may.
+    pub fn begin(&self) -> Option<UnderWay<'_>> {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if *all >= self.most {
+            return None;
+        }
+        *all += 1;
+        Some(UnderWay {
+            counter: self,
+            holder: None,
+        })
+    }
+
+    fn enter(&self, holder: Holder) -> Result<(), TooManyInFlight> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_token = held.tokens.get(&holder).copied().unwrap_or(0);
+        if of_token >= self.per_token {
+            return Err(TooManyInFlight::Token(self.per_token));
+        }
+        let of_account = held.accounts.get(&holder.0).copied().unwrap_or(0);
+        if of_account >= self.per_account {
+            return Err(TooManyInFlight::Account(self.per_account));
+        }
+        held.tokens.insert(holder, of_token + 1);
+        held.accounts.insert(holder.0, of_account + 1);
+        Ok(())
+    }
+
+    fn leave(&self, holder: Option<Holder>) {
+        if let Some(holder) = holder {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            one_less(&mut held.tokens, &holder);
+            one_less(&mut held.accounts, &holder.0);
+        }
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        *all = all.saturating_sub(1);
+    }
+}
+
+impl UnderWay<'_> {
+    /// Whose request it is has become known.
+    pub fn belongs_to(&mut self, holder: Holder) -> Result<(), TooManyInFlight> {
+        self.counter.enter(holder)?;
+        self.holder = Some(holder);
+        Ok(())
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.counter.leave(self.holder);
+    }
+}
+
+/// What has none under way is forgotten.
+fn one_less<K: Hash + Eq>(counts: &mut HashMap<K, u32>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::TokenId;
+
+    fn counter() -> InFlight {
+        InFlight::new(&RequestLimits {
+            in_flight_per_token: 2,
+            in_flight_per_account: 3,
+            in_flight: 4,
+            ..RequestLimits::default()
+        })
+    }
+
+    fn begun(
+        counter: &InFlight,
+        account: i64,
+        token: i64,
+    ) -> Result<UnderWay<'_>, TooManyInFlight> {
+        let mut request = counter.begin().unwrap();
+        request.belongs_to((AccountId(account), TokenId(token)))?;
+        Ok(request)
+    }
+
+    #[test]
+    fn each_bound_holds_and_an_end_makes_room() {
+        let counter = counter();
+        let first = begun(&counter, 1, 1).unwrap();
+        let second = begun(&counter, 1, 1).unwrap();
+        assert_eq!(begun(&counter, 1, 1).err(), Some(TooManyInFlight::Token(2)));
+        let third = begun(&counter, 1, 2).unwrap();
+        assert_eq!(
+            begun(&counter, 1, 3).err(),
+            Some(TooManyInFlight::Account(3))
+        );
+        let fourth = begun(&counter, 2, 1).unwrap();
+        assert!(counter.begin().is_none(), "the process is full");
+        drop((first, fourth));
+        drop(begun(&counter, 1, 1).unwrap());
+        drop((second, third));
+        let held = counter.held.lock().unwrap();
+        assert!(held.tokens.is_empty() && held.accounts.is_empty());
+        assert_eq!(*counter.all.lock().unwrap(), 0);
+    }
+}

@@ -1,0 +1,133 @@
+//! How much may be asked: how often by a token, an account and an address, and how much at once.
+//!
+//! Each server process counts for itself, in memory: no request waits for a shared counter, and
+//! two servers grant twice as much (decision 0010).
+
+mod client;
+mod in_flight;
+mod rates;
+
+pub use client::client_address;
+pub use in_flight::{InFlight, TooManyInFlight, UnderWay};
+pub use rates::{Exhausted, Rate, Standing};
+
+use domain::{
+    ids::{AccountId, TokenId},
+    ports::clock::Clock,
+};
+use ipnet::IpNet;
+use rates::Bucket;
+use std::{net::IpAddr, sync::Arc};
+
+/// What was decided about limits when the server started.
+#[derive(Debug, Clone)]
+pub struct RequestLimits {
+    /// Reading, by token.
+    pub reads: Rate,
+    /// Writing, by token.
+    pub writes: Rate,
+    /// Starting analyses, by token; counted as writes too.
+    pub analyses: Rate,
+    /// Everything, by account.
+    pub account: Rate,
+    /// Requests without a token, by address.
+    pub anonymous: Rate,
+    /// Tokens that are not accepted, by address.
+    pub failed_tokens: Rate,
+    /// Requests of a token at the same time.
+    pub in_flight_per_token: u32,
+    /// Requests of an account at the same time.
+    pub in_flight_per_account: u32,
+    /// Requests at the same time.
+    pub in_flight: u32,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Default for RequestLimits {
+    fn default() -> Self {
+        Self {
+            reads: Rate::of(600, 60),
+            writes: Rate::of(120, 30),
+            analyses: Rate::of(30, 10),
+            account: Rate::of(1_800, 180),
+            anonymous: Rate::of(60, 30),
+            failed_tokens: Rate::of(20, 10),
+            in_flight_per_token: 10,
+            in_flight_per_account: 20,
+            in_flight: 512,
+            trusted_proxies: vec![],
+        }
+    }
+}
+
+/// What a request is counted as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It starts an analysis.
+    Analysis,
+}
+
+/// A token and its account.
+pub type Holder = (AccountId, TokenId);
+
+/// Counts requests.
+pub struct Limiter {
+    /// The numbers.
+    pub limits: RequestLimits,
+    /// Requests under way.
+    pub in_flight: InFlight,
+    reads: Bucket<Holder>,
+    writes: Bucket<Holder>,
+    analyses: Bucket<Holder>,
+    account: Bucket<AccountId>,
+    anonymous: Bucket<IpAddr>,
+    failed_tokens: Bucket<IpAddr>,
+}
+
+impl Limiter {
+    /// Counts from now on.
+    #[must_use]
+    pub fn new(limits: RequestLimits, clock: &Arc<dyn Clock>) -> Self {
+        Self {
+            in_flight: InFlight::new(&limits),
+            reads: Bucket::new("reads", limits.reads, clock),
+            writes: Bucket::new("writes", limits.writes, clock),
+            analyses: Bucket::new("analyses", limits.analyses, clock),
+            account: Bucket::new("account", limits.account, clock),
+            anonymous: Bucket::new("anonymous", limits.anonymous, clock),
+            failed_tokens: Bucket::new("failed-tokens", limits.failed_tokens, clock),
+            limits,
+        }
+    }
+
+    /// Counts a request of a token that was accepted. How matters stand with every policy that it
+    /// was counted by, or with those up to the one that is exhausted.
+    pub fn count(&self, holder: Holder, demand: Demand) -> Result<Vec<Standing>, Exhausted> {
+        let mut standings = Vec::with_capacity(3);
+        match demand {
+            Demand::Read => self.reads.take(holder, &mut standings)?,
+            Demand::Write => self.writes.take(holder, &mut standings)?,
+            Demand::Analysis => {
+                self.analyses.take(holder, &mut standings)?;
+                self.writes.take(holder, &mut standings)?;
+            }
+        }
+        self.account.take(holder.0, &mut standings)?;
+        Ok(standings)
+    }
+
+    /// Counts a request that carries no token.
+    pub fn count_anonymous(&self, address: IpAddr) -> Result<(), Exhausted> {
+        self.anonymous.take(address, &mut vec![])
+    }
+
+    /// Counts a token that was not accepted.
+    pub fn count_failed_token(&self, address: IpAddr) -> Result<(), Exhausted> {
+        self.failed_tokens.take(address, &mut vec![])
+    }
+}

@@ -1,0 +1,229 @@
+//! Rates: buckets that fill at an even pace (GCRA, by the crate `governor`), and the header fields
+//! `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+
+use domain::ports::clock::Clock;
+use governor::{
+    Quota, RateLimiter, clock, middleware::StateInformationMiddleware, nanos::Nanos,
+    state::keyed::DashMapStateStore,
+};
+use std::{
+    hash::Hash,
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+/// How often full buckets are looked for, in requests: they are forgotten.
+const TIDY_EVERY: u32 = 4_096;
+const MINUTE: u64 = 60;
+
+/// So many requests a minute in the long run, and so many at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// In the long run, in a minute.
+    pub per_minute: NonZeroU32,
+    /// At once.
+    pub burst: NonZeroU32,
+}
+
+impl Rate {
+    /// Zero is taken as one.
+    #[must_use]
+    pub const fn of(per_minute: u32, burst: u32) -> Self {
+        const fn at_least_one(number: u32) -> NonZeroU32 {
+            match NonZeroU32::new(number) {
+                Some(number) => number,
+                None => NonZeroU32::MIN,
+            }
+        }
+        Self {
+            per_minute: at_least_one(per_minute),
+            burst: at_least_one(burst),
+        }
+    }
+
+    /// How long it takes to get back that many requests, in whole seconds, rounded up.
+    fn seconds_for(self, requests: u32) -> u64 {
+        (u64::from(requests) * MINUTE).div_ceil(u64::from(self.per_minute.get()))
+    }
+
+    fn quota(self) -> Quota {
+        Quota::per_minute(self.per_minute).allow_burst(self.burst)
+    }
+}
+
+/// How matters stand with one policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Its name.
+    pub policy: &'static str,
+    /// Its numbers.
+    pub rate: Rate,
+    /// How many requests are left now.
+    pub remaining: u32,
+}
+
+impl Standing {
+    /// The item of `RateLimit-Policy`: the quota, and the seconds in which it fills.
+    #[must_use]
+    pub fn policy(&self) -> String {
+        let quota = self.rate.burst.get();
+        let window = self.rate.seconds_for(quota);
+        format!("\"{}\";q={quota};w={window}", self.policy)
+    }
+
+    /// The item of `RateLimit`: what is left, and the seconds until the quota is whole again.
+    #[must_use]
+    pub fn state(&self) -> String {
+        let used = self.rate.burst.get().saturating_sub(self.remaining);
+        let reset = self.rate.seconds_for(used);
+        format!("\"{}\";r={};t={reset}", self.policy, self.remaining)
+    }
+}
+
+/// A policy has nothing left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exhausted {
+    /// How matters stand, the exhausted policy last.
+    pub standings: Vec<Standing>,
+    /// The exhausted policy.
+    pub policy: &'static str,
+    /// When the next request is granted.
+    pub wait: Duration,
+}
+
+/// The time as `governor` wants it.
+#[derive(Clone)]
+struct Ticks(Arc<dyn Clock>);
+
+impl clock::Clock for Ticks {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        self.0.elapsed().into()
+    }
+}
+
+/// One policy: a bucket for each key.
+pub(super) struct Bucket<K: Hash + Eq + Clone> {
+    name: &'static str,
+    rate: Rate,
+    clock: Ticks,
+    taken: AtomicU32,
+    limiter: RateLimiter<K, DashMapStateStore<K>, Ticks, StateInformationMiddleware>,
+}
+
+impl<K: Hash + Eq + Clone> Bucket<K> {
+    pub(super) fn new(name: &'static str, rate: Rate, clock: &Arc<dyn Clock>) -> Self {
+        let clock = Ticks(Arc::clone(clock));
+        let store = DashMapStateStore::default();
+        Self {
+            name,
+            rate,
+            limiter: RateLimiter::new(rate.quota(), store, clock.clone()),
+            clock,
+            taken: AtomicU32::new(0),
+        }
+    }
+
+    /// Takes one request of the key's, and notes how matters stand.
+    #[expect(clippy::needless_pass_by_value, reason = "keys are small copies")]
+    pub(super) fn take(&self, key: K, standings: &mut Vec<Standing>) -> Result<(), Exhausted> {
+        if self.taken.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
+            self.limiter.retain_recent();
+        }
+        let mut note = |remaining| {
+            standings.push(Standing {
+                policy: self.name,
+                rate: self.rate,
+                remaining,
+            });
+        };
+        match self.limiter.check_key(&key) {
+            Ok(state) => {
+                note(state.remaining_burst_capacity());
+                Ok(())
+            }
+            Err(not_until) => {
+                note(0);
+                Err(Exhausted {
+                    standings: std::mem::take(standings),
+                    policy: self.name,
+                    wait: not_until.wait_time_from(clock::Clock::now(&self.clock)),
+                })
+            }
+        }
+    }
+
+    #[cfg(test)]
+    fn keys(&self) -> usize {
+        self.limiter.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+    use domain::test_support::FrozenClock;
+
+    fn bucket(rate: Rate) -> (Arc<FrozenClock>, Bucket<u32>) {
+        let clock = Arc::new(FrozenClock::default());
+        let time: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
+        (clock, Bucket::new("reads", rate, &time))
+    }
+
+    fn take(bucket: &Bucket<u32>, key: u32) -> Result<Standing, Exhausted> {
+        let mut standings = vec![];
+        bucket.take(key, &mut standings)?;
+        Ok(standings[0])
+    }
+
+    #[test]
+    fn the_burst_is_granted_at_once_and_comes_back_at_the_rate() {
+        // 60 a minute are one a second.
+        let (clock, bucket) = bucket(Rate::of(60, 3));
+        let left: Vec<u32> = (0..3)
+            .map(|_| take(&bucket, 1).unwrap().remaining)
+            .collect();
+        assert_eq!(left, [2, 1, 0]);
+        let refused = take(&bucket, 1).unwrap_err();
+        assert_eq!(refused.wait, Duration::from_secs(1));
+        assert_eq!(refused.standings[0].state(), "\"reads\";r=0;t=3");
+        assert_eq!(take(&bucket, 2).unwrap().remaining, 2, "another key");
+
+        clock.advance(TimeDelta::milliseconds(999));
+        assert!(take(&bucket, 1).is_err());
+        clock.advance(TimeDelta::milliseconds(1));
+        assert_eq!(take(&bucket, 1).unwrap().remaining, 0);
+        clock.advance(TimeDelta::seconds(60));
+        assert_eq!(
+            take(&bucket, 1).unwrap().remaining,
+            2,
+            "no more than the burst"
+        );
+    }
+
+    #[test]
+    fn the_header_items_tell_quota_window_rest_and_reset() {
+        let (_, bucket) = bucket(Rate::of(600, 60));
+        let standing = take(&bucket, 1).unwrap();
+        assert_eq!(standing.policy(), "\"reads\";q=60;w=6");
+        assert_eq!(standing.state(), "\"reads\";r=59;t=1");
+    }
+
+    #[test]
+    fn full_buckets_are_forgotten() {
+        let (clock, bucket) = bucket(Rate::of(60, 1));
+        for key in 0..TIDY_EVERY - 1 {
+            take(&bucket, key).unwrap();
+        }
+        assert_eq!(bucket.keys(), TIDY_EVERY as usize - 1);
+        clock.advance(TimeDelta::seconds(5));
+        take(&bucket, 0).unwrap();
+        assert!(bucket.keys() <= 1, "{}", bucket.keys());
+    }
+}

@@ -1,0 +1,296 @@
+//! Rates and requests under way: what is left is told, what is too much is refused, and waiting as
+//! long as the answer says helps.
+
+use chrono::TimeDelta;
+use domain::{scope::Scope, text::Label, use_cases::issue_token::NewToken};
+use harness::{
+    app::TestApp,
+    callers::{Answer, Caller},
+    databases::TestDatabase,
+};
+use reqwest::Method;
+use serde_json::json;
+use std::time::Duration;
+use web::limits::{Rate, RequestLimits};
+
+on_sqlite![
+    what_is_left_is_told_and_the_next_is_refused,
+    a_wait_as_long_as_the_answer_says_is_enough,
+    an_accounts_tokens_share_its_rate,
+    writes_and_analyses_have_rates_of_their_own,
+    limits_on_rates_stand_behind_token_and_scope,
+    guesses_are_slowed_down_and_never_shut_others_out,
+    forwarded_addresses_are_believed_from_trusted_proxies_alone,
+    requests_at_the_same_time_are_limited,
+    a_full_server_says_so_and_still_tells_that_it_lives,
+];
+
+async fn limited(db: &TestDatabase, change: impl FnOnce(&mut RequestLimits)) -> TestApp {
+    TestApp::configured(db, |config| change(&mut config.limits)).await
+}
+
+async fn another_token(app: &TestApp) -> Caller {
+    let owner = app.db_owner(0).await;
+    let new = NewToken {
+        name: Label::parse("second").unwrap(),
+        scopes: Scope::ALL.into_iter().collect(),
+        lifetime: None,
+    };
+    app.db_issue(&owner, &new).await.0
+}
+
+/// `r` and `t` of a policy in a `RateLimit` field.
+fn left(answer: &Answer, policy: &str) -> (u64, u64) {
+    let field = answer.header("ratelimit");
+    let items = field
+        .split(", ")
+        .find_map(|item| item.strip_prefix(&format!("\"{policy}\";r=")));
+    let (rest, reset) = items.expect(field).split_once(";t=").expect(field);
+    (rest.parse().unwrap(), reset.parse().unwrap())
+}
+
+async fn what_is_left_is_told_and_the_next_is_refused(db: TestDatabase) {
+    // One a second.
+    let app = limited(&db, |it| it.reads = Rate::of(60, 3)).await;
+    let agent = app.db_full_agent().await;
+    for expected in [(2, 1), (1, 2), (0, 3)] {
+        let answer = agent.get("/projects").await;
+        answer.ok();
+        assert_eq!(left(&answer, "reads"), expected);
+        assert!(
+            answer
+                .header("ratelimit-policy")
+                .starts_with("\"reads\";q=3;w=3, \"account\";q="),
+            "{}",
+            answer.header("ratelimit-policy")
+        );
+    }
+    let refused = agent.get("/projects").await;
+    let told = refused.refused(429, "rate-limited");
+    assert_eq!(told["violated-policies"], json!(["reads"]));
+    assert_eq!(told["retryable"], true);
+    assert_eq!(refused.header("retry-after"), "1");
+    assert_eq!(left(&refused, "reads"), (0, 3));
+    agent
+        .head("/projects")
+        .await
+        .status
+        .is_client_error()
+        .then_some(())
+        .unwrap();
+}
+
+async fn a_wait_as_long_as_the_answer_says_is_enough(db: TestDatabase) {
+    // One in four seconds.
+    let app = limited(&db, |it| it.reads = Rate::of(15, 2)).await;
+    let agent = app.db_full_agent().await;
+    for _ in 0..2 {
+        agent.get("/models").await.ok();
+    }
+    app.clock.advance(TimeDelta::milliseconds(1_500));
+    let refused = agent.get("/models").await;
+    let wait: i64 = refused.header("retry-after").parse().unwrap();
+    assert_eq!(wait, 3, "rounded up, never down");
+    app.clock.advance(TimeDelta::seconds(wait - 1));
+    agent.get("/models").await.refused(429, "rate-limited");
+    app.clock.advance(TimeDelta::seconds(1));
+    agent.get("/models").await.ok();
+    let (_, reset) = left(&agent.get("/models").await, "reads");
+    app.clock
+        .advance(TimeDelta::seconds(i64::try_from(reset).unwrap()));
+    assert_eq!(
+        left(&agent.get("/models").await, "reads").0,
+        1,
+        "it was whole again"
+    );
+}
+
+async fn an_accounts_tokens_share_its_rate(db: TestDatabase) {
+    let app = limited(&db, |it| {
+        it.reads = Rate::of(60, 2);
+        it.account = Rate::of(60, 3);
+    })
+    .await;
+    let (first, second, other) = (
+        app.db_full_agent().await,
+        another_token(&app).await,
+        app.db_other_agent().await,
+    );
+    first.get("/models").await.ok();
+    first.get("/models").await.ok();
+    first.get("/models").await.refused(429, "rate-limited");
+    second.get("/models").await.ok();
+    let told = second.get("/models").await;
+    assert_eq!(
+        told.refused(429, "rate-limited")["violated-policies"],
+        json!(["account"])
+    );
+    other.get("/models").await.ok();
+}
+
+async fn writes_and_analyses_have_rates_of_their_own(db: TestDatabase) {
+    let app = limited(&db, |it| {
+        it.reads = Rate::of(60, 1);
+        it.writes = Rate::of(60, 4);
+        it.analyses = Rate::of(60, 2);
+    })
+    .await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &["one"]).await;
+    let start = async || {
+        let body = json!({ "type": "rankCheck", "projectId": project, "dryRun": true });
+        agent.post("/analyze", body).await
+    };
+    let answer = start().await;
+    answer.ok();
+    assert_eq!(
+        (left(&answer, "analyses").0, left(&answer, "writes").0),
+        (1, 2)
+    );
+    start().await.ok();
+    let told = start().await;
+    assert_eq!(
+        told.refused(429, "rate-limited")["violated-policies"],
+        json!(["analyses"])
+    );
+    let change = async || {
+        agent
+            .patch(&format!("/projects/{project}"), json!({}))
+            .await
+    };
+    change().await.ok();
+    change().await.refused(429, "rate-limited");
+    agent.get("/models").await.ok();
+    agent.get("/models").await.refused(429, "rate-limited");
+}
+
+async fn limits_on_rates_stand_behind_token_and_scope(db: TestDatabase) {
+    let app = limited(&db, |it| it.reads = Rate::of(60, 1)).await;
+    let agent = app.db_agent([Scope::ProjectsRead]).await;
+    for _ in 0..3 {
+        agent
+            .get("/models")
+            .await
+            .refused(403, "insufficient-scope");
+    }
+    agent.get("/projects").await.ok();
+    let unacceptable = agent
+        .request(Method::GET, "/projects")
+        .header("accept", "text/html");
+    agent.send(unacceptable).await.refused(429, "rate-limited");
+    agent.get("/projects/7/8").await.refused(404, "not-found");
+    agent.options("/projects").await;
+}
+
+async fn guesses_are_slowed_down_and_never_shut_others_out(db: TestDatabase) {
+    let app = limited(&db, |it| {
+        it.anonymous = Rate::of(60, 2);
+        it.failed_tokens = Rate::of(60, 3);
+    })
+    .await;
+    let (agent, anonymous) = (app.db_full_agent().await, app.anonymous());
+    let guess = app.bearer("sightline_agt_guess");
+    for _ in 0..3 {
+        guess.get("/projects").await.refused(401, "token-invalid");
+    }
+    let slowed = guess.get("/projects").await;
+    assert_eq!(
+        slowed.refused(429, "rate-limited")["violated-policies"],
+        json!(["failed-tokens"])
+    );
+    assert_eq!(slowed.header("retry-after"), "1");
+    // The documentation is counted with the requests that carry no token.
+    anonymous.get("/docs").await.ok();
+    anonymous
+        .get("/projects")
+        .await
+        .refused(401, "token-missing");
+    anonymous
+        .get("/projects")
+        .await
+        .refused(429, "rate-limited");
+    anonymous.get("/docs").await.refused(429, "rate-limited");
+    agent.get("/projects").await.ok();
+    app.clock.advance(TimeDelta::seconds(1));
+    guess.get("/projects").await.refused(401, "token-invalid");
+    anonymous.get("/docs").await.ok();
+}
+
+async fn forwarded_addresses_are_believed_from_trusted_proxies_alone(db: TestDatabase) {
+    let asked = async |app: &TestApp, from: &str| {
+        let anonymous = app.anonymous();
+        let request = anonymous
+            .request(Method::GET, "/projects")
+            .header("x-forwarded-for", from);
+        anonymous.send(request).await
+    };
+    let one = |it: &mut RequestLimits| it.anonymous = Rate::of(60, 1);
+    let direct = limited(&db, one).await;
+    asked(&direct, "198.51.100.1")
+        .await
+        .refused(401, "token-missing");
+    asked(&direct, "198.51.100.2")
+        .await
+        .refused(429, "rate-limited");
+    let behind = limited(&db, |it| {
+        one(it);
+        it.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    asked(&behind, "198.51.100.1")
+        .await
+        .refused(401, "token-missing");
+    asked(&behind, "198.51.100.2")
+        .await
+        .refused(401, "token-missing");
+    asked(&behind, "203.0.113.9, 198.51.100.1")
+        .await
+        .refused(429, "rate-limited");
+}
+
+async fn requests_at_the_same_time_are_limited(db: TestDatabase) {
+    let app = limited(&db, |it| {
+        it.in_flight_per_token = 2;
+        it.in_flight_per_account = 3;
+    })
+    .await;
+    let (first, second) = (app.db_full_agent().await, another_token(&app).await);
+    let (project, _) = first.project("a.example.com", &["one"]).await;
+    let job = first.rank_check(project).await;
+    // Held until the analysis ends, which nobody works on, or the second is over.
+    let waiting = |agent: &Caller| {
+        let agent = agent.clone();
+        tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=3")).await })
+    };
+    let mut held = vec![waiting(&first), waiting(&first), waiting(&second)];
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    let told = first.get("/models").await;
+    assert_eq!(told.refused(429, "concurrency-limited")["limit"], 2);
+    assert_eq!(told.header("retry-after"), "1");
+    let told = second.get("/models").await;
+    assert_eq!(told.refused(429, "concurrency-limited")["limit"], 3);
+    for answer in held.drain(..) {
+        answer.await.unwrap().ok();
+    }
+    first.get("/models").await.ok();
+    second.get("/models").await.ok();
+}
+
+async fn a_full_server_says_so_and_still_tells_that_it_lives(db: TestDatabase) {
+    let app = limited(&db, |it| it.in_flight = 1).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("a.example.com", &["one"]).await;
+    let job = agent.rank_check(project).await;
+    let waiting = {
+        let agent = agent.clone();
+        tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=2")).await })
+    };
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    let told = app.anonymous().get("/docs").await;
+    told.refused(503, "overloaded");
+    assert_eq!(told.header("retry-after"), "1");
+    let alive = agent.send(agent.anywhere(Method::GET, "/livez")).await;
+    alive.ok();
+    waiting.await.unwrap().ok();
+    agent.get("/models").await.ok();
+}
