@@ -17,6 +17,10 @@ check:
     cargo clippy --workspace --all-targets -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
+# Hold the server to its OpenAPI document: Spectral, Redocly and schemathesis, on both databases
+openapi *ARGS:
+    ./tests/openapi/run {{ARGS}}
+
 # Figures for docs/PERFORMANCE.md
 bench *ARGS:
     ./tests/bench/run {{ARGS}}

@@ -116,12 +116,17 @@ class Sightline:
             time.sleep(0.05)
         raise SystemExit(f"sightline {arguments} did not start: {text}")
 
-    def stop(self):
+    def end(self):
+        """Ends the processes; others can be started."""
         for process in self.processes:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
         for process in self.processes:
             process.wait(60)
+        self.processes = []
+
+    def stop(self):
+        self.end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -175,6 +175,19 @@ pub enum AccountCommand {
         after_help = "Example:\n  sightline account limits --email ann@example.com --keywords 50000 --monthly-budget 25.00"
     )]
     Limits(LimitsArgs),
+    /// Show what was done to an account and its tokens, newest first.
+    #[command(after_help = "Example:\n  sightline account log --email ann@example.com")]
+    Log {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// How many.
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        most: u32,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Switch an account off: its tokens open nothing. `--enable` switches it on again.
     #[command(after_help = "Example:\n  sightline account disable --email ann@example.com")]
     Disable {
@@ -240,6 +253,22 @@ pub enum TokenCommand {
         /// As JSON.
         #[arg(long)]
         json: bool,
+    },
+    /// Put a fresh token in the place of another, which is accepted a while longer; standard output
+    /// holds the new token alone, this once.
+    #[command(
+        after_help = "Example:\n  TOKEN=$(sightline token rotate --email ann@example.com --id 3570000000000000 --grace 2h)"
+    )]
+    Rotate {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// The id of the old one, from `token list`.
+        #[arg(long)]
+        id: i64,
+        /// How long the old one is accepted: minutes or hours, 0m to 24h.
+        #[arg(long, default_value = "1h")]
+        grace: String,
     },
     /// Revoke a token: the next request with it is refused.
     #[command(

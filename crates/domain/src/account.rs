@@ -8,6 +8,7 @@ use crate::{
     text::Label,
 };
 use chrono::{DateTime, Utc};
+use std::fmt;
 
 /// Whether an account may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,20 @@ impl Default for AccountLimits {
             keywords_per_project: 5_000,
             ai_tracked: 100,
             monthly_budget: None,
+        }
+    }
+}
+
+impl fmt::Display for AccountLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} projects, {} keywords ({} in one project), {} AI-tracked; monthly budget: ",
+            self.projects, self.keywords, self.keywords_per_project, self.ai_tracked
+        )?;
+        match self.monthly_budget {
+            Some(budget) => write!(f, "{budget} USD"),
+            None => f.write_str("none"),
         }
     }
 }

@@ -71,6 +71,11 @@ id!(
     JobId
 );
 
+id!(
+    /// Something that was done to an account or a token.
+    AuditEventId
+);
+
 /// Makes ids that never repeat inside one process; two processes meet about once in a thousand
 /// batches of a thousand ids made in the same second, and storage then answers
 /// [`IdTaken`](crate::ports::storage::StorageError::IdTaken), which is retried.

@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod allowance;
+pub mod audit;
 pub mod domain_name;
 pub mod email;
 pub mod idempotency;

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use thiserror::Error;
 
-const PREFIX: &str = "sightline_agt_";
+const PREFIX: &str = PlainToken::PREFIX;
 const SECRET_LENGTH: usize = 43;
 const CHECKSUM_LENGTH: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -32,6 +32,9 @@ pub struct NotAToken;
 pub struct TokenHash(pub [u8; 32]);
 
 impl PlainToken {
+    /// What every token begins with.
+    pub const PREFIX: &'static str = "sightline_agt_";
+
     /// The form, for documentation and secret scanners.
     pub const PATTERN: &'static str = "^sightline_agt_[0-9A-Za-z]{49}$";
 
@@ -127,8 +130,44 @@ pub struct ApiToken {
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
+    /// When it was revoked. A rotated token is revoked at a moment to come.
     pub revoked_at: Option<DateTime<Utc>>,
+    /// Why it was revoked.
+    pub revoke_reason: Option<RevokeReason>,
+    /// The token that it takes the place of.
+    pub rotated_from: Option<TokenId>,
+}
+
+/// Why a token ends before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RevokeReason {
+    /// Its owner ended it.
+    Owner,
+    /// Another took its place.
+    Rotated,
+    /// Somebody found it where it does not belong.
+    Leaked,
+}
+
+impl RevokeReason {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Owner, Self::Rotated, Self::Leaked];
+
+    /// The name that is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Rotated => "rotated",
+            Self::Leaked => "leaked",
+        }
+    }
+
+    /// The reason of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
 }
 
 /// Why a known token is not accepted.
@@ -154,8 +193,16 @@ impl ApiToken {
         if let Some(at) = self.expires_at.filter(|at| *at <= now) {
             return Err(TokenRefusal::Expired { at });
         }
-        self.revoked_at
-            .map_or(Ok(()), |_| Err(TokenRefusal::Revoked))
+        match self.revoked_at {
+            Some(at) if at <= now => Err(TokenRefusal::Revoked),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it is accepted only until the one that took its place is in use everywhere.
+    #[must_use]
+    pub fn is_superseded(&self, now: DateTime<Utc>) -> bool {
+        self.accept(now).is_ok() && self.revoked_at.is_some()
     }
 
     /// Whether a use at this time is worth writing down.
@@ -215,6 +262,8 @@ mod tests {
             expires_at,
             last_used_at: None,
             revoked_at,
+            revoke_reason: None,
+            rotated_from: None,
         };
         let tick = TimeDelta::microseconds(1);
         assert_eq!(token(Some(now + tick), None).accept(now), Ok(()));
@@ -227,5 +276,8 @@ mod tests {
             Err(TokenRefusal::Revoked)
         );
         assert_eq!(token(None, None).accept(now), Ok(()));
+        let superseded = token(None, Some(now + tick));
+        assert_eq!(superseded.accept(now), Ok(()));
+        assert!(superseded.is_superseded(now) && !superseded.is_superseded(now + tick));
     }
 }

@@ -61,6 +61,8 @@ diesel::table! {
         expires_at -> Nullable<Instant>,
         last_used_at -> Nullable<Instant>,
         revoked_at -> Nullable<Instant>,
+        revoke_reason -> Nullable<Text>,
+        rotated_from -> Nullable<BigInt>,
     }
 }
 
@@ -344,6 +346,21 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    audit_events (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        at -> Instant,
+        actor -> Text,
+        action -> Text,
+        subject -> Nullable<BigInt>,
+        detail -> Text,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     users,
@@ -363,5 +380,6 @@ diesel::allow_tables_to_appear_in_same_query!(
     result_heads,
     result_carries,
     spending,
-    idempotency_records
+    idempotency_records,
+    audit_events
 );

@@ -104,7 +104,7 @@ fn projects() -> Vec<Endpoint> {
             operation: "getProject",
             summary: "Read a project",
             description: "One project, in use or not.",
-            parameters: parameters::fields_only,
+            parameters: parameters::project,
             body: None,
             answers: &[(200, "ProjectOrFields")],
             refusals: &[404, 422],

@@ -18,6 +18,9 @@ pub struct EntityTag {
 }
 
 impl EntityTag {
+    /// What `If-Match` and `If-None-Match` hold, as far as it is documented.
+    pub const LIST_PATTERN: &'static str = r#"^(\*|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$"#;
+
     /// The tag of one resource: of everything that is shown of it, since that is more than its
     /// version covers (when it was last analysed, what it inherits).
     #[must_use]

@@ -260,9 +260,7 @@ impl<'a> Fields<'a> {
     }
 
     fn id_of(&self, pointer: &str, value: &Value) -> Option<i64> {
-        let found = value
-            .as_i64()
-            .filter(|id| (1..=domain::ids::LARGEST_ID).contains(id));
+        let found = whole(value).filter(|id| (1..=domain::ids::LARGEST_ID).contains(id));
         if found.is_none() {
             self.wrong_type(pointer, "a positive integer up to 9007199254740991", value);
         }
@@ -284,6 +282,17 @@ impl<'a> Fields<'a> {
             format!("must be {wanted}, it is {found}"),
         ));
     }
+}
+
+/// A whole number, as JSON Schema has it: `8.0` is one.
+#[must_use]
+pub fn whole(value: &Value) -> Option<i64> {
+    /// Beyond this a number with a fraction part is not exact (2⁵³).
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and within 2⁵³")]
+    let of_float =
+        |number: f64| (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64);
+    value.as_i64().or_else(|| value.as_f64().and_then(of_float))
 }
 
 impl<T> Given<T> {

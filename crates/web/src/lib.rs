@@ -20,6 +20,7 @@ pub mod query;
 mod refusals;
 pub mod selection;
 pub mod services;
+mod token_revocations;
 
 use actix_web::web;
 use pipeline::Pipeline;

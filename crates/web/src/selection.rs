@@ -1,94 +1,101 @@
-//! `fields=`: only the members that a caller asks for.
+//! `fields=`: only the members that a caller asks for. What can be asked for is read off the
+//! schemas of what is answered.
 
-use crate::problem::{FieldError, Problem};
+use crate::{openapi, problem::FieldError, query::Query};
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
 
-/// Members to keep, as dotted paths; the id is always among them.
+/// A kind of thing of which members can be selected.
+#[derive(Debug)]
+pub struct Selectable {
+    /// The members, those of objects in it as dotted paths.
+    pub paths: Vec<String>,
+    /// What is always among the selected: what tells one thing from others.
+    always: &'static [&'static str],
+}
+
+/// A project.
+pub static PROJECT: LazyLock<Selectable> = LazyLock::new(|| Selectable {
+    paths: openapi::members(&["Project"]),
+    always: &["id"],
+});
+/// A keyword.
+pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
+    paths: openapi::members(&["Keyword"]),
+    always: &["id"],
+});
+/// A record of a result, of whatever type: a member of another type is not there, and not wrong.
+pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
+    paths: openapi::members(&["RankingRecord", "SerpRecord", "BrokenLink"]),
+    always: &["keywordId", "url"],
+});
+
+/// Members to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection(Vec<Vec<String>>);
 
 impl Selection {
-    /// Reads `a,b,c.d`.
+    /// `fields=a,b,c.d`, when it is there; a name that is none is noted, with the nearest that is.
+    pub fn read(query: &Query, of: &Selectable) -> Option<Self> {
+        let text = query.text("fields")?;
+        let known: Vec<&str> = of.paths.iter().map(String::as_str).collect();
+        let wanted = text.split(',').map(|it| it.trim_matches(' '));
+        let mut paths: Vec<&str> = of.always.to_vec();
+        for path in wanted {
+            if known.contains(&path) {
+                paths.push(path);
+            } else {
+                let message = format!("there is no field `{path}`");
+                let error = FieldError::in_query("fields", "unknown-field", message);
+                query.note(error.allowing(&names_near(path, &known), path));
+            }
+        }
+        let split = |path: &&str| path.split('.').map(str::to_owned).collect();
+        Some(Self(paths.iter().map(split).collect()))
+    }
+
+    /// The selected members of an object, as far as it has them.
     #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let paths = text
-            .split(',')
-            .map(str::trim)
-            .filter(|path| !path.is_empty());
-        Self(
-            paths
-                .map(|path| path.split('.').map(str::to_owned).collect())
-                .collect(),
-        )
-    }
-
-    /// Keeps the selected members of an object; a name that the object does not have is refused
-    /// with the nearest that it has.
-    pub fn of(&self, value: &Value) -> Result<Value, Problem> {
-        self.with(&["id"], value)
-    }
-
-    /// The same of a result's record, which is told from others by what it is about.
-    pub fn of_record(&self, value: &Value) -> Result<Value, Problem> {
-        self.with(&["keywordId", "url"], value)
-    }
-
-    fn with(&self, always: &[&str], value: &Value) -> Result<Value, Problem> {
+    pub fn of(&self, whole: &Value) -> Value {
         let mut kept = Map::new();
-        for name in always {
-            kept.extend(value.get(name).map(|it| ((*name).to_owned(), it.clone())));
-        }
         for path in &self.0 {
-            keep(&mut kept, value, path, &path.join("."))?;
+            keep(&mut kept, whole, path);
         }
-        Ok(Value::Object(kept))
+        Value::Object(kept)
     }
 }
 
-fn keep(
-    kept: &mut Map<String, Value>,
-    from: &Value,
-    path: &[String],
-    whole: &str,
-) -> Result<(), Problem> {
+/// The names beside the one that is wrong: those of the same object.
+fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let parent = path.rsplit_once('.').map(|(parent, _)| parent);
+    let parent = parent.filter(|it| known.contains(it));
+    let beside = known
+        .iter()
+        .filter(|name| name.rsplit_once('.').map(|(it, _)| it) == parent);
+    beside.copied().collect()
+}
+
+fn keep(kept: &mut Map<String, Value>, from: &Value, path: &[String]) {
     let Some((name, rest)) = path.split_first() else {
-        return Ok(());
+        return;
     };
     let Some(found) = from.get(name) else {
-        return if from.is_null() {
-            Ok(())
-        } else {
-            Err(unknown(from, name, whole))
-        };
+        return;
     };
-    if rest.is_empty() {
+    if rest.is_empty() || found.is_null() {
         kept.insert(name.clone(), found.clone());
-        return Ok(());
+        return;
     }
-    if found.is_null() {
-        kept.insert(name.clone(), Value::Null);
-        return Ok(());
+    // A member of another type's record may be an object of that name there and none here.
+    if !found.is_object() {
+        return;
     }
     let inner = kept
         .entry(name.clone())
         .or_insert_with(|| Value::Object(Map::new()));
-    match inner {
-        Value::Object(inner) => keep(inner, found, rest, whole),
-        _ => Ok(()),
+    if let Value::Object(inner) = inner {
+        keep(inner, found, rest);
     }
-}
-
-fn unknown(from: &Value, name: &str, whole: &str) -> Problem {
-    let known: Vec<&str> = from
-        .as_object()
-        .map(|members| members.keys().map(String::as_str).collect())
-        .unwrap_or_default();
-    let error = FieldError::in_query(
-        "fields",
-        "unknown-field",
-        format!("there is no field `{whole}`"),
-    );
-    Problem::invalid_value(error.allowing(&known, name))
 }
 
 #[cfg(test)]
@@ -96,23 +103,61 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn read(text: &str) -> (Query, Option<Selection>) {
+        let query = Query::parse(&format!("fields={text}"), &["fields"]);
+        let selection = Selection::read(&query, &PROJECT);
+        (query, selection)
+    }
+
     #[test]
     fn the_id_and_what_is_selected_stay() {
-        let whole = json!({ "id": 1, "name": "a", "reportSettings": { "enabled": true, "frequency": "daily" }, "market": null });
-        let kept = Selection::parse("name, reportSettings.enabled,market.country")
-            .of(&whole)
-            .unwrap();
+        let whole = json!({ "id": 1, "name": "a", "reportSettings": { "enabled": true, "frequency": "daily" }, "category": null });
+        let (query, selection) = read("name,+reportSettings.enabled,category");
+        query.finish().unwrap();
         assert_eq!(
-            kept,
-            json!({ "id": 1, "name": "a", "reportSettings": { "enabled": true }, "market": null })
+            selection.unwrap().of(&whole),
+            json!({ "id": 1, "name": "a", "reportSettings": { "enabled": true }, "category": null })
+        );
+        let inherited = json!({ "id": 1, "reportSettings": null });
+        let (_, selection) = read("reportSettings.enabled");
+        assert_eq!(selection.unwrap().of(&inherited), inherited);
+        let (_, selection) = read("reportSettings.enabled");
+        assert_eq!(
+            selection
+                .unwrap()
+                .of(&json!({ "id": 1, "reportSettings": 7 })),
+            json!({ "id": 1 })
         );
     }
 
     #[test]
-    fn a_name_that_is_not_there_is_refused() {
-        let problem = Selection::parse("nme")
-            .of(&json!({ "id": 1, "name": "a" }))
-            .unwrap_err();
-        assert_eq!(problem.errors[0].document()["didYouMean"], "name");
+    fn names_that_are_none_are_refused_all_at_once() {
+        let (query, _) = read("nme,name,reportSettings.enabld,constructor.name,");
+        let problem = query.finish().unwrap_err();
+        let told: Vec<Value> = problem
+            .errors
+            .iter()
+            .map(|error| error.document()["didYouMean"].clone())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                json!("name"),
+                json!("reportSettings.enabled"),
+                Value::Null,
+                Value::Null
+            ]
+        );
+    }
+
+    #[test]
+    fn records_of_every_type_can_be_selected_from() {
+        for path in ["position", "difficulty.score", "targetUrl", "position.line"] {
+            assert!(
+                RECORD.paths.iter().any(|it| it == path),
+                "{path} of {:?}",
+                RECORD.paths
+            );
+        }
     }
 }

@@ -128,12 +128,13 @@ async fn lists_have_weak_tags_that_follow_their_content(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (first, keywords) = agent.project("a.example.com", &["one", "two"]).await;
+    app.clock.advance(TimeDelta::seconds(1));
     agent.project("b.example.com", &[]).await;
     let keyword = format!("/keywords/{}", keywords[0]);
     for list in [
         "/projects".to_owned(),
         "/projects?limit=1".to_owned(),
-        format!("/projects/{first}/keywords?limit=1"),
+        format!("/projects/{first}/keywords?limit=2"),
         format!("/results?type=rankings&projectId={first}"),
         format!("/results?type=all&projectId={first}"),
         "/models".to_owned(),

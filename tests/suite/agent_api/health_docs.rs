@@ -1,7 +1,7 @@
 //! GET /health and GET /docs.
 
 use chrono::TimeDelta;
-use domain::{scope::Scope, text::Label, use_cases::issue_token::NewToken};
+use domain::{scope::Scope, text::Label, token::RevokeReason, use_cases::issue_token::NewToken};
 use harness::{app::TestApp, databases::TestDatabase, on_every_database};
 use serde_json::json;
 
@@ -67,7 +67,7 @@ async fn an_expired_and_a_revoked_token_are_told_apart(db: TestDatabase) {
     let now = domain::ports::clock::Clock::now(app.clock.as_ref());
     assert!(
         work.tokens()
-            .revoke(owner.account, token.id, now)
+            .revoke(owner.account, token.id, now, RevokeReason::Owner)
             .await
             .unwrap()
     );

@@ -1,5 +1,6 @@
 //! Adding and listing keywords.
 
+use chrono::TimeDelta;
 use harness::{
     app::TestApp,
     callers::{id, ids},
@@ -191,6 +192,7 @@ async fn a_keyword_carries_its_market_and_tags(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["kaffee"]).await;
     let path = format!("/projects/{project}/keywords");
+    app.clock.advance(TimeDelta::seconds(1));
     let market =
         json!({ "country": "DE", "language": "de", "device": "mobile", "location": "Berlin" });
     let added = agent

@@ -30,3 +30,4 @@ mod paging;
 mod project_changes;
 mod projects;
 mod results;
+mod tokens;

@@ -17,6 +17,7 @@ use domain::{
     },
     project::Project,
     text::Label,
+    token::RevokeReason,
 };
 use harness::{databases::TestDatabase, on_every_database};
 
@@ -192,7 +193,7 @@ async fn a_stranger_changes_nothing(db: TestDatabase) {
         tx.keywords().save(&keyword(STRANGER, 21, "mine")).await.unwrap();
         tx.jobs().save(&Job { cancel_requested: true, ..job(STRANGER, 31) }).await.unwrap();
         tx.measurements().discard(STRANGER, JobId(31)).await.unwrap();
-        assert!(!tx.tokens().revoke(STRANGER, TokenId(1), now()).await.unwrap());
+        assert!(!tx.tokens().revoke(STRANGER, TokenId(1), now(), RevokeReason::Owner).await.unwrap());
     });
     ask!(db, r => for id in [ANN, BOB] {
         assert_eq!(r.projects().find(id, SHOP).await.unwrap(), Some(project(id, 11)));

@@ -3,6 +3,7 @@
 #[macro_use]
 mod examples;
 mod accounts;
+mod audit;
 mod idempotency;
 mod isolation;
 mod jobs;

@@ -6,6 +6,7 @@ use domain::{
     money::MicroUsd,
     ports::storage::{Storage, StorageError},
     project::Project,
+    token::RevokeReason,
 };
 use harness::{databases::TestDatabase, on_every_database};
 
@@ -29,7 +30,8 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.accounts().lock(ANN),
         r.accounts().save(&account(ANN)),
         r.accounts().save_usage(ANN, account(ANN).usage),
-        r.tokens().revoke(ANN, TokenId(1), now()),
+        r.tokens()
+            .revoke(ANN, TokenId(1), now(), RevokeReason::Owner),
         r.tokens().note_use(ANN, TokenId(1), now()),
         r.projects().add(&project(ANN, 12)),
         r.projects().lock(ANN, SHOP),

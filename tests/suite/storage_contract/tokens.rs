@@ -7,14 +7,14 @@ use domain::{
     ids::{AccountId, TokenId},
     scope::Scopes,
     text::Label,
-    token::{ApiToken, TokenHash},
+    token::{ApiToken, RevokeReason, TokenHash},
 };
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
     a_token_is_found_by_its_hash_in_whatever_state_it_is,
     an_account_lists_its_own_tokens_newest_first,
-    a_token_is_revoked_once,
+    a_token_ends_at_the_earliest_moment_that_was_said,
     the_newest_use_of_a_token_stays,
 ];
 
@@ -30,6 +30,8 @@ fn token(account: AccountId, id: i64) -> ApiToken {
         expires_at: Some(after(500) + tick()),
         last_used_at: None,
         revoked_at: None,
+        revoke_reason: None,
+        rotated_from: None,
     }
 }
 
@@ -48,7 +50,7 @@ async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestDatabase) 
         ..account(ANN)
     };
     change!(db, tx => {
-        tx.tokens().revoke(ANN, TokenId(1), after(9)).await.unwrap();
+        tx.tokens().revoke(ANN, TokenId(1), after(9), RevokeReason::Leaked).await.unwrap();
         tx.accounts().save(&disabled).await.unwrap();
     });
     let known = ask!(db, r => r.tokens().find_by_hash(TokenHash([11; 32])).await.unwrap());
@@ -57,6 +59,7 @@ async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestDatabase) 
         known.token,
         ApiToken {
             revoked_at: Some(after(9)),
+            revoke_reason: Some(RevokeReason::Leaked),
             ..token(ANN, 1)
         }
     );
@@ -71,25 +74,32 @@ async fn an_account_lists_its_own_tokens_newest_first(db: TestDatabase) {
     assert_eq!(listed, [token(ANN, 2), token(ANN, 1)]);
 }
 
-async fn a_token_is_revoked_once(db: TestDatabase) {
+async fn a_token_ends_at_the_earliest_moment_that_was_said(db: TestDatabase) {
     issued(&db).await;
-    let outcomes = change!(db, tx => [
-        tx.tokens().revoke(ANN, TokenId(1), after(9)).await.unwrap(),
-        tx.tokens().revoke(ANN, TokenId(1), after(10)).await.unwrap(),
-        tx.tokens().revoke(ANN, TokenId(77), after(10)).await.unwrap(),
-    ]);
-    assert_eq!(outcomes, [true, false, false]);
-    assert_eq!(revoked_at(&db, ANN).await, Some(after(9)));
-    assert_eq!(revoked_at(&db, BOB).await, None);
+    let outcomes = change!(db, tx => {
+        let tokens = tx.tokens();
+        [
+            // Rotated: it ends later.
+            tokens.revoke(ANN, TokenId(1), after(60), RevokeReason::Rotated).await.unwrap(),
+            tokens.revoke(ANN, TokenId(1), after(60), RevokeReason::Rotated).await.unwrap(),
+            tokens.revoke(ANN, TokenId(1), after(9), RevokeReason::Owner).await.unwrap(),
+            tokens.revoke(ANN, TokenId(1), after(10), RevokeReason::Leaked).await.unwrap(),
+            tokens.revoke(ANN, TokenId(77), after(10), RevokeReason::Owner).await.unwrap(),
+        ]
+    });
+    assert_eq!(outcomes, [true, false, true, false, false]);
+    let end = (Some(after(9)), Some(RevokeReason::Owner));
+    assert_eq!(end_of(&db, ANN).await, end);
+    assert_eq!(end_of(&db, BOB).await, (None, None));
 }
 
-async fn revoked_at(db: &TestDatabase, account: AccountId) -> Option<DateTime<Utc>> {
+async fn end_of(
+    db: &TestDatabase,
+    account: AccountId,
+) -> (Option<DateTime<Utc>>, Option<RevokeReason>) {
     let listed = ask!(db, r => r.tokens().list(account).await.unwrap());
-    listed
-        .iter()
-        .find(|it| it.id == TokenId(1))
-        .unwrap()
-        .revoked_at
+    let found = listed.iter().find(|it| it.id == TokenId(1)).unwrap();
+    (found.revoked_at, found.revoke_reason)
 }
 
 async fn the_newest_use_of_a_token_stays(db: TestDatabase) {

@@ -7,6 +7,7 @@ mod fleet;
 mod logs;
 pub mod process;
 mod readme;
+mod secrets;
 mod settings;
 mod site_audit;
 mod suppliers;

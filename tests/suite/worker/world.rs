@@ -7,7 +7,10 @@ use super::{
 use analysis::result_type::ResultType;
 use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
 use harness::databases::TestDatabase;
-use std::process::{Command, Output};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;
 
@@ -76,12 +79,21 @@ impl World {
         self.account.0
     }
 
+    /// The folder in which the database keeps everything: tables, write-ahead log, locks.
+    pub fn place(&self) -> PathBuf {
+        let url = &self.database.url;
+        match url.strip_prefix("sqlite://") {
+            Some(file) => Path::new(file).parent().unwrap().to_owned(),
+            None => PathBuf::from(url.rsplit("host=").next().unwrap()),
+        }
+    }
+
     pub fn is_sqlite(&self) -> bool {
         self.database.kind() == DatabaseKind::Sqlite
     }
 
     /// Runs a short command; its standard output.
-    fn say(&self, arguments: &[&str]) -> String {
+    pub fn say(&self, arguments: &[&str]) -> String {
         let ran = command(self.folder.path(), &self.settings, arguments)
             .output()
             .unwrap();

@@ -8,11 +8,13 @@ use crate::{
 };
 use domain::{
     account::{Account, AccountLimits, AccountStatus},
+    audit::AuditEvent,
     email::EmailAddress,
     money::MicroUsd,
     text::Label,
     use_cases::{
         change_account::ChangeAccount, create_account::CreateAccount, list_accounts::ListAccounts,
+        list_audit_events::ListAuditEvents,
     },
     user::User,
 };
@@ -25,6 +27,7 @@ pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Re
         AccountCommand::Create { email, name } => create(foundation, &email, &name).await?,
         AccountCommand::List { json } => list(foundation, json).await?,
         AccountCommand::Limits(args) => limits(foundation, &args).await?,
+        AccountCommand::Log { email, most, json } => log(foundation, &email, most, json).await?,
         AccountCommand::Disable { email, enable } => switch(foundation, &email, enable).await?,
     }
     Ok(Ended::Done)
@@ -127,20 +130,11 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
         ai_tracked: args.ai_tracked.unwrap_or(was.ai_tracked),
         monthly_budget: budget(args.monthly_budget.as_deref(), was.monthly_budget)?,
     };
-    ChangeAccount::new(Arc::clone(&foundation.storage))
+    let (storage, clock, mint) = foundation.parts();
+    ChangeAccount::new(storage, clock, mint)
         .limit(owner.account, limits)
         .await?;
-    say(format!(
-        "{} may have {} projects, {} keywords ({} in one project), {} AI-tracked; monthly budget: {}.",
-        owner.email,
-        limits.projects,
-        limits.keywords,
-        limits.keywords_per_project,
-        limits.ai_tracked,
-        limits
-            .monthly_budget
-            .map_or_else(|| "none".to_owned(), |budget| format!("{budget} USD"))
-    ));
+    say(format!("{} may have {limits}.", owner.email));
     Ok(())
 }
 
@@ -159,6 +153,36 @@ fn budget(given: Option<&str>, was: Option<MicroUsd>) -> Result<Option<MicroUsd>
     MicroUsd::parse(text).map(Some).ok_or_else(wrong)
 }
 
+async fn log(foundation: &Foundation, email: &str, most: u32, as_json: bool) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let events = ListAuditEvents::new(Arc::clone(&foundation.storage))
+        .run(owner.account, most)
+        .await?;
+    let time = |event: &AuditEvent| event.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    if as_json {
+        let rows: Vec<_> = events
+            .iter()
+            .map(|it| json!({ "at": time(it), "actor": it.actor.name(), "action": it.action.name(), "token": it.token.map(|it| it.0), "detail": it.detail }))
+            .collect();
+        say(serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let row = |it: &AuditEvent| {
+        [
+            time(it),
+            it.actor.name().to_owned(),
+            it.action.name().to_owned(),
+            it.token.map(|it| it.to_string()).unwrap_or_default(),
+            it.detail.clone(),
+        ]
+    };
+    show_table(
+        &["at", "by", "what", "token", "more"],
+        events.iter().map(row),
+    );
+    Ok(())
+}
+
 async fn switch(foundation: &Foundation, email: &str, enable: bool) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
     let status = if enable {
@@ -166,7 +190,8 @@ async fn switch(foundation: &Foundation, email: &str, enable: bool) -> anyhow::R
     } else {
         AccountStatus::Disabled
     };
-    ChangeAccount::new(Arc::clone(&foundation.storage))
+    let (storage, clock, mint) = foundation.parts();
+    ChangeAccount::new(storage, clock, mint)
         .switch(owner.account, status)
         .await?;
     say(format!(

@@ -12,11 +12,12 @@ use domain::{
     ids::TokenId,
     scope::{Scope, Scopes},
     text::Label,
-    token::ApiToken,
+    token::{ApiToken, RevokeReason},
     use_cases::{
         issue_token::{IssueToken, NewToken},
         list_tokens::ListTokens,
         revoke_token::RevokeToken,
+        rotate_token::{RotateToken, RotateTokenError},
     },
 };
 use serde_json::json;
@@ -32,6 +33,9 @@ pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Resu
             expires_in,
         } => create(foundation, &email, &wanted(&name, &scopes, &expires_in)?).await?,
         TokenCommand::List { email, json } => list(foundation, &email, json).await?,
+        TokenCommand::Rotate { email, id, grace } => {
+            rotate(foundation, &email, TokenId(id), self::grace(&grace)?).await?;
+        }
         TokenCommand::Revoke { email, id } => revoke(foundation, &email, TokenId(id)).await?,
     }
     Ok(Ended::Done)
@@ -99,6 +103,50 @@ async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow:
     Ok(())
 }
 
+/// `30m` or `2h`.
+fn grace(text: &str) -> Result<TimeDelta, WrongUsage> {
+    let wrong = || {
+        WrongUsage(format!(
+            "--grace takes minutes or hours, 0m to 24h; it was `{text}`"
+        ))
+    };
+    let unit: fn(i64) -> Option<TimeDelta> = match text.chars().last() {
+        Some('m') => TimeDelta::try_minutes,
+        Some('h') => TimeDelta::try_hours,
+        _ => return Err(wrong()),
+    };
+    let count: i64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    let allowed = TimeDelta::zero()..=RotateToken::LONGEST_GRACE;
+    unit(count)
+        .filter(|it| allowed.contains(it))
+        .ok_or_else(wrong)
+}
+
+async fn rotate(
+    foundation: &Foundation,
+    email: &str,
+    old: TokenId,
+    grace: TimeDelta,
+) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let (storage, clock, mint) = foundation.parts();
+    let rotate = RotateToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
+    let outcome = rotate.run(owner.account, old, grace).await;
+    let (plain, token) = match outcome {
+        Err(RotateTokenError::NoSuchToken) => {
+            return Err(WrongUsage(format!("{} has no token {old} that works and was not rotated before. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into());
+        }
+        outcome => outcome?,
+    };
+    say(plain.reveal());
+    remark(format!(
+        "Token {} takes the place of {old}, which is accepted for {} minutes more.",
+        token.id,
+        grace.num_minutes()
+    ));
+    Ok(())
+}
+
 async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
     let now = foundation.clock.now();
@@ -126,6 +174,7 @@ async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Re
 fn state(token: &ApiToken, now: DateTime<Utc>) -> &'static str {
     use domain::token::TokenRefusal::{Expired, Revoked};
     match token.accept(now) {
+        Ok(()) if token.is_superseded(now) => "superseded",
         Ok(()) => "works",
         Err(Expired { .. }) => "expired",
         Err(Revoked) => "revoked",
@@ -161,15 +210,15 @@ fn as_value(token: &ApiToken, now: DateTime<Utc>) -> serde_json::Value {
         "lastUsedAt": time(token.last_used_at),
         "expiresAt": time(token.expires_at),
         "revokedAt": time(token.revoked_at),
+        "revokeReason": token.revoke_reason.map(RevokeReason::name),
+        "rotatedFrom": token.rotated_from.map(|it| it.0),
     })
 }
 
 async fn revoke(foundation: &Foundation, email: &str, id: TokenId) -> anyhow::Result<()> {
     let owner = owner(&foundation.storage, email).await?;
-    let revoke = RevokeToken::new(
-        Arc::clone(&foundation.storage),
-        Arc::clone(&foundation.clock),
-    );
+    let (storage, clock, mint) = foundation.parts();
+    let revoke = RevokeToken::new(storage, clock, mint);
     if revoke.run(owner.account, id).await? {
         say(format!("Token {id} is revoked."));
         return Ok(());
@@ -180,6 +229,15 @@ async fn revoke(foundation: &Foundation, email: &str, id: TokenId) -> anyhow::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grace_is_a_day_at_the_most() {
+        assert_eq!(grace("30m").unwrap(), TimeDelta::minutes(30));
+        assert_eq!(grace("24h").unwrap(), TimeDelta::hours(24));
+        for wrong in ["", "1", "h", "25h", "-1m", "1d"] {
+            assert!(grace(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn lifetimes_are_days_hours_or_never() {

@@ -1,6 +1,7 @@
 //! What the domain asks of the world. Adapters implement these; none of them names another.
 
 pub mod accounts;
+pub mod audit;
 pub mod clock;
 pub mod idempotency;
 pub mod jobs;

@@ -1,10 +1,10 @@
 //! How things are remembered: a storage opens, a transaction commits by consuming itself.
 
 use super::{
-    accounts::AccountRepository, idempotency::IdempotencyRepository, jobs::JobRepository,
-    keywords::KeywordRepository, measurements::MeasurementRepository, projects::ProjectRepository,
-    results::ResultRepository, secrets::SecretRepository, spending::SpendingRepository,
-    tokens::TokenRepository,
+    accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
+    jobs::JobRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
+    projects::ProjectRepository, results::ResultRepository, secrets::SecretRepository,
+    spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use std::error::Error;
@@ -82,6 +82,8 @@ pub trait Repositories: Send {
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
     /// Secrets of the server.
     fn secrets(&mut self) -> &mut dyn SecretRepository;
+    /// The audit log.
+    fn audit(&mut self) -> &mut dyn AuditRepository;
 }
 
 /// A transaction; dropping it undoes it. After an error it is over: it has been undone, and

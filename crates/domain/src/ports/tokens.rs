@@ -4,7 +4,7 @@ use super::storage::StorageError;
 use crate::{
     account::Account,
     ids::{AccountId, TokenId},
-    token::{ApiToken, TokenHash},
+    token::{ApiToken, RevokeReason, TokenHash},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -28,12 +28,14 @@ pub trait TokenRepository: Send {
     async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError>;
     /// The account's tokens, newest first.
     async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError>;
-    /// Ends a token; `false` when there is no such token or it was ended before.
+    /// Ends a token at that moment; `false` when there is no such token or it ends by then
+    /// anyhow.
     async fn revoke(
         &mut self,
         account: AccountId,
         token: TokenId,
         at: DateTime<Utc>,
+        reason: RevokeReason,
     ) -> Result<bool, StorageError>;
     /// Notes a use.
     async fn note_use(

@@ -2,6 +2,7 @@
 
 use crate::ports::{
     accounts::{AccountRepository, MockAccountRepository},
+    audit::{AuditRepository, MockAuditRepository},
     idempotency::{IdempotencyRepository, MockIdempotencyRepository},
     jobs::{JobRepository, MockJobRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
@@ -45,6 +46,8 @@ pub struct FakeTransaction {
     pub idempotency: MockIdempotencyRepository,
     /// Expectations on secrets.
     pub secrets: MockSecretRepository,
+    /// Expectations on the audit log.
+    pub audit: MockAuditRepository,
     commits: Arc<AtomicU32>,
 }
 
@@ -102,6 +105,9 @@ impl Storage for FakeStorage {
 impl Repositories for FakeTransaction {
     fn accounts(&mut self) -> &mut dyn AccountRepository {
         &mut self.accounts
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        &mut self.audit
     }
     fn tokens(&mut self) -> &mut dyn TokenRepository {
         &mut self.tokens

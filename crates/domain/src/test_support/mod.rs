@@ -191,6 +191,8 @@ pub fn a_token() -> ApiToken {
         expires_at: None,
         last_used_at: None,
         revoked_at: None,
+        revoke_reason: None,
+        rotated_from: None,
     }
 }
 

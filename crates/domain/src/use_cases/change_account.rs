@@ -2,21 +2,31 @@
 
 use crate::{
     account::{Account, AccountLimits, AccountStatus},
-    ids::AccountId,
-    ports::storage::{Storage, StorageError, Transaction, retrying},
+    audit::{Actor, AuditAction, AuditEvent},
+    ids::{AccountId, AuditEventId, IdMint},
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, retrying},
+    },
 };
 use std::sync::Arc;
 
 /// Changes accounts.
 pub struct ChangeAccount {
     storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
 }
 
 impl ChangeAccount {
-    /// On this storage.
+    /// On this storage, clock and mint.
     #[must_use]
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+        }
     }
 
     /// Sets the limits. What is there already stays, even above a lower limit.
@@ -25,7 +35,9 @@ impl ChangeAccount {
         account: AccountId,
         limits: AccountLimits,
     ) -> Result<Option<Account>, StorageError> {
-        retrying(|| self.change(account, move |it| Account { limits, ..it })).await
+        let change = move |it| Account { limits, ..it };
+        let (action, detail) = (AuditAction::AccountLimited, limits.to_string());
+        retrying(|| self.change(account, action, &detail, change)).await
     }
 
     /// Switches the account on or off: off, its tokens open nothing.
@@ -34,12 +46,19 @@ impl ChangeAccount {
         account: AccountId,
         status: AccountStatus,
     ) -> Result<Option<Account>, StorageError> {
-        retrying(|| self.change(account, move |it| Account { status, ..it })).await
+        let change = move |it| Account { status, ..it };
+        let action = match status {
+            AccountStatus::Active => AuditAction::AccountEnabled,
+            AccountStatus::Disabled => AuditAction::AccountDisabled,
+        };
+        retrying(|| self.change(account, action, "", change)).await
     }
 
     async fn change(
         &self,
         account: AccountId,
+        action: AuditAction,
+        detail: &str,
         change: impl FnOnce(Account) -> Account + Send,
     ) -> Result<Option<Account>, StorageError> {
         let mut work = self.storage.write().await?;
@@ -47,12 +66,18 @@ impl ChangeAccount {
             return Ok(None);
         };
         let changed = change(found);
-        save(work, &changed).await?;
+        work.accounts().save(&changed).await?;
+        let event = AuditEvent {
+            account,
+            id: AuditEventId::mint(&self.mint),
+            at: self.clock.now(),
+            actor: Actor::Operator,
+            action,
+            token: None,
+            detail: detail.to_owned(),
+        };
+        work.audit().record(&event).await?;
+        work.commit().await?;
         Ok(Some(changed))
     }
-}
-
-async fn save(mut work: Box<dyn Transaction>, account: &Account) -> Result<(), StorageError> {
-    work.accounts().save(account).await?;
-    work.commit().await
 }

@@ -3,8 +3,9 @@
 use super::may_be_storage;
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    audit::{Actor, AuditAction, AuditEvent},
     email::EmailAddress,
-    ids::{AccountId, IdMint, UserId},
+    ids::{AccountId, AuditEventId, IdMint, UserId},
     ports::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
@@ -69,6 +70,16 @@ impl CreateAccount {
             Err(StorageError::Conflict { .. }) => return Err(CreateAccountError::EmailTaken),
             outcome => outcome?,
         }
+        let event = AuditEvent {
+            account: account.id,
+            id: AuditEventId::mint(&self.mint),
+            at: account.created_at,
+            actor: Actor::Operator,
+            action: AuditAction::AccountCreated,
+            token: None,
+            detail: format!("for {email}"),
+        };
+        work.audit().record(&event).await?;
         work.commit().await?;
         Ok((account, owner))
     }

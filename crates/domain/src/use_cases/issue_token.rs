@@ -2,7 +2,8 @@
 
 use super::may_be_storage;
 use crate::{
-    ids::{IdMint, TokenId},
+    audit::{Actor, AuditAction, AuditEvent},
+    ids::{AuditEventId, IdMint, TokenId},
     ports::{
         clock::Clock,
         randomness::Randomness,
@@ -118,8 +119,23 @@ impl IssueToken {
             expires_at: new.lifetime.map(|lifetime| now + lifetime),
             last_used_at: None,
             revoked_at: None,
+            revoke_reason: None,
+            rotated_from: None,
         };
         work.tokens().add(&token, plain.hash()).await?;
+        let event = AuditEvent {
+            account: owner.account,
+            id: AuditEventId::mint(&self.mint),
+            at: now,
+            actor: Actor::Operator,
+            action: AuditAction::TokenCreated,
+            token: Some(token.id),
+            detail: format!(
+                "{} with {}, ending with {}",
+                token.name, token.scopes, token.last_four
+            ),
+        };
+        work.audit().record(&event).await?;
         work.commit().await?;
         Ok((plain, token))
     }

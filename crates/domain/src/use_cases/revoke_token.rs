@@ -1,11 +1,13 @@
 //! Revokes an API token.
 
 use crate::{
-    ids::{AccountId, TokenId},
+    audit::{Actor, AuditAction, AuditEvent},
+    ids::{AccountId, AuditEventId, IdMint, TokenId},
     ports::{
         clock::Clock,
-        storage::{Storage, StorageError},
+        storage::{Storage, StorageError, retrying},
     },
+    token::RevokeReason,
 };
 use std::sync::Arc;
 
@@ -13,23 +15,45 @@ use std::sync::Arc;
 pub struct RevokeToken {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
 }
 
 impl RevokeToken {
-    /// On this storage and clock.
+    /// On this storage, clock and mint.
     #[must_use]
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
-        Self { storage, clock }
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+        }
     }
 
     /// Ends the token with its next use; `false` when there is none that could be ended.
     pub async fn run(&self, account: AccountId, token: TokenId) -> Result<bool, StorageError> {
+        retrying(|| self.once(account, token)).await
+    }
+
+    async fn once(&self, account: AccountId, token: TokenId) -> Result<bool, StorageError> {
+        let now = self.clock.now();
         let mut work = self.storage.write().await?;
-        let ended = work
+        let was_ended = work
             .tokens()
-            .revoke(account, token, self.clock.now())
+            .revoke(account, token, now, RevokeReason::Owner)
             .await?;
+        if was_ended {
+            let event = AuditEvent {
+                account,
+                id: AuditEventId::mint(&self.mint),
+                at: now,
+                actor: Actor::Operator,
+                action: AuditAction::TokenRevoked,
+                token: Some(token),
+                detail: String::new(),
+            };
+            work.audit().record(&event).await?;
+        }
         work.commit().await?;
-        Ok(ended)
+        Ok(was_ended)
     }
 }

@@ -6,6 +6,7 @@
 #[macro_use]
 mod paging;
 mod accounts;
+mod audit;
 mod idempotency;
 mod jobs;
 mod keywords;
@@ -23,6 +24,7 @@ use crate::session::Session;
 use async_trait::async_trait;
 use domain::ports::{
     accounts::AccountRepository,
+    audit::AuditRepository,
     idempotency::IdempotencyRepository,
     jobs::JobRepository,
     keywords::KeywordRepository,
@@ -67,6 +69,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn secrets(&mut self) -> &mut dyn SecretRepository {
+        self
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
         self
     }
 }

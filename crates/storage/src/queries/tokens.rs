@@ -19,7 +19,7 @@ use domain::{
         storage::StorageError,
         tokens::{KnownToken, TokenRepository},
     },
-    token::{ApiToken, TokenHash},
+    token::{ApiToken, RevokeReason, TokenHash},
 };
 
 #[async_trait]
@@ -71,15 +71,19 @@ impl TokenRepository for Session<Db> {
         account: AccountId,
         token: TokenId,
         at: DateTime<Utc>,
+        reason: RevokeReason,
     ) -> Result<bool, StorageError> {
         self.change(move |db| {
+            let ends_later = api_tokens::revoked_at.gt(At(at));
             let unrevoked = api_tokens::table
                 .filter(api_tokens::account_id.eq(account.0))
                 .filter(api_tokens::id.eq(token.0))
-                .filter(api_tokens::revoked_at.is_null());
-            let ended = update(unrevoked)
-                .set(api_tokens::revoked_at.eq(At(at)))
-                .execute(db)?;
+                .filter(api_tokens::revoked_at.is_null().or(ends_later));
+            let end = (
+                api_tokens::revoked_at.eq(At(at)),
+                api_tokens::revoke_reason.eq(reason.name()),
+            );
+            let ended = update(unrevoked).set(end).execute(db)?;
             Ok(ended == 1)
         })
         .await

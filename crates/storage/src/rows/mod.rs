@@ -1,6 +1,7 @@
 //! Rows: entities as tables hold them, and back. Nothing here asks a database.
 
 pub mod accounts;
+pub mod audit;
 pub mod idempotency;
 pub mod jobs;
 pub mod keywords;

@@ -1,6 +1,6 @@
 //! API tokens as rows.
 
-use super::{accounts::AccountRow, passed};
+use super::{accounts::AccountRow, known, passed};
 use crate::{
     instant::At,
     schema::{api_tokens, token_directory},
@@ -11,7 +11,7 @@ use domain::{
     ports::{storage::StorageError, tokens::KnownToken},
     scope::Scopes,
     text::Label,
-    token::{ApiToken, TokenHash},
+    token::{ApiToken, RevokeReason, TokenHash},
 };
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -27,6 +27,8 @@ pub struct TokenRow {
     expires_at: Option<At>,
     last_used_at: Option<At>,
     revoked_at: Option<At>,
+    revoke_reason: Option<String>,
+    rotated_from: Option<i64>,
 }
 
 #[derive(Insertable)]
@@ -53,6 +55,8 @@ impl From<&ApiToken> for TokenRow {
             expires_at: token.expires_at.map(At),
             last_used_at: token.last_used_at.map(At),
             revoked_at: token.revoked_at.map(At),
+            revoke_reason: token.revoke_reason.map(|it| it.name().to_owned()),
+            rotated_from: token.rotated_from.map(|it| it.0),
         }
     }
 }
@@ -82,6 +86,11 @@ impl TryFrom<TokenRow> for ApiToken {
             expires_at: row.expires_at.map(Into::into),
             last_used_at: row.last_used_at.map(Into::into),
             revoked_at: row.revoked_at.map(Into::into),
+            revoke_reason: row
+                .revoke_reason
+                .map(|name| known(RevokeReason::named(&name), "revoke reason"))
+                .transpose()?,
+            rotated_from: row.rotated_from.map(TokenId),
         })
     }
 }

@@ -13,7 +13,6 @@ use crate::{
     endpoint::Call,
     entity_tag::EntityTag,
     paging::{Limits, Paging},
-    problem::Problem,
     selection::Selection,
 };
 use chrono::{DateTime, Utc};
@@ -43,31 +42,32 @@ fn paging<'a, S>(
 }
 
 /// An object, or the members of it that the caller selected.
-fn selected(call: &Call, object: &impl Serialize) -> Result<Value, Problem> {
+fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
     let whole = serde_json::to_value(object).unwrap_or(Value::Null);
-    call.query.text("fields").map_or_else(
-        || Ok(whole.clone()),
-        |fields| Selection::parse(fields).of(&whole),
-    )
+    match fields {
+        Some(fields) => fields.of(&whole),
+        None => whole,
+    }
 }
 
 /// A page of a list as it is answered, with the link to the next one.
 fn list_answer<T, V: Serialize>(
     call: &Call,
     page: &Page<T>,
+    fields: Option<&Selection>,
     limit: u32,
     next_cursor: Option<&str>,
     now: DateTime<Utc>,
     view: impl Fn(&T) -> V,
-) -> Result<Answer, Problem> {
-    let items: Result<Vec<Value>, Problem> = page
+) -> Answer {
+    let items: Vec<Value> = page
         .items
         .iter()
-        .map(|item| selected(call, &view(item)))
+        .map(|item| selected(&view(item), fields))
         .collect();
-    let body = json!({ "items": items?, "nextCursor": next_cursor, "limit": limit });
+    let body = json!({ "items": items, "nextCursor": next_cursor, "limit": limit });
     let answer = tagged(Answer::ok(&body), next_cursor, now);
-    Ok(linked(answer, call, next_cursor))
+    linked(answer, call, next_cursor)
 }
 
 /// With a tag that stays while what is listed stays. The cursor is another one each time and so

@@ -9,7 +9,7 @@ use crate::{
     problem::{Problem, next_action},
     query::Query,
     refusals,
-    selection::Selection,
+    selection::{RECORD, Selection},
     services::Services,
 };
 use analysis::{document::Document, result_type::ResultType};
@@ -47,11 +47,13 @@ pub fn type_names() -> Vec<&'static str> {
         .collect()
 }
 
-const SORTS: [(&str, FindingSort); 2] = [
+/// The orders of one run, and of a history: the same, with another one first.
+const SORTS: [(&str, FindingSort); 3] = [
     ("default", FindingSort::Ordinal),
     ("position", FindingSort::Value),
+    ("measuredAt", FindingSort::MeasuredAt),
 ];
-const HISTORY_SORTS: [(&str, FindingSort); 1] = [("measuredAt", FindingSort::MeasuredAt)];
+const HISTORY_SORTS: [(&str, FindingSort); 3] = [SORTS[2], SORTS[0], SORTS[1]];
 
 /// Results of one type with their records, copied as they are stored.
 #[derive(Serialize)]
@@ -153,6 +155,7 @@ async fn one(
     let paging = paging(call, &bound_to, LIST_LIMITS, sorts, direction);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let only = Only::of(query);
+    let fields = Selection::read(query, &RECORD);
     let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
         services
             .read_project
@@ -184,7 +187,6 @@ async fn one(
         .next
         .as_ref()
         .map(|position| paging.cursor(position, key, now));
-    let fields = query.text("fields").map(Selection::parse);
     let items = records(&results.findings.items, fields.as_ref())?;
     let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
     let answer = Answer::ok(&body(
@@ -235,7 +237,7 @@ fn record(document: &Document, fields: Option<&Selection>) -> Result<Box<RawValu
         None => document.as_str().to_owned(),
         Some(fields) => {
             let whole: Value = document.parse().unwrap_or(Value::Null);
-            fields.of_record(&whole)?.to_string()
+            fields.of(&whole).to_string()
         }
     };
     RawValue::from_string(text).map_err(|_| {
@@ -373,9 +375,8 @@ fn refuse_what_no_type_takes(
 ) -> Result<(), Problem> {
     call.query.flag("history");
     Only::of(&call.query);
-    let sorts = [SORTS.as_slice(), &HISTORY_SORTS].concat();
     let bound_to = bound_part(&call.path, &call.query_text);
-    let paging = paging(call, &bound_to, LIST_LIMITS, &sorts, Direction::Ascending);
+    let paging = paging(call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let page = paging.request(&services.config.cursor_key, now);
     wanted(page, &call.query).map(drop)
 }

@@ -175,11 +175,18 @@ pub fn start_analysis() -> Value {
     properties.insert("keywordIds".into(), json!({ "type": "array", "items": id(), "minItems": 1, "maxItems": 5_000, "description": "For rankCheck: only these keywords." }));
     properties.insert("dryRun".into(), json!({ "type": "boolean", "description": "Tell what it would do and cost, and do nothing." }));
     properties.insert("priority".into(), choice(&JOB_PRIORITIES));
-    object(
+    let mut body = object(
         &["type", "projectId"],
         &properties,
         &json!({ "type": "rankCheck", "projectId": 3_570_000_000_000_001_i64 }),
-    )
+    );
+    // An audit reads pages: keywords do not go with it.
+    let others: Vec<&str> = KINDS.into_iter().filter(|it| *it != "siteAudit").collect();
+    body["anyOf"] = json!([
+        { "properties": { "type": { "enum": others } } },
+        { "properties": { "keywordIds": false } },
+    ]);
+    body
 }
 
 #[cfg(test)]

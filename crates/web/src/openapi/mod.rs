@@ -2,14 +2,18 @@
 
 pub mod bodies;
 mod guide;
+mod links;
+mod members;
 pub mod parameters;
 mod schemas;
 
 pub use guide::guide;
+pub use members::members;
 
 use crate::{
     endpoint::{Endpoint, Verb},
     endpoints,
+    entity_tag::EntityTag,
     problem::Code,
 };
 use domain::{scope::Scope, token::PlainToken};
@@ -155,7 +159,7 @@ fn all_parameters(endpoint: &Endpoint) -> Vec<Value> {
 /// The headers that name an entity tag. `If-Match` of a read is legal and of no use, so it is not
 /// advertised.
 fn conditions(verb: Verb) -> Vec<Value> {
-    let header = |name: &str, description: &str| json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string", "maxLength": 1_000 } });
+    let header = |name: &str, description: &str| json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string", "pattern": EntityTag::LIST_PATTERN, "examples": ["\"3f1c9a52d0e84b77\""] } });
     if verb == Verb::Get {
         vec![header(
             "If-None-Match",
@@ -184,6 +188,10 @@ fn responses(endpoint: &Endpoint) -> Value {
             );
             response["headers"]["RateLimit"] =
                 header("What is left of each, and the seconds until it is whole again.");
+        }
+        let links = links::of(endpoint.operation, *status);
+        if !links.is_empty() {
+            response["links"] = links.into();
         }
         responses.insert(status.to_string(), response);
     }

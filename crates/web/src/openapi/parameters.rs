@@ -11,6 +11,7 @@ use crate::{
     },
     endpoint::Parameter,
     paging::Limits,
+    selection::{KEYWORD, PROJECT, RECORD, Selectable},
 };
 use serde_json::{Value, json};
 
@@ -32,8 +33,9 @@ fn required(name: &'static str, schema: Value, description: &'static str) -> Par
     }
 }
 
+/// Text as `Query::free_text` reads it.
 fn text(most: usize) -> Value {
-    json!({ "type": "string", "maxLength": most })
+    json!({ "type": "string", "maxLength": most, "pattern": r"^[^\x00-\x1f\x7f-\x9f]*$" })
 }
 
 fn choice(names: &[&str]) -> Value {
@@ -48,7 +50,7 @@ fn sorts(names: &[&str]) -> Value {
     json!({ "type": "string", "enum": both })
 }
 
-fn paging(limits: Limits) -> Vec<Parameter> {
+fn paging(limits: Limits, of: &Selectable) -> Vec<Parameter> {
     vec![
         optional(
             "limit",
@@ -57,25 +59,26 @@ fn paging(limits: Limits) -> Vec<Parameter> {
         ),
         optional(
             "cursor",
-            text(2_048),
+            json!({ "type": "string", "minLength": 1, "maxLength": 2_048, "pattern": "^[A-Za-z0-9_-]+$" }),
             "Where to go on: nextCursor of the page before, within 24 hours.",
         ),
-        fields(),
+        fields(of),
     ]
 }
 
-fn fields() -> Parameter {
+fn fields(of: &Selectable) -> Parameter {
+    let name = of.paths.join("|").replace('.', r"\.");
     optional(
         "fields",
-        text(1_000),
+        json!({ "type": "string", "maxLength": 1_000, "pattern": format!("^ *({name}) *(, *({name}) *)*$") }),
         "Only these members, separated by commas, nested ones with dots; the id is always there.",
     )
 }
 
-/// Only `fields`.
+/// GET /projects/:id.
 #[must_use]
-pub fn fields_only() -> Vec<Parameter> {
-    vec![fields()]
+pub fn project() -> Vec<Parameter> {
+    vec![fields(&PROJECT)]
 }
 
 /// GET /docs.
@@ -91,7 +94,7 @@ pub fn docs() -> Vec<Parameter> {
 /// GET /projects.
 #[must_use]
 pub fn projects() -> Vec<Parameter> {
-    let mut all = paging(projects::LIST_LIMITS);
+    let mut all = paging(projects::LIST_LIMITS, &PROJECT);
     all.extend([
         optional(
             "sort",
@@ -128,7 +131,7 @@ pub fn projects() -> Vec<Parameter> {
 /// GET /projects/:id/keywords.
 #[must_use]
 pub fn keywords() -> Vec<Parameter> {
-    let mut all = paging(keywords::LIST_LIMITS);
+    let mut all = paging(keywords::LIST_LIMITS, &KEYWORD);
     all.extend([
         optional(
             "sort",
@@ -154,7 +157,7 @@ pub fn keywords() -> Vec<Parameter> {
 /// GET /analyze.
 #[must_use]
 pub fn analyses() -> Vec<Parameter> {
-    let mut all = paging(analyses::LIST_LIMITS);
+    let mut all = paging(analyses::LIST_LIMITS, &KEYWORD);
     all.retain(|parameter| parameter.name != "fields");
     all.extend([
         optional("sort", sorts(&["createdAt"]), "Newest first when left out."),
@@ -182,11 +185,11 @@ pub fn results() -> Vec<Parameter> {
         ),
         required("projectId", id(), "The project."),
     ];
-    all.extend(paging(results::LIST_LIMITS));
+    all.extend(paging(results::LIST_LIMITS, &RECORD));
     let time =
         json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] });
     all.extend([
-        optional("sort", sorts(&["default", "position", "measuredAt"]), "default or position; with history=true measuredAt (newest first when left out). A leading - reverses."),
+        optional("sort", sorts(&["default", "position", "measuredAt"]), "The order; a leading - reverses. Left out it is default, and with history=true the newest first."),
         optional("keywordId", id(), "Only about this keyword."),
         optional("url", text(2_048), "Only about this page."),
         optional("from", time.clone(), "Measured at or after this day or time."),

@@ -85,7 +85,7 @@ fn loose(mut list: Value) -> Value {
 }
 
 fn whole_or_selected(whole: &Value) -> Value {
-    json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"] }] })
+    json!({ "anyOf": [whole, { "type": "object", "description": "Only the members that fields= selects.", "required": ["id"], "properties": { "id": id() } }] })
 }
 
 fn job_list() -> Value {
@@ -196,12 +196,46 @@ fn health() -> Value {
                 "properties": { "name": text, "method": text, "path": text, "scope": { "type": ["string", "null"] }, "granted": { "type": "boolean" } },
             } },
             "limits": { "type": "object" },
-            "quotas": { "type": "array", "items": { "type": "object", "required": ["name", "limit", "used"] } },
+            "quotas": { "type": "array", "items": {
+                "type": "object",
+                "required": ["name", "limit", "used"],
+                "properties": { "name": text, "limit": { "type": ["integer", "string", "null"] }, "used": { "type": ["integer", "string"] } },
+            } },
             "providers": { "type": "array", "items": {
                 "type": "object",
                 "required": ["need", "label", "state"],
                 "properties": { "need": text, "label": { "type": ["string", "null"] }, "state": { "type": "string", "enum": ["ready", "sandbox", "notConfigured", "failing"] } },
             } },
+        },
+    })
+}
+
+fn field_error() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "required": ["in", "code", "message"],
+        "properties": {
+            "in": { "type": "string", "enum": ["body", "query", "header"] },
+            "pointer": { "type": "string", "description": "Of a value in the body (RFC 6901)." },
+            "name": { "type": "string", "description": "Of a parameter or a header." },
+            "code": text,
+            "message": text,
+            "allowed": { "type": "array", "items": text },
+            "didYouMean": text,
+        },
+    })
+}
+
+fn next_action() -> Value {
+    json!({
+        "type": "object",
+        "required": ["method", "href", "description"],
+        "properties": {
+            "method": { "type": "string" },
+            "href": { "type": "string" },
+            "description": { "type": "string" },
+            "body": { "type": "object" },
         },
     })
 }
@@ -221,8 +255,9 @@ fn problem() -> Value {
             "requestId": { "type": "string" },
             "retryable": { "type": "boolean" },
             "hint": { "type": "string" },
-            "errors": { "type": "array", "maxItems": 50, "items": { "type": "object", "required": ["in", "code", "message"] } },
-            "nextActions": { "type": "array", "items": { "type": "object", "required": ["method", "href"] } },
+            "errors": { "type": "array", "maxItems": 50, "items": field_error() },
+            "moreErrors": { "type": "integer", "minimum": 1, "description": "How many more there are than errors holds." },
+            "nextActions": { "type": "array", "description": "Requests that help, ready to send.", "items": next_action() },
         },
     })
 }

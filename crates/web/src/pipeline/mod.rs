@@ -21,6 +21,7 @@ use crate::{
     problem::{Code, Problem},
     query::Query,
     services::Services,
+    token_revocations,
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use respond::{Exchange, Trace};
@@ -72,6 +73,10 @@ impl Pipeline {
         if let Some(operational) = Operational::at(request.path()) {
             trace.route = operational.template();
             return self.operate(operational, request.method()).await;
+        }
+        if request.path() == token_revocations::PATH {
+            trace.route = token_revocations::PATH;
+            return self.take_report(request, payload).await;
         }
         let route = self.routes.find(request.path()).ok_or_else(nothing_here)?;
         trace.route = route.template;
@@ -139,6 +144,24 @@ impl Pipeline {
             Method::OPTIONS => Ok(routing::options(&operational::ALLOWED)),
             _ => Err(not_allowed(method, &operational::ALLOWED)),
         }
+    }
+
+    async fn take_report(
+        &self,
+        request: &HttpRequest,
+        payload: web::Payload,
+    ) -> Result<Answer, Problem> {
+        match *request.method() {
+            Method::OPTIONS => return Ok(routing::options(&token_revocations::ALLOWED)),
+            Method::POST => {}
+            _ => return Err(not_allowed(request.method(), &token_revocations::ALLOWED)),
+        }
+        let _under_way = admit::begin(&self.services)?;
+        admit::anonymous(&self.services, request)?;
+        accept::check(request)?;
+        let body = body::read(Verb::Post, request, payload, &self.services.config).await?;
+        self.patiently(token_revocations::take(&self.services, &body))
+            .await
     }
 
     async fn patiently<T>(

@@ -5,7 +5,7 @@ use crate::{
     agent_api::BASE,
     answer::Answer,
     endpoint::Call,
-    fields::{Fields, read_body},
+    fields::{Fields, read_body, whole},
     problem::Problem,
     refusals,
     services::Services,
@@ -31,7 +31,7 @@ const MOST_KEYWORDS: usize = 5_000;
 /// Starts an analysis, or with `dryRun` tells what it would do.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     // A project that is not there is told before anything else that is wrong with the body.
-    if let Some(id) = call.body.get("projectId").and_then(Value::as_i64) {
+    if let Some(id) = call.body.get("projectId").and_then(whole) {
         services
             .read_project
             .run(call.account(), ProjectId(id))

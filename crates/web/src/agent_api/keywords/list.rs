@@ -8,6 +8,7 @@ use crate::{
     paging::{Limits, bound_part, wanted},
     problem::Problem,
     refusals,
+    selection::{KEYWORD, Selection},
     services::Services,
 };
 use domain::{
@@ -45,6 +46,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         tag: query.free_text("tag", 50),
         search: search.filter(|text| !text.is_empty()),
     };
+    let fields = Selection::read(query, &KEYWORD);
     let request = paging.request(key, now);
     // Whether the project is there is told before what is wrong with the query.
     let Some(request) = request.filter(|_| query.finish().is_ok()) else {
@@ -64,12 +66,13 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .next
         .as_ref()
         .map(|position| paging.cursor(position, key, now));
-    list_answer(
+    Ok(list_answer(
         &call,
         &page,
+        fields.as_ref(),
         request.limit,
         next.as_deref(),
         now,
         KeywordView::of,
-    )
+    ))
 }

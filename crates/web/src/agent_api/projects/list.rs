@@ -8,6 +8,7 @@ use crate::{
     paging::{Limits, bound_part, wanted},
     problem::Problem,
     query::Query,
+    selection::{PROJECT, Selection},
     services::Services,
 };
 use domain::{
@@ -37,6 +38,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let filter = filter(&call.query);
+    let fields = Selection::read(&call.query, &PROJECT);
     let request = wanted(paging.request(key, now), &call.query)?;
     let page = services
         .list_projects
@@ -48,14 +50,15 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .as_ref()
         .map(|position| paging.cursor(position, key, now));
     let defaults = &call.agent.account.report_defaults;
-    list_answer(
+    Ok(list_answer(
         &call,
         &page,
+        fields.as_ref(),
         request.limit,
         next.as_deref(),
         now,
         |project| ProjectView::of(project, defaults),
-    )
+    ))
 }
 
 fn filter(query: &Query) -> ProjectFilter {

@@ -2,8 +2,14 @@
 
 use super::ProjectView;
 use crate::{
-    agent_api::selected, answer::Answer, endpoint::Call, entity_tag::EntityTag, problem::Problem,
-    refusals, services::Services,
+    agent_api::selected,
+    answer::Answer,
+    endpoint::Call,
+    entity_tag::EntityTag,
+    problem::Problem,
+    refusals,
+    selection::{PROJECT, Selection},
+    services::Services,
 };
 use domain::ids::ProjectId;
 use std::sync::Arc;
@@ -16,11 +22,12 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), id)
         .await?
         .ok_or_else(refusals::no_project)?;
+    let fields = Selection::read(&call.query, &PROJECT);
     call.query.finish()?;
     let view = ProjectView::of(&project, &call.agent.account.report_defaults);
-    if call.query.text("fields").is_none() {
+    if fields.is_none() {
         return Ok(Answer::resource(&view));
     }
     // A part has the tag of the whole, so that it can be changed by what was read of it.
-    Ok(Answer::value(&selected(&call, &view)?).tagged(EntityTag::of(&view)))
+    Ok(Answer::value(&selected(&view, fields.as_ref())).tagged(EntityTag::of(&view)))
 }

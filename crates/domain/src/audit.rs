@@ -1,0 +1,121 @@
+//! What is written down about accounts and tokens, for the day on which somebody asks who did what.
+
+use crate::ids::{AccountId, AuditEventId, TokenId};
+use chrono::{DateTime, Utc};
+
+/// Who did it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    /// Whoever runs the server, by command line.
+    Operator,
+    /// Somebody who holds a token's text, and who need not be its owner.
+    Finder,
+}
+
+impl Actor {
+    /// The name that is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Finder => "finder",
+        }
+    }
+
+    /// The actor of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Operator, Self::Finder]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditAction {
+    /// An account was created.
+    AccountCreated,
+    /// How much an account may have was changed.
+    AccountLimited,
+    /// An account was switched on.
+    AccountEnabled,
+    /// An account was switched off.
+    AccountDisabled,
+    /// A token was made.
+    TokenCreated,
+    /// A token was made that takes another's place.
+    TokenRotated,
+    /// A token was ended by its owner.
+    TokenRevoked,
+    /// A token was ended because it was found where it does not belong.
+    TokenLeaked,
+}
+
+impl AuditAction {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::AccountCreated,
+        Self::AccountLimited,
+        Self::AccountEnabled,
+        Self::AccountDisabled,
+        Self::TokenCreated,
+        Self::TokenRotated,
+        Self::TokenRevoked,
+        Self::TokenLeaked,
+    ];
+
+    /// The name that is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AccountCreated => "account.created",
+            Self::AccountLimited => "account.limited",
+            Self::AccountEnabled => "account.enabled",
+            Self::AccountDisabled => "account.disabled",
+            Self::TokenCreated => "token.created",
+            Self::TokenRotated => "token.rotated",
+            Self::TokenRevoked => "token.revoked",
+            Self::TokenLeaked => "token.leaked",
+        }
+    }
+
+    /// The action of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// One thing that was done. It never holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditEvent {
+    /// Whose account.
+    pub account: AccountId,
+    /// Its id.
+    pub id: AuditEventId,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// By whom.
+    pub actor: Actor,
+    /// What.
+    pub action: AuditAction,
+    /// To which token; `None` is to the account itself.
+    pub token: Option<TokenId>,
+    /// What else there is to say, for people.
+    pub detail: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_what_they_name() {
+        for action in AuditAction::ALL {
+            assert_eq!(AuditAction::named(action.name()), Some(action));
+        }
+        assert_eq!(Actor::named("finder"), Some(Actor::Finder));
+        assert_eq!(Actor::named("nobody"), None);
+    }
+}

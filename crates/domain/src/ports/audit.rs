@@ -1,0 +1,19 @@
+//! The audit log.
+
+use super::storage::StorageError;
+use crate::{audit::AuditEvent, ids::AccountId};
+use async_trait::async_trait;
+
+/// Remembers what was done to accounts and tokens.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait AuditRepository: Send {
+    /// Adds an event, in the transaction of what it tells about.
+    async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError>;
+    /// The account's newest events, newest first.
+    async fn newest(
+        &mut self,
+        account: AccountId,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError>;
+}

@@ -1,0 +1,31 @@
+//! Lists what was done to an account and its tokens.
+
+use crate::{
+    audit::AuditEvent,
+    ids::AccountId,
+    ports::storage::{Storage, StorageError},
+};
+use std::sync::Arc;
+
+/// Lists audit events.
+pub struct ListAuditEvents {
+    storage: Arc<dyn Storage>,
+}
+
+impl ListAuditEvents {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// The newest, newest first.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.audit().newest(account, most).await
+    }
+}

@@ -1,0 +1,41 @@
+//! The audit log.
+
+use super::Db;
+use crate::{rows::audit::AuditRow, schema::audit_events, session::Session};
+use async_trait::async_trait;
+use diesel::{insert_into, prelude::*};
+use domain::{
+    audit::AuditEvent,
+    ids::AccountId,
+    ports::{audit::AuditRepository, storage::StorageError},
+};
+
+#[async_trait]
+impl AuditRepository for Session<Db> {
+    async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
+        let row = AuditRow::from(event);
+        self.change(move |db| {
+            insert_into(audit_events::table)
+                .values(&row)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn newest(
+        &mut self,
+        account: AccountId,
+        most: u32,
+    ) -> Result<Vec<AuditEvent>, StorageError> {
+        let rows = self.ask(move |db| {
+            audit_events::table
+                .filter(audit_events::account_id.eq(account.0))
+                .order((audit_events::at.desc(), audit_events::id.desc()))
+                .limit(i64::from(most))
+                .select(AuditRow::as_select())
+                .load(db)
+        });
+        rows.await?.into_iter().map(AuditEvent::try_from).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! What the objects of a schema hold.
+
+use super::schemas;
+use serde_json::Value;
+
+/// How deep objects in objects are looked into.
+const DEPTH: usize = 3;
+
+/// The members of these schemas, each once; those of objects in them as dotted paths. Lists are
+/// not looked into.
+#[must_use]
+pub fn members(names: &[&str]) -> Vec<String> {
+    let schemas = schemas::all();
+    let mut paths = Vec::new();
+    for name in names {
+        collect(&schemas, &schemas[*name], "", DEPTH, &mut paths);
+    }
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+fn collect(schemas: &Value, schema: &Value, prefix: &str, depth: usize, paths: &mut Vec<String>) {
+    if depth == 0 {
+        return;
+    }
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().unwrap_or_default();
+        collect(schemas, &schemas[name], prefix, depth, paths);
+    }
+    for parts in ["allOf", "anyOf", "oneOf"] {
+        for part in schema[parts].as_array().into_iter().flatten() {
+            collect(schemas, part, prefix, depth, paths);
+        }
+    }
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{prefix}{name}");
+        collect(schemas, inner, &format!("{path}."), depth - 1, paths);
+        paths.push(path);
+    }
+}

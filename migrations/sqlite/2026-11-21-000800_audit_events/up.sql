@@ -1,0 +1,12 @@
+-- Who did what to an account and its tokens, without secrets. Nothing here is ever changed.
+CREATE TABLE audit_events (
+    account_id INTEGER NOT NULL REFERENCES accounts (account_id),
+    id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject INTEGER,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (account_id, id)
+) STRICT;
+CREATE INDEX audit_events_by_time ON audit_events (account_id, at, id);

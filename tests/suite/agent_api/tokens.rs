@@ -1,0 +1,196 @@
+//! The life of a token: rotated, reported as leaked, and what is written down of it.
+
+use chrono::TimeDelta;
+use domain::{
+    audit::AuditAction,
+    ids::IdMint,
+    ports::{clock::Clock, randomness::Randomness},
+    scope::Scopes,
+    test_support::CountingRandomness,
+    text::Label,
+    token::{ApiToken, RevokeReason},
+    use_cases::{
+        issue_token::NewToken,
+        list_audit_events::ListAuditEvents,
+        list_tokens::ListTokens,
+        rotate_token::{RotateToken, RotateTokenError},
+    },
+};
+use harness::{
+    app::TestApp,
+    callers::{Answer, Caller},
+    databases::TestDatabase,
+    on_every_database,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use web::limits::Rate;
+
+on_every_database![
+    a_rotated_token_is_accepted_until_its_grace_is_over,
+    a_token_is_rotated_once,
+    a_reported_token_is_refused_from_the_next_request_on,
+];
+on_sqlite![
+    reports_tell_nothing_and_are_checked_like_the_rest,
+    reports_are_limited_by_address,
+    a_token_as_a_request_id_is_not_taken,
+];
+
+async fn issued(app: &TestApp) -> (Caller, ApiToken) {
+    let owner = app.db_owner(0).await;
+    app.clock.advance(TimeDelta::seconds(1));
+    let new = NewToken {
+        name: Label::parse("ci").unwrap(),
+        scopes: Scopes::all(),
+        lifetime: Some(TimeDelta::days(30)),
+    };
+    app.db_issue(&owner, &new).await
+}
+
+fn rotation(app: &TestApp) -> RotateToken {
+    let clock = Arc::clone(&app.clock) as Arc<dyn Clock>;
+    // Another stream than that of the application, whose ids and tokens it must not repeat.
+    let random = CountingRandomness::default();
+    random.fill(&mut [0; 4_096]);
+    let random: Arc<dyn Randomness> = Arc::new(random);
+    let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&random)));
+    RotateToken::new(Arc::clone(&app.storage), clock, random, mint)
+}
+
+async fn a_rotated_token_is_accepted_until_its_grace_is_over(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (old, token) = issued(&app).await;
+    app.clock.advance(TimeDelta::days(10));
+    let rotated = rotation(&app)
+        .run(token.account, token.id, TimeDelta::hours(2))
+        .await;
+    let (plain, fresh) = rotated.unwrap();
+    let new = app.bearer(plain.reveal());
+    assert_eq!(fresh.rotated_from, Some(token.id));
+    assert_eq!((&fresh.name, fresh.scopes), (&token.name, token.scopes));
+    assert_eq!(
+        fresh.expires_at.unwrap() - fresh.created_at,
+        TimeDelta::days(30),
+        "as long a life as the old one had"
+    );
+
+    app.clock
+        .advance(TimeDelta::hours(2) - TimeDelta::seconds(1));
+    old.get("/health").await.ok();
+    new.get("/health").await.ok();
+    app.clock.advance(TimeDelta::seconds(1));
+    old.get("/health").await.refused(401, "token-revoked");
+    new.get("/health").await.ok();
+
+    let events = ListAuditEvents::new(Arc::clone(&app.storage));
+    let events = events.run(token.account, 10).await.unwrap();
+    let told: Vec<_> = events.iter().map(|it| (it.action, it.token)).collect();
+    assert_eq!(
+        told,
+        [
+            (AuditAction::TokenRotated, Some(fresh.id)),
+            (AuditAction::TokenCreated, Some(token.id)),
+            (AuditAction::AccountCreated, None),
+        ]
+    );
+}
+
+async fn a_token_is_rotated_once(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (_, token) = issued(&app).await;
+    let rotation = rotation(&app);
+    let rotate = || rotation.run(token.account, token.id, TimeDelta::hours(1));
+    let outcomes = tokio::join!(rotate(), rotate(), rotate());
+    let outcomes = [outcomes.0, outcomes.1, outcomes.2];
+    let made = outcomes.iter().filter(|it| it.is_ok()).count();
+    assert_eq!(made, 1, "{outcomes:?}");
+    assert!(matches!(rotate().await, Err(RotateTokenError::NoSuchToken)));
+    let tokens = ListTokens::new(Arc::clone(&app.storage));
+    assert_eq!(tokens.run(token.account).await.unwrap().len(), 2);
+}
+
+async fn report(app: &TestApp, body: &Value) -> Answer {
+    let finder = app.anonymous();
+    let request = finder.anywhere(Method::POST, "/api/token-revocations");
+    finder.send(request.json(body)).await
+}
+
+async fn a_reported_token_is_refused_from_the_next_request_on(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (leaked, token) = issued(&app).await;
+    let (bystander, _) = issued(&app).await;
+    leaked.get("/health").await.ok();
+    let text = leaked.token().unwrap();
+    let first = report(&app, &json!({ "token": text })).await;
+    first.accepted();
+    leaked.get("/health").await.refused(401, "token-revoked");
+    bystander.get("/health").await.ok();
+    // Again, and of what never was: the same answer, and nothing happens.
+    let unknown = format!("{}{}", &text[..text.len() - 1], "!");
+    for other in [text.as_str(), &unknown, "hello"] {
+        let again = report(&app, &json!({ "token": other })).await;
+        assert_eq!((again.status, &again.body), (first.status, &first.body));
+    }
+    let tokens = ListTokens::new(Arc::clone(&app.storage));
+    let tokens = tokens.run(token.account).await.unwrap();
+    let ended = tokens.iter().find(|it| it.id == token.id).unwrap();
+    assert_eq!(ended.revoke_reason, Some(RevokeReason::Leaked));
+    let events = ListAuditEvents::new(Arc::clone(&app.storage));
+    let events = events.run(token.account, 10).await.unwrap();
+    let leaks: Vec<_> = events
+        .iter()
+        .filter(|it| it.action == AuditAction::TokenLeaked)
+        .collect();
+    assert_eq!(leaks.len(), 1);
+    assert!(!leaks[0].detail.contains(&text), "{}", leaks[0].detail);
+}
+
+async fn reports_tell_nothing_and_are_checked_like_the_rest(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    for (wrong, place) in [
+        (json!({}), "/token"),
+        (json!({ "token": 7 }), "/token"),
+        (json!({ "token": "" }), "/token"),
+        (json!({ "token": "a", "tokn": "b" }), "/tokn"),
+    ] {
+        assert_eq!(report(&app, &wrong).await.errors()[0].0, place, "{wrong}");
+    }
+    let finder = app.anonymous();
+    let ask = |method: Method| finder.anywhere(method, "/api/token-revocations");
+    let told = finder.send(ask(Method::GET)).await;
+    told.refused(405, "method-not-allowed");
+    assert_eq!(told.header("allow"), "POST, OPTIONS");
+    let options = finder.send(ask(Method::OPTIONS)).await;
+    assert_eq!(options.header("allow"), "POST, OPTIONS");
+    finder
+        .send(ask(Method::POST).body("token=x"))
+        .await
+        .refused(415, "unsupported-media-type");
+}
+
+async fn reports_are_limited_by_address(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.limits.anonymous = Rate::of(60, 2);
+    })
+    .await;
+    for _ in 0..2 {
+        report(&app, &json!({ "token": "guess" })).await.accepted();
+    }
+    report(&app, &json!({ "token": "guess" }))
+        .await
+        .refused(429, "rate-limited");
+}
+
+async fn a_token_as_a_request_id_is_not_taken(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, _) = issued(&app).await;
+    let text = agent.token().unwrap();
+    let request = agent
+        .request(Method::GET, "/models")
+        .header("x-request-id", &text);
+    let answer = agent.send(request).await;
+    answer.ok();
+    assert_eq!(answer.header("x-request-id").len(), 36);
+}
