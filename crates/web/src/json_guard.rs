@@ -7,16 +7,35 @@ use std::fmt;
 /// How deeply values may be nested.
 pub const MOST_DEPTH: usize = 16;
 
+/// Why a body cannot be read, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed {
+    /// Why.
+    pub reason: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte in the line, from 1; 0 is before the first.
+    pub column: usize,
+}
+
 /// Reads a body.
-pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, String> {
+pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Guard { depth: 0 }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value));
     match value {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err("the body must be a JSON object".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Ok(_) => Err(Malformed {
+            reason: "the body must be a JSON object".to_owned(),
+            line: 1,
+            column: 1,
+        }),
+        Err(error) => Err(Malformed {
+            reason: error.to_string(),
+            line: error.line(),
+            column: error.column(),
+        }),
     }
 }
 
@@ -125,8 +144,10 @@ mod tests {
             (b"", "EOF"),
         ] {
             let error = parse(body).unwrap_err();
-            assert!(error.contains(told), "{error}");
+            assert!(error.reason.contains(told), "{error:?}");
         }
+        let error = parse(b"{\n  \"a\": 1,\n  \"b\": ?}").unwrap_err();
+        assert_eq!((error.line, error.column), (3, 8));
     }
 
     #[test]
@@ -142,6 +163,7 @@ mod tests {
         assert!(
             parse(nested(MOST_DEPTH + 1).as_bytes())
                 .unwrap_err()
+                .reason
                 .contains("nested")
         );
     }

@@ -100,6 +100,20 @@ impl Query {
         found
     }
 
+    /// The same of a parameter that has to be there.
+    pub fn required_choice<T>(
+        &self,
+        name: &str,
+        allowed: &[&str],
+        named: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        if self.text(name).is_none() {
+            let error = FieldError::in_query(name, "required", "is required");
+            self.note(error.with("allowed", allowed));
+        }
+        self.choice(name, allowed, named)
+    }
+
     /// A time in RFC 3339, or a day, which is its first moment in UTC.
     pub fn time(&self, name: &str) -> Option<DateTime<Utc>> {
         self.time_or(name, Some)

@@ -22,12 +22,15 @@ on_sqlite![
     a_storage_that_is_gone_is_told_with_when_to_come_back,
     a_storage_that_hangs_is_not_waited_for,
     damage_tells_nothing_about_itself,
+    a_key_that_others_are_at_is_told_apart_from_a_crowd,
 ];
 
 const WORKS: u8 = 0;
 const GONE: u8 = 1;
 const HANGS: u8 = 2;
 const DAMAGED: u8 = 3;
+/// Reading works; whoever writes is always in another's way.
+const CROWDED: u8 = 4;
 
 /// A storage that can be broken.
 struct Breakable {
@@ -57,6 +60,9 @@ impl Storage for Breakable {
 
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
         self.trouble().await?;
+        if self.state.load(Ordering::SeqCst) == CROWDED {
+            return Err(StorageError::Interrupted("secret-lock".into()));
+        }
         self.whole.write().await
     }
 
@@ -133,6 +139,20 @@ async fn a_storage_that_hangs_is_not_waited_for(db: TestDatabase) {
         .send(anonymous.anywhere(Method::GET, "/readyz"))
         .await;
     assert_eq!(ready.status, 503);
+}
+
+async fn a_key_that_others_are_at_is_told_apart_from_a_crowd(db: TestDatabase) {
+    let (_app, agent) = broken(&db, CROWDED).await;
+    let create = || {
+        let request = agent.request(Method::POST, "/projects");
+        request.json(&json!({ "domain": "shop.example.com" }))
+    };
+    let told = agent.send(create()).await;
+    told.refused(503, "database-unavailable");
+    let told = agent.send(create().header("idempotency-key", "k1")).await;
+    told.refused(409, "idempotency-in-progress");
+    assert_eq!(told.header("retry-after"), "1");
+    assert!(!told.body.contains("secret"), "{}", told.body);
 }
 
 async fn damage_tells_nothing_about_itself(db: TestDatabase) {

@@ -14,6 +14,7 @@ macro_rules! on_sqlite {
     };
 }
 
+mod allowances;
 mod analyses;
 mod compression;
 mod conditional;
@@ -27,7 +28,9 @@ mod limits;
 mod models;
 mod order_of_checks;
 mod paging;
+mod problems;
 mod project_changes;
 mod projects;
+mod repairs;
 mod results;
 mod tokens;

@@ -115,8 +115,7 @@ fn chosen_type(call: &Call) -> Option<Chosen> {
         "all" => Some(Chosen::All),
         name => ResultType::named(name).map(Chosen::One),
     };
-    call.query
-        .required("type", call.query.choice("type", &type_names(), named))
+    call.query.required_choice("type", &type_names(), named)
 }
 
 /// Which records are wanted.

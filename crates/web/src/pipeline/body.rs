@@ -12,7 +12,7 @@ use actix_web::{
     web::{self, BytesMut},
 };
 use futures_util::StreamExt;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The members of the body; none for methods without one.
 pub async fn read(
@@ -35,12 +35,15 @@ pub async fn read(
     let bytes = tokio::time::timeout(config.body_patience, collect(payload, config.most_body))
         .await
         .map_err(late)??;
-    json_guard::parse(&bytes).map_err(|reason| {
+    json_guard::parse(&bytes).map_err(|wrong| {
         let problem = Problem::new(
             Code::MalformedJson,
-            format!("The body cannot be read: {reason}."),
+            format!("The body cannot be read: {}.", wrong.reason),
         );
-        problem.hint("Send one JSON object in UTF-8, each member once.")
+        let position = json!({ "line": wrong.line, "column": wrong.column });
+        problem
+            .with("position", position)
+            .hint("Send one JSON object in UTF-8, each member once.")
     })
 }
 

@@ -67,7 +67,8 @@ impl Pipeline {
         if request.uri().to_string().len() > MOST_URI {
             return Err(
                 Problem::new(Code::UriTooLong, "The URL is longer than 8 KiB.")
-                    .with("limitBytes", MOST_URI),
+                    .with("limitBytes", MOST_URI)
+                    .hint("Send shorter parameters."),
             );
         }
         if let Some(operational) = Operational::at(request.path()) {

@@ -1,0 +1,198 @@
+//! Every kind of problem, reached by a request; the documents stand in `problems.golden`, for
+//! people who want to read how the service refuses, and for tests that see when it changes.
+
+use domain::{money::MicroUsd, scope::Scope};
+use harness::{
+    app::TestApp,
+    callers::{Answer, Caller, NOBODYS},
+    databases::TestDatabase,
+};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use web::{limits::Rate, problem::Code};
+
+on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
+
+/// Reached by other tests, with what they need: a clock that moves, a body that stalls, a database
+/// that breaks, keys in flight.
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("token-expired", "health_docs.rs"),
+    ("token-revoked", "health_docs.rs"),
+    ("request-timeout", "edge.rs"),
+    ("idempotency-in-progress", "failures.rs"),
+    ("concurrency-limited", "limits.rs"),
+    ("internal-error", "failures.rs"),
+    ("database-unavailable", "failures.rs"),
+    ("queue-full", "analyses.rs"),
+    ("overloaded", "limits.rs"),
+];
+
+/// This folder.
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/suite/agent_api");
+
+async fn every_kind_of_problem_is_reached_and_answers_as_it_is_written(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.limits.anonymous = Rate::of(60, 3);
+        config.limits.failed_tokens = Rate::of(60, 1);
+    })
+    .await;
+    let agent = app.db_full_agent().await;
+    let mut seen = at_the_door(&app).await;
+    seen.extend(of_requests_that_cannot_be_read(&agent).await);
+    seen.extend(of_what_is_not_there(&agent).await);
+    seen.extend(of_what_is_in_the_way(&app, &agent).await);
+
+    let mut reached: BTreeSet<&str> = ELSEWHERE.iter().map(|it| it.0).collect();
+    let mut written = String::new();
+    for answer in &seen {
+        let document = answer.json();
+        let code = document["code"].as_str().unwrap_or_default();
+        let code = Code::named(code).unwrap_or_else(|| panic!("{}", answer.body));
+        answer.refused(code.status(), code.name());
+        let tells = |member: &&str| !document[*member].is_null();
+        assert!(
+            ["hint", "nextActions"].iter().any(tells),
+            "what to do next is not told: {}",
+            answer.body
+        );
+        reached.insert(code.name());
+        written.push_str(&anonymised(document));
+    }
+    let missing: Vec<&str> = Code::ALL
+        .iter()
+        .map(|it| it.name())
+        .filter(|name| !reached.contains(name))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new(), "no request reaches these");
+    for (code, file) in ELSEWHERE {
+        let source = std::fs::read_to_string(format!("{HERE}/{file}")).unwrap();
+        assert!(source.contains(code), "{code} in {file}");
+    }
+    let golden = format!("{HERE}/problems.golden");
+    if std::fs::read_to_string(&golden).unwrap_or_default() != written {
+        let fresh = format!("{}/problems.golden", env!("CARGO_TARGET_TMPDIR"));
+        std::fs::write(&fresh, written).unwrap();
+        panic!("not as it is written; when that is meant: cp {fresh} {golden}");
+    }
+}
+
+/// The document without what differs from run to run.
+fn anonymised(mut document: Value) -> String {
+    for member in ["instance", "requestId"] {
+        document[member] = "…".into();
+    }
+    if !document["currentEtag"].is_null() {
+        document["currentEtag"] = "\"…\"".into();
+    }
+    let text = format!("{document:#}\n");
+    let mut shown = String::new();
+    let mut digits = String::new();
+    for character in text.chars() {
+        if character.is_ascii_digit() {
+            digits.push(character);
+            continue;
+        }
+        // Ids have sixteen digits here.
+        shown.push_str(if digits.len() > 12 { "<id>" } else { &digits });
+        digits.clear();
+        shown.push(character);
+    }
+    shown
+}
+
+async fn at_the_door(app: &TestApp) -> Vec<Answer> {
+    let reader = app.db_agent([Scope::ProjectsRead]).await;
+    let guess = app.bearer("sightline_agt_x");
+    vec![
+        app.anonymous().get("/projects").await,
+        guess.get("/projects").await,
+        guess.get("/projects").await,
+        reader.get("/models").await,
+        reader.get("/nothing").await,
+        reader.delete("/projects").await,
+    ]
+}
+
+fn with(agent: &Caller, method: Method, path: &str, header: (&str, &str)) -> RequestBuilder {
+    agent.request(method, path).header(header.0, header.1)
+}
+
+async fn of_requests_that_cannot_be_read(agent: &Caller) -> Vec<Answer> {
+    let post = |kind: &str, body: String| {
+        with(agent, Method::POST, "/projects", ("content-type", kind)).body(body)
+    };
+    let html = with(agent, Method::GET, "/projects", ("accept", "text/html"));
+    let tag = with(agent, Method::PATCH, "/projects/7", ("if-match", "bare"));
+    vec![
+        agent.send(html).await,
+        agent.send(post("application/json", "{".into())).await,
+        agent.send(post("text/csv", "a,b".into())).await,
+        agent
+            .send(post("application/json", "x".repeat(300_000)))
+            .await,
+        agent
+            .get(&format!("/projects?search={}", "x".repeat(9_000)))
+            .await,
+        agent.send(tag.json(&json!({}))).await,
+        agent
+            .post("/projects", json!({ "domian": "b.example.com" }))
+            .await,
+    ]
+}
+
+async fn of_what_is_not_there(agent: &Caller) -> Vec<Answer> {
+    let tracked = json!({ "aiTracked": true });
+    vec![
+        agent.get(&format!("/projects/{NOBODYS}")).await,
+        agent.patch(&format!("/keywords/{NOBODYS}"), tracked).await,
+        agent.get(&format!("/analyze?jobId={NOBODYS}")).await,
+    ]
+}
+
+async fn of_what_is_in_the_way(app: &TestApp, agent: &Caller) -> Vec<Answer> {
+    let (project, keywords) = agent.project("a.example.com", &["one"]).await;
+    let (path, keyword) = (
+        format!("/projects/{project}"),
+        format!("/keywords/{}", keywords[0]),
+    );
+    let (over, _) = agent.project("over.example.com", &[]).await;
+    agent.delete(&format!("/projects/{over}")).await.ok();
+    let (empty, _) = agent.project("empty.example.com", &[]).await;
+    let market = |country: &str| json!({ "market": { "country": country } });
+    agent.patch(&keyword, market("de")).await.ok();
+    let again = json!({ "keywords": ["one"] });
+    agent
+        .post(&format!("{path}/keywords"), again)
+        .await
+        .created();
+    let keyed = |domain: &str| {
+        let request = with(agent, Method::POST, "/projects", ("idempotency-key", "k1"));
+        request.json(&json!({ "domain": domain }))
+    };
+    agent.send(keyed("k.example.com")).await.created();
+    let create = async |domain: &str| agent.post("/projects", json!({ "domain": domain })).await;
+    let analyse = async |kind: &str, project: i64| {
+        let body = json!({ "type": kind, "projectId": project });
+        agent.post("/analyze", body).await
+    };
+    let old = with(agent, Method::PATCH, &path, ("if-match", "\"old\""));
+    let name = json!({ "name": "New" });
+    let mut seen = vec![
+        agent.send(old.json(&json!({}))).await,
+        create("a.example.com").await,
+        create("localhost").await,
+        agent.patch(&keyword, market("us")).await,
+        agent.patch(&format!("/projects/{over}"), name).await,
+        analyse("rankCheck", empty).await,
+        analyse("aiVisibility", project).await,
+        agent.send(keyed("l.example.com")).await,
+    ];
+    app.db_limit(|limits| {
+        (limits.projects, limits.monthly_budget) = (1, Some(MicroUsd(1)));
+    })
+    .await;
+    seen.push(create("z.example.com").await);
+    seen.push(analyse("rankCheck", project).await);
+    seen
+}
