@@ -143,7 +143,8 @@ pub struct Call {
     pub once: Option<OnceOnly>,
     /// What it is to be before it is changed, when the caller says so.
     pub if_match: Option<Wanted>,
-    /// The id in the path; `None` when the path has none or holds something else.
+    /// The id in the path; `None` when the path has none, one that nothing has when it holds
+    /// something else.
     pub id: Option<i64>,
     /// The path and query as sent, for links to the next page.
     pub target: String,

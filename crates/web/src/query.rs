@@ -84,6 +84,11 @@ impl Query {
         found
     }
 
+    /// The id of the object that the request is about; what is no id names one that is not there.
+    pub fn object_id(&self, name: &str) -> Option<i64> {
+        self.text(name).map(crate::object_id)
+    }
+
     /// One of the allowed names.
     pub fn choice<T>(
         &self,

@@ -82,10 +82,7 @@ struct ResultsBody<'a> {
 
 /// Reads results: one type, or the heads of all.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let Some(project) = call.query.id("projectId").map(ProjectId) else {
-        if call.query.text("projectId").is_some() {
-            return Err(refusals::no_project());
-        }
+    let Some(project) = call.query.object_id("projectId").map(ProjectId) else {
         call.query.required("projectId", None::<i64>);
         chosen_type(&call);
         return wanted(None, &call.query);

@@ -25,7 +25,7 @@ pub struct Route<'a> {
     verbs: &'a BTreeMap<Verb, Served>,
     /// The path as it stands in the table.
     pub template: &'static str,
-    /// The id in the path, when it is one.
+    /// The id in the path; one that nothing has when something else stands there.
     pub id: Option<i64>,
 }
 
@@ -57,11 +57,11 @@ impl Routes {
             });
         }
         self.paths.iter().find_map(|(template, verbs)| {
-            let id = captured(template, path)?.id();
+            let id = captured(template, path)?;
             Some(Route {
                 verbs,
                 template,
-                id,
+                id: Some(id),
             })
         })
     }
@@ -78,34 +78,15 @@ pub fn options(allowed: &[&str]) -> Answer {
 }
 
 /// What stands for `{id}` in a path that fits a template. Something that is no id fits too: it is
-/// answered like an id that is not there, not like a path that is not served.
-#[derive(Debug, PartialEq, Eq)]
-enum Captured {
-    Id(i64),
-    SomethingElse,
-}
-
-impl Captured {
-    const fn id(&self) -> Option<i64> {
-        match self {
-            Self::Id(id) => Some(*id),
-            Self::SomethingElse => None,
-        }
-    }
-}
-
-fn captured(template: &str, path: &str) -> Option<Captured> {
+/// taken for one that nothing has, so that it is answered, and looked for, like one that is not
+/// there.
+fn captured(template: &str, path: &str) -> Option<i64> {
     let (before, after) = template.split_once("{id}")?;
     let text = path.strip_prefix(before)?.strip_suffix(after)?;
     if text.is_empty() || text.contains('/') {
         return None;
     }
-    let is_plain = crate::is_plain_id(text);
-    let id = text
-        .parse()
-        .ok()
-        .filter(|id| is_plain && (1..=domain::ids::LARGEST_ID).contains(id));
-    Some(id.map_or(Captured::SomethingElse, Captured::Id))
+    Some(crate::object_id(text))
 }
 
 impl Route<'_> {
@@ -152,7 +133,7 @@ mod tests {
     #[test]
     fn only_plain_positive_integers_are_ids() {
         let id = |text: &str| captured("/p/{id}/keywords", &format!("/p/{text}/keywords"));
-        assert_eq!(id("42"), Some(Captured::Id(42)));
+        assert_eq!(id("42"), Some(42));
         for wrong in [
             "0",
             "-1",
@@ -163,7 +144,7 @@ mod tests {
             "1.5",
             "99999999999999999999",
         ] {
-            assert_eq!(id(wrong), Some(Captured::SomethingElse), "{wrong}");
+            assert_eq!(id(wrong), Some(crate::NOBODYS), "{wrong}");
         }
         assert_eq!(
             (id(""), id("1/2"), captured("/p/{id}", "/q/1")),

@@ -40,7 +40,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let query = &call.query;
-    let filter = filter(query)?;
+    let filter = filter(query);
     let patience = wait(query);
     let page = paging.request(key, now);
     if query.text("jobId").is_some() {
@@ -73,16 +73,12 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     Ok(linked(Answer::ok(&body), &call, next.as_deref()))
 }
 
-fn filter(query: &Query) -> Result<JobFilter, Problem> {
-    let project = query.id("projectId").map(ProjectId);
-    if project.is_none() && query.text("projectId").is_some() {
-        return Err(refusals::no_project());
-    }
-    Ok(JobFilter {
-        project,
+fn filter(query: &Query) -> JobFilter {
+    JobFilter {
+        project: query.object_id("projectId").map(ProjectId),
         kind: query.choice("type", &KINDS, AnalysisKind::named),
         status: query.choice("status", &JOB_STATUSES, JobStatus::named),
-    })
+    }
 }
 
 async fn one(
@@ -91,7 +87,7 @@ async fn one(
     project: Option<ProjectId>,
     patience: Duration,
 ) -> Result<Answer, Problem> {
-    let id = call.query.id("jobId").ok_or_else(refusals::no_job)?;
+    let id = call.query.object_id("jobId").ok_or_else(refusals::no_job)?;
     let mut found = find(services, call, JobId(id)).await?;
     if project.is_some_and(|project| project != found.job.project) {
         return Err(refusals::no_job());
