@@ -37,6 +37,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
+    endpoint::Endpoint,
     limits::{Rate, RequestLimits},
     paging::CursorKey,
     services::{Services, WebConfig},
@@ -78,12 +79,25 @@ impl TestApp {
         Self::on(database.port(), change).await
     }
 
+    /// Serves another route table on the database.
+    pub async fn with_endpoints(database: &TestDatabase, endpoints: fn() -> Vec<Endpoint>) -> Self {
+        Self::serving(database.port(), |_| {}, endpoints).await
+    }
+
     /// Serves on that storage.
+    pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
+        Self::serving(storage, change, web::endpoints::agent_api).await
+    }
+
     #[expect(
         clippy::unused_async,
         reason = "it needs a runtime, which only async code has"
     )]
-    pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
+    async fn serving(
+        storage: Arc<dyn Storage>,
+        change: impl FnOnce(&mut WebConfig),
+        endpoints: fn() -> Vec<Endpoint>,
+    ) -> Self {
         let clock = Arc::new(FrozenClock::default());
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
         let time: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
@@ -92,7 +106,7 @@ impl TestApp {
         change(&mut config);
         let (wake, stopping) = (Arc::new(Notify::new()), CancellationToken::new());
         let services = Services::new(config, &storage, &time, &randomness, &mint, wake, stopping);
-        let (address, server) = listen(services);
+        let (address, server) = listen(services, endpoints);
         Self {
             address,
             clock,
@@ -285,11 +299,12 @@ fn known_count(owners: &Mutex<Vec<User>>) -> usize {
     owners.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
-fn listen(services: Services) -> (SocketAddr, ServerHandle) {
+fn listen(services: Services, endpoints: fn() -> Vec<Endpoint>) -> (SocketAddr, ServerHandle) {
     let services = Arc::new(services);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    let server = HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
+    let app = move || App::new().configure(web::serve_these(Arc::clone(&services), endpoints()));
+    let server = HttpServer::new(app)
         .disable_signals()
         .workers(1)
         .client_request_timeout(Duration::from_secs(5))

@@ -8,6 +8,7 @@ use crate::{
     query::Query,
     services::Services,
 };
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     idempotency::{OnceOnly, Receipt, StoredAnswer},
     ids::AccountId,
@@ -101,8 +102,45 @@ pub struct Endpoint {
     pub refusals: &'static [u16],
     /// Whether answers carry an `ETag`, and the headers that name one count.
     pub is_conditional: bool,
+    /// That it is on its way out; everything else is to stay.
+    pub deprecated: Option<Deprecation>,
     /// The MCP tools that do the same.
     pub tools: &'static [&'static str],
+}
+
+/// That an endpoint is on its way out. What is deprecated works as it did until its sunset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deprecation {
+    /// Since when.
+    pub since: DateTime<Utc>,
+    /// When it stops being served.
+    pub sunset: DateTime<Utc>,
+    /// Where it is told what takes its place.
+    pub told_at: &'static str,
+}
+
+impl Deprecation {
+    /// The least time between the first word of it and the end.
+    pub const LEAST_NOTICE: TimeDelta = TimeDelta::days(365);
+
+    /// `Deprecation` (RFC 9745): a date as structured fields have it (RFC 9651, 3.3.7).
+    #[must_use]
+    pub fn since_field(&self) -> String {
+        format!("@{}", self.since.timestamp())
+    }
+
+    /// `Sunset` (RFC 8594): a date as HTTP has it (RFC 9110, 5.6.7).
+    #[must_use]
+    pub fn sunset_field(&self) -> String {
+        self.sunset.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    }
+
+    /// `Link` to what is told about both.
+    #[must_use]
+    pub fn links(&self) -> String {
+        let place = self.told_at;
+        format!("<{place}>; rel=\"deprecation\", <{place}>; rel=\"sunset\"")
+    }
 }
 
 impl Endpoint {

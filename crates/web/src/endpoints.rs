@@ -46,6 +46,7 @@ fn about() -> Vec<Endpoint> {
             answers: &[(200, "Health")],
             refusals: &[422],
             is_conditional: false,
+            deprecated: None,
             tools: &[],
         },
         Endpoint {
@@ -62,6 +63,7 @@ fn about() -> Vec<Endpoint> {
             answers: &[(200, "Documentation")],
             refusals: &[],
             is_conditional: true,
+            deprecated: None,
             tools: &[],
         },
     ]
@@ -81,6 +83,7 @@ fn projects() -> Vec<Endpoint> {
             answers: &[(200, "ProjectList")],
             refusals: &[422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_list_projects"],
         },
         Endpoint {
@@ -95,6 +98,7 @@ fn projects() -> Vec<Endpoint> {
             answers: &[(201, "CreatedProject")],
             refusals: &[409, 422],
             is_conditional: false,
+            deprecated: None,
             tools: &["service_create_project"],
         },
         Endpoint {
@@ -109,6 +113,7 @@ fn projects() -> Vec<Endpoint> {
             answers: &[(200, "ProjectOrFields")],
             refusals: &[404, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_list_projects"],
         },
         Endpoint {
@@ -123,6 +128,7 @@ fn projects() -> Vec<Endpoint> {
             answers: &[(200, "Project")],
             refusals: &[404, 409, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_update_project"],
         },
         Endpoint {
@@ -137,6 +143,7 @@ fn projects() -> Vec<Endpoint> {
             answers: &[(200, "Project")],
             refusals: &[404, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_update_project"],
         },
     ]
@@ -156,6 +163,7 @@ fn keywords() -> Vec<Endpoint> {
             answers: &[(200, "KeywordList")],
             refusals: &[404, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_list_projects"],
         },
         Endpoint {
@@ -170,6 +178,7 @@ fn keywords() -> Vec<Endpoint> {
             answers: &[(201, "AddedKeywords"), (200, "AddedKeywords")],
             refusals: &[404, 409, 422],
             is_conditional: false,
+            deprecated: None,
             tools: &["service_add_keywords"],
         },
         Endpoint {
@@ -184,6 +193,7 @@ fn keywords() -> Vec<Endpoint> {
             answers: &[(200, "Keyword")],
             refusals: &[404, 409, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_update_keyword"],
         },
         Endpoint {
@@ -198,6 +208,7 @@ fn keywords() -> Vec<Endpoint> {
             answers: &[(200, "Keyword")],
             refusals: &[404, 409, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_update_keyword"],
         },
     ]
@@ -217,6 +228,7 @@ fn analyses() -> Vec<Endpoint> {
             answers: &[(200, "JobList")],
             refusals: &[404, 422],
             is_conditional: false,
+            deprecated: None,
             tools: &["service_run_analysis"],
         },
         Endpoint {
@@ -231,6 +243,7 @@ fn analyses() -> Vec<Endpoint> {
             answers: &[(202, "Job"), (200, "AnalysisPlan")],
             refusals: &[404, 409, 422],
             is_conditional: false,
+            deprecated: None,
             tools: &["service_run_analysis"],
         },
     ]
@@ -250,6 +263,7 @@ fn reading() -> Vec<Endpoint> {
             answers: &[(200, "Results")],
             refusals: &[404, 422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_get_results"],
         },
         Endpoint {
@@ -264,6 +278,7 @@ fn reading() -> Vec<Endpoint> {
             answers: &[(200, "Models")],
             refusals: &[422],
             is_conditional: true,
+            deprecated: None,
             tools: &["service_get_models"],
         },
     ]

@@ -23,6 +23,7 @@ pub mod services;
 mod token_revocations;
 
 use actix_web::web;
+use endpoint::Endpoint;
 use pipeline::Pipeline;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
@@ -30,8 +31,16 @@ use std::{rc::Rc, sync::Arc};
 /// Configures an Actix application: everything that is served. The pipeline sees every request,
 /// so that none of Actix's own answers is ever seen.
 pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
+    serve_these(services, endpoints::agent_api())
+}
+
+/// The same with another route table.
+pub fn serve_these(
+    services: Arc<Services>,
+    endpoints: Vec<Endpoint>,
+) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
-        let pipeline = Rc::new(Pipeline::new(services, endpoints::agent_api()));
+        let pipeline = Rc::new(Pipeline::new(services, endpoints));
         config.default_service(web::to(move |request, payload| {
             Rc::clone(&pipeline).serve(request, payload)
         }));

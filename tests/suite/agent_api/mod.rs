@@ -18,6 +18,7 @@ mod allowances;
 mod analyses;
 mod compression;
 mod conditional;
+mod deprecation;
 mod edge;
 mod failures;
 mod health_docs;

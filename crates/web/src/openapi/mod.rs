@@ -114,6 +114,9 @@ fn operation(endpoint: &Endpoint) -> Value {
     let Some(members) = operation.as_object_mut() else {
         return operation;
     };
+    if endpoint.deprecated.is_some() {
+        members.insert("deprecated".into(), true.into());
+    }
     match endpoint.access.scope() {
         None => members.insert("security".into(), json!([])),
         Some(scope) => members.insert("x-required-scope".into(), scope.name().into()),

@@ -87,6 +87,7 @@ impl Pipeline {
         let served = route
             .endpoint(request.method())
             .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
+        trace.deprecated = served.endpoint.deprecated;
         let mut under_way = admit::begin(&self.services)?;
         match served.endpoint.access {
             Access::Public(handler) => {

@@ -2,6 +2,7 @@
 
 use crate::{
     answer::{Answer, PROBLEM},
+    endpoint::Deprecation,
     limits::Standing,
     problem::{Code, Problem},
     services::Services,
@@ -45,6 +46,8 @@ pub struct Trace {
     pub account: Option<AccountId>,
     /// How matters stand with the rate limits that it was counted by.
     pub standings: Vec<Standing>,
+    /// That the endpoint is on its way out.
+    pub deprecated: Option<Deprecation>,
 }
 
 impl Exchange {
@@ -61,6 +64,7 @@ impl Exchange {
                 route: "none",
                 account: None,
                 standings: vec![],
+                deprecated: None,
             },
         }
     }
@@ -157,6 +161,11 @@ impl Exchange {
             ));
         }
         self.tell_limits(&mut response);
+        if let Some(end) = &self.trace.deprecated {
+            append(&mut response, "Deprecation", &end.since_field());
+            append(&mut response, "Sunset", &end.sunset_field());
+            append(&mut response, "Link", &end.links());
+        }
         response
     }
 
