@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{scope::Scope, text::Label, token::RevokeReason, use_cases::issue_token::NewToken};
 use harness::{app::TestApp, databases::TestDatabase, on_every_database};
-use serde_json::json;
+use serde_json::{Value, json};
 
 on_every_database![
     health_tells_what_the_token_may_do_and_what_is_used,
@@ -13,6 +13,8 @@ on_sqlite![
     a_disabled_token_scheme_is_refused_with_a_challenge,
     docs_need_no_token_and_ignore_a_bad_one,
     the_guide_is_small_and_names_every_endpoint,
+    every_step_of_the_guide_works_when_it_is_followed,
+    every_example_of_a_body_is_accepted,
 ];
 
 async fn health_tells_what_the_token_may_do_and_what_is_used(db: TestDatabase) {
@@ -151,4 +153,72 @@ async fn the_guide_is_small_and_names_every_endpoint(db: TestDatabase) {
     let guide = app.anonymous().get("/docs?format=guide").await;
     assert!(guide.body.len() <= 16 * 1024);
     assert_eq!(guide.ok()["endpoints"].as_array().unwrap().len(), 15);
+}
+
+async fn every_step_of_the_guide_works_when_it_is_followed(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let guide = app.anonymous().get("/docs?format=guide").await.ok();
+    let (mut project, mut job) = (Value::Null, Value::Null);
+    let steps = guide["firstSteps"].as_array().unwrap();
+    assert!(steps.len() >= 7);
+    for step in steps {
+        let path = step["path"].as_str().unwrap();
+        let path = path
+            .replace("<id of the project>", &project.to_string())
+            .replace("<id of the job>", &job.to_string())
+            // Nobody works here: it is not waited for.
+            .replace("wait=20", "wait=1");
+        let method = step["method"].as_str().unwrap().parse().unwrap();
+        let mut request = agent.anywhere(method, &path);
+        if let Some(mut body) = step.get("body").cloned() {
+            if body.get("projectId").is_some() {
+                body["projectId"] = project.clone();
+            }
+            request = request.json(&body);
+        }
+        let answer = agent.send(request).await;
+        assert!(answer.status.is_success(), "{step}: {}", answer.body);
+        let id = answer.json()["id"].clone();
+        match answer.status.as_u16() {
+            201 => project = id,
+            202 => job = id,
+            _ => {}
+        }
+    }
+}
+
+async fn every_example_of_a_body_is_accepted(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("own.example.com", &["own"]).await;
+    let mut sent = 0;
+    for endpoint in web::endpoints::agent_api() {
+        let Some(body) = endpoint.body else {
+            continue;
+        };
+        let id = if endpoint.path.contains("/keywords/{id}") {
+            keywords[0]
+        } else {
+            project
+        };
+        for example in body()["examples"].as_array().unwrap() {
+            let mut example = example.clone();
+            if example.get("projectId").is_some() {
+                example["projectId"] = project.into();
+            }
+            let path = endpoint.path.replace("{id}", &id.to_string());
+            let method = endpoint.verb.name().parse().unwrap();
+            let request = agent.anywhere(method, &path).json(&example);
+            let answer = agent.send(request).await;
+            let promised = endpoint.answers.iter().map(|it| it.0);
+            assert!(
+                promised.clone().any(|it| it == answer.status.as_u16()),
+                "{path}: {example}: {}",
+                answer.body
+            );
+            sent += 1;
+        }
+    }
+    assert_eq!(sent, 5, "one for each body there is");
 }
