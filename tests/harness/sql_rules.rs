@@ -5,7 +5,7 @@ use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_inst
 use std::sync::Once;
 
 /// Tables whose rows belong to an account.
-pub const TENANT_TABLES: [&str; 17] = [
+pub const TENANT_TABLES: [&str; 18] = [
     "accounts",
     "users",
     "api_tokens",
@@ -21,6 +21,7 @@ pub const TENANT_TABLES: [&str; 17] = [
     "result_heads",
     "spending",
     "idempotency_records",
+    "audit_events",
     "user_directory",
     "token_directory",
 ];

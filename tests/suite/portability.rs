@@ -1,0 +1,230 @@
+//! The schema is one that Citus, `YugabyteDB` and `CockroachDB` take as it is: every statement of
+//! `PostgreSQL`'s migrations is parsed, and whatever is not known to be legal everywhere is named.
+//! None of the three can be installed here, so this is checked and not run.
+
+use harness::sql_rules::TENANT_TABLES;
+use sqlparser::{
+    ast::{
+        AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, Expr, IndexColumn,
+        Statement, TableConstraint,
+    },
+    dialect::PostgreSqlDialect,
+    parser::Parser,
+};
+use std::{collections::BTreeSet, fs};
+
+/// Tables that are found without an account: small, keyed by what is looked up.
+const DIRECTORIES: [&str; 3] = ["user_directory", "token_directory", "server_secrets"];
+/// The one table that workers search across accounts; its rows are one an account.
+const QUEUES: &str = "account_queues";
+/// What columns may be.
+const TYPES: [&str; 8] = [
+    "BIGINT",
+    "INTEGER",
+    "TEXT",
+    "BYTEA",
+    "BOOLEAN",
+    "DATE",
+    "DOUBLE PRECISION",
+    "TIMESTAMPTZ",
+];
+
+fn migrations() -> Vec<(String, String)> {
+    let folder = format!("{}/../migrations/postgres", env!("CARGO_MANIFEST_DIR"));
+    let steps = fs::read_dir(folder).unwrap();
+    let mut files: Vec<(String, String)> = steps
+        .map(|step| step.unwrap().path())
+        .flat_map(|step| [step.join("up.sql"), step.join("down.sql")])
+        .map(|file| {
+            (
+                file.display().to_string(),
+                fs::read_to_string(&file).unwrap(),
+            )
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn parsed(text: &str) -> Vec<Statement> {
+    Parser::parse_sql(&PostgreSqlDialect {}, text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn first(columns: &[IndexColumn]) -> String {
+    columns
+        .first()
+        .map(|it| it.column.expr.to_string())
+        .unwrap_or_default()
+}
+
+/// What is wrong with a statement.
+fn mistakes(statement: &Statement) -> Vec<String> {
+    match statement {
+        Statement::CreateTable(table) => of_table(table),
+        Statement::CreateIndex(index) => of_index(index),
+        Statement::AlterTable(alter) => alter.operations.iter().flat_map(of_change).collect(),
+        Statement::Drop { .. } => vec![],
+        other => vec![format!("is not known to be legal everywhere: {other}")],
+    }
+}
+
+fn of_table(table: &CreateTable) -> Vec<String> {
+    let name = table.name.to_string();
+    let mut wrong: Vec<String> = table.columns.iter().flat_map(of_column).collect();
+    if table.inherits.is_some() || table.unlogged || table.temporary {
+        wrong.push("is no plain table".to_owned());
+    }
+    let mut key = inline_key(table);
+    for constraint in &table.constraints {
+        match constraint {
+            TableConstraint::PrimaryKey(it) if it.characteristics.is_none() => {
+                key = Some(first(&it.columns));
+            }
+            TableConstraint::ForeignKey(it) if it.characteristics.is_none() => {
+                let pairs = it.columns.iter().zip(&it.referred_columns);
+                let is_by_account = pairs.clone().next().is_some_and(|(from, to)| {
+                    from.value == "account_id" && to.value == "account_id"
+                });
+                if !is_by_account {
+                    wrong.push(format!(
+                        "has a foreign key that does not begin with the account: {it}"
+                    ));
+                }
+            }
+            TableConstraint::Check(_) => {}
+            other => wrong.push(format!("has a constraint that is not known: {other}")),
+        }
+    }
+    let by_account = key.as_deref() == Some("account_id");
+    if !by_account && !DIRECTORIES.contains(&name.as_str()) {
+        wrong.push(format!(
+            "has a key that begins with {key:?}, not with the account"
+        ));
+    }
+    wrong
+}
+
+/// The column that says of itself that it is the key.
+fn inline_key(table: &CreateTable) -> Option<String> {
+    let is_key = |column: &&ColumnDef| {
+        let mut options = column.options.iter();
+        options.any(|it| matches!(it.option, ColumnOption::PrimaryKey(_)))
+    };
+    table
+        .columns
+        .iter()
+        .find(is_key)
+        .map(|it| it.name.value.clone())
+}
+
+fn of_column(column: &ColumnDef) -> Vec<String> {
+    let mut wrong = vec![];
+    let kind = column.data_type.to_string();
+    if !TYPES.contains(&kind.as_str()) {
+        wrong.push(format!("{} is a {kind}", column.name));
+    }
+    for option in &column.options {
+        let is_known = matches!(
+            option.option,
+            ColumnOption::Null
+                | ColumnOption::NotNull
+                | ColumnOption::Collation(_)
+                | ColumnOption::PrimaryKey(_)
+                | ColumnOption::ForeignKey(_)
+        );
+        if !is_known {
+            wrong.push(format!("{} has {}", column.name, option.option));
+        }
+    }
+    wrong
+}
+
+fn of_index(index: &CreateIndex) -> Vec<String> {
+    let (table, begins) = (index.table_name.to_string(), first(&index.columns));
+    let mut wrong = vec![];
+    if begins != "account_id" && table != QUEUES {
+        wrong.push(format!(
+            "begins with {begins}, not with the account: {index}"
+        ));
+    }
+    let is_plain = |it: &IndexColumn| matches!(it.column.expr, Expr::Identifier(_));
+    if index.using.is_some() || !index.columns.iter().all(is_plain) {
+        wrong.push(format!("is no plain index: {index}"));
+    }
+    wrong
+}
+
+fn of_change(change: &AlterTableOperation) -> Vec<String> {
+    match change {
+        AlterTableOperation::AddColumn { column_def, .. } => {
+            let mut wrong = of_column(column_def);
+            let mut options = column_def.options.iter();
+            if options.any(|it| matches!(it.option, ColumnOption::NotNull)) {
+                wrong.push(format!("rows that are there have no {}", column_def.name));
+            }
+            wrong
+        }
+        AlterTableOperation::DropColumn { .. } => vec![],
+        other => vec![format!(
+            "changes a table as not every database can: {other}"
+        )],
+    }
+}
+
+#[test]
+fn every_step_is_legal_on_databases_that_spread_over_machines() {
+    let (mut wrong, mut seen) = (vec![], 0);
+    for (file, text) in migrations() {
+        for statement in parsed(&text) {
+            seen += 1;
+            let told = mistakes(&statement);
+            wrong.extend(told.iter().map(|it| format!("{file}: {it}")));
+        }
+    }
+    assert!(seen > 40, "{seen}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_table_of_accounts_is_watched() {
+    let mut tables = BTreeSet::new();
+    for (_, text) in migrations()
+        .into_iter()
+        .filter(|it| it.0.ends_with("up.sql"))
+    {
+        for statement in parsed(&text) {
+            if let Statement::CreateTable(table) = statement {
+                tables.insert(table.name.to_string());
+            }
+        }
+    }
+    let watched: BTreeSet<String> = TENANT_TABLES.iter().map(ToString::to_string).collect();
+    for free in [QUEUES, "server_secrets"] {
+        assert!(tables.remove(free), "{free}");
+    }
+    assert_eq!(tables, watched);
+}
+
+#[test]
+fn what_is_not_legal_everywhere_is_found() {
+    for statement in [
+        "CREATE TABLE t (id BIGSERIAL PRIMARY KEY)",
+        "CREATE TABLE t (id BIGINT NOT NULL, account_id BIGINT NOT NULL, PRIMARY KEY (id))",
+        "CREATE TABLE t (account_id BIGINT PRIMARY KEY, n BIGINT GENERATED ALWAYS AS IDENTITY)",
+        "CREATE TABLE t (account_id BIGINT PRIMARY KEY, n JSONB)",
+        "CREATE TABLE t (account_id BIGINT PRIMARY KEY, n TIMESTAMPTZ DEFAULT now())",
+        "CREATE TABLE t (account_id BIGINT PRIMARY KEY, FOREIGN KEY (id) REFERENCES u (id))",
+        "CREATE TABLE t (account_id BIGINT, PRIMARY KEY (account_id) DEFERRABLE)",
+        "CREATE INDEX i ON projects (domain)",
+        "CREATE INDEX i ON projects USING gin (account_id, domain)",
+        "CREATE INDEX i ON projects (account_id, lower(domain))",
+        "ALTER TABLE projects ADD COLUMN n BIGINT NOT NULL",
+        "ALTER TABLE projects RENAME COLUMN n TO m",
+        "CREATE TYPE mood AS ENUM ('good')",
+        "CREATE SEQUENCE s",
+        "LISTEN jobs",
+    ] {
+        let found = parsed(statement).iter().flat_map(mistakes).count();
+        assert!(found > 0, "{statement}");
+    }
+}
