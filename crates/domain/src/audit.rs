@@ -1,6 +1,6 @@
 //! What is written down about accounts and tokens, for the day on which somebody asks who did what.
 
-use crate::ids::{AccountId, AuditEventId, TokenId};
+use crate::ids::{AccountId, AuditEventId, IdMint, TokenId};
 use chrono::{DateTime, Utc};
 
 /// Who did it.
@@ -104,6 +104,28 @@ pub struct AuditEvent {
     pub token: Option<TokenId>,
     /// What else there is to say, for people.
     pub detail: String,
+}
+
+impl AuditEvent {
+    /// Of an account, under a fresh id; `token` and `detail` are set beside it where there is one.
+    #[must_use]
+    pub fn new(
+        mint: &IdMint,
+        account: AccountId,
+        at: DateTime<Utc>,
+        actor: Actor,
+        action: AuditAction,
+    ) -> Self {
+        Self {
+            account,
+            id: AuditEventId::mint(mint),
+            at,
+            actor,
+            action,
+            token: None,
+            detail: String::new(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -107,6 +107,14 @@ impl Answer {
         answer.tagged(tag)
     }
 
+    /// 200 with a list or a summary, under its weak tag.
+    #[must_use]
+    pub fn summary(content: &impl Serialize) -> Self {
+        let answer = Self::ok(content);
+        let tag = EntityTag::weak(&[&answer.body]);
+        answer.tagged(tag)
+    }
+
     /// 200 with a JSON value.
     #[must_use]
     pub fn value(body: &Value) -> Self {

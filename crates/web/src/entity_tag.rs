@@ -26,7 +26,7 @@ impl EntityTag {
     #[must_use]
     pub fn of(resource: &impl Serialize) -> Self {
         Self {
-            opaque: hashed(resource),
+            opaque: hashed_text(&[&serde_json::to_string(resource).unwrap_or_default()]),
             is_weak: false,
         }
     }
@@ -35,16 +35,17 @@ impl EntityTag {
     #[must_use]
     pub fn of_text(resource: &str) -> Self {
         Self {
-            opaque: hashed_text(resource.as_bytes()),
+            opaque: hashed_text(&[resource]),
             is_weak: false,
         }
     }
 
-    /// The tag of a list or a summary, which may be cut into pages in more than one way.
+    /// The tag of a list or a summary, which may be cut into pages in more than one way: of these
+    /// parts of its text.
     #[must_use]
-    pub fn weak(content: &impl Serialize) -> Self {
+    pub fn weak(parts: &[&str]) -> Self {
         Self {
-            opaque: hashed(content),
+            opaque: hashed_text(parts),
             is_weak: true,
         }
     }
@@ -63,12 +64,13 @@ impl EntityTag {
     }
 }
 
-fn hashed(content: &impl Serialize) -> String {
-    hashed_text(&serde_json::to_vec(content).unwrap_or_default())
-}
-
-fn hashed_text(text: &[u8]) -> String {
-    Sha256::digest(text)
+fn hashed_text(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part);
+    }
+    let bytes = hash.finalize();
+    bytes
         .iter()
         .take(SHOWN)
         .fold(String::new(), |mut hex, byte| {

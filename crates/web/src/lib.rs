@@ -47,10 +47,11 @@ pub fn serve_these(
     }
 }
 
-/// Whether a text is an id as it is written: digits alone, without a leading zero, so that one
-/// thing has one address.
-fn is_plain_id(text: &str) -> bool {
-    !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+/// The id that a text is: digits alone, without a leading zero, so that one thing has one address.
+fn plain_id(text: &str) -> Option<i64> {
+    let is_plain = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    let found = text.parse().ok().filter(|_| is_plain);
+    found.filter(|id| (1..=domain::ids::LARGEST_ID).contains(id))
 }
 
 /// An id that nothing ever has.
@@ -59,10 +60,7 @@ const NOBODYS: i64 = 0;
 /// The id that a text names; one that nothing has when it is none. A look-up then costs what it
 /// costs for any id that is not there, so that the time tells nothing either.
 fn object_id(text: &str) -> i64 {
-    let found = text.parse().ok().filter(|_| is_plain_id(text));
-    found
-        .filter(|id| (1..=domain::ids::LARGEST_ID).contains(id))
-        .unwrap_or(NOBODYS)
+    plain_id(text).unwrap_or(NOBODYS)
 }
 
 /// The first characters of a text.

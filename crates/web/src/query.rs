@@ -68,12 +68,7 @@ impl Query {
 
     /// A positive integer that JSON carries exactly: an id.
     pub fn id(&self, name: &str) -> Option<i64> {
-        let text = self.text(name)?;
-        let is_plain = crate::is_plain_id(text);
-        let found = text
-            .parse()
-            .ok()
-            .filter(|id| is_plain && (1..=domain::ids::LARGEST_ID).contains(id));
+        let found = crate::plain_id(self.text(name)?);
         if found.is_none() {
             self.note(FieldError::in_query(
                 name,

@@ -114,7 +114,7 @@ impl Services {
         let c = || Arc::clone(clock);
         let m = || Arc::clone(mint);
         Self {
-            limiter: Limiter::new(config.limits.clone(), clock),
+            limiter: Limiter::new(&config.limits, clock),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),

@@ -69,15 +69,23 @@ fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
             "--expires-in takes days (1d to 3650d), hours (12h) or `never`; it was `{text}`"
         ))
     };
-    let unit: fn(i64) -> Option<TimeDelta> = match text.chars().last() {
-        Some('d') => TimeDelta::try_days,
-        Some('h') => TimeDelta::try_hours,
-        _ => return Err(wrong()),
-    };
-    let count: i64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
-    let sensible =
-        unit(count).filter(|it| *it > TimeDelta::zero() && *it <= TimeDelta::days(3_650));
-    sensible.map(Some).ok_or_else(wrong)
+    let sensible = TimeDelta::hours(1)..=TimeDelta::days(3_650);
+    span(
+        text,
+        &[('d', TimeDelta::try_days), ('h', TimeDelta::try_hours)],
+    )
+    .filter(|it| sensible.contains(it))
+    .map(Some)
+    .ok_or_else(wrong)
+}
+
+/// How a unit makes a span of a number; nothing when that is too long.
+type Unit = (char, fn(i64) -> Option<TimeDelta>);
+
+/// A number and its unit, such as `90d`.
+fn span(text: &str, units: &[Unit]) -> Option<TimeDelta> {
+    let (_, make) = units.iter().find(|(name, _)| text.ends_with(*name))?;
+    make(text[..text.len() - 1].parse().ok()?)
 }
 
 async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow::Result<()> {
@@ -110,16 +118,13 @@ fn grace(text: &str) -> Result<TimeDelta, WrongUsage> {
             "--grace takes minutes or hours, 0m to 24h; it was `{text}`"
         ))
     };
-    let unit: fn(i64) -> Option<TimeDelta> = match text.chars().last() {
-        Some('m') => TimeDelta::try_minutes,
-        Some('h') => TimeDelta::try_hours,
-        _ => return Err(wrong()),
-    };
-    let count: i64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
     let allowed = TimeDelta::zero()..=RotateToken::LONGEST_GRACE;
-    unit(count)
-        .filter(|it| allowed.contains(it))
-        .ok_or_else(wrong)
+    span(
+        text,
+        &[('m', TimeDelta::try_minutes), ('h', TimeDelta::try_hours)],
+    )
+    .filter(|it| allowed.contains(it))
+    .ok_or_else(wrong)
 }
 
 async fn rotate(

@@ -14,6 +14,7 @@ pub use values::{DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
+use web::limits::RequestLimits;
 
 /// Everything that can be set. Each field's document stands in `docs/OPERATIONS.md`, which a test
 /// compares with this.
@@ -222,22 +223,23 @@ impl Default for Settings {
 
 impl Default for LimitSettings {
     fn default() -> Self {
+        let it = RequestLimits::default();
         Self {
-            reads_per_minute: 600,
-            reads_burst: 60,
-            writes_per_minute: 120,
-            writes_burst: 30,
-            analyses_per_minute: 30,
-            analyses_burst: 10,
-            account_per_minute: 1_800,
-            account_burst: 180,
-            anonymous_per_minute: 60,
-            anonymous_burst: 30,
-            failed_tokens_per_minute: 20,
-            failed_tokens_burst: 10,
-            in_flight_per_token: 10,
-            in_flight_per_account: 20,
-            in_flight: 512,
+            reads_per_minute: it.reads.per_minute.get(),
+            reads_burst: it.reads.burst.get(),
+            writes_per_minute: it.writes.per_minute.get(),
+            writes_burst: it.writes.burst.get(),
+            analyses_per_minute: it.analyses.per_minute.get(),
+            analyses_burst: it.analyses.burst.get(),
+            account_per_minute: it.account.per_minute.get(),
+            account_burst: it.account.burst.get(),
+            anonymous_per_minute: it.anonymous.per_minute.get(),
+            anonymous_burst: it.anonymous.burst.get(),
+            failed_tokens_per_minute: it.failed_tokens.per_minute.get(),
+            failed_tokens_burst: it.failed_tokens.burst.get(),
+            in_flight_per_token: it.in_flight_per_token,
+            in_flight_per_account: it.in_flight_per_account,
+            in_flight: it.in_flight,
         }
     }
 }

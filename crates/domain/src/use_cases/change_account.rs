@@ -3,7 +3,7 @@
 use crate::{
     account::{Account, AccountLimits, AccountStatus},
     audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, AuditEventId, IdMint},
+    ids::{AccountId, IdMint},
     ports::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
@@ -68,13 +68,14 @@ impl ChangeAccount {
         let changed = change(found);
         work.accounts().save(&changed).await?;
         let event = AuditEvent {
-            account,
-            id: AuditEventId::mint(&self.mint),
-            at: self.clock.now(),
-            actor: Actor::Operator,
-            action,
-            token: None,
             detail: detail.to_owned(),
+            ..AuditEvent::new(
+                &self.mint,
+                account,
+                self.clock.now(),
+                Actor::Operator,
+                action,
+            )
         };
         work.audit().record(&event).await?;
         work.commit().await?;

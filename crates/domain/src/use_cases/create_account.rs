@@ -5,7 +5,7 @@ use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     audit::{Actor, AuditAction, AuditEvent},
     email::EmailAddress,
-    ids::{AccountId, AuditEventId, IdMint, UserId},
+    ids::{AccountId, IdMint, UserId},
     ports::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
@@ -71,13 +71,14 @@ impl CreateAccount {
             outcome => outcome?,
         }
         let event = AuditEvent {
-            account: account.id,
-            id: AuditEventId::mint(&self.mint),
-            at: account.created_at,
-            actor: Actor::Operator,
-            action: AuditAction::AccountCreated,
-            token: None,
             detail: format!("for {email}"),
+            ..AuditEvent::new(
+                &self.mint,
+                account.id,
+                account.created_at,
+                Actor::Operator,
+                AuditAction::AccountCreated,
+            )
         };
         work.audit().record(&event).await?;
         work.commit().await?;

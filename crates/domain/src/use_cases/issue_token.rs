@@ -3,7 +3,7 @@
 use super::may_be_storage;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
-    ids::{AuditEventId, IdMint, TokenId},
+    ids::{IdMint, TokenId},
     ports::{
         clock::Clock,
         randomness::Randomness,
@@ -124,16 +124,18 @@ impl IssueToken {
         };
         work.tokens().add(&token, plain.hash()).await?;
         let event = AuditEvent {
-            account: owner.account,
-            id: AuditEventId::mint(&self.mint),
-            at: now,
-            actor: Actor::Operator,
-            action: AuditAction::TokenCreated,
             token: Some(token.id),
             detail: format!(
                 "{} with {}, ending with {}",
                 token.name, token.scopes, token.last_four
             ),
+            ..AuditEvent::new(
+                &self.mint,
+                owner.account,
+                now,
+                Actor::Operator,
+                AuditAction::TokenCreated,
+            )
         };
         work.audit().record(&event).await?;
         work.commit().await?;

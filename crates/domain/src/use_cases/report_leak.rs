@@ -2,7 +2,7 @@
 
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
-    ids::{AuditEventId, IdMint},
+    ids::IdMint,
     ports::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
@@ -57,16 +57,18 @@ impl ReportLeak {
             .await?;
         if was_ended {
             let event = AuditEvent {
-                account,
-                id: AuditEventId::mint(&self.mint),
-                at: now,
-                actor: Actor::Finder,
-                action: AuditAction::TokenLeaked,
                 token: Some(token),
                 detail: format!(
                     "{}, ending with {}",
                     known.token.name, known.token.last_four
                 ),
+                ..AuditEvent::new(
+                    &self.mint,
+                    account,
+                    now,
+                    Actor::Finder,
+                    AuditAction::TokenLeaked,
+                )
             };
             work.audit().record(&event).await?;
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, AuditEventId, IdMint, TokenId},
+    ids::{AccountId, IdMint, TokenId},
     ports::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
@@ -43,13 +43,14 @@ impl RevokeToken {
             .await?;
         if was_ended {
             let event = AuditEvent {
-                account,
-                id: AuditEventId::mint(&self.mint),
-                at: now,
-                actor: Actor::Operator,
-                action: AuditAction::TokenRevoked,
                 token: Some(token),
-                detail: String::new(),
+                ..AuditEvent::new(
+                    &self.mint,
+                    account,
+                    now,
+                    Actor::Operator,
+                    AuditAction::TokenRevoked,
+                )
             };
             work.audit().record(&event).await?;
         }

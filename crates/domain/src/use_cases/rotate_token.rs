@@ -3,7 +3,7 @@
 use super::may_be_storage;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
-    ids::{AccountId, AuditEventId, IdMint, TokenId},
+    ids::{AccountId, IdMint, TokenId},
     ports::{
         clock::Clock,
         randomness::Randomness,
@@ -36,9 +36,7 @@ pub enum RotateTokenError {
 may_be_storage!(RotateTokenError);
 
 impl RotateToken {
-    /// How long the old token is accepted beside the new one when nothing else is said.
-    pub const DEFAULT_GRACE: TimeDelta = TimeDelta::hours(1);
-    /// The longest that can be said.
+    /// How long the old token may be accepted beside the new one.
     pub const LONGEST_GRACE: TimeDelta = TimeDelta::hours(24);
 
     /// On this storage, clock, randomness and mint.
@@ -103,17 +101,19 @@ impl RotateToken {
         }
         tokens.add(&fresh, plain.hash()).await?;
         let event = AuditEvent {
-            account,
-            id: AuditEventId::mint(&self.mint),
-            at: now,
-            actor: Actor::Operator,
-            action: AuditAction::TokenRotated,
             token: Some(fresh.id),
             detail: format!(
                 "takes the place of {}, which is accepted for {} s more",
                 old.id,
                 grace.num_seconds()
             ),
+            ..AuditEvent::new(
+                &self.mint,
+                account,
+                now,
+                Actor::Operator,
+                AuditAction::TokenRotated,
+            )
         };
         work.audit().record(&event).await?;
         work.commit().await?;

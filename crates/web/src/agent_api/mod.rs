@@ -74,10 +74,12 @@ fn list_answer<T, V: Serialize>(
 /// not part of it; but since a cursor is good for a day only, so is the tag.
 fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
     let tag = match next_cursor {
-        None => EntityTag::weak(&answer.body),
+        None => EntityTag::weak(&[&answer.body]),
         Some(cursor) => {
-            let half_day = now.timestamp() / (12 * 3_600);
-            EntityTag::weak(&(answer.body.replace(cursor, ""), half_day))
+            let half_day = (now.timestamp() / (12 * 3_600)).to_string();
+            let mut parts: Vec<&str> = answer.body.split(cursor).collect();
+            parts.push(&half_day);
+            EntityTag::weak(&parts)
         }
     };
     answer.tagged(tag)

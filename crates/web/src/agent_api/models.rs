@@ -1,9 +1,7 @@
 //! GET /models.
 
 use super::keywords::AllowanceView;
-use crate::{
-    answer::Answer, endpoint::Call, entity_tag::EntityTag, problem::Problem, services::Services,
-};
+use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -72,12 +70,10 @@ pub async fn list(_: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let allowance = ModelAllowance {
         ai_tracked: AllowanceView::of(call.agent.account.ai_allowance()),
     };
-    let models = ModelsView {
+    Ok(Answer::summary(&ModelsView {
         items: vec![],
         next_cursor: None,
         limit: 0,
         allowance,
-    };
-    let tag = EntityTag::weak(&models);
-    Ok(Answer::ok(&models).tagged(tag))
+    }))
 }

@@ -360,7 +360,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
     let body =
         json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type });
-    Ok(tagged(Answer::ok(&body), None, now))
+    Ok(Answer::summary(&body))
 }
 
 /// `type=all` has no pages and no filters; what is said about them still has to be right.

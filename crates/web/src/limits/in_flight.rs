@@ -5,7 +5,7 @@ use domain::ids::AccountId;
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// Counts requests under way.
@@ -13,12 +13,12 @@ pub struct InFlight {
     per_token: u32,
     per_account: u32,
     most: u32,
-    all: Mutex<u32>,
     held: Mutex<Held>,
 }
 
 #[derive(Default)]
 struct Held {
+    all: u32,
     tokens: HashMap<Holder, u32>,
     accounts: HashMap<AccountId, u32>,
 }
@@ -46,26 +46,29 @@ impl InFlight {
             per_token: limits.in_flight_per_token,
             per_account: limits.in_flight_per_account,
             most: limits.in_flight,
-            all: Mutex::default(),
             held: Mutex::default(),
         }
     }
 
     /// A request of whomever begins; `None` when the process has as many as it may.
     pub fn begin(&self) -> Option<UnderWay<'_>> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if *all >= self.most {
+        let mut held = self.held();
+        if held.all >= self.most {
             return None;
         }
-        *all += 1;
+        held.all += 1;
         Some(UnderWay {
             counter: self,
             holder: None,
         })
     }
 
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn enter(&self, holder: Holder) -> Result<(), TooManyInFlight> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held();
         let of_token = held.tokens.get(&holder).copied().unwrap_or(0);
         if of_token >= self.per_token {
             return Err(TooManyInFlight::Token(self.per_token));
@@ -80,13 +83,12 @@ impl InFlight {
     }
 
     fn leave(&self, holder: Option<Holder>) {
+        let mut held = self.held();
+        held.all -= 1;
         if let Some(holder) = holder {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
             one_less(&mut held.tokens, &holder);
             one_less(&mut held.accounts, &holder.0);
         }
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        *all = all.saturating_sub(1);
     }
 }
 
@@ -157,6 +159,6 @@ mod tests {
         drop((second, third));
         let held = counter.held.lock().unwrap();
         assert!(held.tokens.is_empty() && held.accounts.is_empty());
-        assert_eq!(*counter.all.lock().unwrap(), 0);
+        assert_eq!(held.all, 0);
     }
 }

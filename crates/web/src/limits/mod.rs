@@ -77,8 +77,6 @@ pub type Holder = (AccountId, TokenId);
 
 /// Counts requests.
 pub struct Limiter {
-    /// The numbers.
-    pub limits: RequestLimits,
     /// Requests under way.
     pub in_flight: InFlight,
     reads: Bucket<Holder>,
@@ -92,16 +90,15 @@ pub struct Limiter {
 impl Limiter {
     /// Counts from now on.
     #[must_use]
-    pub fn new(limits: RequestLimits, clock: &Arc<dyn Clock>) -> Self {
+    pub fn new(limits: &RequestLimits, clock: &Arc<dyn Clock>) -> Self {
         Self {
-            in_flight: InFlight::new(&limits),
+            in_flight: InFlight::new(limits),
             reads: Bucket::new("reads", limits.reads, clock),
             writes: Bucket::new("writes", limits.writes, clock),
             analyses: Bucket::new("analyses", limits.analyses, clock),
             account: Bucket::new("account", limits.account, clock),
             anonymous: Bucket::new("anonymous", limits.anonymous, clock),
             failed_tokens: Bucket::new("failed-tokens", limits.failed_tokens, clock),
-            limits,
         }
     }
 

@@ -70,7 +70,7 @@ fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     client_address(
         request.peer_addr().map(|peer| peer.ip()),
         told.into_iter(),
-        &services.limiter.limits.trusted_proxies,
+        &services.config.limits.trusted_proxies,
     )
 }
 
