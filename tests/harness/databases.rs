@@ -1,6 +1,9 @@
 //! An empty, migrated database for each test, and the macro that runs a test on both kinds.
 
-use crate::{postgres_server::PostgresServer, sql_rules};
+use crate::{
+    postgres_server::{Lane, PostgresServer},
+    sql_rules,
+};
 use domain::ports::storage::Storage;
 use std::sync::{
     Arc, LazyLock,
@@ -12,16 +15,22 @@ use tempfile::TempDir;
 /// The server that all tests of this process share, with a migrated template.
 static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
     let server = PostgresServer::start();
-    server.execute("CREATE DATABASE template_suite");
-    let url = server.url("template_suite");
+    server.execute("CREATE DATABASE template_suite OWNER sightline");
+    let url = server.direct_url("template_suite");
     // On a thread of its own: whoever asks first is inside a runtime.
     let migration = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         runtime.expect("a runtime").block_on(async {
-            let storage = open(&url, OpenOptions::default()).await;
+            sql_rules::watch();
+            let url = DatabaseUrl::parse(&url).expect("a database URL");
+            let opened = DieselStorage::open(url, OpenOptions::default()).await;
+            let storage = opened.expect("a database");
             storage.migrate().await.expect("the schema");
+            if Lane::chosen() == Lane::Wall {
+                storage.wall(true).await.expect("the wall");
+            }
         });
     });
     migration.join().expect("a migrated template");
@@ -67,6 +76,12 @@ impl TestDatabase {
         }
     }
 
+    /// Where it is for the superuser of its server; `SQLite` has none.
+    #[must_use]
+    pub fn superuser_url(&self) -> Option<String> {
+        self.name.as_deref().map(|name| SERVER.superuser_url(name))
+    }
+
     /// Which database it is.
     #[must_use]
     pub fn kind(&self) -> DatabaseKind {
@@ -88,7 +103,7 @@ impl TestDatabase {
 
     async fn on_the_server(template: &str, options: OpenOptions) -> Self {
         let name = format!("suite_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let statement = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        let statement = format!("CREATE DATABASE {name} TEMPLATE {template} OWNER sightline");
         // Starting the server and copying take long: not on an async thread.
         tokio::task::spawn_blocking(move || SERVER.execute(&statement))
             .await
@@ -130,6 +145,10 @@ impl Drop for TestDatabase {
 pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     sql_rules::watch();
     let url = DatabaseUrl::parse(url).expect("a database URL");
+    let options = OpenOptions {
+        through_pooler: Lane::chosen() == Lane::Pgbouncer,
+        ..options
+    };
     DieselStorage::open(url, options).await.expect("a database")
 }
 

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// Starts, reports, restarts on request, and stops when its standard input closes: that also
 /// happens when the process that started it is killed. `$1` is the folder, `$2` that of the
-/// programs.
+/// programs, `$3` the lane.
 const WATCHDOG: &str = r#"
 trap '' INT
 "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$1/log" 2>&1 || { cat "$1/log"; exit 1; }
@@ -19,19 +19,78 @@ start() {
     "$2/pg_ctl" -D "$1/data" -w -l "$1/log" -o "-k $1 -c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB" start >/dev/null 2>&1 </dev/null || { cat "$1/log"; exit 1; }
 }
 start "$1" "$2"
+if [ "$3" = pgbouncer ]; then
+    mkdir "$1/pooled"
+    printf '"postgres" ""\n"sightline" ""\n' >"$1/users"
+    cat >"$1/pgbouncer.ini" <<END
+[databases]
+* = host=$1
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $1/pooled
+auth_type = trust
+auth_file = $1/users
+pool_mode = transaction
+max_client_conn = 1000
+default_pool_size = 20
+logfile = $1/pgbouncer.log
+END
+    pgbouncer -q "$1/pgbouncer.ini" >/dev/null 2>&1 </dev/null &
+    pooler=$!
+    while [ ! -S "$1/pooled/.s.PGSQL.6432" ]; do
+        kill -0 "$pooler" 2>/dev/null || { cat "$1/pgbouncer.log"; exit 1; }
+        sleep 0.05
+    done
+fi
 echo ready
 while read -r _; do
     "$2/pg_ctl" -D "$1/data" -m fast stop >/dev/null 2>&1 </dev/null
     start "$1" "$2"
     echo ready
 done
+[ -z "$pooler" ] || kill "$pooler"
 "$2/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1 </dev/null
 rm -rf "$1"
 "#;
 
+/// What stands between the tests and an ordinary server: chosen with `TEST_LANE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Nothing.
+    Plain,
+    /// Row-level security (`wall`).
+    Wall,
+    /// Every transaction is serialisable (`serializable`).
+    Serializable,
+    /// pgbouncer in transaction mode (`pgbouncer`).
+    Pgbouncer,
+}
+
+impl Lane {
+    /// The lane of this run.
+    ///
+    /// # Panics
+    /// When there is no such lane: a typing error must not pass for a green lane.
+    #[must_use]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a choice of whoever runs the tests, not a setting of the product"
+    )]
+    pub fn chosen() -> Self {
+        match std::env::var("TEST_LANE").as_deref() {
+            Err(_) | Ok("") => Self::Plain,
+            Ok("wall") => Self::Wall,
+            Ok("serializable") => Self::Serializable,
+            Ok("pgbouncer") => Self::Pgbouncer,
+            Ok(other) => panic!("TEST_LANE={other}: wall, serializable or pgbouncer"),
+        }
+    }
+}
+
 /// A running server.
 pub struct PostgresServer {
     folder: PathBuf,
+    lane: Lane,
     orders: ChildStdin,
     reports: BufReader<std::process::ChildStdout>,
     _watchdog: Child,
@@ -44,6 +103,7 @@ impl PostgresServer {
     /// When none is installed, or it does not start.
     #[must_use]
     pub fn start() -> Self {
+        let lane = Lane::chosen();
         let programs = newest_programs().expect(
             "the tests need PostgreSQL: /usr/lib/postgresql/*/bin/initdb is not there \
              (apt-get install postgresql)",
@@ -55,6 +115,11 @@ impl PostgresServer {
         let mut watchdog = as_someone_else(&folder)
             .args(["sh", "-c", WATCHDOG, "watchdog"])
             .args([&folder, &programs])
+            .arg(if lane == Lane::Pgbouncer {
+                "pgbouncer"
+            } else {
+                "plain"
+            })
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -62,11 +127,18 @@ impl PostgresServer {
             .expect("the watchdog starts");
         let mut server = Self {
             folder,
+            lane,
             orders: watchdog.stdin.take().expect("a pipe"),
             reports: BufReader::new(watchdog.stdout.take().expect("a pipe")),
             _watchdog: watchdog,
         };
         server.await_readiness();
+        // Servers use an ordinary role, as they should: a superuser walks through every wall.
+        server.execute("CREATE ROLE sightline LOGIN NOSUPERUSER");
+        if lane == Lane::Serializable {
+            server
+                .execute("ALTER ROLE sightline SET default_transaction_isolation = 'serializable'");
+        }
         server
     }
 
@@ -79,11 +151,30 @@ impl PostgresServer {
         self.await_readiness();
     }
 
-    /// Where a database of this server is.
+    /// Where a database of this server is, for an ordinary role.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
+        let folder = self.folder.display();
+        if self.lane == Lane::Pgbouncer {
+            return format!("postgres://sightline@/{database}?host={folder}/pooled&port=6432");
+        }
+        format!("postgres://sightline@/{database}?host={folder}")
+    }
+
+    /// Where it is, for the superuser, past everything that the lane puts before it.
+    #[must_use]
+    pub fn superuser_url(&self, database: &str) -> String {
         format!(
             "postgres://postgres@/{database}?host={}",
+            self.folder.display()
+        )
+    }
+
+    /// Where it is, for the role that owns it, past a pooler.
+    #[must_use]
+    pub fn direct_url(&self, database: &str) -> String {
+        format!(
+            "postgres://sightline@/{database}?host={}",
             self.folder.display()
         )
     }
@@ -93,7 +184,8 @@ impl PostgresServer {
     /// # Panics
     /// When it fails.
     pub fn execute(&self, statement: &str) {
-        let mut admin = PgConnection::establish(&self.url("postgres")).expect("the test server");
+        let mut admin =
+            PgConnection::establish(&self.superuser_url("postgres")).expect("the test server");
         admin.batch_execute(statement).expect("the statement runs");
     }
 

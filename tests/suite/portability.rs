@@ -2,7 +2,6 @@
 //! `PostgreSQL`'s migrations is parsed, and whatever is not known to be legal everywhere is named.
 //! None of the three can be installed here, so this is checked and not run.
 
-use harness::sql_rules::TENANT_TABLES;
 use sqlparser::{
     ast::{
         AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, Expr, IndexColumn,
@@ -12,6 +11,7 @@ use sqlparser::{
     parser::Parser,
 };
 use std::{collections::BTreeSet, fs};
+use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
 const DIRECTORIES: [&str; 3] = ["user_directory", "token_directory", "server_secrets"];

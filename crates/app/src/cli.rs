@@ -83,10 +83,13 @@ pub enum Command {
     )]
     Token(TokenCommand),
     /// Bring the database's schema up to date, or tell how it stands.
-    #[command(after_help = "Examples:\n  sightline migrate status\n  sightline migrate run")]
+    #[command(
+        after_help = "Examples:\n  sightline migrate status\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
+    )]
     Migrate {
-        /// `run` (the default) or `status`.
-        #[arg(default_value = "run", value_parser = ["run", "status"])]
+        /// `run` (the default), `status`, or, for PostgreSQL's row-level security, `wall-up` or
+        /// `wall-down`.
+        #[arg(default_value = "run", value_parser = ["run", "status", "wall-up", "wall-down"])]
         action: String,
     },
     /// Show every effective setting and check what Sightline needs.

@@ -125,6 +125,7 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
             Exclusive::Tool
         },
         connections: settings.database_connections,
+        through_pooler: settings.database_pooler,
         ..OpenOptions::default()
     };
     Ok(DieselStorage::open(settings.database(), options).await?)

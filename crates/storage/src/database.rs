@@ -1,6 +1,6 @@
 //! What the two databases have in common, for pools and sessions.
 
-use crate::errors::Trouble;
+use crate::{errors::Trouble, session::Whose};
 use diesel::{
     Connection, ConnectionResult, QueryResult,
     connection::{AnsiTransactionManager, TransactionManager},
@@ -22,12 +22,20 @@ pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 's
     /// Whether the connection answers.
     fn answer(&mut self) -> QueryResult<()>;
 
+    /// Tells the database whose rows are asked for, until the transaction ends. Only `PostgreSQL`
+    /// has a wall that listens.
+    fn say_whose(&mut self, _whose: Whose) -> QueryResult<()> {
+        Ok(())
+    }
+
     /// A connection that is set up.
     fn connect(target: &str, setup: &str) -> ConnectionResult<Self> {
         let mut connection = Self::establish(target)?;
-        connection
-            .batch_execute(setup)
-            .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+        if !setup.is_empty() {
+            connection
+                .batch_execute(setup)
+                .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+        }
         Ok(connection)
     }
 

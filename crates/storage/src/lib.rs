@@ -11,6 +11,7 @@
     reason = "one query source, compiled once for each database: docs/decisions/0002"
 )]
 
+mod close_by;
 mod database;
 mod database_url;
 mod errors;
@@ -24,8 +25,11 @@ mod schema;
 mod session;
 mod sqlite;
 mod storage;
+mod tenant_tables;
 
 pub use database_url::{DatabaseKind, DatabaseUrl, NotADatabaseUrl};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};
+pub use postgres::wall::WallError;
 pub use storage::DieselStorage;
+pub use tenant_tables::TENANT_TABLES;

@@ -30,9 +30,10 @@ pub struct OpenOptions {
     pub statement_timeout: Duration,
     /// `PostgreSQL`: how long a statement waits for another's lock.
     pub lock_timeout: Duration,
-    /// `PostgreSQL`: whether the time-outs are set on each new connection. Off behind a pooler in
-    /// transaction mode (pgbouncer), where the role has to carry them: `docs/DATABASES.md`.
-    pub session_settings: bool,
+    /// `PostgreSQL`: whether a pooler in transaction mode (pgbouncer) stands before it. Then
+    /// nothing is said to a connection that must hold beyond a transaction, so the role has to
+    /// carry the time-outs: `docs/DATABASES.md`.
+    pub through_pooler: bool,
 }
 
 impl Default for OpenOptions {
@@ -44,7 +45,7 @@ impl Default for OpenOptions {
             patience: None,
             statement_timeout: Duration::from_secs(5),
             lock_timeout: Duration::from_secs(2),
-            session_settings: true,
+            through_pooler: false,
         }
     }
 }

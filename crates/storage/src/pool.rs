@@ -4,15 +4,16 @@
 use crate::{
     database::Database,
     errors::{Trouble, told, trouble, unavailable},
+    session::Whose,
 };
-use diesel::{QueryResult, r2d2::Error as ConnectError};
+use diesel::{QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
 use domain::ports::storage::StorageError;
 use r2d2::{ManageConnection, PooledConnection};
 use std::{
     marker::PhantomData,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -25,6 +26,7 @@ pub const TRIES: u32 = 3;
 pub struct Connector<D> {
     target: String,
     setup: String,
+    through_pooler: bool,
     generation: Arc<AtomicU64>,
     database: PhantomData<fn() -> D>,
 }
@@ -41,7 +43,13 @@ impl<D: Database> ManageConnection for Connector<D> {
 
     fn connect(&self) -> Result<Kept<D>, ConnectError> {
         let generation = self.generation.load(Ordering::SeqCst);
-        let inner = D::connect(&self.target, &self.setup).map_err(ConnectError::ConnectionError)?;
+        let mut inner =
+            D::connect(&self.target, &self.setup).map_err(ConnectError::ConnectionError)?;
+        if self.through_pooler {
+            // The next transaction may be another server process's, which knows no statement of
+            // this one's.
+            inner.set_prepared_statement_cache_size(CacheSize::Disabled);
+        }
         Ok(Kept { inner, generation })
     }
 
@@ -65,6 +73,8 @@ pub struct PoolSettings {
     pub setup: String,
     /// How many connections there are at the most.
     pub size: u32,
+    /// Whether a pooler in transaction mode stands between.
+    pub through_pooler: bool,
     /// How long to wait for one.
     pub deadline: Duration,
 }
@@ -75,6 +85,8 @@ pub struct Pool<D: Database> {
     generation: Arc<AtomicU64>,
     permits: Arc<Semaphore>,
     deadline: Duration,
+    through_pooler: bool,
+    is_walled: AtomicBool,
 }
 
 /// The right to use one connection.
@@ -89,6 +101,7 @@ impl<D: Database> Pool<D> {
         let connector = Connector {
             target: settings.target,
             setup: settings.setup,
+            through_pooler: settings.through_pooler,
             generation: Arc::clone(&generation),
             database: PhantomData,
         };
@@ -106,7 +119,14 @@ impl<D: Database> Pool<D> {
             generation,
             permits: Arc::new(Semaphore::new(settings.size as usize)),
             deadline: settings.deadline,
+            through_pooler: settings.through_pooler,
+            is_walled: AtomicBool::new(false),
         })
+    }
+
+    /// Whether the database is told from now on whose rows are asked for.
+    pub fn says_whose(&self, it_does: bool) {
+        self.is_walled.store(it_does, Ordering::Relaxed);
     }
 
     /// Waits for its turn, first come, first served.
@@ -124,6 +144,16 @@ impl<D: Database> Pool<D> {
 }
 
 impl<D: Database> Turn<D> {
+    /// Whether it is one of this pool's.
+    pub fn is_of(&self, pool: &Arc<Pool<D>>) -> bool {
+        Arc::ptr_eq(&self.pool, pool)
+    }
+
+    /// Whether the database wants to be told whose rows are asked for.
+    pub fn is_walled(&self) -> bool {
+        self.pool.is_walled.load(Ordering::Relaxed)
+    }
+
     /// A connection of the current generation. Blocks while one is made.
     pub fn connection(&self) -> Result<Out<D>, StorageError> {
         loop {
@@ -149,7 +179,19 @@ impl<D: Database> Turn<D> {
 
     /// Runs a query that changes nothing, again on a fresh connection while the old one was dead
     /// or something was in the way.
-    pub fn look<T>(&self, query: &impl Fn(&mut D) -> QueryResult<T>) -> Result<T, StorageError> {
+    pub fn look<T>(
+        &self,
+        whose: Whose,
+        query: &impl Fn(&mut D) -> QueryResult<T>,
+    ) -> Result<T, StorageError> {
+        let is_walled = self.is_walled();
+        let query = |db: &mut D| {
+            if is_walled || self.pool.through_pooler {
+                in_a_transaction(db, is_walled.then_some(whose), query)
+            } else {
+                query(db)
+            }
+        };
         for _ in 1..TRIES {
             let mut connection = self.connection()?;
             match query(&mut connection.inner) {
@@ -163,6 +205,25 @@ impl<D: Database> Turn<D> {
         }
         query(&mut self.connection()?.inner).map_err(told::<D>)
     }
+}
+
+/// A query in a transaction of its own: what the database is told of it ends with it, and a pooler
+/// leaves it with one server process.
+fn in_a_transaction<D: Database, T>(
+    db: &mut D,
+    whose: Option<Whose>,
+    query: &impl Fn(&mut D) -> QueryResult<T>,
+) -> QueryResult<T> {
+    db.begin()?;
+    let told = whose.map_or(Ok(()), |whose| db.say_whose(whose));
+    let outcome = told.and_then(|()| query(db));
+    let ended = if outcome.is_ok() {
+        db.commit()
+    } else {
+        db.rollback()
+    };
+    let found = outcome?;
+    ended.map(|()| found)
 }
 
 /// Notes failures to connect; r2d2 goes on trying.

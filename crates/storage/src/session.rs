@@ -4,14 +4,38 @@
 //! back; a call that is abandoned half-way leaves nothing open.
 
 use crate::{
+    close_by::with_lent_turn,
     database::Database,
     errors::{Trouble, told, trouble, unavailable},
     pool::{Out, Pool, TRIES, Turn},
 };
 use diesel::QueryResult;
-use domain::ports::storage::StorageError;
+use domain::{ids::AccountId, ports::storage::StorageError};
 use std::sync::Arc;
 use tokio::runtime::Handle;
+
+/// Whose rows a query may see and change, where the database has its wall up
+/// ([`crate::postgres::wall`]); elsewhere the query's own conditions decide alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// One account's.
+    Account(AccountId),
+    /// What is looked up before the account is known, and what is decided across accounts.
+    Everyone,
+}
+
+impl From<AccountId> for Whose {
+    fn from(account: AccountId) -> Self {
+        Self::Account(account)
+    }
+}
+
+impl Whose {
+    /// The account that all of these belong to; the wall stops the ones that do not.
+    pub fn of_all(mut accounts: impl Iterator<Item = AccountId>) -> Self {
+        accounts.next().map_or(Self::Everyone, Self::Account)
+    }
+}
 
 /// What a use case works with.
 pub enum Session<D: Database> {
@@ -27,6 +51,8 @@ pub struct Work<D: Database> {
     // Given back before the turn, or the next in line would find none.
     connection: Option<Out<D>>,
     turn: Option<Turn<D>>,
+    /// What the database was told last, where its wall is up.
+    told: Option<Whose>,
     has_failed: bool,
 }
 
@@ -40,25 +66,31 @@ impl<D: Database> Session<D> {
     /// Asks something; in a transaction, of what it has changed too.
     pub async fn ask<T: Send + 'static>(
         &mut self,
+        whose: impl Into<Whose>,
         query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
     ) -> Result<T, StorageError> {
+        let whose = whose.into();
         match self {
             Self::Reader(pool) => {
+                if let Some(found) = with_lent_turn(pool, |turn| turn.look(whose, &query)) {
+                    return found;
+                }
                 let turn = pool.turn().await?;
-                blocking(move || turn.look(&query)).await?
+                blocking(move || turn.look(whose, &query)).await?
             }
-            Self::Writer(work) => within(work, query).await,
+            Self::Writer(work) => within(work, whose, query).await,
         }
     }
 
     /// Changes something; refused to a reader.
     pub async fn change<T: Send + 'static>(
         &mut self,
+        whose: impl Into<Whose>,
         query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
     ) -> Result<T, StorageError> {
         match self {
             Self::Reader(_) => Err(StorageError::ReadOnly),
-            Self::Writer(work) => within(work, query).await,
+            Self::Writer(work) => within(work, whose.into(), query).await,
         }
     }
 
@@ -74,11 +106,12 @@ impl<D: Database> Session<D> {
 
 async fn within<D: Database, T: Send + 'static>(
     slot: &mut Option<Box<Work<D>>>,
+    whose: Whose,
     query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
 ) -> Result<T, StorageError> {
     let mut work = slot.take().ok_or_else(abandoned)?;
     let (work, outcome) = blocking(move || {
-        let outcome = work.run(&query);
+        let outcome = work.run(whose, &query);
         (work, outcome)
     })
     .await?;
@@ -91,14 +124,27 @@ impl<D: Database> Work<D> {
         Self {
             connection: None,
             turn: Some(turn),
+            told: None,
             has_failed: false,
         }
     }
 
-    fn run<T>(&mut self, query: &impl Fn(&mut D) -> QueryResult<T>) -> Result<T, StorageError> {
+    fn run<T>(
+        &mut self,
+        whose: Whose,
+        query: &impl Fn(&mut D) -> QueryResult<T>,
+    ) -> Result<T, StorageError> {
         if self.has_failed {
             return Err(failed_before());
         }
+        let is_news = self.told != Some(whose) && self.turn.as_ref().is_some_and(Turn::is_walled);
+        self.told = Some(whose);
+        let query = &|db: &mut D| {
+            if is_news {
+                db.say_whose(whose)?;
+            }
+            query(db)
+        };
         let outcome = match self.connection.take() {
             Some(connection) => self.go_on(connection, query),
             None => self.begin(query),

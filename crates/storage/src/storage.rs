@@ -1,20 +1,24 @@
 //! The storage: opens readers and transactions on whichever database it is.
 
 use crate::{
+    close_by::close_by,
     database::Database,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
     migrations::{self, MigrationError},
     opening::{OpenError, OpenOptions},
     pool::Pool,
-    postgres,
-    session::{Session, blocking},
+    postgres::{
+        self,
+        wall::{self, WallError},
+    },
+    session::{Session, Whose, blocking},
     sqlite,
 };
 use async_trait::async_trait;
 use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
 use diesel_migrations::EmbeddedMigrations;
-use domain::ports::storage::{Repositories, Storage, StorageError, Transaction};
+use domain::ports::storage::{Reading, Repositories, Storage, StorageError, Transaction};
 use std::{fs::File, path::PathBuf, sync::Arc};
 
 /// Everything that is remembered, in one database. Cheap to clone.
@@ -41,6 +45,9 @@ impl DieselStorage {
         let opened = blocking(move || Opened::open(url, &options)).await??;
         let storage = Self(Arc::new(opened));
         storage.pending_or_newer().await?;
+        if storage.is_walled().await? {
+            storage.0.says_whose(true);
+        }
         Ok(storage)
     }
 
@@ -66,6 +73,26 @@ impl DieselStorage {
             Opened::Postgres { pool, .. } => pending(pool).await,
             Opened::Sqlite { readers, .. } => pending(readers).await,
         }
+    }
+
+    /// Whether row-level security stands before every account's rows; never on `SQLite`.
+    pub async fn is_walled(&self) -> Result<bool, StorageError> {
+        match &*self.0 {
+            Opened::Postgres { pool, .. } => {
+                let turn = pool.turn().await?;
+                blocking(move || turn.look(Whose::Everyone, &wall::is_up)).await?
+            }
+            Opened::Sqlite { .. } => Ok(false),
+        }
+    }
+
+    /// Raises row-level security, or takes it down. Servers and workers that run meanwhile have to
+    /// be started again: they learn of it when they open the database.
+    pub async fn wall(&self, up: bool) -> Result<(), WallError> {
+        let opened = Arc::clone(&self.0);
+        blocking(move || opened.wall(up)).await??;
+        self.0.says_whose(up);
+        Ok(())
     }
 
     /// Whether the database has no schema at all: nobody can be using it.
@@ -101,11 +128,33 @@ impl Opened {
         }
     }
 
+    fn says_whose(&self, it_does: bool) {
+        if let Self::Postgres { pool, .. } = self {
+            pool.says_whose(it_does);
+        }
+    }
+
+    fn wall(&self, up: bool) -> Result<(), WallError> {
+        let Self::Postgres { url, .. } = self else {
+            return Err(WallError::NotPostgres);
+        };
+        let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
+        if up {
+            wall::raise(&mut connection)
+        } else {
+            wall::lower(&mut connection)
+        }
+    }
+
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
             Self::Postgres { url, .. } => {
-                let connection = postgres::connect_for_migration(url);
-                migrations::migrate(&mut connection.map_err(unavailable)?)
+                let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
+                let taken = migrations::migrate(&mut connection)?;
+                if !taken.is_empty() {
+                    wall::make_whole(&mut connection).map_err(unavailable)?;
+                }
+                Ok(taken)
             }
             Self::Sqlite { path, .. } => {
                 let connection = sqlite::connect_for_migration(path);
@@ -125,7 +174,7 @@ where
 
 async fn applied<D: Database>(pool: &Arc<Pool<D>>) -> Result<Vec<String>, StorageError> {
     let turn = pool.turn().await?;
-    blocking(move || turn.look(&D::applied_versions)).await?
+    blocking(move || turn.look(Whose::Everyone, &D::applied_versions)).await?
 }
 
 #[async_trait]
@@ -142,6 +191,13 @@ impl Storage for DieselStorage {
             Opened::Postgres { pool, .. } => Box::new(Session::begin(pool).await?),
             Opened::Sqlite { writer, .. } => Box::new(Session::begin(writer).await?),
         })
+    }
+
+    async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
+        match &*self.0 {
+            Opened::Postgres { pool, .. } => close_by(pool, reading).await,
+            Opened::Sqlite { readers, .. } => close_by(readers, reading).await,
+        }
     }
 
     async fn ping(&self) -> Result<(), StorageError> {

@@ -19,8 +19,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{future::Future, pin::Pin, sync::Arc};
 
-/// A handler's work under way.
-pub type Handling = Pin<Box<dyn Future<Output = Result<Answer, Problem>>>>;
+/// A handler's work under way. It may be done on any thread: what only reads is done where the
+/// storage is.
+pub type Handling = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send>>;
 
 /// Who may call, and what then happens: a handler that needs an agent cannot be public.
 #[derive(Clone, Copy)]
@@ -28,8 +29,11 @@ pub enum Access {
     /// Everyone, without a token.
     Public(fn(Arc<Services>, PublicCall) -> Handling),
     /// Whoever holds a token with the scope.
-    Agent(Scope, fn(Arc<Services>, Call) -> Handling),
+    Agent(Scope, AgentHandler),
 }
+
+/// What answers a call of an agent.
+pub type AgentHandler = fn(Arc<Services>, Call) -> Handling;
 
 impl Access {
     /// The scope that is needed; `None` when it is public.

@@ -2,12 +2,15 @@
 
 use crate::problem::{FieldError, Problem};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// A query string being read; what is wrong is collected.
 pub struct Query {
     values: BTreeMap<String, String>,
-    errors: RefCell<Vec<FieldError>>,
+    errors: Mutex<Vec<FieldError>>,
 }
 
 impl Query {
@@ -16,7 +19,7 @@ impl Query {
     pub fn parse(text: &str, known: &[&str]) -> Self {
         let query = Self {
             values: BTreeMap::new(),
-            errors: RefCell::default(),
+            errors: Mutex::default(),
         };
         let pairs: Vec<(String, String)> = serde_urlencoded_pairs(text);
         let mut values = BTreeMap::new();
@@ -44,9 +47,13 @@ impl Query {
         self.values.get(name).map(String::as_str)
     }
 
+    fn errors(&self) -> MutexGuard<'_, Vec<FieldError>> {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes something that is wrong.
     pub fn note(&self, error: FieldError) {
-        self.errors.borrow_mut().push(error);
+        self.errors().push(error);
     }
 
     /// Notes that a parameter has the wrong form.
@@ -167,7 +174,7 @@ impl Query {
 
     /// Refuses when anything was noted.
     pub fn finish(&self) -> Result<(), Problem> {
-        let errors = self.errors.borrow();
+        let errors = self.errors();
         if errors.is_empty() {
             Ok(())
         } else {

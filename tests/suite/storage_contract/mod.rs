@@ -20,3 +20,4 @@ mod spending;
 mod sqlite_file;
 mod tokens;
 mod transactions;
+mod wall;

@@ -9,7 +9,7 @@ use storage::OpenOptions;
 async fn the_storage_recovers_from_a_restart_of_its_server() {
     let start = || {
         let server = PostgresServer::start();
-        server.execute("CREATE DATABASE restarted");
+        server.execute("CREATE DATABASE restarted OWNER sightline");
         server
     };
     let mut server = tokio::task::spawn_blocking(start).await.unwrap();

@@ -6,7 +6,7 @@ use super::{
 };
 use analysis::result_type::ResultType;
 use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
-use harness::databases::TestDatabase;
+use harness::{databases::TestDatabase, postgres_server::Lane};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -31,7 +31,13 @@ impl World {
         };
         let database = TestDatabase::with_options(kind, options).await;
         let mut world = Self {
-            settings: vec![("SIGHTLINE_DATABASE_URL".to_owned(), database.url.clone())],
+            settings: vec![
+                ("SIGHTLINE_DATABASE_URL".to_owned(), database.url.clone()),
+                (
+                    "SIGHTLINE_DATABASE_POOLER".to_owned(),
+                    (Lane::chosen() == Lane::Pgbouncer).to_string(),
+                ),
+            ],
             folder: TempDir::with_prefix("sightline-world-").unwrap(),
             database,
             token: String::new(),

@@ -15,6 +15,15 @@ pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
         Role::Tool
     };
     let database = open_database(&loaded.settings, role).await?;
+    if let Some(up) = wall(action) {
+        database.wall(up).await?;
+        say(if up {
+            "Row-level security is up. Start servers and workers again: they notice when they open the database."
+        } else {
+            "Row-level security is down."
+        });
+        return Ok(Ended::Done);
+    }
     let pending = database.pending().await?;
     if action == "status" {
         match pending.len() {
@@ -24,6 +33,9 @@ pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
                 pending.join(", ")
             )),
         }
+        if database.is_walled().await? {
+            say("Row-level security is up.");
+        }
         return Ok(Ended::Done);
     }
     let taken = database.migrate().await?;
@@ -32,4 +44,13 @@ pub async fn run(loaded: Loaded, action: &str) -> anyhow::Result<Ended> {
         count => say(format!("Ran {count} migration(s): {}.", taken.join(", "))),
     }
     Ok(Ended::Done)
+}
+
+/// Whether the action raises the wall or takes it down.
+fn wall(action: &str) -> Option<bool> {
+    match action {
+        "wall-up" => Some(true),
+        "wall-down" => Some(false),
+        _ => None,
+    }
 }

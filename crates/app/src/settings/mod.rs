@@ -27,6 +27,8 @@ pub struct Settings {
     pub database_url: Option<DatabaseAddress>,
     /// Connections to PostgreSQL, or readers of SQLite.
     pub database_connections: u32,
+    /// Whether PostgreSQL is reached through a pooler in transaction mode, such as pgbouncer.
+    pub database_pooler: bool,
     /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
     pub shutdown_delay_seconds: u32,
     /// The address to listen on.
@@ -207,6 +209,7 @@ impl Default for Settings {
             data_dir: PathBuf::from("sightline-data"),
             database_url: None,
             database_connections: 6,
+            database_pooler: false,
             shutdown_delay_seconds: 2,
             listen: ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_base_url: None,

@@ -7,7 +7,7 @@ use super::{
     spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
-use std::error::Error;
+use std::{error::Error, pin::Pin};
 use thiserror::Error as ThisError;
 
 /// Breakage. Absence is `None`, and a refusal by a rule is the use case's own error.
@@ -48,6 +48,9 @@ impl StorageError {
     }
 }
 
+/// Work for [`Storage::close_by`]; it hands over what it found by itself.
+pub type Reading = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// Where everything is remembered.
 #[async_trait]
 pub trait Storage: Send + Sync {
@@ -56,6 +59,13 @@ pub trait Storage: Send + Sync {
     async fn read(&self) -> Result<Box<dyn Repositories>, StorageError>;
     /// Everything up to `commit`, or nothing.
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError>;
+    /// Does something that only reads where the storage is: on a thread that may wait for the
+    /// database, so that reading one thing after another costs one change of threads and not one
+    /// each. It is the same work wherever it is done.
+    async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
+        reading.await;
+        Ok(())
+    }
     /// Whether the database answers and its schema is the one this version needs.
     async fn ping(&self) -> Result<(), StorageError>;
 }
@@ -95,7 +105,7 @@ pub trait Transaction: Repositories {
 }
 
 /// How often a transaction is begun again at the most.
-pub const ATTEMPTS: u32 = 4;
+pub const ATTEMPTS: u32 = 10;
 
 /// Runs a transaction again while something passing was in its way. The error tells through
 /// [`AsStorageError`] whether it was.

@@ -5,12 +5,14 @@ pub mod dialect;
 mod locking;
 #[path = "../queries/mod.rs"]
 pub mod queries;
+pub mod wall;
 
 use crate::{
     database::Database,
     errors::Trouble,
     opening::OpenOptions,
     pool::{Pool, PoolSettings},
+    session::Whose,
 };
 use diesel::{
     PgConnection, QueryResult,
@@ -55,6 +57,10 @@ impl Database for PgConnection {
     fn answer(&mut self) -> QueryResult<()> {
         self.batch_execute("SELECT 1")
     }
+
+    fn say_whose(&mut self, whose: Whose) -> QueryResult<()> {
+        wall::say(self, whose)
+    }
 }
 
 /// Connections for everything.
@@ -63,18 +69,31 @@ pub fn pool(url: &str, options: &OpenOptions) -> Arc<Pool<PgConnection>> {
         target: with_defaults(url),
         setup: setup(options),
         size: options.connections.max(1),
+        through_pooler: options.through_pooler,
         deadline: options.patience.unwrap_or(PATIENCE),
     })
 }
 
 /// A connection for changing the schema: it waits longer, and its statements may take long.
 pub fn connect_for_migration(url: &str) -> diesel::ConnectionResult<PgConnection> {
-    Database::connect(&with_defaults(url), "SET lock_timeout = 3000")
+    let mut connection: PgConnection =
+        Database::connect(&with_defaults(url), "SET lock_timeout = 3000")?;
+    let is_up = wall::is_up(&mut connection);
+    is_up
+        .and_then(|it| {
+            if it {
+                wall::open_for_good(&mut connection)
+            } else {
+                Ok(())
+            }
+        })
+        .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+    Ok(connection)
 }
 
 /// What a new connection is told. No statement depends on it.
 fn setup(options: &OpenOptions) -> String {
-    if !options.session_settings {
+    if options.through_pooler {
         return String::new();
     }
     format!(

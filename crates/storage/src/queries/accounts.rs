@@ -4,7 +4,7 @@ use super::Db;
 use crate::{
     rows::accounts::{AccountChange, AccountRow, UsageChange, UserEntry, UserRow},
     schema::{accounts, user_directory, users},
-    session::Session,
+    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use diesel::{insert_into, prelude::*, update};
@@ -19,10 +19,10 @@ use domain::{
 #[async_trait]
 impl AccountRepository for Session<Db> {
     async fn add(&mut self, account: &Account, owner: &User) -> Result<(), StorageError> {
-        let (account, user) = (AccountRow::from(account), UserRow::from(owner));
+        let (row, user) = (AccountRow::from(account), UserRow::from(owner));
         let entry = UserEntry::from(owner);
-        self.change(move |db| {
-            insert_into(accounts::table).values(&account).execute(db)?;
+        self.change(account.id, move |db| {
+            insert_into(accounts::table).values(&row).execute(db)?;
             insert_into(users::table).values(&user).execute(db)?;
             insert_into(user_directory::table)
                 .values(&entry)
@@ -33,7 +33,7 @@ impl AccountRepository for Session<Db> {
     }
 
     async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             accounts::table
                 .filter(accounts::account_id.eq(account.0))
                 .select(AccountRow::as_select())
@@ -44,7 +44,7 @@ impl AccountRepository for Session<Db> {
     }
 
     async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
-        let found = self.change(move |db| {
+        let found = self.change(account, move |db| {
             let query = accounts::table
                 .filter(accounts::account_id.eq(account.0))
                 .select(AccountRow::as_select());
@@ -55,7 +55,7 @@ impl AccountRepository for Session<Db> {
 
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
         let email = email.to_string();
-        let found = self.ask(move |db| {
+        let found = self.ask(Whose::Everyone, move |db| {
             let of_the_entry = users::account_id
                 .eq(user_directory::account_id)
                 .and(users::id.eq(user_directory::user_id));
@@ -71,7 +71,7 @@ impl AccountRepository for Session<Db> {
 
     async fn save(&mut self, account: &Account) -> Result<(), StorageError> {
         let (id, change) = (account.id.0, AccountChange::from(account));
-        self.change(move |db| {
+        self.change(account.id, move |db| {
             update(accounts::table.filter(accounts::account_id.eq(id)))
                 .set(&change)
                 .execute(db)
@@ -86,7 +86,7 @@ impl AccountRepository for Session<Db> {
         usage: AccountUsage,
     ) -> Result<(), StorageError> {
         let change = UsageChange::from(usage);
-        self.change(move |db| {
+        self.change(account, move |db| {
             update(accounts::table.filter(accounts::account_id.eq(account.0)))
                 .set(&change)
                 .execute(db)
@@ -97,7 +97,7 @@ impl AccountRepository for Session<Db> {
 
     async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError> {
         let rows: Vec<(AccountRow, UserRow)> = self
-            .ask(|db| {
+            .ask(Whose::Everyone, |db| {
                 accounts::table
                     .inner_join(users::table.on(users::account_id.eq(accounts::account_id)))
                     .order((accounts::created_at, accounts::account_id, users::id))

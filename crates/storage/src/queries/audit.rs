@@ -14,7 +14,7 @@ use domain::{
 impl AuditRepository for Session<Db> {
     async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
         let row = AuditRow::from(event);
-        self.change(move |db| {
+        self.change(event.account, move |db| {
             insert_into(audit_events::table)
                 .values(&row)
                 .execute(db)
@@ -28,7 +28,7 @@ impl AuditRepository for Session<Db> {
         account: AccountId,
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
-        let rows = self.ask(move |db| {
+        let rows = self.ask(account, move |db| {
             audit_events::table
                 .filter(audit_events::account_id.eq(account.0))
                 .order((audit_events::at.desc(), audit_events::id.desc()))

@@ -21,7 +21,7 @@ impl IdempotencyRepository for Session<Db> {
         key: &str,
     ) -> Result<Option<IdempotencyRecord>, StorageError> {
         let key = key.to_owned();
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             idempotency_records::table
                 .filter(idempotency_records::account_id.eq(account.0))
                 .filter(idempotency_records::idempotency_key.eq(&key))
@@ -34,7 +34,7 @@ impl IdempotencyRepository for Session<Db> {
 
     async fn add(&mut self, record: &IdempotencyRecord) -> Result<(), StorageError> {
         let row = RecordRow::from(record);
-        self.change(move |db| {
+        self.change(record.account, move |db| {
             insert_into(idempotency_records::table)
                 .values(&row)
                 .execute(db)
@@ -48,7 +48,7 @@ impl IdempotencyRepository for Session<Db> {
         account: AccountId,
         time: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let forgotten = self.change(move |db| {
+        let forgotten = self.change(account, move |db| {
             let old = idempotency_records::table
                 .filter(idempotency_records::account_id.eq(account.0))
                 .filter(idempotency_records::first_used_at.lt(At(time)));

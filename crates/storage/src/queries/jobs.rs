@@ -12,7 +12,7 @@ use crate::{
         jobs::{JobRow, QueueRow},
     },
     schema::jobs,
-    session::Session,
+    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -58,12 +58,14 @@ pub fn is_running() -> SqlLiteral<Bool> {
 impl JobRepository for Session<Db> {
     async fn add(&mut self, job: &Job) -> Result<(), StorageError> {
         let row = JobRow::from(job);
-        self.change(move |db| insert_into(jobs::table).values(&row).execute(db).map(drop))
-            .await
+        self.change(job.account, move |db| {
+            insert_into(jobs::table).values(&row).execute(db).map(drop)
+        })
+        .await
     }
 
     async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq(job.0))
@@ -75,7 +77,7 @@ impl JobRepository for Session<Db> {
     }
 
     async fn lock(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
-        let found = self.change(move |db| {
+        let found = self.change(account, move |db| {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq(job.0))
@@ -91,7 +93,7 @@ impl JobRepository for Session<Db> {
         dedupe_key: &str,
     ) -> Result<Option<Job>, StorageError> {
         let key = dedupe_key.to_owned();
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::dedupe_key.eq(&key))
@@ -105,7 +107,7 @@ impl JobRepository for Session<Db> {
 
     async fn save(&mut self, job: &Job) -> Result<(), StorageError> {
         let row = JobRow::from(job);
-        self.change(move |db| {
+        self.change(job.account, move |db| {
             let target = jobs::table
                 .filter(jobs::account_id.eq(row.account_id))
                 .filter(jobs::id.eq(row.id));
@@ -123,7 +125,7 @@ impl JobRepository for Session<Db> {
         let limit = request.limit;
         let (filter, request) = (filter.clone(), request.clone());
         let rows = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let mut query = filtered(account, &filter);
                 let after = behind::<At>(request.after.as_ref())?;
                 let JobSort::CreatedAt = request.sort;
@@ -145,7 +147,7 @@ impl JobRepository for Session<Db> {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<Job>, StorageError> {
-        let rows = self.change(move |db| {
+        let rows = self.change(account, move |db| {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::project_id.eq(project.0))
@@ -166,7 +168,7 @@ impl JobRepository for Session<Db> {
     ) -> Result<u64, StorageError> {
         let done_before = At(now - policy.done_kept_for);
         let failed_before = At(now - policy.failed_kept_for);
-        let forgotten = self.change(move |db| {
+        let forgotten = self.change(account, move |db| {
             let failed = [JobState::Failed.name(), JobState::Expired.name()];
             let ended_long_ago = jobs::state
                 .eq_any(failed)
@@ -193,7 +195,7 @@ impl JobRepository for Session<Db> {
 
     async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError> {
         let (queued, running, oldest) = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let (queued, oldest) = jobs::table
                     .filter(jobs::account_id.eq(account.0))
                     .filter(is_waiting())
@@ -219,12 +221,14 @@ impl JobRepository for Session<Db> {
         account: AccountId,
         job: JobId,
     ) -> Result<Option<u32>, StorageError> {
-        let number = self.ask(move |db| position(db, account, job)).await?;
+        let number = self
+            .ask(account, move |db| position(db, account, job))
+            .await?;
         number.map(|it| counted(it, "position")).transpose()
     }
 
     async fn lock_queue(&mut self, account: AccountId) -> Result<AccountQueue, StorageError> {
-        let row = self.change(move |db| queues::lock(db, account));
+        let row = self.change(account, move |db| queues::lock(db, account));
         row.await?.try_into()
     }
 
@@ -232,7 +236,7 @@ impl JobRepository for Session<Db> {
         &mut self,
         account: AccountId,
     ) -> Result<Option<AccountQueue>, StorageError> {
-        let row = self.change(move |db| queues::try_lock(db, account));
+        let row = self.change(account, move |db| queues::try_lock(db, account));
         row.await?.map(QueueRow::try_into).transpose()
     }
 
@@ -241,7 +245,9 @@ impl JobRepository for Session<Db> {
         account: AccountId,
         virtual_time: f64,
     ) -> Result<AccountQueue, StorageError> {
-        let row = self.change(move |db| queues::refresh(db, account, virtual_time));
+        let row = self.change(account, move |db| {
+            queues::refresh(db, account, virtual_time)
+        });
         row.await?.try_into()
     }
 
@@ -250,7 +256,7 @@ impl JobRepository for Session<Db> {
         account: AccountId,
         now: DateTime<Utc>,
     ) -> Result<Option<Job>, StorageError> {
-        let found = self.change(move |db| {
+        let found = self.change(account, move |db| {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(is_waiting())
@@ -271,7 +277,7 @@ impl JobRepository for Session<Db> {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Job>, StorageError> {
-        let rows = self.change(move |db| {
+        let rows = self.change(account, move |db| {
             let lost = jobs::lease_until
                 .is_null()
                 .or(jobs::lease_until.le(At(now)));
@@ -294,7 +300,9 @@ impl JobRepository for Session<Db> {
         cap: u32,
         limit: u32,
     ) -> Result<Vec<AccountQueue>, StorageError> {
-        let rows = self.ask(move |db| queues::with_due_jobs(db, now, cap, limit));
+        let rows = self.ask(Whose::Everyone, move |db| {
+            queues::with_due_jobs(db, now, cap, limit)
+        });
         rows.await?
             .into_iter()
             .map(AccountQueue::try_from)
@@ -306,23 +314,25 @@ impl JobRepository for Session<Db> {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError> {
-        let ids = self.ask(move |db| queues::needing_attention(db, now, limit));
+        let ids = self.ask(Whose::Everyone, move |db| {
+            queues::needing_attention(db, now, limit)
+        });
         Ok(ids.await?.into_iter().map(AccountId).collect())
     }
 
     async fn least_virtual_time(&mut self) -> Result<f64, StorageError> {
-        self.ask(queues::least_virtual_time).await
+        self.ask(Whose::Everyone, queues::least_virtual_time).await
     }
 
     async fn unfinished_in_all(&mut self) -> Result<u64, StorageError> {
         counted(
-            self.ask(queues::unfinished_in_all).await?,
+            self.ask(Whose::Everyone, queues::unfinished_in_all).await?,
             "unfinished jobs",
         )
     }
 
     async fn next_run_at(&mut self) -> Result<Option<DateTime<Utc>>, StorageError> {
-        let next = self.ask(queues::next_run_at).await?;
+        let next = self.ask(Whose::Everyone, queues::next_run_at).await?;
         Ok(next.map(Into::into))
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         tag_line,
     },
     schema::keywords,
-    session::Session,
+    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use diesel::{
@@ -43,12 +43,15 @@ const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
 impl KeywordRepository for Session<Db> {
     async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError> {
         let rows: Vec<KeywordRow> = keywords.iter().map(KeywordRow::from).collect();
-        self.change(move |db| {
-            for part in rows.chunks(MOST_ROWS) {
-                insert_into(keywords::table).values(part).execute(db)?;
-            }
-            Ok(())
-        })
+        self.change(
+            Whose::of_all(keywords.iter().map(|it| it.account)),
+            move |db| {
+                for part in rows.chunks(MOST_ROWS) {
+                    insert_into(keywords::table).values(part).execute(db)?;
+                }
+                Ok(())
+            },
+        )
         .await
     }
 
@@ -57,7 +60,7 @@ impl KeywordRepository for Session<Db> {
         account: AccountId,
         keyword: KeywordId,
     ) -> Result<Option<Keyword>, StorageError> {
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             keywords::table
                 .filter(keywords::account_id.eq(account.0))
                 .filter(keywords::id.eq(keyword.0))
@@ -76,7 +79,7 @@ impl KeywordRepository for Session<Db> {
         normalized: &[String],
     ) -> Result<Vec<Keyword>, StorageError> {
         let (market, normalized) = (market.clone(), normalized.to_vec());
-        let rows = self.ask(move |db| {
+        let rows = self.ask(account, move |db| {
             let mut rows = Vec::new();
             for part in normalized.chunks(MOST_ALTERNATIVES) {
                 let found = keywords::table
@@ -106,12 +109,15 @@ impl KeywordRepository for Session<Db> {
         let last = keywords.iter().map(|it| ((it.account, it.id), it));
         let last: BTreeMap<_, &Keyword> = last.collect();
         let rows: Vec<KeywordRow> = last.into_values().map(KeywordRow::from).collect();
-        self.change(move |db| {
-            for part in rows.chunks(MOST_ROWS) {
-                overwrite(db, part)?;
-            }
-            Ok(())
-        })
+        self.change(
+            Whose::of_all(keywords.iter().map(|it| it.account)),
+            move |db| {
+                for part in rows.chunks(MOST_ROWS) {
+                    overwrite(db, part)?;
+                }
+                Ok(())
+            },
+        )
         .await
     }
 
@@ -123,7 +129,7 @@ impl KeywordRepository for Session<Db> {
         let changes = latest.iter();
         let changes: Vec<(i64, LatestChange)> =
             changes.map(|(id, rank)| (id.0, rank.into())).collect();
-        self.change(move |db| {
+        self.change(account, move |db| {
             for (id, change) in &changes {
                 let target = keywords::table
                     .filter(keywords::account_id.eq(account.0))
@@ -141,7 +147,7 @@ impl KeywordRepository for Session<Db> {
         project: ProjectId,
     ) -> Result<KeywordCounts, StorageError> {
         let rows: Vec<(bool, i64)> = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 keywords::table
                     .filter(keywords::account_id.eq(account.0))
                     .filter(keywords::project_id.eq(project.0))
@@ -173,7 +179,7 @@ impl KeywordRepository for Session<Db> {
         let (sort, limit) = (request.sort, request.limit);
         let (filter, request) = (filter.clone(), request.clone());
         let rows = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let query = sorted(filtered(account, project, &filter), &request)?;
                 query
                     .limit(one_more(request.limit))
@@ -193,7 +199,7 @@ impl KeywordRepository for Session<Db> {
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError> {
         let choice = choice.clone();
-        let rows = self.ask(move |db| {
+        let rows = self.ask(account, move |db| {
             let after = after.map_or(i64::MIN, |it| it.0);
             let query = active(account, project)
                 .filter(keywords::id.gt(after))
@@ -220,7 +226,7 @@ impl KeywordRepository for Session<Db> {
     ) -> Result<u32, StorageError> {
         let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
         let named: Vec<i64> = named.into_iter().collect();
-        let number = self.ask(move |db| {
+        let number = self.ask(account, move |db| {
             let mut number: i64 = 0;
             for part in named.chunks(MOST_ALTERNATIVES) {
                 let query = active(account, project).filter(keywords::id.eq_any(part));

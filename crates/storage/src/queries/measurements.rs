@@ -67,7 +67,7 @@ impl MeasurementRepository for Session<Db> {
     ) -> Result<Vec<KeywordHistory>, StorageError> {
         let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
         let (mut points, mut serps) = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let mut points = Vec::new();
                 let mut serps = HashMap::new();
                 for ids in ids.chunks(MOST_KEYWORDS) {
@@ -102,7 +102,7 @@ impl MeasurementRepository for Session<Db> {
             .map(|it| PointRow::new(account, project, it));
         let points: Vec<PointRow> = points.collect();
         let serps = newest_pages(account, project, measurements);
-        self.change(move |db| {
+        self.change(account, move |db| {
             for part in points.chunks(MOST_ROWS) {
                 insert_into(rank_points::table)
                     .values(part)
@@ -124,7 +124,7 @@ impl MeasurementRepository for Session<Db> {
         job: JobId,
     ) -> Result<Vec<(KeywordId, u32)>, StorageError> {
         let rows: Vec<(i64, i64)> = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 rank_points::table
                     .filter(rank_points::account_id.eq(account.0))
                     .filter(rank_points::project_id.eq(project.0))
@@ -151,7 +151,7 @@ impl MeasurementRepository for Session<Db> {
         let places: HashMap<_, &StagedFinding> = places.collect();
         let rows = places.values().map(|it| StagedRow::new(account, job, it));
         let rows: Vec<StagedRow> = rows.collect();
-        self.change(move |db| {
+        self.change(account, move |db| {
             for part in rows.chunks(MOST_ROWS) {
                 replace(db, part)?;
             }
@@ -167,7 +167,7 @@ impl MeasurementRepository for Session<Db> {
         job: JobId,
         result_type: ResultType,
     ) -> Result<u64, StorageError> {
-        let carried = self.change(move |db| {
+        let carried = self.change(account, move |db| {
             sql_query(CARRY)
                 .bind::<BigInt, _>(job.0)
                 .bind::<BigInt, _>(CARRIED)
@@ -186,7 +186,7 @@ impl MeasurementRepository for Session<Db> {
         result_type: ResultType,
     ) -> Result<Vec<KeywordId>, StorageError> {
         let ids: Vec<i64> = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 staged_findings::table
                     .filter(staged_findings::account_id.eq(account.0))
                     .filter(staged_findings::job_id.eq(job.0))
@@ -210,7 +210,7 @@ impl MeasurementRepository for Session<Db> {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<StagedFinding>, StorageError> {
-        let rows = self.ask(move |db| {
+        let rows = self.ask(account, move |db| {
             let mut query = staged_findings::table
                 .filter(staged_findings::account_id.eq(account.0))
                 .filter(staged_findings::job_id.eq(job.0))
@@ -232,7 +232,8 @@ impl MeasurementRepository for Session<Db> {
     }
 
     async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError> {
-        self.change(move |db| discard(db, account, job)).await
+        self.change(account, move |db| discard(db, account, job))
+            .await
     }
 
     async fn record(
@@ -243,7 +244,7 @@ impl MeasurementRepository for Session<Db> {
     ) -> Result<(), StorageError> {
         let rows = entries.iter().map(|it| JournalRow::new(account, job, it));
         let rows: Vec<JournalRow> = rows.collect();
-        self.change(move |db| {
+        self.change(account, move |db| {
             for part in rows.chunks(MOST_ROWS) {
                 insert_into(journal_entries::table)
                     .values(part)
@@ -261,7 +262,7 @@ impl MeasurementRepository for Session<Db> {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<JournalEntry>, StorageError> {
-        let rows = self.ask(move |db| {
+        let rows = self.ask(account, move |db| {
             let mut query = journal_entries::table
                 .filter(journal_entries::account_id.eq(account.0))
                 .filter(journal_entries::job_id.eq(job.0))

@@ -32,7 +32,7 @@ type Query<'a> = IntoBoxed<'a, projects::table, Backend>;
 impl ProjectRepository for Session<Db> {
     async fn add(&mut self, project: &Project) -> Result<(), StorageError> {
         let row = ProjectRow::from(project);
-        self.change(move |db| {
+        self.change(project.account, move |db| {
             insert_into(projects::table)
                 .values(&row)
                 .execute(db)
@@ -46,7 +46,7 @@ impl ProjectRepository for Session<Db> {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError> {
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             projects::table
                 .filter(projects::account_id.eq(account.0))
                 .filter(projects::id.eq(project.0))
@@ -62,7 +62,7 @@ impl ProjectRepository for Session<Db> {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError> {
-        let found = self.change(move |db| {
+        let found = self.change(account, move |db| {
             let query = projects::table
                 .filter(projects::account_id.eq(account.0))
                 .filter(projects::id.eq(project.0))
@@ -78,7 +78,7 @@ impl ProjectRepository for Session<Db> {
         domain: &str,
     ) -> Result<Option<ProjectId>, StorageError> {
         let domain = domain.to_owned();
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             projects::table
                 .filter(projects::account_id.eq(account.0))
                 .filter(projects::domain.eq(&domain))
@@ -92,7 +92,7 @@ impl ProjectRepository for Session<Db> {
 
     async fn save(&mut self, project: &Project) -> Result<(), StorageError> {
         let row = ProjectRow::from(project);
-        self.change(move |db| {
+        self.change(project.account, move |db| {
             let target = projects::table
                 .filter(projects::account_id.eq(row.account_id))
                 .filter(projects::id.eq(row.id));
@@ -107,7 +107,7 @@ impl ProjectRepository for Session<Db> {
         project: ProjectId,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        self.change(move |db| {
+        self.change(account, move |db| {
             let target = projects::table
                 .filter(projects::account_id.eq(account.0))
                 .filter(projects::id.eq(project.0));
@@ -128,7 +128,7 @@ impl ProjectRepository for Session<Db> {
         let (sort, limit) = (request.sort, request.limit);
         let (filter, request) = (filter.clone(), request.clone());
         let rows = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let query = sorted(filtered(account, &filter), &request)?;
                 query
                     .limit(one_more(request.limit))

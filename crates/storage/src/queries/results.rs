@@ -42,7 +42,7 @@ impl ResultRepository for Session<Db> {
         heads: &[ResultHead],
     ) -> Result<(), StorageError> {
         let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
-        self.change(move |db| {
+        self.change(account, move |db| {
             move_staged(db, account, project, job)?;
             for head in &heads {
                 move_head(db, head)?;
@@ -59,7 +59,7 @@ impl ResultRepository for Session<Db> {
         result_type: ResultType,
     ) -> Result<Option<Document>, StorageError> {
         let found: Option<String> = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 result_carries::table
                     .filter(result_carries::account_id.eq(account.0))
                     .filter(result_carries::project_id.eq(project.0))
@@ -80,7 +80,7 @@ impl ResultRepository for Session<Db> {
         carried: &Document,
     ) -> Result<(), StorageError> {
         let carried = carried.as_str().to_owned();
-        self.change(move |db| {
+        self.change(account, move |db| {
             insert_into(result_carries::table)
                 .values((
                     result_carries::account_id.eq(account.0),
@@ -107,7 +107,7 @@ impl ResultRepository for Session<Db> {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError> {
-        let found = self.ask(move |db| {
+        let found = self.ask(account, move |db| {
             result_heads::table
                 .filter(result_heads::account_id.eq(account.0))
                 .filter(result_heads::project_id.eq(project.0))
@@ -126,7 +126,7 @@ impl ResultRepository for Session<Db> {
         top: u32,
     ) -> Result<Vec<(ResultHead, Vec<Finding>)>, StorageError> {
         let (heads, records) = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let heads: Vec<HeadRow> = result_heads::table
                     .filter(result_heads::account_id.eq(account.0))
                     .filter(result_heads::project_id.eq(project.0))
@@ -163,7 +163,7 @@ impl ResultRepository for Session<Db> {
     ) -> Result<Page<Finding>, StorageError> {
         let (asked, query) = (query.clone(), query.clone());
         let mut rows: Vec<FindingRow> = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 let wanted = filtered(account, project, &query);
                 let wanted = match query.job {
                     Some(_) => sorted_in_a_run(wanted, &query)?,

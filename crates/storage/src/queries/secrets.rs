@@ -1,7 +1,11 @@
 //! Secrets that all servers on this database share.
 
 use super::Db;
-use crate::{rows::passed, schema::server_secrets, session::Session};
+use crate::{
+    rows::passed,
+    schema::server_secrets,
+    session::{Session, Whose},
+};
 use async_trait::async_trait;
 use diesel::{insert_into, prelude::*};
 use domain::ports::{secrets::SecretRepository, storage::StorageError};
@@ -11,7 +15,7 @@ impl SecretRepository for Session<Db> {
     async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError> {
         let name = name.to_owned();
         let value: Vec<u8> = self
-            .change(move |db| {
+            .change(Whose::Everyone, move |db| {
                 insert_into(server_secrets::table)
                     .values((
                         server_secrets::name.eq(&name),

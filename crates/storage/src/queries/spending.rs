@@ -22,7 +22,7 @@ impl SpendingRepository for Session<Db> {
         month: NaiveDate,
     ) -> Result<Spending, StorageError> {
         let found: Option<(i64, i64)> = self
-            .ask(move |db| {
+            .ask(account, move |db| {
                 spending::table
                     .filter(spending::account_id.eq(account.0))
                     .filter(spending::month.eq(month))
@@ -46,7 +46,7 @@ impl SpendingRepository for Session<Db> {
         cap: Option<MicroUsd>,
     ) -> Result<bool, StorageError> {
         let cap = cap.map_or(i64::MAX, |it| it.0);
-        self.change(move |db| {
+        self.change(account, move |db| {
             // Nothing costs nothing, and the first amount of a month meets no row to compare with.
             if amount.0 == 0 || amount.0 > cap {
                 return Ok(amount.0 == 0);
@@ -77,7 +77,7 @@ impl SpendingRepository for Session<Db> {
         reserved: MicroUsd,
         spent: MicroUsd,
     ) -> Result<(), StorageError> {
-        self.change(move |db| {
+        self.change(account, move |db| {
             insert_into(spending::table)
                 .values((
                     spending::account_id.eq(account.0),

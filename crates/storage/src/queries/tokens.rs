@@ -8,7 +8,7 @@ use crate::{
         tokens::{KnownTokenRow, TokenEntry, TokenRow, known_token},
     },
     schema::{accounts, api_tokens, token_directory},
-    session::Session,
+    session::{Session, Whose},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -26,7 +26,7 @@ use domain::{
 impl TokenRepository for Session<Db> {
     async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Result<(), StorageError> {
         let (row, entry) = (TokenRow::from(token), TokenEntry::new(token, hash));
-        self.change(move |db| {
+        self.change(token.account, move |db| {
             insert_into(api_tokens::table).values(&row).execute(db)?;
             insert_into(token_directory::table)
                 .values(&entry)
@@ -38,7 +38,7 @@ impl TokenRepository for Session<Db> {
 
     async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError> {
         let found: Option<KnownTokenRow> = self
-            .ask(move |db| {
+            .ask(Whose::Everyone, move |db| {
                 let of_the_entry = api_tokens::account_id
                     .eq(token_directory::account_id)
                     .and(api_tokens::id.eq(token_directory::token_id));
@@ -56,7 +56,7 @@ impl TokenRepository for Session<Db> {
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError> {
-        let rows = self.ask(move |db| {
+        let rows = self.ask(account, move |db| {
             api_tokens::table
                 .filter(api_tokens::account_id.eq(account.0))
                 .order((api_tokens::created_at.desc(), api_tokens::id.desc()))
@@ -73,7 +73,7 @@ impl TokenRepository for Session<Db> {
         at: DateTime<Utc>,
         reason: RevokeReason,
     ) -> Result<bool, StorageError> {
-        self.change(move |db| {
+        self.change(account, move |db| {
             let ends_later = api_tokens::revoked_at.gt(At(at));
             let unrevoked = api_tokens::table
                 .filter(api_tokens::account_id.eq(account.0))
@@ -95,7 +95,7 @@ impl TokenRepository for Session<Db> {
         token: TokenId,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        self.change(move |db| {
+        self.change(account, move |db| {
             // Notes may overtake each other on their way; the newest use stays.
             let is_older = api_tokens::last_used_at.lt(At(at));
             let older = api_tokens::table

@@ -83,6 +83,7 @@ fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str) -> Arc<Pool<S
         target: path.to_string_lossy().into_owned(),
         setup: format!("{SETUP} {more}"),
         size,
+        through_pooler: false,
         deadline: options.patience.unwrap_or(PATIENCE),
     })
 }

@@ -5,7 +5,7 @@ use domain::ids::AccountId;
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Counts requests under way.
@@ -33,8 +33,8 @@ pub enum TooManyInFlight {
 }
 
 /// A request under way; it ends when this is dropped.
-pub struct UnderWay<'a> {
-    counter: &'a InFlight,
+pub struct UnderWay {
+    counter: Arc<InFlight>,
     holder: Option<Holder>,
 }
 
@@ -51,14 +51,14 @@ impl InFlight {
     }
 
     /// A request of whomever begins; `None` when the process has as many as it may.
-    pub fn begin(&self) -> Option<UnderWay<'_>> {
+    pub fn begin(self: &Arc<Self>) -> Option<UnderWay> {
         let mut held = self.held();
         if held.all >= self.most {
             return None;
         }
         held.all += 1;
         Some(UnderWay {
-            counter: self,
+            counter: Arc::clone(self),
             holder: None,
         })
     }
@@ -92,7 +92,7 @@ impl InFlight {
     }
 }
 
-impl UnderWay<'_> {
+impl UnderWay {
     /// Whose request it is has become known.
     pub fn belongs_to(&mut self, holder: Holder) -> Result<(), TooManyInFlight> {
         self.counter.enter(holder)?;
@@ -101,7 +101,7 @@ impl UnderWay<'_> {
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for UnderWay {
     fn drop(&mut self) {
         self.counter.leave(self.holder);
     }
@@ -122,20 +122,20 @@ mod tests {
     use super::*;
     use domain::ids::TokenId;
 
-    fn counter() -> InFlight {
-        InFlight::new(&RequestLimits {
+    fn counter() -> Arc<InFlight> {
+        Arc::new(InFlight::new(&RequestLimits {
             in_flight_per_token: 2,
             in_flight_per_account: 3,
             in_flight: 4,
             ..RequestLimits::default()
-        })
+        }))
     }
 
     fn begun(
-        counter: &InFlight,
+        counter: &Arc<InFlight>,
         account: i64,
         token: i64,
-    ) -> Result<UnderWay<'_>, TooManyInFlight> {
+    ) -> Result<UnderWay, TooManyInFlight> {
         let mut request = counter.begin().unwrap();
         request.belongs_to((AccountId(account), TokenId(token)))?;
         Ok(request)

@@ -78,7 +78,7 @@ pub type Holder = (AccountId, TokenId);
 /// Counts requests.
 pub struct Limiter {
     /// Requests under way.
-    pub in_flight: InFlight,
+    pub in_flight: Arc<InFlight>,
     reads: Bucket<Holder>,
     writes: Bucket<Holder>,
     analyses: Bucket<Holder>,
@@ -92,7 +92,7 @@ impl Limiter {
     #[must_use]
     pub fn new(limits: &RequestLimits, clock: &Arc<dyn Clock>) -> Self {
         Self {
-            in_flight: InFlight::new(limits),
+            in_flight: Arc::new(InFlight::new(limits)),
             reads: Bucket::new("reads", limits.reads, clock),
             writes: Bucket::new("writes", limits.writes, clock),
             analyses: Bucket::new("analyses", limits.analyses, clock),

@@ -1,20 +1,21 @@
 //! Whether there is room for a request: 429 and 503, and the header fields that tell what is left.
 
-use super::respond::Trace;
+use super::{authenticate, respond::Noted};
 use crate::{
+    endpoint::Endpoint,
     limits::{Demand, Exhausted, TooManyInFlight, UnderWay, client_address},
     problem::{Code, Problem},
     services::Services,
 };
 use actix_web::HttpRequest;
-use domain::use_cases::authenticate_agent::Agent;
+use domain::{scope::Scope, token::PlainToken, use_cases::authenticate_agent::Agent};
 use serde_json::json;
-use std::{net::IpAddr, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// A request begins, when the process has room for it.
-pub fn begin(services: &Services) -> Result<UnderWay<'_>, Problem> {
+pub fn begin(services: &Services) -> Result<UnderWay, Problem> {
     services.limiter.in_flight.begin().ok_or_else(|| {
         let problem = Problem::new(
             Code::Overloaded,
@@ -34,8 +35,8 @@ pub fn anonymous(services: &Services, request: &HttpRequest) -> Result<(), Probl
 
 /// Counts a request whose token was not accepted; beyond the limit the answer says so, instead of
 /// what is wrong with the token. A token that is accepted never suffers from others' failures.
-pub fn refused(services: &Services, request: &HttpRequest, problem: Problem) -> Problem {
-    let (limiter, address) = (&services.limiter, address(services, request));
+fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
+    let limiter = &services.limiter;
     let counted = match problem.code {
         Code::TokenMissing => limiter.count_anonymous(address),
         Code::TokenInvalid | Code::TokenExpired | Code::TokenRevoked => {
@@ -46,22 +47,59 @@ pub fn refused(services: &Services, request: &HttpRequest, problem: Problem) -> 
     counted.map_or_else(|exhausted| too_many(&exhausted), |()| problem)
 }
 
-/// Counts a request of a token that was accepted for it.
-pub fn agent(
-    services: &Services,
-    agent: &Agent,
+/// Somebody who asks to come in: everything that their admission takes from the request.
+pub struct Applicant {
+    bearer: Option<String>,
+    address: IpAddr,
+    scope: Scope,
     demand: Demand,
-    under_way: &mut UnderWay<'_>,
-    trace: &mut Trace,
-) -> Result<(), Problem> {
-    let holder = (agent.account.id, agent.token.id);
-    let counted = services.limiter.count(holder, demand);
-    let counted = counted.map_err(|exhausted| {
-        trace.standings.clone_from(&exhausted.standings);
-        too_many(&exhausted)
-    });
-    trace.standings = counted?;
-    under_way.belongs_to(holder).map_err(crowded)
+    under_way: UnderWay,
+}
+
+impl Applicant {
+    /// Who sent the request.
+    pub fn of(
+        request: &HttpRequest,
+        services: &Services,
+        endpoint: &Endpoint,
+        scope: Scope,
+        under_way: UnderWay,
+    ) -> Self {
+        Self {
+            bearer: authenticate::bearer(request).map(str::to_owned),
+            address: address(services, request),
+            scope,
+            demand: endpoint.demand(),
+            under_way,
+        }
+    }
+
+    /// Whether the storage has to be asked about the token: one that is missing or mistyped is
+    /// refused without it.
+    pub fn has_a_token_to_look_up(&self) -> bool {
+        let bearer = self.bearer.as_deref();
+        bearer.is_some_and(|it| PlainToken::parse(it).is_ok())
+    }
+
+    /// Lets them in, when their token is accepted, holds the scope, and has requests left.
+    pub async fn admit(
+        mut self,
+        services: &Arc<Services>,
+        noted: &mut Noted,
+    ) -> Result<(Agent, UnderWay), Problem> {
+        let agent = authenticate::agent(services, self.bearer.as_deref(), self.scope).await;
+        let agent = agent.map_err(|problem| refused(services, self.address, problem))?;
+        noted.account = Some(agent.account.id);
+        let holder = (agent.account.id, agent.token.id);
+        let counted = services.limiter.count(holder, self.demand);
+        let counted = counted.map_err(|exhausted| {
+            noted.standings.clone_from(&exhausted.standings);
+            too_many(&exhausted)
+        });
+        noted.standings = counted?;
+        self.under_way.belongs_to(holder).map_err(crowded)?;
+        Ok((agent, self.under_way))
+    }
 }
 
 fn address(services: &Services, request: &HttpRequest) -> IpAddr {

@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// The agent, when its token is accepted and holds the scope.
 pub async fn agent(
     services: &Arc<Services>,
-    request: &HttpRequest,
+    bearer: Option<&str>,
     scope: Scope,
 ) -> Result<Agent, Problem> {
-    let token = bearer(request).ok_or_else(|| missing(scope))?;
+    let token = bearer.ok_or_else(|| missing(scope))?;
     let agent = services
         .authenticate
         .run(token)
@@ -34,13 +34,14 @@ pub async fn agent(
     Ok(agent)
 }
 
-/// `Authorization: Bearer …`, the scheme in any case.
-fn bearer(request: &HttpRequest) -> Option<&str> {
-    let value = request
-        .headers()
-        .get(header::AUTHORIZATION)?
-        .to_str()
-        .ok()?;
+/// `Authorization: Bearer …`, the scheme in any case. Two such headers are none: nobody could say
+/// which of them a proxy in between went by.
+pub fn bearer(request: &HttpRequest) -> Option<&str> {
+    let mut given = request.headers().get_all(header::AUTHORIZATION);
+    let value = given.next()?.to_str().ok()?;
+    if given.next().is_some() {
+        return None;
+    }
     let (scheme, token) = value.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
@@ -50,7 +51,7 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
 fn note_use(services: &Arc<Services>, agent: &Agent) {
     let services = Arc::clone(services);
     let (account, token) = (agent.account.id, agent.token.id);
-    actix_web::rt::spawn(async move {
+    tokio::spawn(async move {
         if let Err(error) = services.note_token_use.run(account, token).await {
             tracing::debug!(%error, "The use of a token could not be noted.");
         }

@@ -16,20 +16,66 @@ mod routing;
 
 use crate::{
     answer::Answer,
-    endpoint::{Access, Call, Endpoint, PublicCall, Verb},
+    endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
+    entity_tag::Wanted,
     operational::{self, Operational},
     problem::{Code, Problem},
     query::Query,
+    refusals,
     services::Services,
     token_revocations,
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use respond::{Exchange, Trace};
+use admit::Applicant;
+use domain::{
+    idempotency::OnceOnly, ports::storage::Storage, use_cases::authenticate_agent::Agent,
+};
+use preconditions::Preconditions;
+use respond::{Exchange, Noted, Trace};
 use routing::Routes;
+use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
+use tokio::sync::oneshot;
 
 /// Longest URL that is read, in bytes.
 const MOST_URI: usize = 8 * 1024;
+
+/// What stands in the headers of a request that reads, and is looked at once its sender is in.
+struct Agreed {
+    accepts: Result<(), Problem>,
+    wanted: Result<Preconditions, Problem>,
+}
+
+/// What a request asks for, as far as path and query tell.
+struct Asked {
+    id: Option<i64>,
+    target: String,
+    path: String,
+    query_text: String,
+    query: Query,
+}
+
+impl Asked {
+    fn by(
+        self,
+        agent: Agent,
+        once: Option<OnceOnly>,
+        if_match: Option<Wanted>,
+        body: Map<String, Value>,
+    ) -> Call {
+        Call {
+            agent,
+            once,
+            if_match,
+            id: self.id,
+            target: self.target,
+            path: self.path,
+            query_text: self.query_text,
+            query: self.query,
+            body,
+        }
+    }
+}
 
 /// Everything that serves requests.
 pub struct Pipeline {
@@ -88,52 +134,90 @@ impl Pipeline {
             .endpoint(request.method())
             .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
         trace.deprecated = served.endpoint.deprecated;
-        let mut under_way = admit::begin(&self.services)?;
-        match served.endpoint.access {
+        let under_way = admit::begin(&self.services)?;
+        let (scope, handler) = match served.endpoint.access {
             Access::Public(handler) => {
                 admit::anonymous(&self.services, request)?;
                 accept::check(request)?;
                 let query = Query::parse(request.query_string(), &served.parameters);
                 let handling = handler(Arc::clone(&self.services), PublicCall { query });
                 let wanted = preconditions::read(&served.endpoint, request)?;
-                wanted.of_what_is_read(self.patiently(handling).await?)
+                return wanted.of_what_is_read(self.patiently(handling).await?);
             }
-            Access::Agent(scope, handler) => {
-                let agent = authenticate::agent(&self.services, request, scope);
-                let refused = |problem| admit::refused(&self.services, request, problem);
-                let agent = self.patiently(agent).await.map_err(refused)?;
-                trace.account = Some(agent.account.id);
-                let demand = served.endpoint.demand();
-                admit::agent(&self.services, &agent, demand, &mut under_way, trace)?;
-                accept::check(request)?;
-                let verb = served.endpoint.verb;
-                let body = body::read(verb, request, payload, &self.services.config).await?;
-                let wanted = preconditions::read(&served.endpoint, request)?;
-                let once = once::asked(request, verb, &body, agent.token.id)?;
-                let (services, account) = (&self.services, agent.account.id);
-                if let Some(once) = &once
-                    && let Some(answer) = once::repeated(services, account, once).await?
-                {
-                    return Ok(answer);
-                }
-                let call = Call {
-                    agent,
-                    once: once.clone(),
-                    if_match: wanted.before_a_change(),
-                    id: route.id,
-                    target: request.uri().to_string(),
-                    path: request.path().to_owned(),
-                    query_text: request.query_string().to_owned(),
-                    query: Query::parse(request.query_string(), &served.parameters),
-                    body,
-                };
-                let outcome = self.patiently(handler(Arc::clone(services), call)).await;
-                match &once {
-                    Some(once) => once::settle(services, account, once, outcome, trace).await,
-                    None => wanted.of_what_is_read(outcome?),
-                }
-            }
+            Access::Agent(scope, handler) => (scope, handler),
+        };
+        let applicant = Applicant::of(request, &self.services, &served.endpoint, scope, under_way);
+        let asked = Asked {
+            id: route.id,
+            target: request.uri().to_string(),
+            path: request.path().to_owned(),
+            query_text: request.query_string().to_owned(),
+            query: Query::parse(request.query_string(), &served.parameters),
+        };
+        if served.endpoint.verb == Verb::Get {
+            let agreed = Agreed {
+                accepts: accept::check(request),
+                wanted: preconditions::read(&served.endpoint, request),
+            };
+            return self.read(applicant, agreed, asked, handler, trace).await;
         }
+        let services = &self.services;
+        let admitting = applicant.admit(services, &mut trace.caller);
+        let (agent, _under_way) = self.patiently(admitting).await?;
+        accept::check(request)?;
+        let verb = served.endpoint.verb;
+        let body = body::read(verb, request, payload, &services.config).await?;
+        let wanted = preconditions::read(&served.endpoint, request)?;
+        let (once, account) = (
+            once::asked(request, verb, &body, agent.token.id)?,
+            agent.account.id,
+        );
+        if let Some(once) = &once
+            && let Some(answer) = once::repeated(services, account, once).await?
+        {
+            return Ok(answer);
+        }
+        let call = asked.by(agent, once.clone(), wanted.before_a_change(), body);
+        let outcome = self.patiently(handler(Arc::clone(services), call)).await;
+        match &once {
+            Some(once) => once::settle(services, account, once, outcome, trace).await,
+            None => outcome,
+        }
+    }
+
+    /// What only reads has everything it needs from the request by now, so that all of it, from
+    /// the token to the object, is done close to the storage.
+    async fn read(
+        &self,
+        applicant: Applicant,
+        agreed: Agreed,
+        asked: Asked,
+        handler: AgentHandler,
+        trace: &mut Trace,
+    ) -> Result<Answer, Problem> {
+        let services = Arc::clone(&self.services);
+        let is_far = !applicant.has_a_token_to_look_up();
+        let reading = async move {
+            let mut noted = Noted::default();
+            let answer = async {
+                let (agent, _under_way) = applicant.admit(&services, &mut noted).await?;
+                agreed.accepts?;
+                let wanted = agreed.wanted?;
+                let call = asked.by(agent, None, None, Map::new());
+                wanted.of_what_is_read(handler(Arc::clone(&services), call).await?)
+            };
+            let answer = answer.await;
+            (noted, answer)
+        };
+        let outcome = if is_far {
+            self.patiently(async { Ok(reading.await) }).await
+        } else {
+            self.patiently(close_by(self.services.storage.as_ref(), reading))
+                .await
+        };
+        let (noted, answer) = outcome?;
+        trace.caller = noted;
+        answer
     }
 
     async fn operate(
@@ -182,6 +266,22 @@ impl Pipeline {
             .await
             .map_err(slow)?
     }
+}
+
+/// Does it close to the storage, and brings back what came of it.
+async fn close_by<T: Send + 'static>(
+    storage: &dyn Storage,
+    reading: impl Future<Output = T> + Send + 'static,
+) -> Result<T, Problem> {
+    let (tell, told) = oneshot::channel();
+    let reading = async move {
+        // Whoever asked may have given up waiting.
+        let _ = tell.send(reading.await);
+    };
+    let done = storage.close_by(Box::pin(reading)).await;
+    done.map_err(|error| refusals::storage(&error))?;
+    let lost = |_| Problem::new(Code::InternalError, "What was read got lost on the way.");
+    told.await.map_err(lost)
 }
 
 fn nothing_here() -> Problem {

@@ -42,12 +42,19 @@ pub struct Trace {
     pub id: String,
     /// The path as it stands in the table.
     pub route: &'static str,
-    /// Whose token it was.
-    pub account: Option<AccountId>,
-    /// How matters stand with the rate limits that it was counted by.
-    pub standings: Vec<Standing>,
+    /// What became known of the caller.
+    pub caller: Noted,
     /// That the endpoint is on its way out.
     pub deprecated: Option<Deprecation>,
+}
+
+/// What becomes known of the caller.
+#[derive(Debug, Clone, Default)]
+pub struct Noted {
+    /// Whose token it was.
+    pub account: Option<AccountId>,
+    /// How matters stand with the rate limits that the request was counted by.
+    pub standings: Vec<Standing>,
 }
 
 impl Exchange {
@@ -62,8 +69,7 @@ impl Exchange {
             trace: Trace {
                 id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
                 route: "none",
-                account: None,
-                standings: vec![],
+                caller: Noted::default(),
                 deprecated: None,
             },
         }
@@ -81,7 +87,7 @@ impl Exchange {
             request = self.trace.id,
             method = self.method,
             route = self.trace.route,
-            account = self.trace.account.map(|it| it.0),
+            account = self.trace.caller.account.map(|it| it.0),
             status = response.status().as_u16(),
             milliseconds,
             "A request was answered."
@@ -171,7 +177,7 @@ impl Exchange {
 
     /// `RateLimit-Policy` and `RateLimit`, an item for each policy that the request was counted by.
     fn tell_limits(&self, response: &mut HttpResponseBuilder) {
-        let standings = &self.trace.standings;
+        let standings = &self.trace.caller.standings;
         if standings.is_empty() {
             return;
         }

@@ -1,0 +1,57 @@
+//! Several reads on one thread: whoever reads one thing after another borrows a turn for all of
+//! them, and hops to the blocking threads once.
+
+use crate::{
+    database::Database,
+    pool::{Pool, Turn},
+    session::blocking,
+};
+use domain::ports::storage::{Reading, StorageError};
+use std::{any::Any, cell::RefCell, sync::Arc};
+use tokio::runtime::Handle;
+
+thread_local! {
+    /// The turn of the work that this thread is doing: a `Turn<D>`.
+    static LENT: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
+}
+
+/// Does the work on a thread that may block, with a turn of its own.
+pub async fn close_by<D: Database>(
+    pool: &Arc<Pool<D>>,
+    reading: Reading,
+) -> Result<(), StorageError> {
+    let turn = pool.turn().await?;
+    let runtime = Handle::current();
+    blocking(move || {
+        let _lent = Lent::of(turn);
+        runtime.block_on(reading);
+    })
+    .await
+}
+
+/// Uses the turn that was lent to the work on this thread; `None` when there is none for this pool.
+pub fn with_lent_turn<D: Database, T>(
+    pool: &Arc<Pool<D>>,
+    use_it: impl FnOnce(&Turn<D>) -> T,
+) -> Option<T> {
+    LENT.with_borrow(|lent| {
+        let turn: &Turn<D> = lent.as_ref()?.downcast_ref()?;
+        turn.is_of(pool).then(|| use_it(turn))
+    })
+}
+
+/// Takes the turn back at the end, also when the work panics.
+struct Lent;
+
+impl Lent {
+    fn of<D: Database>(turn: Turn<D>) -> Self {
+        LENT.set(Some(Box::new(turn)));
+        Self
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        LENT.set(None);
+    }
+}

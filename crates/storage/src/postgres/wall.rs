@@ -1,0 +1,124 @@
+//! The second wall between accounts: row-level security, which a `PostgreSQL` database may have
+//! beside the conditions that every query carries itself.
+//!
+//! While it is up, the database shows and takes only rows of the account that the transaction was
+//! opened for, whatever a query forgets. It binds the tables' owner too; only a superuser or a
+//! role with `BYPASSRLS` walks through, so such a role cannot raise it.
+
+use crate::{errors::unavailable, session::Whose, tenant_tables::TENANT_TABLES};
+use diesel::{
+    Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{Bool, Text},
+};
+use domain::ports::storage::StorageError;
+use thiserror::Error;
+
+/// What the database is told: an account's number, or [`EVERYONE`].
+const SETTING: &str = "sightline.account_id";
+const EVERYONE: &str = "everyone";
+
+/// Why the wall is not raised or lowered.
+#[derive(Debug, Error)]
+pub enum WallError {
+    /// `SQLite` has no such thing.
+    #[error("row-level security needs PostgreSQL; an SQLite database relies on the queries alone")]
+    NotPostgres,
+    /// The role would not notice the wall.
+    #[error(
+        "the database's role is a superuser or has BYPASSRLS, so that row-level security would not bind it: let the server use an ordinary role"
+    )]
+    RoleBypasses,
+    /// There is nothing to protect yet.
+    #[error("the database has no schema yet: run `sightline migrate` first")]
+    NoSchema,
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Whether it is up.
+pub fn is_up(db: &mut PgConnection) -> QueryResult<bool> {
+    is(
+        db,
+        "EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('projects') AND relforcerowsecurity)",
+    )
+}
+
+/// Raises it on every table; one that is up is made whole.
+pub fn raise(db: &mut PgConnection) -> Result<(), WallError> {
+    let bypasses = "EXISTS (SELECT 1 FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls))";
+    if is(db, bypasses).map_err(unavailable)? {
+        return Err(WallError::RoleBypasses);
+    }
+    if !is(db, "to_regclass('projects') IS NOT NULL").map_err(unavailable)? {
+        return Err(WallError::NoSchema);
+    }
+    Ok(before_every_table(db).map_err(unavailable)?)
+}
+
+/// Where it is up, puts it before the tables that came since.
+pub fn make_whole(db: &mut PgConnection) -> QueryResult<()> {
+    if is_up(db)? {
+        before_every_table(db)?;
+    }
+    Ok(())
+}
+
+fn before_every_table(db: &mut PgConnection) -> QueryResult<()> {
+    on_every_table(db, |table| {
+        format!(
+            "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+             DROP POLICY IF EXISTS own_rows ON {table};
+             CREATE POLICY own_rows ON {table}
+                 USING (current_setting('{SETTING}', true) IN (account_id::text, '{EVERYONE}'));"
+        )
+    })
+}
+
+/// Takes it down.
+pub fn lower(db: &mut PgConnection) -> Result<(), WallError> {
+    let lowered = on_every_table(db, |table| {
+        format!(
+            "DROP POLICY IF EXISTS own_rows ON {table};
+             ALTER TABLE {table} DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;"
+        )
+    });
+    Ok(lowered.map_err(unavailable)?)
+}
+
+/// Tells the database whose rows this transaction is about.
+pub fn say(db: &mut PgConnection, whose: Whose) -> QueryResult<()> {
+    let told = match whose {
+        Whose::Account(account) => account.0.to_string(),
+        Whose::Everyone => EVERYONE.to_owned(),
+    };
+    sql_query(format!("SELECT set_config('{SETTING}', $1, true)"))
+        .bind::<Text, _>(told)
+        .execute(db)
+        .map(drop)
+}
+
+/// A connection that changes the schema sees everything, from now to its end.
+pub fn open_for_good(db: &mut PgConnection) -> QueryResult<()> {
+    db.batch_execute(&format!("SET {SETTING} = '{EVERYONE}'"))
+}
+
+fn on_every_table(db: &mut PgConnection, statements: impl Fn(&str) -> String) -> QueryResult<()> {
+    let all: String = TENANT_TABLES
+        .iter()
+        .map(|table| statements(table))
+        .collect();
+    db.transaction(|db| db.batch_execute(&all))
+}
+
+fn is(db: &mut PgConnection, condition: &str) -> QueryResult<bool> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = Bool)]
+        is_so: bool,
+    }
+    let found: Found = sql_query(format!("SELECT {condition} AS is_so")).get_result(db)?;
+    Ok(found.is_so)
+}

@@ -1,0 +1,24 @@
+//! Which tables hold rows of accounts.
+
+/// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
+/// names the account, and the wall of `PostgreSQL` stands before them.
+pub const TENANT_TABLES: [&str; 18] = [
+    "accounts",
+    "users",
+    "api_tokens",
+    "projects",
+    "keywords",
+    "jobs",
+    "staged_findings",
+    "journal_entries",
+    "rank_points",
+    "latest_serps",
+    "findings",
+    "result_carries",
+    "result_heads",
+    "spending",
+    "idempotency_records",
+    "audit_events",
+    "user_directory",
+    "token_directory",
+];
