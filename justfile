@@ -21,6 +21,10 @@ check:
 openapi *ARGS:
     ./tests/openapi/run {{ARGS}}
 
+# Every test on PostgreSQL behind row-level security, behind pgbouncer, and serialisable
+lanes *ARGS:
+    ./tests/lanes {{ARGS}}
+
 # Figures for docs/PERFORMANCE.md
 bench *ARGS:
     ./tests/bench/run {{ARGS}}

@@ -124,7 +124,12 @@ async fn of_requests_that_cannot_be_read(agent: &Caller) -> Vec<Answer> {
     };
     let html = with(agent, Method::GET, "/projects", ("accept", "text/html"));
     let tag = with(agent, Method::PATCH, "/projects/7", ("if-match", "bare"));
+    let mut laden = agent.request(Method::GET, "/projects");
+    for number in 0..81 {
+        laden = laden.header(format!("x-{number}"), "1");
+    }
     vec![
+        agent.send(laden).await,
         agent.send(html).await,
         agent.send(post("application/json", "{".into())).await,
         agent.send(post("text/csv", "a,b".into())).await,

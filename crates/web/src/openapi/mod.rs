@@ -20,7 +20,7 @@ use domain::{scope::Scope, token::PlainToken};
 use serde_json::{Map, Value, json};
 
 /// Statuses that every route with a token may answer.
-const COMMON: [u16; 8] = [401, 403, 405, 406, 414, 429, 500, 503];
+const COMMON: [u16; 9] = [401, 403, 405, 406, 414, 429, 431, 500, 503];
 /// Statuses that a route with a body may answer besides.
 const WITH_BODY: [u16; 4] = [400, 408, 413, 415];
 
@@ -213,7 +213,7 @@ fn refusals(endpoint: &Endpoint) -> Vec<u16> {
     let mut statuses: Vec<u16> = endpoint.refusals.to_vec();
     match endpoint.access.scope() {
         Some(_) => statuses.extend(COMMON),
-        None => statuses.extend([405, 406, 414, 422, 429, 500, 503]),
+        None => statuses.extend([405, 406, 414, 422, 429, 431, 500, 503]),
     }
     if matches!(endpoint.verb, Verb::Post | Verb::Patch) {
         statuses.extend(WITH_BODY);

@@ -1,6 +1,6 @@
 //! The fixed order in which every request is checked; each step has one status.
 //!
-//! URL (414), route (404), method (405), room in the process (503), token (401, or 429 when an
+//! URL (414) and header fields (431), route (404), method (405), room in the process (503), token (401, or 429 when an
 //! address sends too many that are not accepted), scope (403), rate and requests under way (429),
 //! Accept (406), body type (415), body (413, 408, 400), idempotency key (400, 422, or the earlier
 //! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
@@ -13,6 +13,7 @@ pub mod once;
 mod preconditions;
 mod respond;
 mod routing;
+mod transport;
 
 use crate::{
     answer::Answer,
@@ -36,9 +37,6 @@ use routing::Routes;
 use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
-
-/// Longest URL that is read, in bytes.
-const MOST_URI: usize = 8 * 1024;
 
 /// What stands in the headers of a request that reads, and is looked at once its sender is in.
 struct Agreed {
@@ -110,13 +108,7 @@ impl Pipeline {
         payload: web::Payload,
         trace: &mut Trace,
     ) -> Result<Answer, Problem> {
-        if request.uri().to_string().len() > MOST_URI {
-            return Err(
-                Problem::new(Code::UriTooLong, "The URL is longer than 8 KiB.")
-                    .with("limitBytes", MOST_URI)
-                    .hint("Send shorter parameters."),
-            );
-        }
+        transport::check(request)?;
         if let Some(operational) = Operational::at(request.path()) {
             trace.route = operational.template();
             return self.operate(operational, request.method()).await;

@@ -102,6 +102,8 @@ codes! {
     ValidationFailed = "validation-failed", 422, "Request is not valid", false;
     /// The idempotency key was used for another request.
     IdempotencyKeyReused = "idempotency-key-reused", 422, "Key used with another request", false;
+    /// The header fields are too many or too long.
+    HeadersTooLarge = "headers-too-large", 431, "Header fields are too large", false;
     /// More requests than the rate limit grants.
     RateLimited = "rate-limited", 429, "Too many requests", true;
     /// As many requests are under way as may be.

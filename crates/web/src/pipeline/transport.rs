@@ -1,0 +1,39 @@
+//! Whether the head of a request has a size that anybody needs: 414 and 431.
+
+use crate::problem::{Code, Problem};
+use actix_web::HttpRequest;
+
+/// Longest URL that is read, in bytes.
+const MOST_URI: usize = 8 * 1024;
+/// Most header fields. The parser below has an end of its own at 96, which it tells without a
+/// document.
+const MOST_FIELDS: usize = 80;
+/// Most bytes of all fields, names and values.
+const MOST_FIELD_BYTES: usize = 32 * 1024;
+
+/// Refuses a URL or header fields beyond all measure.
+pub fn check(request: &HttpRequest) -> Result<(), Problem> {
+    let uri = request.uri();
+    let length = uri.path_and_query().map_or(0, |it| it.as_str().len());
+    if length > MOST_URI {
+        let problem = Problem::new(Code::UriTooLong, "The URL is longer than 8 KiB.");
+        return Err(problem
+            .with("limitBytes", MOST_URI)
+            .hint("Send shorter parameters."));
+    }
+    let fields = request.headers().iter();
+    let (count, bytes) = fields.fold((0, 0), |(count, bytes), (name, value)| {
+        (count + 1, bytes + name.as_str().len() + value.len())
+    });
+    if count > MOST_FIELDS || bytes > MOST_FIELD_BYTES {
+        let problem = Problem::new(
+            Code::HeadersTooLarge,
+            format!("The request has {count} header fields of {bytes} bytes in all."),
+        );
+        return Err(problem
+            .with("limitBytes", MOST_FIELD_BYTES)
+            .with("limitFields", MOST_FIELDS)
+            .hint("Leave out the header fields that the API does not read."));
+    }
+    Ok(())
+}

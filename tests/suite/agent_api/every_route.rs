@@ -1,0 +1,86 @@
+//! What holds on every line of the route table.
+
+use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
+use reqwest::Method;
+use std::collections::{BTreeMap, BTreeSet};
+
+on_sqlite![
+    every_other_method_is_refused_with_those_that_are_served,
+    head_has_the_headers_of_get,
+];
+
+const METHODS: [&str; 9] = [
+    "GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT", "TRACE", "PROPFIND",
+];
+
+/// The methods that the table serves at each path, an id standing where one belongs.
+fn table() -> BTreeMap<String, BTreeSet<&'static str>> {
+    let mut table: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+    for endpoint in web::endpoints::agent_api() {
+        let path = endpoint.path.replace("{id}", &NOBODYS.to_string());
+        let path = path.strip_prefix("/api/agent/v1").expect("the API's base");
+        let methods = table.entry(path.to_owned()).or_default();
+        methods.extend([endpoint.verb.name(), "OPTIONS"]);
+        if endpoint.verb.name() == "GET" {
+            methods.insert("HEAD");
+        }
+    }
+    table
+}
+
+async fn every_other_method_is_refused_with_those_that_are_served(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let table = table();
+    assert!(table.len() >= 9, "{table:?}");
+    for (path, served) in &table {
+        for method in METHODS {
+            let request = agent.request(method.parse().unwrap(), path);
+            let answer = agent.send(request).await;
+            let told: BTreeSet<&str> = answer.header("allow").split(", ").collect();
+            if method == "OPTIONS" {
+                assert_eq!((answer.status.as_u16(), &told), (204, served), "{path}");
+            } else if served.contains(method) {
+                assert_ne!(answer.status, 405, "{method} {path}");
+            } else if method == "HEAD" {
+                assert_eq!((answer.status.as_u16(), &told), (405, served), "{path}");
+            } else {
+                answer.refused(405, "method-not-allowed");
+                assert_eq!(&told, served, "{method} {path}");
+            }
+        }
+    }
+}
+
+async fn head_has_the_headers_of_get(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for (path, served) in table() {
+        if !served.contains("GET") {
+            continue;
+        }
+        let get = agent.get(&path).await;
+        let head = agent.send(agent.request(Method::HEAD, &path)).await;
+        assert_eq!(
+            (head.status, head.body.as_str()),
+            (get.status, ""),
+            "{path}"
+        );
+        // What is different for each request is left out.
+        let told = |answer: &harness::callers::Answer| -> BTreeMap<String, String> {
+            let own = ["date", "x-request-id", "ratelimit"];
+            let fields = answer.headers.iter();
+            fields
+                .filter(|(name, _)| !own.contains(&name.as_str()))
+                .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+                .collect()
+        };
+        let (mut of_get, mut of_head) = (told(&get), told(&head));
+        if get.status != 200 {
+            // A problem document holds the request's id, so that its length may differ.
+            of_get.remove("content-length");
+            of_head.remove("content-length");
+        }
+        assert_eq!(of_head, of_get, "{path}");
+    }
+}
