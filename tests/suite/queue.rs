@@ -473,6 +473,7 @@ async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: Test
         direction: Direction::Ascending,
         after: None,
         limit: 9,
+        counted: false,
     };
     let query = FindingQuery {
         result_type: ResultType::Rankings,

@@ -43,6 +43,8 @@ pub struct PageRequest<S> {
     pub after: Option<Position>,
     /// How many rows at the most.
     pub limit: u32,
+    /// Whether all rows are counted, up to [`MOST_COUNTED`].
+    pub counted: bool,
 }
 
 /// A part of a list.
@@ -52,4 +54,53 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Where the next page begins; `None` at the end.
     pub next: Option<Position>,
+    /// How many rows there are on all pages, when that was asked.
+    pub total: Option<Total>,
+}
+
+/// Rows beyond these are not counted: that would cost more than the page itself.
+pub const MOST_COUNTED: u32 = 10_000;
+
+/// How many rows a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Total {
+    /// Counted rows, [`MOST_COUNTED`] at the most.
+    pub rows: u32,
+    /// Whether there are more.
+    pub is_lower_bound: bool,
+}
+
+impl Total {
+    /// Of rows that were counted up to one beyond [`MOST_COUNTED`].
+    #[must_use]
+    pub fn of(found: usize) -> Self {
+        let found = u32::try_from(found).unwrap_or(u32::MAX);
+        Self {
+            rows: found.min(MOST_COUNTED),
+            is_lower_bound: found > MOST_COUNTED,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_COUNTED, Total};
+
+    #[test]
+    fn what_is_not_counted_is_a_lower_bound() {
+        let most = MOST_COUNTED as usize;
+        for (found, rows, is_lower_bound) in [
+            (0, 0, false),
+            (most, 10_000, false),
+            (most + 1, 10_000, true),
+        ] {
+            assert_eq!(
+                Total::of(found),
+                Total {
+                    rows,
+                    is_lower_bound
+                }
+            );
+        }
+    }
 }

@@ -57,12 +57,14 @@ impl<S: Copy> Paging<'_, S> {
             None => Some(None),
             Some(text) => self.position(text, key, now).map(Some),
         };
+        let counted = self.wants_total();
         let (sort, direction) = sort?;
         Some(PageRequest {
             sort,
             direction,
             after: after?,
             limit: limit?,
+            counted,
         })
     }
 
@@ -111,6 +113,11 @@ impl<S: Copy> Paging<'_, S> {
                 .note(FieldError::in_query("sort", "invalid-value", rule).allowing(&names, name));
         }
         found.map(|(_, sort)| (*sort, direction))
+    }
+
+    fn wants_total(&self) -> bool {
+        let total = |text: &str| (text == "total").then_some(());
+        self.query.choice("include", &["total"], total).is_some()
     }
 
     fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<Position> {

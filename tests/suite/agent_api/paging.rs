@@ -1,8 +1,9 @@
 //! Walking lists page by page.
 
+use super::results::{ranked, run};
 use chrono::TimeDelta;
 use harness::{
-    app::TestApp,
+    app::{Ranked, TestApp},
     callers::{Caller, ids},
     databases::TestDatabase,
     on_every_database,
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 on_every_database![
     rows_that_were_there_all_the_time_come_exactly_once,
     every_order_is_walked_whole_and_backwards,
+    rows_are_counted_when_that_is_asked,
 ];
 on_sqlite![
     limits_are_clamped_and_told,
@@ -204,4 +206,46 @@ async fn a_cursor_holds_for_its_list_its_filters_and_a_day(db: TestDatabase) {
         .get(&format!("/projects?limit=1&favorite=false&cursor={cursor}"))
         .await;
     assert_eq!(answer.errors(), refused);
+}
+
+async fn rows_are_counted_when_that_is_asked(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    shops(&app, &agent, 0..7).await;
+    let (project, keywords) = agent.project("words.example.com", &["a", "b", "c"]).await;
+    let records: Vec<Ranked> = keywords[..2]
+        .iter()
+        .map(|keyword| ranked(&app, project, *keyword, Some(3)))
+        .collect();
+    run(&app, &agent, project, &records).await;
+    let other = app.db_other_agent().await;
+    other.project("other.example.com", &["x"]).await;
+    for (path, total) in [
+        ("/projects?limit=2".to_owned(), 8),
+        ("/projects?limit=1&priority=high".into(), 3),
+        (format!("/projects/{project}/keywords?limit=1"), 3),
+        (format!("/projects/{project}/keywords?search=b"), 1),
+        ("/analyze?limit=1".into(), 1),
+        (
+            format!("/results?type=rankings&projectId={project}&limit=1"),
+            2,
+        ),
+    ] {
+        let plain = agent.get(&path).await.ok();
+        assert!(plain["total"].is_null(), "{path}");
+        let counted = agent.get(&format!("{path}&include=total")).await.ok();
+        assert_eq!(counted["items"], plain["items"], "{path}");
+        let told = (&counted["total"], &counted["totalIsLowerBound"]);
+        assert_eq!(told, (&json!(total), &json!(false)), "{path}");
+        // The number is that of the list, whichever of its pages is read.
+        if let Some(cursor) = counted["nextCursor"].as_str() {
+            let next = format!("{path}&include=total&cursor={cursor}");
+            assert_eq!(agent.get(&next).await.ok()["total"], json!(total), "{path}");
+        }
+    }
+    let refused = agent.get("/projects?include=totals").await;
+    assert_eq!(
+        refused.errors(),
+        [("include".into(), "invalid-value".into())]
+    );
 }

@@ -41,7 +41,7 @@ async fn begun(app: &TestApp) -> (Caller, i64, Vec<i64>) {
 }
 
 /// A record of the shape that a worker writes, in a form that no serialiser here would write.
-fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) -> Ranked {
+pub fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) -> Ranked {
     let tracked = TrackedKeyword {
         project_id: project,
         keyword_id: keyword,
@@ -81,7 +81,7 @@ fn summary() -> String {
 }
 
 /// Runs a rank check; answers with its id.
-async fn run(app: &TestApp, agent: &Caller, project: i64, ranked: &[Ranked]) -> i64 {
+pub async fn run(app: &TestApp, agent: &Caller, project: i64, ranked: &[Ranked]) -> i64 {
     let job = agent.rank_check(project).await;
     app.db_publish_rankings(project, job, &summary(), ranked)
         .await;

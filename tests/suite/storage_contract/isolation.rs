@@ -36,6 +36,7 @@ fn request<S>(sort: S) -> PageRequest<S> {
         direction: Direction::Ascending,
         after: None,
         limit: 50,
+        counted: false,
     }
 }
 

@@ -173,6 +173,7 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
             direction: Direction::Ascending,
             after: None,
             limit: 9,
+            counted: false,
         };
         let page = ask!(db, r => r.jobs().list(ANN, &filter, &request).await.unwrap());
         let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
@@ -384,6 +385,7 @@ async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestDatabase)
         direction: Direction::Ascending,
         after: None,
         limit: 99,
+        counted: false,
     };
     let left = ask!(db, r => r.jobs().list(ANN, &JobFilter::default(), &page).await.unwrap());
     let mut left: Vec<i64> = left.items.iter().map(|it| it.id.0).collect();

@@ -32,6 +32,7 @@ async fn walked_projects(db: &TestDatabase, sort: ProjectSort, direction: Direct
         direction,
         after: None,
         limit: 2,
+        counted: false,
     };
     let mut ids = vec![];
     loop {
@@ -125,6 +126,7 @@ async fn keywords_are_walked_in_every_order(db: TestDatabase) {
             direction,
             after: None,
             limit: 1,
+            counted: false,
         };
         let mut ids = vec![];
         for _ in 0..5 {
@@ -157,6 +159,7 @@ async fn jobs_are_walked_by_age(db: TestDatabase) {
         direction: Descending,
         after: None,
         limit: 2,
+        counted: false,
     };
     let mut ids = vec![];
     loop {
@@ -179,6 +182,7 @@ async fn rows_added_between_two_pages_disturb_nothing(db: TestDatabase) {
         direction: Ascending,
         after: None,
         limit: 2,
+        counted: false,
     };
     let first = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 11, "a"), keyword(ANN, 12, "c"), keyword(ANN, 13, "e")]).await.unwrap());
@@ -203,6 +207,7 @@ async fn a_position_of_another_order_is_an_error(db: TestDatabase) {
         direction: Ascending,
         after: Some(wrong),
         limit: 2,
+        counted: false,
     };
     let mut reader = db.storage.read().await.unwrap();
     let outcome = reader

@@ -97,6 +97,7 @@ fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> FindingQu
             direction,
             after: None,
             limit: 3,
+            counted: false,
         },
     }
 }

@@ -95,6 +95,7 @@ impl ReadResults {
             let findings = Page {
                 items: vec![],
                 next: None,
+                total: None,
             };
             return Ok(Some(ProjectResults {
                 project,
@@ -159,6 +160,7 @@ async fn pending(
         direction: Direction::Descending,
         after: None,
         limit: 20,
+        counted: false,
     };
     let mut unfinished = Vec::new();
     let filter = JobFilter {

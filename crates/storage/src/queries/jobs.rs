@@ -130,10 +130,12 @@ impl JobRepository for Session<Db> {
                 let after = behind::<At>(request.after.as_ref())?;
                 let JobSort::CreatedAt = request.sort;
                 sort_by!(query, request.direction, jobs::created_at, jobs::id, after);
-                query
+                let rows = query
                     .limit(one_more(request.limit))
                     .select(JobRow::as_select())
-                    .load(db)
+                    .load(db)?;
+                let total = counted!(request, db, filtered(account, &filter), jobs::id);
+                Ok((rows, total))
             })
             .await?;
         page(rows, limit, |row: &JobRow| Position {

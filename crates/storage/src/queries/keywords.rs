@@ -181,10 +181,17 @@ impl KeywordRepository for Session<Db> {
         let rows = self
             .ask(account, move |db| {
                 let query = sorted(filtered(account, project, &filter), &request)?;
-                query
+                let rows = query
                     .limit(one_more(request.limit))
                     .select(KeywordRow::as_select())
-                    .load(db)
+                    .load(db)?;
+                let total = counted!(
+                    request,
+                    db,
+                    filtered(account, project, &filter),
+                    keywords::id
+                );
+                Ok((rows, total))
             })
             .await?;
         page(rows, limit, |row| position(sort, row))

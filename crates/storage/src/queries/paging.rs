@@ -2,7 +2,7 @@
 
 use crate::instant::At;
 use domain::{
-    page::{Page, Position, SortValue},
+    page::{Page, Position, SortValue, Total},
     ports::storage::StorageError,
 };
 
@@ -171,9 +171,22 @@ pub fn one_more(limit: u32) -> i64 {
     i64::from(limit) + 1
 }
 
+/// Counts the rows that a condition finds, when the request asks for it; `$id` is a column of them.
+macro_rules! counted {
+    ($request:expr, $db:ident, $found:expr, $id:expr) => {
+        if $request.counted {
+            let most = i64::from(::domain::page::MOST_COUNTED) + 1;
+            let ids: Vec<i64> = $found.select($id).limit(most).load($db)?;
+            Some(::domain::page::Total::of(ids.len()))
+        } else {
+            None
+        }
+    };
+}
+
 /// The page of these rows, of which there is one more than wanted when another page follows.
 pub fn page<R, T: TryFrom<R, Error = StorageError>>(
-    mut rows: Vec<R>,
+    (mut rows, total): (Vec<R>, Option<Total>),
     limit: u32,
     position: impl Fn(&R) -> Position,
 ) -> Result<Page<T>, StorageError> {
@@ -185,5 +198,5 @@ pub fn page<R, T: TryFrom<R, Error = StorageError>>(
         .into_iter()
         .map(T::try_from)
         .collect::<Result<_, _>>()?;
-    Ok(Page { items, next })
+    Ok(Page { items, next, total })
 }

@@ -130,10 +130,12 @@ impl ProjectRepository for Session<Db> {
         let rows = self
             .ask(account, move |db| {
                 let query = sorted(filtered(account, &filter), &request)?;
-                query
+                let rows = query
                     .limit(one_more(request.limit))
                     .select(ProjectRow::as_select())
-                    .load(db)
+                    .load(db)?;
+                let total = counted!(request, db, filtered(account, &filter), projects::id);
+                Ok((rows, total))
             })
             .await?;
         page(rows, limit, |row| position(sort, row))

@@ -162,14 +162,14 @@ impl ResultRepository for Session<Db> {
         query: &FindingQuery,
     ) -> Result<Page<Finding>, StorageError> {
         let (asked, query) = (query.clone(), query.clone());
-        let mut rows: Vec<FindingRow> = self
+        let (mut rows, total): (Vec<FindingRow>, _) = self
             .ask(account, move |db| {
                 let wanted = filtered(account, project, &query);
                 let wanted = match query.job {
                     Some(_) => sorted_in_a_run(wanted, &query)?,
                     None => sorted_over_runs(wanted, &query)?,
                 };
-                wanted
+                let rows = wanted
                     .limit(one_more(query.page.limit))
                     .select((
                         findings::result_type,
@@ -179,7 +179,14 @@ impl ResultRepository for Session<Db> {
                         findings::measured_at,
                         findings::record,
                     ))
-                    .load(db)
+                    .load(db)?;
+                let total = counted!(
+                    query.page,
+                    db,
+                    filtered(account, project, &query),
+                    findings::ordinal
+                );
+                Ok((rows, total))
             })
             .await?;
         let limit = asked.page.limit as usize;
@@ -188,6 +195,7 @@ impl ResultRepository for Session<Db> {
         let next = rows.last().filter(|_| has_more);
         Ok(Page {
             next: next.map(|row| position(&asked, row)),
+            total,
             items: rows
                 .into_iter()
                 .map(|row| {

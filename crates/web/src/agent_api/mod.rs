@@ -16,7 +16,7 @@ use crate::{
     selection::Selection,
 };
 use chrono::{DateTime, Utc};
-use domain::page::{Direction, Page};
+use domain::page::{Direction, Page, Total};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -65,9 +65,18 @@ fn list_answer<T, V: Serialize>(
         .iter()
         .map(|item| selected(&view(item), fields))
         .collect();
-    let body = json!({ "items": items, "nextCursor": next_cursor, "limit": limit });
+    let mut body = json!({ "items": items, "nextCursor": next_cursor, "limit": limit });
+    tell_total(&mut body, page.total);
     let answer = tagged(Answer::ok(&body), next_cursor, now);
     linked(answer, call, next_cursor)
+}
+
+/// Adds how many rows there are on all pages, when that was asked.
+fn tell_total(body: &mut Value, total: Option<Total>) {
+    if let Some(total) = total {
+        body["total"] = total.rows.into();
+        body["totalIsLowerBound"] = total.is_lower_bound.into();
+    }
 }
 
 /// With a tag that stays while what is listed stays. The cursor is another one each time and so

@@ -77,6 +77,10 @@ struct ResultsBody<'a> {
     items: Vec<Box<RawValue>>,
     next_cursor: Option<String>,
     limit: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_is_lower_bound: Option<bool>,
     warnings: Vec<String>,
 }
 
@@ -270,6 +274,8 @@ fn body<'a>(
         items,
         next_cursor,
         limit,
+        total: results.findings.total.map(|it| it.rows),
+        total_is_lower_bound: results.findings.total.map(|it| it.is_lower_bound),
         warnings: head.map(|head| head.warnings.clone()).unwrap_or_default(),
     }
 }

@@ -62,6 +62,11 @@ fn paging(limits: Limits, of: &Selectable) -> Vec<Parameter> {
             json!({ "type": "string", "minLength": 1, "maxLength": 2_048, "pattern": "^[A-Za-z0-9_-]+$" }),
             "Where to go on: nextCursor of the page before, within 24 hours.",
         ),
+        optional(
+            "include",
+            choice(&["total"]),
+            "total: also count the rows of all pages, up to 10,000.",
+        ),
         fields(of),
     ]
 }

@@ -54,7 +54,18 @@ fn list_of(item: &str) -> Value {
             "items": { "type": "array", "items": { "$ref": format!("#/components/schemas/{item}") } },
             "nextCursor": { "type": ["string", "null"] },
             "limit": { "type": "integer", "minimum": 0 },
+            "total": total_schema(),
+            "totalIsLowerBound": { "type": "boolean", "description": "Whether there are more than were counted." },
         },
+    })
+}
+
+fn total_schema() -> Value {
+    json!({
+        "type": "integer",
+        "minimum": 0,
+        "maximum": domain::page::MOST_COUNTED,
+        "description": "Rows on all pages, with include=total.",
     })
 }
 
@@ -150,6 +161,8 @@ fn results() -> Value {
             "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
+            "total": total_schema(),
+            "totalIsLowerBound": { "type": "boolean", "description": "Whether there are more than were counted." },
             "warnings": { "type": "array", "items": { "type": "string" } },
             "results": { "type": "object", "description": "With type=all: each type with its state, summary and first records.", "additionalProperties": overview(&time) },
         },

@@ -117,6 +117,7 @@ async fn findings(
             direction: Direction::Ascending,
             after: None,
             limit: ROWS,
+            counted: false,
         },
     };
     Ok(storage

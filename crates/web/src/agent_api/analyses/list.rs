@@ -2,7 +2,7 @@
 
 use super::{JOB_STATUSES, JobView, KINDS, QueueView};
 use crate::{
-    agent_api::{linked, paging},
+    agent_api::{linked, paging, tell_total},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -69,7 +69,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .iter()
         .map(|job| JobView::of(job, None, now))
         .collect();
-    let body = json!({ "items": items, "queue": QueueView::of(&list.queue, now), "nextCursor": next, "limit": request.limit });
+    let mut body = json!({ "items": items, "queue": QueueView::of(&list.queue, now), "nextCursor": next, "limit": request.limit });
+    tell_total(&mut body, list.jobs.total);
     Ok(linked(Answer::ok(&body), &call, next.as_deref()))
 }
 
