@@ -90,7 +90,12 @@ impl World {
         let url = &self.database.url;
         match url.strip_prefix("sqlite://") {
             Some(file) => Path::new(file).parent().unwrap().to_owned(),
-            None => PathBuf::from(url.rsplit("host=").next().unwrap()),
+            None => {
+                // The server's folder, also when its pooler listens in a folder inside it.
+                let host = url.rsplit("host=").next().unwrap();
+                let host = host.split('&').next().unwrap();
+                PathBuf::from(host.strip_suffix("/pooled").unwrap_or(host))
+            }
         }
     }
 

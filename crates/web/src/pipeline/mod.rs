@@ -151,7 +151,9 @@ impl Pipeline {
                 accepts: accept::check(request),
                 wanted: preconditions::read(&served.endpoint, request),
             };
-            return self.read(applicant, agreed, asked, handler, trace).await;
+            let is_near = applicant.has_a_token_to_look_up() && !served.lists();
+            let reading = self.read(is_near, applicant, agreed, asked, handler, trace);
+            return reading.await;
         }
         let services = &self.services;
         let admitting = applicant.admit(services, &mut trace.caller);
@@ -178,9 +180,11 @@ impl Pipeline {
     }
 
     /// What only reads has everything it needs from the request by now, so that all of it, from
-    /// the token to the object, is done close to the storage.
+    /// the token to the object, can be done close to the storage. A page of a list is not: writing
+    /// it takes long, and whoever holds a connection meanwhile lets others wait.
     async fn read(
         &self,
+        is_near: bool,
         applicant: Applicant,
         agreed: Agreed,
         asked: Asked,
@@ -188,7 +192,6 @@ impl Pipeline {
         trace: &mut Trace,
     ) -> Result<Answer, Problem> {
         let services = Arc::clone(&self.services);
-        let is_far = !applicant.has_a_token_to_look_up();
         let reading = async move {
             let mut noted = Noted::default();
             let answer = async {
@@ -201,11 +204,11 @@ impl Pipeline {
             let answer = answer.await;
             (noted, answer)
         };
-        let outcome = if is_far {
-            self.patiently(async { Ok(reading.await) }).await
-        } else {
+        let outcome = if is_near {
             self.patiently(close_by(self.services.storage.as_ref(), reading))
                 .await
+        } else {
+            self.patiently(async { Ok(reading.await) }).await
         };
         let (noted, answer) = outcome?;
         trace.caller = noted;

@@ -20,6 +20,13 @@ pub struct Served {
     pub parameters: Vec<&'static str>,
 }
 
+impl Served {
+    /// Whether it answers with a page of many rows.
+    pub fn lists(&self) -> bool {
+        self.parameters.contains(&"limit")
+    }
+}
+
 /// A path that is served.
 pub struct Route<'a> {
     verbs: &'a BTreeMap<Verb, Served>,
