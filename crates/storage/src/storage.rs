@@ -201,6 +201,8 @@ impl Storage for DieselStorage {
     }
 
     async fn ping(&self) -> Result<(), StorageError> {
+        // The wall may have been raised or taken down since the database was opened.
+        self.0.says_whose(self.is_walled().await?);
         match self.pending().await {
             Ok(steps) if steps.is_empty() => Ok(()),
             Ok(steps) => Err(unavailable(format!(

@@ -56,7 +56,8 @@ impl<'a> Fields<'a> {
                 "unknown-field",
                 format!("there is no field `{name}`"),
             );
-            self.note(error.allowing(known, name));
+            let noted = self.errors.borrow().len();
+            self.note(error.allowing_when_told(noted, known, name));
         }
     }
 

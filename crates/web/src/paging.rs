@@ -149,7 +149,7 @@ impl<S: Copy> Paging<'_, S> {
 pub fn bound_part(path: &str, query: &str) -> String {
     let mut parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
     parts.retain(|part| {
-        !["cursor=", "limit=", "fields="]
+        !["cursor=", "limit=", "fields=", "include="]
             .iter()
             .any(|free| part.starts_with(free))
     });

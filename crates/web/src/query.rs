@@ -30,7 +30,8 @@ impl Query {
                     "unknown-parameter",
                     format!("there is no parameter `{name}`"),
                 );
-                query.note(error.allowing(known, &name));
+                let noted = query.noted();
+                query.note(error.allowing_when_told(noted, known, &name));
             } else if values.insert(name.clone(), value).is_some() {
                 query.note(FieldError::in_query(
                     &name,
@@ -49,6 +50,11 @@ impl Query {
 
     fn errors(&self) -> MutexGuard<'_, Vec<FieldError>> {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How much is wrong so far.
+    pub fn noted(&self) -> usize {
+        self.errors().len()
     }
 
     /// Notes something that is wrong.

@@ -47,7 +47,8 @@ impl Selection {
             } else {
                 let message = format!("there is no field `{path}`");
                 let error = FieldError::in_query("fields", "unknown-field", message);
-                query.note(error.allowing(&names_near(path, &known), path));
+                let noted = query.noted();
+                query.note(error.allowing_when_told(noted, &names_near(path, &known), path));
             }
         }
         let split = |path: &&str| path.split('.').map(str::to_owned).collect();

@@ -6,6 +6,7 @@ use crate::{
     problem::Problem,
     services::Services,
 };
+use domain::token::PlainToken;
 use serde_json::{Map, Value, json};
 
 /// Where it is served.
@@ -31,8 +32,37 @@ fn token(fields: &Fields) -> Option<String> {
     fields.only(&["token"]);
     let token = fields.text("token", |text| {
         let fits = !text.is_empty() && text.chars().count() <= MOST_CHARACTERS;
-        fits.then(|| text.to_owned())
+        fits.then(|| pasted(text).to_owned())
             .ok_or("must be the text of a token")
     });
     fields.required("token", token)
+}
+
+/// The token in what somebody pasted: without quotes, `Bearer` and line ends around it.
+fn pasted(text: &str) -> &str {
+    let Some(start) = text.find(PlainToken::PREFIX) else {
+        return text;
+    };
+    let token = &text[start..];
+    let end = token.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    &token[..end.unwrap_or(token.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pasted;
+
+    #[test]
+    fn a_token_is_found_in_what_surrounds_it() {
+        let token = "sightline_agt_abc123";
+        for text in [
+            token.to_owned(),
+            format!("{token}\n"),
+            format!("  Bearer {token} "),
+            format!("\u{feff}\"{token}\","),
+        ] {
+            assert_eq!(pasted(&text), token, "{text:?}");
+        }
+        assert_eq!(pasted("something else"), "something else");
+    }
 }

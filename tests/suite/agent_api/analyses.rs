@@ -17,6 +17,7 @@ on_every_database![
     a_dry_run_tells_and_stores_nothing,
     analyses_are_listed_and_filtered,
     a_held_answer_comes_when_the_job_ends,
+    held_answers_hold_nothing_that_others_need,
 ];
 on_sqlite![
     kinds_that_are_not_built_are_refused,
@@ -228,6 +229,38 @@ async fn a_held_answer_comes_when_the_job_ends(db: TestDatabase) {
         ),
         (json!("succeeded"), "")
     );
+}
+
+async fn held_answers_hold_nothing_that_others_need(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.limits.in_flight_per_token = 40;
+        config.limits.in_flight_per_account = 40;
+    })
+    .await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    let job = agent.rank_check(project).await;
+    // More than there are connections.
+    let polls: Vec<_> = (0..24)
+        .map(|_| {
+            let agent = agent.clone();
+            tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=20")).await })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let other = app.db_other_agent().await;
+    let (project, _) = other.project("other.example.com", &["a"]).await;
+    other.get(&format!("/projects/{project}")).await.ok();
+    other.get("/projects").await.ok();
+    let ready = other.send(other.anywhere(reqwest::Method::GET, "/readyz"));
+    assert_eq!(ready.await.status, 200);
+    assert!(
+        polls.iter().any(|poll| !poll.is_finished()),
+        "they were held"
+    );
+    for poll in polls {
+        poll.abort();
+    }
 }
 
 async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {

@@ -123,6 +123,34 @@ async fn the_wall_is_noticed_when_a_database_is_opened_and_can_be_taken_down() {
 
     db.storage.wall(true).await.unwrap();
     db.storage.wall(false).await.unwrap();
+    // Who had it open already notices when asked whether all is well.
+    db.storage.wall(true).await.unwrap();
+    let late = harness::databases::open(&db.url, OpenOptions::default()).await;
+    db.storage.wall(false).await.unwrap();
+    late.ping().await.unwrap();
+    assert!(
+        late.read()
+            .await
+            .unwrap()
+            .accounts()
+            .find(ANN)
+            .await
+            .unwrap()
+            .is_some()
+    );
+    db.storage.wall(true).await.unwrap();
+    late.ping().await.unwrap();
+    assert!(
+        late.read()
+            .await
+            .unwrap()
+            .accounts()
+            .find(ANN)
+            .await
+            .unwrap()
+            .is_some()
+    );
+    db.storage.wall(false).await.unwrap();
     assert!(!db.storage.is_walled().await.unwrap());
     let mut raw = unwatched(&db);
     assert_eq!(rows(&mut raw, None, "accounts"), 2);

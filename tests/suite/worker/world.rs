@@ -88,15 +88,13 @@ impl World {
     /// The folder in which the database keeps everything: tables, write-ahead log, locks.
     pub fn place(&self) -> PathBuf {
         let url = &self.database.url;
-        match url.strip_prefix("sqlite://") {
-            Some(file) => Path::new(file).parent().unwrap().to_owned(),
-            None => {
-                // The server's folder, also when its pooler listens in a folder inside it.
-                let host = url.rsplit("host=").next().unwrap();
-                let host = host.split('&').next().unwrap();
-                PathBuf::from(host.strip_suffix("/pooled").unwrap_or(host))
-            }
+        if let Some(file) = url.strip_prefix("sqlite://") {
+            return Path::new(file).parent().unwrap().to_owned();
         }
+        // The server's folder, also when its pooler listens in a folder inside it.
+        let host = url.rsplit("host=").next().unwrap();
+        let host = host.split('&').next().unwrap();
+        PathBuf::from(host.strip_suffix("/pooled").unwrap_or(host))
     }
 
     pub fn is_sqlite(&self) -> bool {

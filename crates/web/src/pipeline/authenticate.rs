@@ -65,7 +65,7 @@ fn challenge(scope: Scope, error: Option<&str>) -> String {
 
 fn missing(scope: Scope) -> Problem {
     let problem = Problem::new(Code::TokenMissing, "The request carries no access token.");
-    let hint = "Send the header Authorization: Bearer <token>; whoever runs the server creates tokens with `sightline token create`.";
+    let hint = "Send the header Authorization: Bearer <token>, once; whoever runs the server creates tokens with `sightline token create`.";
     problem
         .hint(hint)
         .header("WWW-Authenticate", challenge(scope, None))

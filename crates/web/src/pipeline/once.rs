@@ -144,6 +144,15 @@ pub async fn settle(
             return earlier.map_or(outcome, Ok);
         }
         Err(problem) if refusals::is_contention(problem) => return Err(in_progress()),
+        // These say that the request itself has to be another one: with the same key, when it is.
+        Err(problem)
+            if matches!(
+                problem.code,
+                Code::DomainNotMonitorable | Code::FeatureDisabled
+            ) =>
+        {
+            return outcome;
+        }
         Err(problem) if matches!(problem.code.status(), 404 | 409) => StoredAnswer {
             status: problem.code.status(),
             location: None,

@@ -4,6 +4,10 @@ use serde_json::{Map, Value, json};
 
 /// Longest place and longest message, in characters: both may quote what the caller sent.
 const MOST_QUOTED: usize = 150;
+/// Errors that are told with what would be right; more of them never fit into a document.
+const MOST_EXPLAINED: usize = 50;
+/// Bytes of a name that may still be a slip of one that is known.
+const LONGEST_MISTAKE: usize = 64;
 
 /// Where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +94,17 @@ impl FieldError {
         }
     }
 
+    /// The same, unless that many are noted already that nobody will read this one: looking for the
+    /// nearest name takes time, and a stranger's body may hold twenty thousand names.
+    #[must_use]
+    pub fn allowing_when_told(self, noted: usize, allowed: &[&str], given: &str) -> Self {
+        if noted < MOST_EXPLAINED {
+            self.allowing(allowed, given)
+        } else {
+            self
+        }
+    }
+
     /// As it stands in the problem document.
     #[must_use]
     pub fn document(&self) -> Value {
@@ -114,6 +129,9 @@ fn quoted(text: impl Into<String>) -> String {
 /// The known name that is most like the given one, if one is like it at all.
 #[must_use]
 pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    if given.len() > LONGEST_MISTAKE {
+        return None;
+    }
     let likeness = |name: &str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
     let best = known
         .iter()

@@ -109,7 +109,7 @@ fn read(fields: &Fields, current: &Value) -> ProjectPatch {
             "unknown-field",
             "keywords are added with POST /projects/:id/keywords and changed one by one",
         );
-        fields.note(error.with("nextAction", "POST /api/agent/v1/projects/:id/keywords"));
+        fields.note(error);
     }
     let meta = MetaFields::read(fields);
     ProjectPatch {
