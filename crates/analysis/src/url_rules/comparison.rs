@@ -100,24 +100,31 @@ fn is_tracking(key: &str) -> bool {
     key.starts_with("utm_") || TRACKING_KEYS.contains(&key.as_str())
 }
 
-/// Percent-encodings in upper case, and none for characters that need none.
+/// Percent-encodings in upper case, and none for characters that need none. A digit that would make
+/// an encoding of a percent sign that is none stays encoded: `%%34A` means `%4A`, not `J`.
 fn plainly_encoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
+    let mut lone = None;
     while let Some(at) = rest.find('%') {
         plain.push_str(&rest[..at]);
         let code = rest
             .get(at + 1..at + 3)
             .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         let signed = rest[at + 1..].starts_with('+');
+        let behind_a_lone_one = lone.is_some_and(|lone| plain.len() - lone <= 2);
         match code.filter(|_| !signed) {
-            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+            Some(byte)
+                if (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
+                    && !(behind_a_lone_one && byte.is_ascii_hexdigit()) =>
+            {
                 plain.push(char::from(byte));
             }
             Some(byte) => {
                 let _ = write!(plain, "%{byte:02X}");
             }
             None => {
+                lone = Some(plain.len());
                 plain.push('%');
                 rest = &rest[at + 1..];
                 continue;

@@ -226,6 +226,23 @@ fn what_is_not_a_public_domain_is_refused_with_its_reason() {
     ));
 }
 
+#[test]
+fn a_lone_percent_sign_becomes_no_encoding() {
+    for (given, plain) in [
+        ("https://example.com/%%34A", "https://example.com/%%34A"),
+        ("https://example.com/%4%41", "https://example.com/%4%41"),
+        ("https://example.com/%%7E%41", "https://example.com/%~%41"),
+        (
+            "https://example.com/100%/a%41",
+            "https://example.com/100%/aA",
+        ),
+    ] {
+        let once = normalised(given).unwrap();
+        assert_eq!(once, plain, "{given}");
+        assert_eq!(normalised(&once).as_deref(), Some(plain), "{given} twice");
+    }
+}
+
 proptest! {
     #[test]
     fn what_the_pattern_admits_is_refused_only_for_reasons_it_cannot_know(
