@@ -12,6 +12,22 @@ use std::{
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| web::openapi::document("https://seo.example"));
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
+/// Headers that mean something to a caller: each has to be documented where it stands.
+const TOLD_HEADERS: [&str; 12] = [
+    "Accept-Encoding",
+    "Accept-Patch",
+    "Accept-Post",
+    "Allow",
+    "ETag",
+    "Idempotent-Replayed",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+    "X-Request-Id",
+];
+
 /// Refuses an answer that the document does not promise.
 ///
 /// # Panics
@@ -54,6 +70,13 @@ fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
     let Some(response) = operation["responses"].get(&status) else {
         panic!("{}: {status} is not documented: {}", answer.of, answer.body);
     };
+    for name in TOLD_HEADERS
+        .iter()
+        .filter(|it| !answer.header(it).is_empty())
+    {
+        let told = response["headers"].get(name).is_some();
+        assert!(told, "{}: {name} of {status} is not documented", answer.of);
+    }
     if answer.status == 304 {
         assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
         return;

@@ -5,7 +5,9 @@ mod domain_name;
 mod site_scope;
 
 pub use comparison::{normalised, page_key, unwrapped};
-pub use domain_name::{DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed};
+pub use domain_name::{
+    DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
+};
 pub use site_scope::SiteScope;
 
 /// The part of a host that somebody registered: the public suffix and one label more, by the

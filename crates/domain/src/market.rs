@@ -46,7 +46,7 @@ two_letter_code!(
     Language,
     NotALanguage,
     "must be a two-letter language code (ISO 639-1), for example `en` or `de`",
-    |code| code.iter().all(u8::is_ascii_alphabetic)
+    |code| LANGUAGES.split(' ').any(|known| known.as_bytes() == code)
 );
 
 /// The countries of ISO 3166-1, as the time zone database lists them (`iso3166.tab`, 2025).
@@ -63,6 +63,15 @@ pub const COUNTRIES: &str = "ad ae af ag ai al am ao aq ar as at au aw ax az ba 
      sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg th tj tk \
      tl tm tn to tr tt tv tw tz ua ug um us uy uz va vc ve vg vi \
      vn vu wf ws ye yt za zm zw";
+
+/// The languages of ISO 639-1 (pycountry 26.2.16 lists the same).
+pub const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce \
+     ch co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv \
+     ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr \
+     ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn \
+     no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn \
+     so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo \
+     xh yi yo za zh zu";
 
 /// A place inside a country.
 pub type Location = Text<100>;
@@ -110,5 +119,10 @@ mod tests {
             assert_eq!(Country::parse(bad), Err(NotACountry), "{bad}");
         }
         assert_eq!(COUNTRIES.split(' ').count(), 249);
+        assert_eq!(Language::parse("CS").unwrap().to_string(), "cs");
+        for bad in ["", "zz", "cz", "eng", "e1"] {
+            assert_eq!(Language::parse(bad), Err(NotALanguage), "{bad}");
+        }
+        assert_eq!(LANGUAGES.split(' ').count(), 184);
     }
 }

@@ -52,10 +52,35 @@ pub struct PageRequest<S> {
 pub struct Page<T> {
     /// The rows.
     pub items: Vec<T>,
+    /// Where a page would end that ended with the row at the same place in `items`.
+    pub ends: Vec<Position>,
     /// Where the next page begins; `None` at the end.
     pub next: Option<Position>,
     /// How many rows there are on all pages, when that was asked.
     pub total: Option<Total>,
+}
+
+impl<T> Page<T> {
+    /// A page of an empty list.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            items: vec![],
+            ends: vec![],
+            next: None,
+            total: None,
+        }
+    }
+
+    /// Leaves the rows behind the first `kept` to the next page.
+    pub fn shorten(&mut self, kept: usize) {
+        if kept == 0 || kept >= self.items.len() {
+            return;
+        }
+        self.items.truncate(kept);
+        self.ends.truncate(kept);
+        self.next = self.ends.last().cloned();
+    }
 }
 
 /// Rows beyond these are not counted: that would cost more than the page itself.
@@ -84,7 +109,29 @@ impl Total {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_COUNTED, Total};
+    use super::{MOST_COUNTED, Page, Position, SortValue, Total};
+
+    #[test]
+    fn a_shortened_page_goes_on_behind_its_last_row() {
+        let end = |id| Position {
+            value: SortValue::Missing,
+            id,
+        };
+        let whole = Page {
+            items: vec!['a', 'b', 'c'],
+            ends: vec![end(1), end(2), end(3)],
+            next: None,
+            total: None,
+        };
+        let mut page = whole.clone();
+        page.shorten(2);
+        assert_eq!((page.items, page.next), (vec!['a', 'b'], Some(end(2))));
+        for all in [0, 3, 4] {
+            let mut page = whole.clone();
+            page.shorten(all);
+            assert_eq!(page, whole, "{all}");
+        }
+    }
 
     #[test]
     fn what_is_not_counted_is_a_lower_bound() {

@@ -2,7 +2,7 @@
 
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
-    page::{PageRequest, Position},
+    page::PageRequest,
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -49,8 +49,6 @@ pub struct Finding {
     pub sort_value: Option<f64>,
     /// When it was measured.
     pub measured_at: DateTime<Utc>,
-    /// Where a page that ends with it ends.
-    pub position: Position,
     /// The record.
     pub record: Document,
 }

@@ -199,6 +199,15 @@ impl ApiToken {
         }
     }
 
+    /// From when on it opens nothing any more, as far as is known; `None` is never.
+    #[must_use]
+    pub fn ends_at(&self) -> Option<DateTime<Utc>> {
+        [self.expires_at, self.revoked_at]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
     /// Whether it is accepted only until the one that took its place is in use everywhere.
     #[must_use]
     pub fn is_superseded(&self, now: DateTime<Utc>) -> bool {

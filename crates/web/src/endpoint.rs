@@ -148,6 +148,12 @@ impl Deprecation {
 }
 
 impl Endpoint {
+    /// Whether it reads a query parameter of that name.
+    #[must_use]
+    pub fn takes(&self, parameter: &str) -> bool {
+        (self.parameters)().iter().any(|it| it.name == parameter)
+    }
+
     /// What its requests are counted as.
     #[must_use]
     pub fn demand(&self) -> Demand {

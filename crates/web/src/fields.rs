@@ -1,6 +1,6 @@
 //! Reads the members of a JSON body, and collects everything that is wrong with them at once.
 
-use crate::problem::{FieldError, Problem};
+use crate::problem::{FieldError, Problem, one_of};
 use domain::patch::Change;
 use serde_json::{Map, Value};
 use std::{cell::RefCell, fmt::Display};
@@ -46,11 +46,13 @@ pub fn read_body<T>(
 impl<'a> Fields<'a> {
     /// Notes every member that is not among the known ones.
     pub fn only(&self, known: &[&str]) {
-        for name in self
-            .members
-            .keys()
-            .filter(|name| !known.contains(&name.as_str()))
-        {
+        self.only_or(known, &[]);
+    }
+
+    /// The same, with members that may stand there and are not to be proposed.
+    pub fn only_or(&self, known: &[&str], tolerated: &[&str]) {
+        let is_known = |name: &str| known.contains(&name) || tolerated.contains(&name);
+        for name in self.members.keys().filter(|name| !is_known(name)) {
             let error = FieldError::at(
                 self.at(name),
                 "unknown-field",
@@ -119,7 +121,7 @@ impl<'a> Fields<'a> {
             };
             let found = named(text);
             if found.is_none() {
-                let rule = format!("must be one of {}", allowed.join(", "));
+                let rule = one_of(allowed);
                 self.note(
                     FieldError::at(self.at(name), "invalid-value", rule).allowing(allowed, text),
                 );

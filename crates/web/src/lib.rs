@@ -21,6 +21,7 @@ mod refusals;
 pub mod selection;
 pub mod services;
 mod token_revocations;
+mod weight;
 
 use actix_web::web;
 use endpoint::Endpoint;
@@ -63,7 +64,10 @@ fn object_id(text: &str) -> i64 {
     plain_id(text).unwrap_or(NOBODYS)
 }
 
-/// The first characters of a text.
+/// The text, or its first characters and a mark that it goes on.
 fn shortened(text: &str, most: usize) -> String {
-    text.chars().take(most).collect()
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
 }

@@ -8,7 +8,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::AccountId,
-    page::{Direction, PageRequest, Position, SortValue},
+    page::{Direction, Page, PageRequest, Position, SortValue},
 };
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
@@ -130,9 +130,15 @@ impl<S: Copy> Paging<'_, S> {
         found
     }
 
-    /// The cursor behind that row.
-    pub fn cursor(&self, position: &Position, key: &CursorKey, now: DateTime<Utc>) -> String {
-        write_cursor(position, key, self.binding(), now)
+    /// The cursor behind that page, when another one follows.
+    pub fn next_cursor<T>(
+        &self,
+        page: &Page<T>,
+        key: &CursorKey,
+        now: DateTime<Utc>,
+    ) -> Option<String> {
+        let position = page.next.as_ref()?;
+        Some(write_cursor(position, key, self.binding(), now))
     }
 
     fn binding(&self) -> [u8; 8] {
@@ -278,7 +284,12 @@ mod tests {
             value: SortValue::Text("žluť".into()),
             id: 42,
         };
-        paging(&query, 1, "/p?tag=a").cursor(&position, &KEY, now())
+        let page = Page::<()> {
+            next: Some(position),
+            ..Page::empty()
+        };
+        let paging = paging(&query, 1, "/p?tag=a");
+        paging.next_cursor(&page, &KEY, now()).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod code;
 mod field_error;
 
 pub use code::Code;
-pub use field_error::FieldError;
+pub use field_error::{FieldError, one_of};
 
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -78,6 +78,12 @@ impl Problem {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// With one more sentence of what to do.
+    pub fn add_hint(&mut self, more: &str) {
+        let hint = self.hint.take();
+        self.hint = Some(hint.map_or_else(|| more.to_owned(), |hint| format!("{hint} {more}")));
     }
 
     /// With one more member.

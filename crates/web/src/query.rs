@@ -1,6 +1,6 @@
 //! Reads a query string: known parameters, each once, each of its type.
 
-use crate::problem::{FieldError, Problem};
+use crate::problem::{FieldError, Problem, one_of};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use std::{
     collections::BTreeMap,
@@ -107,7 +107,7 @@ impl Query {
         let text = self.text(name)?;
         let found = named(text);
         if found.is_none() {
-            let rule = format!("must be one of {}", allowed.join(", "));
+            let rule = one_of(allowed);
             self.note(FieldError::in_query(name, "invalid-value", rule).allowing(allowed, text));
         }
         found

@@ -176,13 +176,21 @@ fn project_exists(existing: ProjectId) -> Problem {
 
 fn keyword_exists(existing: KeywordId) -> Problem {
     let href = format!("/api/agent/v1/keywords/{existing}");
+    let bring_back = next_action(
+        "PATCH",
+        &href,
+        "Bring the existing keyword back, if it was deactivated",
+        Some(json!({ "status": "active" })),
+    );
     let problem = Problem::new(
         Code::KeywordExists,
         "The project tracks this keyword in that market already.",
     );
-    problem
+    let mut problem = problem
         .with("existing", json!({ "id": existing.0, "href": href }))
-        .hint("Use the existing keyword; it comes back with status active.")
+        .hint("Use the existing keyword.");
+    problem.next_actions.push(bring_back);
+    problem
 }
 
 impl From<StorageError> for Problem {

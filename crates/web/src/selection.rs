@@ -73,7 +73,14 @@ fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
     let beside = known
         .iter()
         .filter(|name| name.rsplit_once('.').map(|(it, _)| it) == parent);
-    beside.copied().collect()
+    let beside: Vec<&str> = beside.copied().collect();
+    match parent {
+        // It has no members: it is what was meant itself.
+        Some(leaf) if beside.is_empty() => {
+            known.iter().filter(|it| **it == leaf).copied().collect()
+        }
+        _ => beside,
+    }
 }
 
 fn keep(kept: &mut Map<String, Value>, from: &Value, path: &[String]) {
@@ -133,7 +140,7 @@ mod tests {
 
     #[test]
     fn names_that_are_none_are_refused_all_at_once() {
-        let (query, _) = read("nme,name,reportSettings.enabld,constructor.name,");
+        let (query, _) = read("nme,name,reportSettings.enabld,constructor.name,name.text,");
         let problem = query.finish().unwrap_err();
         let told: Vec<Value> = problem
             .errors
@@ -146,6 +153,7 @@ mod tests {
                 json!("name"),
                 json!("reportSettings.enabled"),
                 Value::Null,
+                json!("name"),
                 Value::Null
             ]
         );

@@ -34,6 +34,7 @@ mod paging;
 mod problems;
 mod project_changes;
 mod projects;
+mod released_contract;
 mod repairs;
 mod results;
 mod smuggling;

@@ -8,15 +8,24 @@ use harness::{
     databases::TestDatabase,
     on_every_database,
 };
+use proptest::{
+    collection::vec,
+    prelude::*,
+    strategy::{Strategy, ValueTree},
+    test_runner::TestRunner,
+};
+use reqwest::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
 
 on_every_database![
     rows_that_were_there_all_the_time_come_exactly_once,
+    no_interleaving_of_writers_loses_or_repeats_a_row,
     every_order_is_walked_whole_and_backwards,
     rows_are_counted_when_that_is_asked,
 ];
 on_sqlite![
+    pages_and_answers_keep_to_their_weight,
     limits_are_clamped_and_told,
     the_link_leads_to_the_next_page,
     a_cursor_holds_for_its_list_its_filters_and_a_day,
@@ -64,6 +73,107 @@ async fn rows_that_were_there_all_the_time_come_exactly_once(db: TestDatabase) {
             "{id} in {walked:?}"
         );
     }
+}
+
+/// What happens between two pages of a walk.
+#[derive(Debug, Clone)]
+enum Between {
+    Nothing,
+    Added(u8),
+    /// The keyword at this place among those that are left, counted around.
+    Deactivated(usize),
+}
+
+/// A walk over a list, and what happens meanwhile.
+fn interleaving() -> impl Strategy<Value = (String, u32, Vec<Between>)> {
+    let between = prop_oneof![
+        Just(Between::Nothing),
+        (1_u8..4).prop_map(Between::Added),
+        any::<usize>().prop_map(Between::Deactivated),
+    ];
+    let sort = prop_oneof![Just("createdAt"), Just("text"), Just("position")];
+    let sort = (sort, any::<bool>())
+        .prop_map(|(sort, back)| format!("{}{sort}", if back { "-" } else { "" }));
+    (sort, 1_u32..5, vec(between, 0..8))
+}
+
+async fn no_interleaving_of_writers_loses_or_repeats_a_row(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let mut chance = TestRunner::deterministic();
+    for case in 0..20 {
+        let walk = interleaving().new_tree(&mut chance).unwrap().current();
+        let (sort, limit, between) = &walk;
+        let first: Vec<String> = (0..9).map(|n| format!("word {}", n * 7 % 9)).collect();
+        let first: Vec<&str> = first.iter().map(String::as_str).collect();
+        let (project, there) = agent.project(&format!("s{case}.example.com"), &first).await;
+        let list = format!("/projects/{project}/keywords");
+        let mut left = there.clone();
+        let mut walked = vec![];
+        let mut next = format!("{list}?limit={limit}&sort={sort}");
+        let mut between = between.iter();
+        loop {
+            let page = agent.get(&next).await.ok();
+            walked.extend(ids(&page));
+            app.clock.advance(TimeDelta::seconds(1));
+            match between.next().unwrap_or(&Between::Nothing) {
+                Between::Nothing => {}
+                Between::Added(number) => {
+                    let word = |n| format!("{} {}", ["a", "word 4", "z"][n % 3], walked.len() + n);
+                    let words: Vec<String> = (0..usize::from(*number)).map(word).collect();
+                    agent.post(&list, json!({ "keywords": words })).await;
+                }
+                Between::Deactivated(place) => {
+                    let gone = left.remove(place % left.len());
+                    agent.delete(&format!("/keywords/{gone}")).await.ok();
+                }
+            }
+            let Some(cursor) = page["nextCursor"].as_str() else {
+                break;
+            };
+            next = format!("{list}?limit={limit}&sort={sort}&cursor={cursor}");
+        }
+        let times = |id: i64| walked.iter().filter(|it| **it == id).count();
+        let seen = || format!("{walk:?} walked {walked:?} of {there:?}");
+        assert!(left.iter().all(|id| times(*id) == 1), "{}", seen());
+        assert!(walked.iter().all(|id| times(*id) == 1), "{}", seen());
+    }
+}
+
+async fn pages_and_answers_keep_to_their_weight(db: TestDatabase) {
+    const MOST: usize = 256 * 1024;
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &[]).await;
+    let list = format!("/projects/{project}/keywords");
+    let tags: Vec<String> = (0..50).map(|n| format!("{n:ž>50}")).collect();
+    let words: Vec<String> = (0..200).map(|n| format!("word {n}")).collect();
+    let body = json!({ "keywords": words, "tags": tags });
+    let added = agent.post(&list, body.clone()).await;
+    assert!(added.body.len() <= MOST, "{}", added.body.len());
+    let added = added.created();
+    let shown = added["created"].as_array().unwrap().len();
+    assert!((10..200).contains(&shown), "{shown}");
+    assert_eq!(
+        (&added["truncated"], &added["counts"]["created"]),
+        (&json!(true), &json!(200))
+    );
+    let mut walked = BTreeSet::new();
+    let mut next = added["next"].as_str().unwrap().to_owned() + "?limit=500";
+    loop {
+        let page = agent.send(agent.anywhere(Method::GET, &next)).await;
+        assert!(page.body.len() <= MOST, "{}", page.body.len());
+        let page = page.ok();
+        walked.extend(ids(&page));
+        let Some(cursor) = page["nextCursor"].as_str() else {
+            break;
+        };
+        next = format!("/api/agent/v1{list}?limit=500&cursor={cursor}");
+    }
+    assert_eq!(walked.len(), 200);
+    let few = json!({ "keywords": ["word 1"], "tags": tags });
+    let again = agent.post(&list, few).await.ok();
+    assert_eq!(again["truncated"], false);
 }
 
 async fn every_order_is_walked_whole_and_backwards(db: TestDatabase) {

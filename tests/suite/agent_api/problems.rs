@@ -186,7 +186,7 @@ async fn of_what_is_in_the_way(app: &TestApp, agent: &Caller) -> Vec<Answer> {
     let mut seen = vec![
         agent.send(old.json(&json!({}))).await,
         create("a.example.com").await,
-        create("localhost").await,
+        create("co.uk").await,
         agent.patch(&keyword, market("us")).await,
         agent.patch(&format!("/projects/{over}"), name).await,
         analyse("rankCheck", empty).await,

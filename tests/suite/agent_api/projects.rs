@@ -285,16 +285,9 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for (given, reason) in [
-        ("localhost", "singleLabel"),
-        ("127.0.0.1", "ipAddress"),
-        ("http://[::1]/", "ipAddress"),
-        ("0x7f.1", "ipAddress"),
         ("co.uk", "publicSuffix"),
         ("printer.local", "reserved"),
         ("metadata.google.internal", "reserved"),
-        ("ftp://example.com", "scheme"),
-        ("user:pass@example.com", "userInfo"),
-        ("exa mple.com", "malformed"),
     ] {
         let told = agent.post("/projects", json!({ "domain": given })).await;
         assert_eq!(
@@ -302,9 +295,17 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
             reason,
             "{given}"
         );
-        assert!(!told.body.contains("pass@"), "a password is not repeated");
     }
     for given in [
+        json!("localhost"),
+        json!("127.0.0.1"),
+        json!("http://[::1]/"),
+        json!("0x7f.1"),
+        json!("2130706433"),
+        json!("a..b.com"),
+        json!("ftp://example.com"),
+        json!("user:pass@example.com"),
+        json!("exa mple.com"),
         json!(""),
         json!("  "),
         json!(7),
@@ -312,7 +313,8 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
         json!("a".repeat(2_049)),
     ] {
         let told = agent.post("/projects", json!({ "domain": given })).await;
-        assert_eq!(told.errors()[0].0, "/domain");
+        assert_eq!(told.errors()[0].0, "/domain", "{given}");
+        assert!(!told.body.contains("pass@"), "a password is not repeated");
     }
     assert_eq!(
         agent.get("/projects?status=all").await.ok()["items"],

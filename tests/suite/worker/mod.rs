@@ -4,6 +4,7 @@ mod api;
 mod crashes;
 mod endings;
 mod fleet;
+mod keys;
 mod logs;
 pub mod process;
 mod readme;

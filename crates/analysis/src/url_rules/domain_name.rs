@@ -1,7 +1,8 @@
 //! A domain that somebody typed, and whether it can be monitored at all.
 
 use super::registrable_domain;
-use std::net::Ipv6Addr;
+use regex::Regex;
+use std::{net::Ipv6Addr, sync::LazyLock};
 use thiserror::Error;
 use url::Host;
 
@@ -9,6 +10,14 @@ use url::Host;
 /// Schema). What it cannot say: reserved names, public suffixes, letters that IDNA forbids, and
 /// the length of the ASCII form.
 pub const DOMAIN_PATTERN: &str = "^(?:[hH][tT][tT][pP][sS]?://)?(?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])?\\.)+[A-Za-z\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])\\.?(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$";
+
+/// Whether [`DOMAIN_PATTERN`] admits the text.
+#[must_use]
+pub fn has_domain_form(text: &str) -> bool {
+    static FORM: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(DOMAIN_PATTERN).expect("the pattern is one"));
+    FORM.is_match(text)
+}
 
 /// Names that lead to a cloud's own metadata from inside it.
 const METADATA_NAMES: [&str; 6] = [

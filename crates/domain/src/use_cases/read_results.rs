@@ -92,16 +92,11 @@ impl ReadResults {
             let pending = pending
                 .into_iter()
                 .find_map(|(of, job)| (of == kind).then_some(job));
-            let findings = Page {
-                items: vec![],
-                next: None,
-                total: None,
-            };
             return Ok(Some(ProjectResults {
                 project,
                 head: None,
                 pending,
-                findings,
+                findings: Page::empty(),
             }));
         };
         let findings = read

@@ -138,10 +138,11 @@ impl JobRepository for Session<Db> {
                 Ok((rows, total))
             })
             .await?;
-        page(rows, limit, |row: &JobRow| Position {
+        let position = |row: &JobRow| Position {
             value: row.created_at.told(),
             id: row.id,
-        })
+        };
+        page(rows, limit, position, Job::try_from)
     }
 
     async fn lock_unfinished(

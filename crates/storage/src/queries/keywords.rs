@@ -194,7 +194,7 @@ impl KeywordRepository for Session<Db> {
                 Ok((rows, total))
             })
             .await?;
-        page(rows, limit, |row| position(sort, row))
+        page(rows, limit, |row| position(sort, row), Keyword::try_from)
     }
 
     async fn active_batch(

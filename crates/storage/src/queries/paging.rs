@@ -185,18 +185,22 @@ macro_rules! counted {
 }
 
 /// The page of these rows, of which there is one more than wanted when another page follows.
-pub fn page<R, T: TryFrom<R, Error = StorageError>>(
+pub fn page<R, T>(
     (mut rows, total): (Vec<R>, Option<Total>),
     limit: u32,
     position: impl Fn(&R) -> Position,
+    read: impl Fn(R) -> Result<T, StorageError>,
 ) -> Result<Page<T>, StorageError> {
     let limit = limit as usize;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let next = rows.last().filter(|_| has_more).map(position);
-    let items = rows
-        .into_iter()
-        .map(T::try_from)
-        .collect::<Result<_, _>>()?;
-    Ok(Page { items, next, total })
+    let ends: Vec<Position> = rows.iter().map(position).collect();
+    let next = ends.last().filter(|_| has_more).cloned();
+    let items = rows.into_iter().map(read).collect::<Result<_, _>>()?;
+    Ok(Page {
+        items,
+        ends,
+        next,
+        total,
+    })
 }

@@ -138,7 +138,7 @@ impl ProjectRepository for Session<Db> {
                 Ok((rows, total))
             })
             .await?;
-        page(rows, limit, |row| position(sort, row))
+        page(rows, limit, |row| position(sort, row), Project::try_from)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Backend, Db, measurements,
-    paging::{Sortable, behind, one_more, wrong_position},
+    paging::{Sortable, behind, one_more, page, wrong_position},
 };
 use crate::{
     instant::At,
@@ -140,11 +140,7 @@ impl ResultRepository for Session<Db> {
         let mut by_type: HashMap<String, Vec<Finding>> = HashMap::new();
         for record in records {
             let list = by_type.entry(record.result_type.clone()).or_default();
-            let position = Position {
-                value: record.ordinal.told(),
-                id: record.ordinal,
-            };
-            list.push(record.finding(position));
+            list.push(record.into());
         }
         heads
             .into_iter()
@@ -162,7 +158,7 @@ impl ResultRepository for Session<Db> {
         query: &FindingQuery,
     ) -> Result<Page<Finding>, StorageError> {
         let (asked, query) = (query.clone(), query.clone());
-        let (mut rows, total): (Vec<FindingRow>, _) = self
+        let rows: (Vec<FindingRow>, _) = self
             .ask(account, move |db| {
                 let wanted = filtered(account, project, &query);
                 let wanted = match query.job {
@@ -189,21 +185,13 @@ impl ResultRepository for Session<Db> {
                 Ok((rows, total))
             })
             .await?;
-        let limit = asked.page.limit as usize;
-        let has_more = rows.len() > limit;
-        rows.truncate(limit);
-        let next = rows.last().filter(|_| has_more);
-        Ok(Page {
-            next: next.map(|row| position(&asked, row)),
-            total,
-            items: rows
-                .into_iter()
-                .map(|row| {
-                    let position = position(&asked, &row);
-                    row.finding(position)
-                })
-                .collect(),
-        })
+        let limit = asked.page.limit;
+        page(
+            rows,
+            limit,
+            |row| position(&asked, row),
+            |row| Ok(row.into()),
+        )
     }
 }
 

@@ -12,7 +12,6 @@ use diesel::{
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
-    page::Position,
     ports::storage::StorageError,
     results::{Coverage, Finding, ResultHead},
 };
@@ -110,16 +109,14 @@ impl TryFrom<HeadRow> for ResultHead {
     }
 }
 
-impl FindingRow {
-    /// The record, with where a page that ends with it ends.
-    pub fn finding(self, position: Position) -> Finding {
-        Finding {
-            position,
-            job: JobId(self.job_id),
-            ordinal: self.ordinal,
-            sort_value: self.sort_value,
-            measured_at: self.measured_at.into(),
-            record: Document::from_stored(self.record),
+impl From<FindingRow> for Finding {
+    fn from(row: FindingRow) -> Self {
+        Self {
+            job: JobId(row.job_id),
+            ordinal: row.ordinal,
+            sort_value: row.sort_value,
+            measured_at: row.measured_at.into(),
+            record: Document::from_stored(row.record),
         }
     }
 }

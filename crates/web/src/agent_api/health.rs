@@ -42,7 +42,7 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
             "id": token.id.0,
             "name": token.name.as_str(),
             "scopes": token.scopes.iter().map(Scope::name).collect::<Vec<_>>(),
-            "expiresAt": token.expires_at,
+            "expiresAt": token.ends_at(),
         },
         "capabilities": capabilities(&call),
         "limits": limits(&services, &state),

@@ -8,17 +8,23 @@ pub mod models;
 pub mod projects;
 pub mod results;
 
+use analyses::QueueView;
+
 use crate::{
     answer::Answer,
     endpoint::Call,
     entity_tag::EntityTag,
     paging::{Limits, Paging},
     selection::Selection,
+    weight::Room,
 };
 use chrono::{DateTime, Utc};
 use domain::page::{Direction, Page, Total};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 
 /// The base of all paths.
 pub const BASE: &str = "/api/agent/v1";
@@ -50,32 +56,51 @@ fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
     }
 }
 
-/// A page of a list as it is answered, with the link to the next one.
-fn list_answer<T, V: Serialize>(
-    call: &Call,
-    page: &Page<T>,
+/// The rows of a page as they are written, as many as an answer may carry; the others are left to
+/// the next page.
+fn written<T, V: Serialize>(
+    page: &mut Page<T>,
     fields: Option<&Selection>,
-    limit: u32,
-    next_cursor: Option<&str>,
-    now: DateTime<Utc>,
     view: impl Fn(&T) -> V,
-) -> Answer {
-    let items: Vec<Value> = page
-        .items
-        .iter()
-        .map(|item| selected(&view(item), fields))
-        .collect();
-    let mut body = json!({ "items": items, "nextCursor": next_cursor, "limit": limit });
-    tell_total(&mut body, page.total);
-    let answer = tagged(Answer::ok(&body), next_cursor, now);
-    linked(answer, call, next_cursor)
+) -> Vec<Box<RawValue>> {
+    let write = |item: &T| match fields {
+        Some(_) => to_raw_value(&selected(&view(item), fields)),
+        None => to_raw_value(&view(item)),
+    };
+    let rows = Room::of_an_answer().fill(page.items.iter().map(write));
+    let rows = rows.expect("rows have string keys and no failing serialisers");
+    page.shorten(rows.len());
+    rows
 }
 
-/// Adds how many rows there are on all pages, when that was asked.
-fn tell_total(body: &mut Value, total: Option<Total>) {
-    if let Some(total) = total {
-        body["total"] = total.rows.into();
-        body["totalIsLowerBound"] = total.is_lower_bound.into();
+/// A page of a list as it is answered.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListBody<'a> {
+    items: Vec<Box<RawValue>>,
+    /// Of analyses: what waits and what runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueView>,
+    next_cursor: Option<&'a str>,
+    limit: u32,
+    #[serde(flatten)]
+    total: Option<TotalView>,
+}
+
+/// How many rows there are on all pages, when that was asked.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TotalView {
+    total: u32,
+    total_is_lower_bound: bool,
+}
+
+impl TotalView {
+    const fn of(total: Total) -> Self {
+        Self {
+            total: total.rows,
+            total_is_lower_bound: total.is_lower_bound,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BASE, paging, projects::ProjectView};
 use crate::{
-    agent_api::{linked, tagged},
+    agent_api::{TotalView, linked, tagged},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -11,13 +11,14 @@ use crate::{
     refusals,
     selection::{RECORD, Selection},
     services::Services,
+    weight::Room,
 };
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{JobId, KeywordId, ProjectId},
     job::kind::AnalysisKind,
-    page::Direction,
+    page::{Direction, Page},
     project::Project,
     results::{Finding, FindingSort, ResultHead},
     use_cases::read_results::{AllResults, ProjectResults, ResultsRequest},
@@ -35,10 +36,6 @@ pub const LIST_LIMITS: Limits = Limits {
 const TOP: u32 = 5;
 /// Results that are older are told to be stale.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
-/// Largest records of a page, in bytes: a page ends before they are passed, with at least one. An
-/// answer has 256 KiB; the rest is for the head.
-const MOST_BYTES: usize = (256 - 16) * 1024;
-
 /// The names of the result types, `all` first.
 #[must_use]
 pub fn type_names() -> Vec<&'static str> {
@@ -77,10 +74,8 @@ struct ResultsBody<'a> {
     items: Vec<Box<RawValue>>,
     next_cursor: Option<String>,
     limit: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_is_lower_bound: Option<bool>,
+    #[serde(flatten)]
+    total: Option<TotalView>,
     warnings: Vec<String>,
 }
 
@@ -180,14 +175,8 @@ async fn one(
         .run(call.account(), &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    cut_to_size(&mut results);
-
-    let next = results
-        .findings
-        .next
-        .as_ref()
-        .map(|position| paging.cursor(position, key, now));
-    let items = records(&results.findings.items, fields.as_ref())?;
+    let items = records(&mut results.findings, fields.as_ref())?;
+    let next = paging.next_cursor(&results.findings, key, now);
     let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
     let answer = Answer::ok(&body(
         &results,
@@ -202,34 +191,17 @@ async fn one(
     Ok(linked(answer, call, next.as_deref()))
 }
 
-/// Shortens the page to the size that an answer may have.
-fn cut_to_size(results: &mut ProjectResults) {
-    let mut bytes = 0;
-    let fits = |finding: &&Finding| {
-        bytes += finding.record.as_str().len();
-        bytes <= MOST_BYTES
-    };
-    let kept = results
-        .findings
-        .items
-        .iter()
-        .take_while(fits)
-        .count()
-        .max(1);
-    if kept < results.findings.items.len() {
-        results.findings.next = Some(results.findings.items[kept - 1].position.clone());
-        results.findings.items.truncate(kept);
-    }
-}
-
+/// The records as they are stored, as many as an answer may carry; the others are left to the next
+/// page.
 fn records(
-    findings: &[Finding],
+    findings: &mut Page<Finding>,
     fields: Option<&Selection>,
 ) -> Result<Vec<Box<RawValue>>, Problem> {
-    findings
-        .iter()
-        .map(|finding| record(&finding.record, fields))
-        .collect()
+    let rows = findings.items.iter();
+    let rows = rows.map(|finding| record(&finding.record, fields));
+    let rows = Room::of_an_answer().fill(rows)?;
+    findings.shorten(rows.len());
+    Ok(rows)
 }
 
 fn record(document: &Document, fields: Option<&Selection>) -> Result<Box<RawValue>, Problem> {
@@ -274,8 +246,7 @@ fn body<'a>(
         items,
         next_cursor,
         limit,
-        total: results.findings.total.map(|it| it.rows),
-        total_is_lower_bound: results.findings.total.map(|it| it.is_lower_bound),
+        total: results.findings.total.map(TotalView::of),
         warnings: head.map(|head| head.warnings.clone()).unwrap_or_default(),
     }
 }
@@ -360,7 +331,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     for result_type in ResultType::ALL {
         by_type.insert(
             result_type.name().to_owned(),
-            overview(&results, result_type, now),
+            overview(&results, result_type, now)?,
         );
     }
     let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
@@ -383,7 +354,11 @@ fn refuse_what_no_type_takes(
     wanted(page, &call.query).map(drop)
 }
 
-fn overview(results: &AllResults, result_type: ResultType, now: DateTime<Utc>) -> Value {
+fn overview(
+    results: &AllResults,
+    result_type: ResultType,
+    now: DateTime<Utc>,
+) -> Result<Value, Problem> {
     let project = results.project.id;
     let found = results
         .heads
@@ -397,11 +372,11 @@ fn overview(results: &AllResults, result_type: ResultType, now: DateTime<Utc>) -
         .find_map(|(of, job)| (*of == kind).then_some(*job));
     let state = State::of(result_type, &results.project, head, pending, now);
     let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
-    let items: Vec<Value> = found
-        .map(|(_, top)| top.iter().map(|finding| parsed(&finding.record)).collect())
-        .unwrap_or_default();
+    let top = found.map_or(&[][..], |(_, top)| top);
+    let items = top.iter().map(|finding| record(&finding.record, None));
+    let items = Room::of_one_list_in(ResultType::ALL.len()).fill(items)?;
     let shown = items.len() as u64;
-    json!({
+    Ok(json!({
         "state": state.name,
         "reason": state.reason,
         "nextActions": state.next_actions,
@@ -411,5 +386,5 @@ fn overview(results: &AllResults, result_type: ResultType, now: DateTime<Utc>) -
         "items": items,
         "truncated": head.is_some_and(|head| head.item_count > shown),
         "next": format!("{BASE}/results?type={result_type}&projectId={project}"),
-    })
+    }))
 }

@@ -10,7 +10,7 @@ use analysis::url_rules::DOMAIN_PATTERN;
 use domain::{
     email::EmailAddress,
     keyword::{Keyword, KeywordText, NewKeywords},
-    market::COUNTRIES,
+    market::{COUNTRIES, LANGUAGES},
     project::ProjectMeta,
     report_settings::Section,
     text::{Label, Tag},
@@ -121,15 +121,14 @@ pub fn change_project() -> Value {
 }
 
 fn market() -> Value {
-    let code = json!({ "type": "string", "pattern": "^[A-Za-z]{2}$" });
-    let countries: Vec<&str> = COUNTRIES.split(' ').collect();
-    let country =
-        json!({ "type": "string", "enum": countries, "description": "ISO 3166-1, in lower case." });
+    let one_of = |codes: &str, description: &str| json!({ "type": "string", "enum": codes.split(' ').collect::<Vec<_>>(), "description": description });
+    let country = one_of(COUNTRIES, "ISO 3166-1, in lower case.");
+    let language = one_of(LANGUAGES, "ISO 639-1, in lower case.");
     json!({
         "type": "object",
         "additionalProperties": false,
         "description": "Where and how it is searched; in the United States, in English, on a desktop when left out.",
-        "properties": { "country": country, "language": code, "device": choice(&DEVICES), "location": or_null(text(100)) },
+        "properties": { "country": country, "language": language, "device": choice(&DEVICES), "location": or_null(text(100)) },
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub mod bodies;
 mod guide;
+mod headers;
 mod links;
 mod members;
 pub mod parameters;
@@ -181,17 +182,6 @@ fn responses(endpoint: &Endpoint) -> Value {
     for (status, schema) in endpoint.answers {
         let content = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
         let mut response = json!({ "description": success(*status), "content": content });
-        if endpoint.is_conditional || *schema == "CreatedProject" {
-            response["headers"]["ETag"] =
-                header("Names this state of it, for If-Match and If-None-Match.");
-        }
-        if endpoint.access.scope().is_some() {
-            response["headers"]["RateLimit-Policy"] = header(
-                "The rates that this was counted by: quota and seconds in which it fills (draft-ietf-httpapi-ratelimit-headers-11).",
-            );
-            response["headers"]["RateLimit"] =
-                header("What is left of each, and the seconds until it is whole again.");
-        }
         let links = links::of(endpoint.operation, *status);
         if !links.is_empty() {
             response["links"] = links.into();
@@ -205,6 +195,10 @@ fn responses(endpoint: &Endpoint) -> Value {
     }
     for status in refusals(endpoint) {
         responses.insert(status.to_string(), refusal(status, endpoint.access.scope()));
+    }
+    for (status, response) in &mut responses {
+        let status = status.parse().expect("made from a number above");
+        response["headers"] = headers::of(endpoint, status).into();
     }
     responses.into()
 }
@@ -226,10 +220,6 @@ fn refusals(endpoint: &Endpoint) -> Vec<u16> {
     statuses
 }
 
-fn header(description: &str) -> Value {
-    json!({ "description": description, "schema": { "type": "string" } })
-}
-
 const fn success(status: u16) -> &'static str {
     match status {
         201 => "Created.",
@@ -249,14 +239,10 @@ fn refusal(status: u16, scope: Option<Scope>) -> Value {
         .map_or_else(String::new, |scope| {
             format!(" The token needs the scope {scope}.")
         });
-    let mut refusal = json!({
+    json!({
         "description": format!("Refused: {}.{needs}", codes.join(", ")),
         "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
-    });
-    if matches!(status, 429 | 503) {
-        refusal["headers"]["Retry-After"] = json!({ "description": "Seconds after which it is worth another try.", "schema": { "type": "integer" } });
-    }
-    refusal
+    })
 }
 
 #[cfg(test)]

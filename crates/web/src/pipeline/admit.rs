@@ -27,10 +27,13 @@ pub fn begin(services: &Services) -> Result<UnderWay, Problem> {
     })
 }
 
+/// What a caller without a token may want to know.
+const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
+
 /// Counts a request that needs no token.
 pub fn anonymous(services: &Services, request: &HttpRequest) -> Result<(), Problem> {
     let counted = services.limiter.count_anonymous(address(services, request));
-    counted.map_err(|exhausted| too_many(&exhausted))
+    counted.map_err(|exhausted| too_many(&exhausted, OWN_COUNT))
 }
 
 /// Counts a request whose token was not accepted; beyond the limit the answer says so, instead of
@@ -44,7 +47,7 @@ fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
         }
         _ => Ok(()),
     };
-    counted.map_or_else(|exhausted| too_many(&exhausted), |()| problem)
+    counted.map_or_else(|exhausted| too_many(&exhausted, OWN_COUNT), |()| problem)
 }
 
 /// Somebody who asks to come in: everything that their admission takes from the request.
@@ -94,7 +97,7 @@ impl Applicant {
         let counted = services.limiter.count(holder, self.demand);
         let counted = counted.map_err(|exhausted| {
             noted.standings.clone_from(&exhausted.standings);
-            too_many(&exhausted)
+            too_many(&exhausted, "the header RateLimit tells what is left")
         });
         noted.standings = counted?;
         self.under_way.belongs_to(holder).map_err(crowded)?;
@@ -112,7 +115,7 @@ fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     )
 }
 
-fn too_many(exhausted: &Exhausted) -> Problem {
+fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
     let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
     let problem = Problem::new(
         Code::RateLimited,
@@ -123,9 +126,7 @@ fn too_many(exhausted: &Exhausted) -> Problem {
     );
     problem
         .with("violated-policies", json!([exhausted.policy]))
-        .hint(format!(
-            "Send the request again in {seconds} s; the header RateLimit tells what is left."
-        ))
+        .hint(format!("Send the request again in {seconds} s; {besides}."))
         .retry_after(Duration::from_secs_f64(seconds))
 }
 

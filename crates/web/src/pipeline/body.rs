@@ -41,9 +41,10 @@ pub async fn read(
             format!("The body cannot be read: {}.", wrong.reason),
         );
         let position = json!({ "line": wrong.line, "column": wrong.column });
-        problem
-            .with("position", position)
-            .hint("Send one JSON object in UTF-8, each member once.")
+        problem.with("position", position).hint(format!(
+            "Send one JSON object in UTF-8, each member once, nested at most {} deep.",
+            json_guard::MOST_DEPTH
+        ))
     })
 }
 

@@ -133,10 +133,10 @@ pub async fn settle(
     services: &Services,
     account: AccountId,
     request: &OnceOnly,
-    outcome: Result<Answer, Problem>,
+    mut outcome: Result<Answer, Problem>,
     trace: &Trace,
 ) -> Result<Answer, Problem> {
-    let stored = match &outcome {
+    let stored = match &mut outcome {
         Ok(answer) if answer.is_kept => return outcome,
         Ok(answer) => answer.stored(),
         Err(problem) if problem.code == Code::IdempotencyInProgress => {
@@ -153,14 +153,17 @@ pub async fn settle(
         {
             return outcome;
         }
-        Err(problem) if matches!(problem.code.status(), 404 | 409) => StoredAnswer {
-            status: problem.code.status(),
-            location: None,
-            etag: None,
-            body: problem
-                .document(&services.config.public_base_url, &trace.id)
-                .to_string(),
-        },
+        Err(problem) if matches!(problem.code.status(), 404 | 409) => {
+            problem.add_hint("This answer is kept with its Idempotency-Key: once the cause is mended, send the request with a new key.");
+            StoredAnswer {
+                status: problem.code.status(),
+                location: None,
+                etag: None,
+                body: problem
+                    .document(&services.config.public_base_url, &trace.id)
+                    .to_string(),
+            }
+        }
         Err(_) => return outcome,
     };
     services

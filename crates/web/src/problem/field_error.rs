@@ -122,6 +122,17 @@ impl FieldError {
     }
 }
 
+/// The rule of a value that has to be one of these.
+#[must_use]
+pub fn one_of(allowed: &[&str]) -> String {
+    let rule = format!("must be one of {}", allowed.join(", "));
+    if rule.chars().count() <= MOST_QUOTED {
+        rule
+    } else {
+        "must be one of those in `allowed`".to_owned()
+    }
+}
+
 fn quoted(text: impl Into<String>) -> String {
     crate::shortened(&text.into(), MOST_QUOTED)
 }

@@ -2,7 +2,7 @@
 
 use super::{JOB_STATUSES, JobView, KINDS, QueueView};
 use crate::{
-    agent_api::{linked, paging, tell_total},
+    agent_api::{ListBody, TotalView, linked, paging, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -54,23 +54,19 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         }
         return wanted(None, query);
     };
-    let list = services
+    let mut list = services
         .list_jobs
         .run(call.account(), &filter, &request)
         .await?;
-    let next = list
-        .jobs
-        .next
-        .as_ref()
-        .map(|position| paging.cursor(position, key, now));
-    let items: Vec<JobView> = list
-        .jobs
-        .items
-        .iter()
-        .map(|job| JobView::of(job, None, now))
-        .collect();
-    let mut body = json!({ "items": items, "queue": QueueView::of(&list.queue, now), "nextCursor": next, "limit": request.limit });
-    tell_total(&mut body, list.jobs.total);
+    let items = written(&mut list.jobs, None, |job| JobView::of(job, None, now));
+    let next = paging.next_cursor(&list.jobs, key, now);
+    let body = ListBody {
+        items,
+        queue: Some(QueueView::of(&list.queue, now)),
+        next_cursor: next.as_deref(),
+        limit: request.limit,
+        total: list.jobs.total.map(TotalView::of),
+    };
     Ok(linked(Answer::ok(&body), &call, next.as_deref()))
 }
 

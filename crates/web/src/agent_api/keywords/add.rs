@@ -32,18 +32,18 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
         .ok_or_else(refusals::no_project)?;
     call.query.finish()?;
     let new = read_body(&call.body, read)?;
-    let stored = |tracked: &TrackedKeywords| answer(tracked).stored();
+    let stored = |tracked: &TrackedKeywords| answer(project.id, tracked).stored();
     let tracked = services
         .track_keywords
         .run(call.account(), project.id, &new, call.receipt(&stored))
         .await
         .map_err(refusals::of_project(project.id))?;
-    Ok(answer(&tracked).kept())
+    Ok(answer(project.id, &tracked).kept())
 }
 
-fn answer(tracked: &TrackedKeywords) -> Answer {
+fn answer(project: ProjectId, tracked: &TrackedKeywords) -> Answer {
     let status = if tracked.created.is_empty() { 200 } else { 201 };
-    Answer::with_status(status, &AddedKeywordsView::of(tracked))
+    Answer::with_status(status, &AddedKeywordsView::of(project, tracked))
 }
 
 fn read(fields: &Fields) -> Option<NewKeywords> {

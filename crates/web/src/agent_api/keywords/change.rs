@@ -75,9 +75,7 @@ pub fn refused(error: ChangeKeywordError) -> Problem {
 }
 
 fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
-    let mut known = FIELDS.to_vec();
-    known.extend(READ_ONLY);
-    fields.only(&known);
+    fields.only_or(&FIELDS, &READ_ONLY);
     let shown = serde_json::to_value(KeywordView::of(current)).unwrap_or(Value::Null);
     unchanged(
         fields,

@@ -2,7 +2,7 @@
 
 use super::KeywordView;
 use crate::{
-    agent_api::{list_answer, paging},
+    agent_api::{ListBody, TotalView, linked, paging, tagged, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -57,22 +57,20 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
             .ok_or_else(refusals::no_project)?;
         return wanted(None, query);
     };
-    let page = services
+    let mut page = services
         .list_keywords
         .run(call.account(), project, &filter, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let next = page
-        .next
-        .as_ref()
-        .map(|position| paging.cursor(position, key, now));
-    Ok(list_answer(
-        &call,
-        &page,
-        fields.as_ref(),
-        request.limit,
-        next.as_deref(),
-        now,
-        KeywordView::of,
-    ))
+    let items = written(&mut page, fields.as_ref(), KeywordView::of);
+    let next = paging.next_cursor(&page, key, now);
+    let body = ListBody {
+        items,
+        queue: None,
+        next_cursor: next.as_deref(),
+        limit: request.limit,
+        total: page.total.map(TotalView::of),
+    };
+    let answer = tagged(Answer::ok(&body), next.as_deref(), now);
+    Ok(linked(answer, &call, next.as_deref()))
 }

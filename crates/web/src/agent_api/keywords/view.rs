@@ -1,13 +1,16 @@
 //! A keyword as callers see it.
 
+use crate::{agent_api::BASE, weight::Room};
 use chrono::{DateTime, Utc};
 use domain::{
     allowance::Allowance,
+    ids::ProjectId,
     keyword::{Keyword, LatestRank},
     market::Market,
     use_cases::track_keywords::TrackedKeywords,
 };
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use utoipa::ToSchema;
 
 /// A tracked keyword.
@@ -76,18 +79,25 @@ pub struct LatestView {
 }
 
 /// What became of keywords that were added.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AddedKeywords)]
 pub struct AddedKeywordsView {
     /// New ones.
-    pub created: Vec<KeywordView>,
+    #[schema(value_type = Vec<KeywordView>)]
+    pub created: Vec<Box<RawValue>>,
     /// Those that were tracked already; left as they are.
-    pub existing: Vec<KeywordView>,
+    #[schema(value_type = Vec<KeywordView>)]
+    pub existing: Vec<Box<RawValue>>,
     /// Those that had been deactivated; back with their history.
-    pub reactivated: Vec<KeywordView>,
-    /// How many of each.
+    #[schema(value_type = Vec<KeywordView>)]
+    pub reactivated: Vec<Box<RawValue>>,
+    /// How many of each there are, shown above or not.
     pub counts: AddedCounts,
+    /// Whether more were added than an answer can show (256 KiB): `next` lists them all.
+    pub truncated: bool,
+    /// Where all keywords of the project are listed.
+    pub next: String,
     /// Room afterwards.
     pub allowance: AddedAllowances,
 }
@@ -174,24 +184,39 @@ impl LatestView {
 impl AddedKeywordsView {
     /// What became of them.
     #[must_use]
-    pub fn of(tracked: &TrackedKeywords) -> Self {
-        let views = |keywords: &[Keyword]| keywords.iter().map(KeywordView::of).collect();
+    pub fn of(project: ProjectId, tracked: &TrackedKeywords) -> Self {
+        let counts = AddedCounts {
+            created: tracked.created.len(),
+            existing: tracked.existing.len(),
+            reactivated: tracked.reactivated.len(),
+            repeated: tracked.repeated,
+        };
+        let mut room = Room::of_an_answer();
+        let created = shown(&tracked.created, &mut room);
+        let existing = shown(&tracked.existing, &mut room);
+        let reactivated = shown(&tracked.reactivated, &mut room);
+        let truncated = created.len() < counts.created
+            || existing.len() < counts.existing
+            || reactivated.len() < counts.reactivated;
         Self {
-            created: views(&tracked.created),
-            existing: views(&tracked.existing),
-            reactivated: views(&tracked.reactivated),
-            counts: AddedCounts {
-                created: tracked.created.len(),
-                existing: tracked.existing.len(),
-                reactivated: tracked.reactivated.len(),
-                repeated: tracked.repeated,
-            },
+            created,
+            existing,
+            reactivated,
+            counts,
+            truncated,
+            next: format!("{BASE}/projects/{project}/keywords"),
             allowance: AddedAllowances {
                 keywords: AllowanceView::of(tracked.keyword_allowance),
                 ai_tracked: AllowanceView::of(tracked.ai_allowance),
             },
         }
     }
+}
+
+fn shown(keywords: &[Keyword], room: &mut Room) -> Vec<Box<RawValue>> {
+    let rows = keywords.iter().map(KeywordView::of);
+    room.fill(rows.map(|row| to_raw_value(&row)))
+        .expect("keywords have string keys and no failing serialisers")
 }
 
 impl AllowanceView {

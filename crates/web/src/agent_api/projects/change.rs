@@ -58,7 +58,13 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let defaults = &call.agent.account.report_defaults;
     let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
     call.query.finish()?;
-    let patch = read_body(&call.body, |fields| Some(read(fields, &shown)))?;
+    let patch = read_body(&call.body, |fields| Some(read(fields, &shown)));
+    let patch = patch.map_err(|mut problem| {
+        if call.body.contains_key("keywords") {
+            problem.next_actions.push(refusals::add_keywords(id));
+        }
+        problem
+    })?;
     let changed = services
         .change_project
         .run(call.account(), id, &patch, Some(&expected(&call)))
@@ -85,10 +91,10 @@ pub fn refused(error: ChangeProjectError, call: &Call) -> Problem {
 }
 
 fn read(fields: &Fields, current: &Value) -> ProjectPatch {
-    let mut known = FIELDS.to_vec();
-    known.extend(READ_ONLY);
-    known.extend(["domain", "keywords"]);
-    fields.only(&known);
+    fields.only_or(
+        &FIELDS,
+        &[READ_ONLY.as_slice(), &["domain", "keywords"]].concat(),
+    );
     unchanged(
         fields,
         current,

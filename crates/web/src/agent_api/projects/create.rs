@@ -10,7 +10,7 @@ use crate::{
     problem::{Code, Problem},
     services::Services,
 };
-use analysis::url_rules::{DomainName, DomainRefusal, ParsedDomain, Removed};
+use analysis::url_rules::{DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form};
 use domain::{
     domain_name::SiteDomain,
     keyword::{KeywordText, NewKeywords},
@@ -39,8 +39,11 @@ pub const FIELDS: [&str; 12] = [
     "reportSettings",
 ];
 
+/// Longest text that is read as a domain, in characters.
+pub const MOST_DOMAIN: usize = 2_048;
+
 struct CreateBody {
-    domain: String,
+    domain: TypedDomain,
     name: Option<Label>,
     keywords: Vec<KeywordText>,
     meta: domain::project::ProjectMeta,
@@ -50,8 +53,10 @@ struct CreateBody {
 pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
     let body = read_body(&call.body, read)?;
-    let domain = DomainName::parse(&body.domain)
-        .map_err(|refusal| not_monitorable(&body.domain, refusal))?;
+    let typed = body.domain;
+    let domain = typed
+        .parsed
+        .map_err(|refusal| not_monitorable(&typed.text, refusal))?;
     let warnings = warnings(&domain);
     let site = SiteDomain::accepted(domain.ascii, domain.unicode);
     let new = NewProject {
@@ -81,10 +86,11 @@ fn answer(
 ) -> Answer {
     let view = ProjectView::of(&created.project, defaults);
     let mut answer = serde_json::to_value(&view).unwrap_or(Value::Null);
+    let keywords = created.keywords.as_ref();
     if let Some(members) = answer.as_object_mut() {
         members.insert(
             "keywords".into(),
-            json!(created.keywords.as_ref().map(AddedKeywordsView::of)),
+            json!(keywords.map(|it| AddedKeywordsView::of(created.project.id, it))),
         );
         members.insert("warnings".into(), warnings.into());
     }
@@ -98,12 +104,7 @@ fn answer(
 
 fn read(fields: &Fields) -> Option<CreateBody> {
     fields.only(&FIELDS);
-    let domain = fields.text("domain", |text| {
-        let fits = !text.trim().is_empty() && text.chars().count() <= 2_048;
-        fits.then(|| text.to_owned())
-            .ok_or("must be a domain name such as example.com")
-    });
-    let domain = fields.required("domain", domain);
+    let domain = fields.required("domain", fields.text("domain", typed_domain));
     let name = fields.or_left_out("name", fields.text("name", Label::parse));
     let keywords = fields.or_left_out(
         "keywords",
@@ -116,6 +117,29 @@ fn read(fields: &Fields) -> Option<CreateBody> {
         keywords: keywords.unwrap_or_default(),
         meta,
     })
+}
+
+/// What was given as a domain, with the form of one.
+struct TypedDomain {
+    text: String,
+    parsed: Result<ParsedDomain, DomainRefusal>,
+}
+
+/// Refuses what the schema's pattern refuses; what it cannot say is told later, as a conflict.
+fn typed_domain(text: &str) -> Result<TypedDomain, String> {
+    let parsed = DomainName::parse(text);
+    match &parsed {
+        _ if text.chars().count() > MOST_DOMAIN => {
+            Err(format!("has at most {MOST_DOMAIN} characters"))
+        }
+        Err(refusal) if !has_domain_form(text) => Err(format!(
+            "must be the public host name of the site, for example example.com: {refusal}"
+        )),
+        _ => Ok(TypedDomain {
+            text: text.to_owned(),
+            parsed,
+        }),
+    }
 }
 
 fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {

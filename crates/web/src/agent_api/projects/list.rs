@@ -2,7 +2,7 @@
 
 use super::{PRIORITIES, ProjectView, WORKFLOW_STATUSES};
 use crate::{
-    agent_api::{list_answer, paging},
+    agent_api::{ListBody, TotalView, linked, paging, tagged, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -40,25 +40,24 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let filter = filter(&call.query);
     let fields = Selection::read(&call.query, &PROJECT);
     let request = wanted(paging.request(key, now), &call.query)?;
-    let page = services
+    let mut page = services
         .list_projects
         .run(call.account(), &filter, &request)
         .await?;
-
-    let next = page
-        .next
-        .as_ref()
-        .map(|position| paging.cursor(position, key, now));
     let defaults = &call.agent.account.report_defaults;
-    Ok(list_answer(
-        &call,
-        &page,
-        fields.as_ref(),
-        request.limit,
-        next.as_deref(),
-        now,
-        |project| ProjectView::of(project, defaults),
-    ))
+    let items = written(&mut page, fields.as_ref(), |project| {
+        ProjectView::of(project, defaults)
+    });
+    let next = paging.next_cursor(&page, key, now);
+    let body = ListBody {
+        items,
+        queue: None,
+        next_cursor: next.as_deref(),
+        limit: request.limit,
+        total: page.total.map(TotalView::of),
+    };
+    let answer = tagged(Answer::ok(&body), next.as_deref(), now);
+    Ok(linked(answer, &call, next.as_deref()))
 }
 
 fn filter(query: &Query) -> ProjectFilter {

@@ -1,0 +1,72 @@
+//! The headers of the answers, each where it can stand.
+
+use crate::endpoint::{Endpoint, Verb};
+use serde_json::{Map, Value, json};
+
+/// The headers that an answer of this status may have. The recorder of the suite finds one that is
+/// not told here.
+pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
+    let mut headers = Map::new();
+    let mut tell = |name: &str, description: &str| {
+        let header = json!({ "description": description, "schema": { "type": "string" } });
+        headers.insert(name.to_owned(), header);
+    };
+    tell(
+        "X-Request-Id",
+        "Names this request in the server's logs: the caller's own, or a new one.",
+    );
+    let is_good = status < 300;
+    let schema = endpoint.answers.iter().find(|(of, _)| *of == status);
+    let makes = schema.is_some_and(|(_, schema)| *schema == "CreatedProject");
+    if (endpoint.is_conditional && is_good) || makes || status == 304 {
+        tell(
+            "ETag",
+            "Names this state of it, for If-Match and If-None-Match.",
+        );
+    }
+    if makes || status == 202 {
+        tell("Location", "Where it is found from now on.");
+    }
+    if is_good && endpoint.verb == Verb::Get && endpoint.takes("cursor") {
+        tell("Link", "`rel=\"next\"`: the next page, when there is one.");
+    }
+    if endpoint.verb == Verb::Post && (is_good || matches!(status, 404 | 409)) {
+        tell(
+            "Idempotent-Replayed",
+            "`true` when this is the answer to an earlier request with the same Idempotency-Key.",
+        );
+    }
+    match status {
+        401 | 403 => tell(
+            "WWW-Authenticate",
+            "How to be let in: the scheme, what is wrong with the token, the scope that is needed (RFC 6750).",
+        ),
+        405 => tell("Allow", "The methods that there are."),
+        415 if endpoint.verb == Verb::Patch => {
+            tell("Accept-Patch", "The media types that are read.");
+            tell("Accept-Encoding", "The encodings that are read.");
+        }
+        415 => {
+            tell("Accept-Post", "The media types that are read.");
+            tell("Accept-Encoding", "The encodings that are read.");
+        }
+        _ => {}
+    }
+    // What is refused before the token is known is counted by no rate of it.
+    let is_counted = !matches!(status, 401 | 403 | 405 | 414 | 431);
+    if endpoint.access.scope().is_some() && is_counted {
+        tell(
+            "RateLimit-Policy",
+            "The rates that this was counted by: quota and seconds in which it fills (draft-ietf-httpapi-ratelimit-headers-11).",
+        );
+        tell(
+            "RateLimit",
+            "What is left of each, and the seconds until it is whole again.",
+        );
+    }
+    let may_wait = endpoint.takes("wait") && status == 200;
+    if may_wait || matches!(status, 202 | 409 | 429 | 503) {
+        headers.insert("Retry-After".to_owned(), json!({ "description": "Seconds after which it is worth another look or try.", "schema": { "type": "integer" } }));
+    }
+    headers
+}

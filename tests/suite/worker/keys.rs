@@ -1,0 +1,97 @@
+//! Idempotency keys, with a server that is killed while it answers: what was answered holds, and
+//! what was not has happened wholly or not at all.
+
+use super::{on_both, world::World};
+use futures_util::stream::{self, StreamExt};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+on_both!(every_key_has_one_effect_and_one_answer_whenever_the_server_is_killed);
+
+const KEYS: usize = 600;
+/// So many requests are under way when a server is killed.
+const AT_ONCE: usize = 8;
+const KILLS: usize = 10;
+
+/// A client, and what it was answered so far, by key.
+struct Sender {
+    http: reqwest::Client,
+    token: String,
+    path: String,
+    answered: BTreeMap<usize, Value>,
+}
+
+impl Sender {
+    /// Sends these keys until so many were answered, and ends the server with the others under
+    /// way.
+    async fn send(
+        &mut self,
+        address: &str,
+        keys: impl Iterator<Item = usize>,
+        until: usize,
+        end: impl FnOnce(),
+    ) {
+        let this = &*self;
+        let mut answers = stream::iter(keys)
+            .map(|key| async move { (key, this.answer(address, key).await) })
+            .buffer_unordered(AT_ONCE);
+        let mut fresh = Vec::new();
+        while fresh.len() < until
+            && let Some((key, answer)) = answers.next().await
+        {
+            fresh.push((key, answer));
+        }
+        end();
+        drop(answers);
+        for (key, answer) in fresh {
+            let earlier = self.answered.entry(key).or_insert_with(|| answer.clone());
+            assert_eq!(*earlier, answer, "key {key}");
+        }
+    }
+
+    async fn answer(&self, address: &str, key: usize) -> Value {
+        let sent = self
+            .http
+            .post(format!("http://{address}/api/agent/v1{}", self.path))
+            .bearer_auth(&self.token)
+            .header("Idempotency-Key", format!("key-{key}"))
+            .json(&json!({ "keywords": [format!("word {key}")] }))
+            .send();
+        let answer = sent.await.expect("an answer");
+        let status = answer.status();
+        let body: Value = answer.json().await.expect("JSON");
+        // A second execution would find the keyword and answer 200.
+        assert_eq!(status, 201, "key {key}: {body}");
+        body
+    }
+}
+
+async fn every_key_has_one_effect_and_one_answer_whenever_the_server_is_killed(mut world: World) {
+    for policy in ["WRITES", "ACCOUNT"] {
+        world.set(&format!("LIMITS__{policy}_PER_MINUTE"), "1000000");
+        world.set(&format!("LIMITS__{policy}_BURST"), "1000000");
+    }
+    let (server, api) = world.serve(&["--no-worker"]);
+    let project = api.project("example.com", 0).await;
+    drop(server);
+    let mut sender = Sender {
+        http: harness::callers::client(),
+        token: api.token,
+        path: format!("/projects/{project}/keywords"),
+        answered: BTreeMap::new(),
+    };
+    for kill in 0..KILLS {
+        let (server, api) = world.serve(&["--no-worker"]);
+        // Some that are answered already, some that were under way, and new ones.
+        let from = (kill * KEYS / KILLS).saturating_sub(2 * AT_ONCE);
+        let until = 31 + 3 * kill;
+        let kill = || server.kill();
+        sender.send(&api.address, from..KEYS, until, kill).await;
+    }
+    assert!(sender.answered.len() < KEYS, "the kills came too late");
+    let (_server, api) = world.serve(&["--no-worker"]);
+    sender.send(&api.address, 0..KEYS, KEYS, || {}).await;
+    assert_eq!(sender.answered.len(), KEYS);
+    let kept = api.get(&format!("/projects/{project}")).await;
+    assert_eq!(kept["keywordCount"], KEYS);
+}
