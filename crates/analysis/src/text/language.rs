@@ -1,5 +1,6 @@
 //! Languages for which there is more than counting words.
 
+mod codes;
 pub mod detection;
 
 use serde::Serialize;

@@ -5,12 +5,12 @@
 //! line feeds, and inside of which white space is already collapsed.
 
 pub mod counts;
-// pub mod diff;
-// pub mod duplicates;
+pub mod diff;
+pub mod duplicates;
 pub mod error_phrases;
 pub mod language;
 pub mod likeness;
-// pub mod noise;
+pub mod noise;
 pub mod phrases;
 pub mod pixel_width;
 pub mod readability;

@@ -17,9 +17,15 @@ pub fn stem(word: &str, language: Language) -> String {
     if word.len() > LONGEST {
         return word.to_owned();
     }
-    match algorithm(language) {
+    let stem = match algorithm(language) {
         Some(algorithm) => Stemmer::create(algorithm).stem(word).into_owned(),
         None => slovak::stem(word),
+    };
+    // Of an ending by itself (`'s`) nothing would be left.
+    if stem.is_empty() {
+        word.to_owned()
+    } else {
+        stem
     }
 }
 
@@ -44,7 +50,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Stems of PyPI `snowballstemmer` 3.1.1 (`tests/oracles/stems.py`).
+    /// Stems of Python's `snowballstemmer` 3.1.1 (`tests/oracles/stems.py`).
     #[test]
     fn stems_are_those_of_snowball() {
         for (language, words) in [
@@ -133,11 +139,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_word_has_a_stem_that_is_not_longer_by_more_than_a_letter(word in "\\PC{0,40}") {
+        fn any_word_has_a_stem(word in "\\PC{0,40}") {
             let word = word.to_lowercase();
             for language in Language::ALL {
                 let stem = stem(&word, language);
-                prop_assert!(stem.chars().count() <= word.chars().count() + 1, "{} {}", word, stem);
+                // German writes "ß" as "ss", Dutch doubles vowels.
+                prop_assert!(stem.chars().count() <= 2 * word.chars().count() + 1, "{} {}", word, stem);
             }
         }
 

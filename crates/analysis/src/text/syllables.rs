@@ -1,7 +1,7 @@
 //! Syllables of words.
 //!
 //! English: the CMU pronouncing dictionary, then rules (`english`). The other languages: Liang's
-//! hyphenation patterns, as PyPI `pyphen` and `textstat` count: one more than the places where a
+//! hyphenation patterns, as Python's `pyphen` and `textstat` count: one more than the places where a
 //! word may be broken with two letters on either side. That is what the formulas' reference
 //! implementation counts, and it is a little less than what is spoken, since a syllable of one
 //! letter at an end of a word (`a-no`, `u-tán`) cannot be broken off. [`by_vowels`] counts what is

@@ -48,7 +48,7 @@ pub enum Formula {
     /// Polish: the fog index with hard words from four syllables on, as `textstat` counts.
     GunningFogPolish,
     /// English: 1.043·√(30·words of three syllables/sentences) + 3.1291, from 30 sentences on, of
-    /// which it was made (McLaughlin 1969).
+    /// which it was made (`McLaughlin` 1969).
     Smog,
     /// German: 0.1935·MS + 0.1672·SL + 0.1297·IW − 0.0327·ES − 0.875, with the percentages of words
     /// of three and more syllables, of more than six letters and of one syllable, and SL = ASL

@@ -104,7 +104,7 @@ fn parted(letters: &[char]) -> usize {
                 (after == 't' && before != 'r') || matches!(rest, ['r'] | ['s', 't'] | ['r', 's'])
             }
             ('y', 'a' | 'o') => first > 0,
-            ('y', 'e') => first > 1 && matches!(rest, ['r'] | ['d'] | ['r', 's']),
+            ('y', 'e') => first > 1 && matches!(rest, ['r' | 'd'] | ['r', 's']),
             ('e', 'a') => {
                 first > 1
                     && letters.len() < 12

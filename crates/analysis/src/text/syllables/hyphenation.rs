@@ -4,7 +4,7 @@
 use super::vowels;
 use crate::text::language::Language;
 
-/// Letters that stay together at either end, as in PyPI `pyphen`.
+/// Letters that stay together at either end, as in Python's `pyphen`.
 const AT_LEAST: usize = 2;
 
 /// Words longer than this, in bytes, are counted by their first part alone: nothing that is read
@@ -33,9 +33,9 @@ pub fn count(word: &str, language: Language) -> usize {
 /// `tio-nen` together, which is spoken `ti-o-nen`.
 fn breaks_between_vowels(piece: &str) -> usize {
     let pairs = piece.as_bytes().windows(2);
-    pairs
-        .filter(|it| matches!(*it, b"io" | b"ia" | b"iu" | b"eo" | b"ua"))
-        .count()
+    let parted = pairs.filter(|it| matches!(*it, b"io" | b"ia" | b"iu" | b"eo" | b"ua"));
+    // The u of qu is none.
+    parted.count() - piece.matches("qua").count()
 }
 
 fn shortened(word: &str) -> &str {

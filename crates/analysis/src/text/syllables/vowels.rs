@@ -10,7 +10,7 @@ use crate::text::language::Language;
 pub fn nuclei(word: &str, language: Language) -> Option<usize> {
     let rules = Rules::of(language)?;
     let letters: Vec<char> = word.chars().collect();
-    let mut found = 0;
+    let mut found = usize::from(rules.parts_prefix(word));
     let mut at = 0;
     while at < letters.len() {
         if rules.vowels.contains(letters[at]) {
@@ -67,6 +67,12 @@ impl Rules {
             },
             _ => return None,
         })
+    }
+
+    /// Whether a word begins with a prefix whose vowel does not join the next (`po-užít`).
+    fn parts_prefix(&self, word: &str) -> bool {
+        let parted = ["použ", "pouka", "pouč", "nauč"];
+        !self.diphthongs.is_empty() && parted.iter().any(|it| word.starts_with(it))
     }
 
     fn is_diphthong(&self, letters: &[char]) -> bool {
