@@ -5,7 +5,7 @@ mod clients;
 mod error;
 mod hop;
 pub mod limits;
-mod resolver;
+pub mod resolver;
 mod retry;
 mod wall;
 

@@ -41,11 +41,13 @@ pub fn median_run(runs: &[LabRun], form_factor: FormFactor) -> Option<&LabRun> {
 #[must_use]
 pub fn spread(runs: &[LabRun], form_factor: FormFactor) -> Spread {
     let of = |read: &dyn Fn(&LabMetrics) -> Option<f64>| {
-        range(runs.iter().filter_map(|it| read(&it.metrics)).collect())
+        let values: Vec<f64> = runs.iter().filter_map(|it| read(&it.metrics)).collect();
+        range(&values)
     };
     let scores = runs.iter().filter_map(|it| score_of(it, form_factor));
+    let points: Vec<f64> = scores.map(|it| it * 100.0).collect();
     Spread {
-        performance_score: range(scores.map(|it| it * 100.0).collect()),
+        performance_score: range(&points),
         lcp: of(&|it| it.lcp),
         cls: of(&|it| it.cls),
         fcp: of(&|it| it.fcp),
@@ -55,9 +57,9 @@ pub fn spread(runs: &[LabRun], form_factor: FormFactor) -> Spread {
     }
 }
 
-fn range(values: Vec<f64>) -> Option<f64> {
+fn range(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
-    Some(quantile(&values, 0.75)? - quantile(&values, 0.25)?)
+    Some(quantile(values, 0.75)? - quantile(values, 0.25)?)
 }

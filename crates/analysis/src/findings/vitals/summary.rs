@@ -119,11 +119,11 @@ impl FormFactorSummary {
             }));
         }
         summary.scored = u32::try_from(scored.len()).unwrap_or(u32::MAX);
-        let scores: Vec<f64> = scored
+        let points: Vec<f64> = scored
             .iter()
             .map(|it| f64::from(it.performance_score))
             .collect();
-        summary.median_performance_score = median(&scores);
+        summary.median_performance_score = median(&points);
         scored.sort_by(|one, other| {
             let by_score = one.performance_score.cmp(&other.performance_score);
             by_score.then_with(|| one.url.cmp(&other.url))

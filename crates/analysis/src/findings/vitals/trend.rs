@@ -71,11 +71,11 @@ impl VitalsTrend {
         let of = |metric| change_of(metric, now, before);
         let score = |it: &VitalsRecord| it.performance_score.map(f64::from);
         let spread = |it: &VitalsRecord| it.iqr.and_then(|iqr| iqr.performance_score);
-        let chance = LEAST_POINTS.max(widest(spread(now), spread(before)));
+        let noise = LEAST_POINTS.max(widest(spread(now), spread(before)));
         Some(Self {
             since: before.envelope.measured_at,
             // A score is better when it is higher.
-            performance_score: change(score(before), score(now), chance).map(Change::inverted),
+            performance_score: change(score(before), score(now), noise).map(Change::inverted),
             lcp: of(VitalsMetric::Lcp),
             inp: of(VitalsMetric::Inp),
             cls: of(VitalsMetric::Cls),
@@ -103,8 +103,8 @@ fn change_of(metric: VitalsMetric, now: &VitalsRecord, before: &VitalsRecord) ->
         VitalsMetric::Cls => LEAST_SHIFT,
         _ => figure(before)? * LEAST_SHARE,
     };
-    let chance = least.max(widest(spread(now), spread(before)));
-    change(figure(before), figure(now), chance)
+    let noise = least.max(widest(spread(now), spread(before)));
+    change(figure(before), figure(now), noise)
 }
 
 fn widest(one: Option<f64>, other: Option<f64>) -> f64 {
@@ -112,9 +112,9 @@ fn widest(one: Option<f64>, other: Option<f64>) -> f64 {
 }
 
 /// A change of a figure of which less is better.
-fn change(before: Option<f64>, now: Option<f64>, chance: f64) -> Option<Change> {
+fn change(before: Option<f64>, now: Option<f64>, noise: f64) -> Option<Change> {
     let (previous, change) = (before?, now? - before?);
-    let direction = if change.abs() <= chance {
+    let direction = if change.abs() <= noise {
         Direction::Steady
     } else if change < 0.0 {
         Direction::Better

@@ -1,0 +1,258 @@
+//! A browser of one load: its own processes, its own profile, gone when this is dropped.
+
+use super::{
+    protocol::Protocol,
+    settings::{BrowserSandbox, LabSettings},
+};
+use domain::ports::page_speed::LabError;
+use rustix::process::{Pid, Signal, geteuid, kill_process_group};
+use std::{
+    fs, io,
+    os::unix::fs::chown,
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+/// Moves the pipes to where the browser expects them (3 and 4), shuts the others, writes no core
+/// file, and becomes the browser.
+const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
+
+/// What every load's browser is told. It speaks to nobody but the page's servers, asks nobody, plays
+/// nothing, and keeps its timers running although nobody looks.
+const FLAGS: &[&str] = &[
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-startup-window",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-breakpad",
+    "--disable-extensions",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-client-side-phishing-detection",
+    "--disable-domain-reliability",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--disable-notifications",
+    "--deny-permission-prompts",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    // Nothing goes around the gate: no QUIC, no WebRTC over UDP, no resolver, loopback included.
+    "--disable-quic",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--dns-prefetch-disable",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--proxy-bypass-list=<-loopback>",
+    // A script that wants more memory is ended by its engine first.
+    "--js-flags=--max-old-space-size=1024",
+];
+
+/// How long to wait for processes that were killed, in the end.
+const FUNERAL: Duration = Duration::from_secs(5);
+
+/// The processes of one load, and what they write.
+pub struct Browser {
+    child: Child,
+    group: Pid,
+    profile: Option<TempDir>,
+}
+
+impl Browser {
+    /// Starts a browser whose only way out is the gate on that port.
+    pub fn start(
+        program: &Path,
+        settings: &LabSettings,
+        gate: u16,
+    ) -> Result<(Self, Protocol), LabError> {
+        let profile = profile(settings).map_err(|it| told("its folder cannot be made", &it))?;
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", START])
+            .arg(program)
+            .args(FLAGS)
+            .arg(format!("--proxy-server=socks5://127.0.0.1:{gate}"))
+            .arg(format!("--user-data-dir={}", profile.path().display()));
+        if settings.sandbox == BrowserSandbox::Off {
+            command.arg("--no-sandbox");
+        }
+        // The environment may hold keys; a browser gets none of it.
+        command
+            .env_clear()
+            .envs([
+                ("PATH", "/usr/bin:/bin"),
+                ("LANG", "C.UTF-8"),
+                ("TZ", "UTC"),
+            ])
+            .envs(
+                [
+                    "HOME",
+                    "TMPDIR",
+                    "XDG_CONFIG_HOME",
+                    "XDG_CACHE_HOME",
+                    "XDG_RUNTIME_DIR",
+                ]
+                .map(|it| (it, profile.path())),
+            )
+            .current_dir(profile.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .kill_on_drop(true);
+        if runs_as_other() {
+            let (user, group) = settings.unprivileged;
+            command.uid(user).gid(group);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|it| told("it does not start", &it))?;
+        let group = child
+            .id()
+            .and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
+        let (Some(group), Some(to), Some(from)) = (group, child.stdin.take(), child.stdout.take())
+        else {
+            return Err(LabError::Browser("it has no pipes".to_owned()));
+        };
+        let browser = Self {
+            child,
+            group,
+            profile: Some(profile),
+        };
+        Ok((browser, Protocol::new(to, from)))
+    }
+
+    /// The group of all its processes.
+    pub const fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Ends all processes and removes what they wrote.
+    pub async fn end(mut self) {
+        self.kill();
+        let _ = self.child.wait().await;
+        if let Some(profile) = self.profile.take() {
+            let _ = tokio::task::spawn_blocking(move || bury(profile)).await;
+        }
+    }
+
+    fn kill(&self) {
+        // An error says that nobody is left.
+        let _ = kill_process_group(self.group, Signal::KILL);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if let Some(profile) = self.profile.take() {
+            self.kill();
+            // What is being dropped cannot wait; a thread can.
+            std::thread::spawn(move || bury(profile));
+        }
+    }
+}
+
+fn told(what: &str, error: &io::Error) -> LabError {
+    LabError::Browser(format!("{what}: {}", error.kind()))
+}
+
+/// Whether the browser runs as somebody else: no page is to run as root.
+fn runs_as_other() -> bool {
+    geteuid().is_root()
+}
+
+fn profile(settings: &LabSettings) -> io::Result<TempDir> {
+    let profile = tempfile::Builder::new()
+        .prefix("sightline-lab-")
+        .tempdir()?;
+    if runs_as_other() {
+        let (user, group) = settings.unprivileged;
+        chown(profile.path(), Some(user), Some(group))?;
+    }
+    Ok(profile)
+}
+
+/// Waits until nobody uses the folder any more, and removes it. The browser's crash handlers leave
+/// its group, and end when it is gone; those that do not are killed.
+fn bury(profile: TempDir) {
+    let until = Instant::now() + FUNERAL;
+    let path = profile.path().to_owned();
+    while !users_of(&path).is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for user in users_of(&path) {
+        let _ = rustix::process::kill_process(user, Signal::KILL);
+    }
+    // Something may still be written while the folder is emptied.
+    for _ in 0..10 {
+        if fs::remove_dir_all(&path).is_ok() || !path.exists() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    if let Err(error) = profile.close() {
+        tracing::warn!(%error, "a browser's folder could not be removed");
+    }
+}
+
+/// Resident memory of a group's processes, bytes. Pages that they share count more than once, so this
+/// is never too little. Where there is no `/proc`, nothing is known: 0.
+pub fn memory_of(group: Pid) -> u64 {
+    let own = |it: &(i32, i32, u64)| it.1 == group.as_raw_nonzero().get();
+    processes().filter(own).map(|it| it.2).sum()
+}
+
+/// Processes whose command line names the folder.
+fn users_of(folder: &Path) -> Vec<Pid> {
+    let Some(folder) = folder.to_str() else {
+        return Vec::new();
+    };
+    let names_it = |pid: i32| {
+        fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|it| String::from_utf8_lossy(&it).contains(folder))
+    };
+    let users = processes().map(|it| it.0).filter(|it| names_it(*it));
+    users.filter_map(Pid::from_raw).collect()
+}
+
+/// Every process: its number, its group, its resident bytes.
+fn processes() -> impl Iterator<Item = (i32, i32, u64)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|it| {
+        let pid: i32 = it.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name in parentheses may hold anything; fields are counted after it.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let group = fields.get(2)?.parse().ok()?;
+        let pages: u64 = fields.get(21)?.parse().ok()?;
+        Some((pid, group, pages * rustix::param::page_size() as u64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_finds_itself_with_memory() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let found = processes().find(|it| it.0 == own).unwrap();
+        assert!(found.2 > 100_000, "{found:?}");
+    }
+}
