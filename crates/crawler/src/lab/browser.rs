@@ -179,7 +179,7 @@ fn runs_as_other() -> bool {
 
 fn profile(settings: &LabSettings) -> io::Result<TempDir> {
     let profile = tempfile::Builder::new()
-        .prefix("sightline-lab-")
+        .prefix("sightline-browser-")
         .tempdir()?;
     if runs_as_other() {
         let (user, group) = settings.unprivileged;

@@ -18,6 +18,10 @@ const MOST_URL: usize = 2_048;
 
 /// One request, redirects apart.
 #[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts that are independent of each other"
+)]
 pub struct Request {
     /// The session that it belongs to, and its id there.
     pub session: Option<String>,

@@ -25,6 +25,9 @@ const WORLD: &str = "sightline";
 /// The page was measured although it never became quiet.
 const LOAD_TIMED_OUT: &str = "loadTimedOut";
 
+/// How long a browser that has just started is left alone.
+const SETTLING: Duration = Duration::from_secs(2);
+
 /// How often to look whether it is quiet when nothing happens.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -244,9 +247,10 @@ impl<'a> Visit<'a> {
             .await?)
     }
 
-    /// Waits until the blank page is there, so that nothing of it is measured.
+    /// Waits until the blank page is there and the browser is done starting: on a small machine
+    /// its own work would otherwise be measured (a fifth of a second of FCP on two busy cores).
     async fn settle(&mut self) -> Result<(), LabError> {
-        let until = Instant::now() + Duration::from_millis(500);
+        let until = Instant::now() + SETTLING;
         while let Some(event) = self.next(until).await? {
             self.hear(event).await?;
         }
@@ -285,7 +289,8 @@ impl<'a> Visit<'a> {
             if self.quiet.has_lasted(self.settings.quiet, now) {
                 match self.idle_for().await {
                     Some(idle) if idle < self.settings.quiet => {
-                        let until = (now + (self.settings.quiet - idle)).min(limit);
+                        let rest = self.settings.quiet.saturating_sub(idle);
+                        let until = (now + rest).min(limit);
                         while let Some(event) = self.next(until).await? {
                             self.hear(event).await?;
                         }

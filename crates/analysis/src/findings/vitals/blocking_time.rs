@@ -120,5 +120,6 @@ pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
         from: task.from.max(fcp),
         to: task.to.min(tti),
     });
-    inside.map(|it| (it.length() - LONG_TASK).max(0.0)).sum()
+    // A float sum of nothing is −0.
+    inside.fold(0.0, |sum, it| sum + (it.length() - LONG_TASK).max(0.0))
 }

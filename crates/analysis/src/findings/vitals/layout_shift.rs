@@ -26,7 +26,8 @@ const MOST_SOURCES: usize = 10;
 #[must_use]
 pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
     let largest = largest_window(shifts);
-    shifts[largest].iter().map(|it| it.score).sum()
+    // A float sum of nothing is −0.
+    shifts[largest].iter().fold(0.0, |sum, it| sum + it.score)
 }
 
 /// Where the largest window stands.
