@@ -178,9 +178,10 @@ fn runs_as_other() -> bool {
 }
 
 fn profile(settings: &LabSettings) -> io::Result<TempDir> {
+    let folder = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
     let profile = tempfile::Builder::new()
         .prefix("sightline-browser-")
-        .tempdir()?;
+        .tempdir_in(folder)?;
     if runs_as_other() {
         let (user, group) = settings.unprivileged;
         chown(profile.path(), Some(user), Some(group))?;

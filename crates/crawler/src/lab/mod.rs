@@ -149,22 +149,23 @@ impl LabVitals for BrowserLab {
         vet_url(&url, &self.crawler).map_err(|_| LabError::Unreachable)?;
         let asked = order.runs.unwrap_or(self.settings.runs).clamp(1, MOST_RUNS);
         let _turn = self.one.acquire().await;
-        let (mut runs, mut failures) = (Vec::new(), 0);
+        let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for number in 1..=asked {
             match self.run(&program, device, &url).await {
                 Ok(run) => runs.push(run),
                 Err(error) => {
                     tracing::warn!(number, code = error.code(), "a page load failed");
-                    failures += 1;
-                    let is_final = !error.is_retryable() || failures >= MOST_FAILURES;
-                    if runs.is_empty() && is_final {
-                        return Err(error);
+                    let is_final = !error.is_retryable();
+                    failures.push(error);
+                    if runs.is_empty() && (is_final || failures.len() >= MOST_FAILURES) {
+                        break;
                     }
                 }
             }
         }
         if runs.is_empty() {
-            return Err(LabError::TimedOut);
+            // A run was asked for, and either it is there or what became of it.
+            return Err(failures.pop().unwrap_or(LabError::TimedOut));
         }
         Ok(LabMeasurement {
             form_factor: order.form_factor,

@@ -25,9 +25,6 @@ const WORLD: &str = "sightline";
 /// The page was measured although it never became quiet.
 const LOAD_TIMED_OUT: &str = "loadTimedOut";
 
-/// How long a browser that has just started is left alone.
-const SETTLING: Duration = Duration::from_secs(2);
-
 /// How often to look whether it is quiet when nothing happens.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -247,10 +244,9 @@ impl<'a> Visit<'a> {
             .await?)
     }
 
-    /// Waits until the blank page is there and the browser is done starting: on a small machine
-    /// its own work would otherwise be measured (a fifth of a second of FCP on two busy cores).
+    /// Waits until the blank page is there and the browser is done starting.
     async fn settle(&mut self) -> Result<(), LabError> {
-        let until = Instant::now() + SETTLING;
+        let until = Instant::now() + self.settings.settling;
         while let Some(event) = self.next(until).await? {
             self.hear(event).await?;
         }
