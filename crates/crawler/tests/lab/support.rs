@@ -135,13 +135,25 @@ pub async fn site(paths: &[(&str, Act)]) -> FaultServer {
     FaultServer::start(site, |_| answer("404 Not Found", "text/plain", "", b"no")).await
 }
 
-/// A picture of one colour: an SVG, which is drawn like any other image.
+/// A picture: an SVG, which is drawn like any other image. It is long, because browsers do not take
+/// images of few bytes for content.
 pub fn picture() -> Act {
-    let svg = br##"<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#357"/><text x="20" y="90">a picture with some text in it</text><circle cx="200" cy="100" r="60" fill="#c63"/></svg>"##;
+    let dots: String = (0..60)
+        .map(|it| {
+            format!(
+                r##"<circle cx="{}" cy="{}" r="9" fill="#c6{it:02}33"/>"##,
+                it * 5,
+                it * 3
+            )
+        })
+        .collect();
+    let svg = format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#357"/>{dots}</svg>"##
+    );
     answer(
         "200 OK",
         "image/svg+xml",
         "cache-control: max-age=60\r\n",
-        svg,
+        svg.as_bytes(),
     )
 }
