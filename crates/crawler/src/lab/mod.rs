@@ -46,7 +46,7 @@ const MOST_RUNS: u32 = 25;
 const MOST_FAILURES: usize = 2;
 
 /// How often a browser's memory is looked at.
-const WATCH: Duration = Duration::from_millis(250);
+const WATCH: Duration = Duration::from_secs(1);
 
 /// Loads pages in headless Chromium, one at a time: two at once would slow each other down.
 pub struct BrowserLab {

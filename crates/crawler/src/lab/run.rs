@@ -93,6 +93,7 @@ impl Witnesses<'_> {
             server_response_ms: page.last().and_then(|it| it.server_ms),
             unsized_images: seen.unsized_images,
             resources: self.resources,
+            opportunities: None,
             warnings: self.warnings,
             metrics,
         }

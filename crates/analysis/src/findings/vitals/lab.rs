@@ -98,11 +98,13 @@ fn describe(record: &mut VitalsRecord, subject: &Subject<'_>, run: &LabRun) {
     record.lcp_breakdown = run.lcp_breakdown;
     record.cls_sources.clone_from(&run.cls_sources);
     record.resource_summary = resource_summary(&run.resources);
-    record.opportunities = opportunities(&LoadFacts {
-        server_response_ms: run.server_response_ms,
-        redirects_ms: run.redirects_ms,
-        unsized_images: run.unsized_images,
-        resources: &run.resources,
+    record.opportunities = run.opportunities.clone().unwrap_or_else(|| {
+        opportunities(&LoadFacts {
+            server_response_ms: run.server_response_ms,
+            redirects_ms: run.redirects_ms,
+            unsized_images: run.unsized_images,
+            resources: &run.resources,
+        })
     });
 }
 

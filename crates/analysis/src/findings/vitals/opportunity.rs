@@ -2,23 +2,10 @@
 //!
 //! Ids are those of Lighthouse's audits. A saving that would have to be guessed is null.
 
-use crate::observation::vitals::{ResourceFact, ResourceKind};
+use crate::observation::vitals::{Opportunity, ResourceFact, ResourceKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
-
-/// Something to mend.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Opportunity {
-    /// What: `server-response-time`, `redirects`, `uses-text-compression`, `uses-long-cache-ttl`,
-    /// `render-blocking-resources`, `unsized-images`.
-    pub audit_id: String,
-    /// Time that mending saves each load; null where nobody can say.
-    pub savings_ms: Option<f64>,
-    /// Bytes that mending saves; null where nobody can say.
-    pub savings_bytes: Option<u64>,
-}
 
 /// Files and bytes of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! The record of one page, form factor and source.
 
 use super::{
-    opportunity::{Opportunity, ResourceTotal},
+    opportunity::ResourceTotal,
     rating::{Assessment, Rating, Unit},
     trend::VitalsTrend,
 };
@@ -9,7 +9,7 @@ use crate::{
     findings::envelope::{Envelope, rounded},
     observation::vitals::{
         ClsSource, CollectionPeriod, FormFactor, HistogramBin, LcpBreakdown, LcpElement,
-        ResourceKind, VitalsMetric,
+        Opportunity, ResourceKind, VitalsMetric,
     },
 };
 use serde::{Deserialize, Serialize};

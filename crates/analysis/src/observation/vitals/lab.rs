@@ -41,6 +41,8 @@ pub struct LabRun {
     pub unsized_images: Option<u32>,
     /// Everything that was loaded.
     pub resources: Vec<ResourceFact>,
+    /// What to mend, as whoever loaded the page says; `None` when that follows from the rest.
+    pub opportunities: Option<Vec<Opportunity>>,
     /// Machine codes of what limits the run.
     pub warnings: Vec<String>,
 }
@@ -100,6 +102,19 @@ pub struct ClsSource {
     pub selector: Option<String>,
     /// Its part of the page's layout shift.
     pub shift: f64,
+}
+
+/// Something to mend.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Opportunity {
+    /// What: `server-response-time`, `redirects`, `uses-text-compression`, `uses-long-cache-ttl`,
+    /// `render-blocking-resources`, `unsized-images`.
+    pub audit_id: String,
+    /// Time that mending saves each load; null where nobody can say.
+    pub savings_ms: Option<f64>,
+    /// Bytes that mending saves; null where nobody can say.
+    pub savings_bytes: Option<u64>,
 }
 
 /// What can be said of a page without a browser; nothing here stands in for a paint.

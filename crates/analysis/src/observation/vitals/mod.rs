@@ -9,7 +9,8 @@ mod resource;
 
 pub use field::{CollectionPeriod, FieldMetric, FieldSample, FieldScope, HistogramBin};
 pub use lab::{
-    ClsSource, LabMeasurement, LabMetrics, LabRun, LcpBreakdown, LcpElement, StaticFacts,
+    ClsSource, LabMeasurement, LabMetrics, LabRun, LcpBreakdown, LcpElement, Opportunity,
+    StaticFacts,
 };
 pub use resource::{ResourceFact, ResourceKind};
 

@@ -94,6 +94,7 @@ fn run(lcp: f64, tbt: f64) -> LabRun {
             file(ResourceKind::Document, 9_000),
             file(ResourceKind::Image, 50_000),
         ],
+        opportunities: None,
         warnings: Vec::new(),
     }
 }
