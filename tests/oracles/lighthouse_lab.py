@@ -116,7 +116,14 @@ def lighthouse(program, browser, url, form_factor):
     flags = "--headless --disable-gpu --disable-dev-shm-usage" + (" --no-sandbox" if os.geteuid() == 0 else "")
     command = ["node", program, url, "--quiet", "--output=json", "--only-categories=performance", "--throttling-method=devtools",
                "--no-enable-error-reporting", f"--chrome-flags={flags}", *(desktop if form_factor == "desktop" else [])]
-    ran = subprocess.run(command, env={**os.environ, "CHROME_PATH": browser}, capture_output=True, text=True, check=True)
+    # Now and then Lighthouse loses its browser on a busy machine.
+    for _ in range(3):
+        ran = subprocess.run(command, env={**os.environ, "CHROME_PATH": browser}, capture_output=True, text=True)
+        if ran.returncode == 0:
+            break
+        print(f"lighthouse failed on {url}: {ran.stderr.strip()[-300:]}", file=sys.stderr)
+    else:
+        sys.exit("lighthouse failed three times")
     report = json.loads(ran.stdout)
     value = lambda audit: report["audits"][audit].get("numericValue")
     return {

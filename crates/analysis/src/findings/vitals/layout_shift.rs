@@ -30,13 +30,20 @@ pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
     shifts[largest].iter().fold(0.0, |sum, it| sum + it.score)
 }
 
+/// Whether more time lies between two moments; browsers count whole microseconds, which
+/// milliseconds only come close to.
+fn is_longer(from: f64, to: f64, limit: f64) -> bool {
+    ((to - from) * 1_000.0).round() > limit * 1_000.0
+}
+
 /// Where the largest window stands.
 fn largest_window(shifts: &[Shift]) -> Range<usize> {
     let (mut largest, mut most) = (0..0, 0.0);
     let (mut from, mut sum) = (0, 0.0);
     for (place, shift) in shifts.iter().enumerate() {
         let is_over = place > 0
-            && (shift.at - shifts[from].at > LONGEST || shift.at - shifts[place - 1].at > GAP);
+            && (is_longer(shifts[from].at, shift.at, LONGEST)
+                || is_longer(shifts[place - 1].at, shift.at, GAP));
         if is_over {
             (from, sum) = (place, 0.0);
         }
