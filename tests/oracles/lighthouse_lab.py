@@ -43,7 +43,7 @@ PAGES = [
     ("/usr/share/doc/python3.11/html", "library/functions.html", ["phone", "desktop"]),
     ("/usr/share/doc/sqlite3", "index.html", ["phone"]),
     ("/usr/share/doc/sqlite3", "fileformat2.html", ["phone"]),
-    ("/usr/share/doc/apache2-doc/manual", "mod/core.html", ["phone"]),
+    ("/usr/share/doc/apache2-doc/manual", "en/mod/core.html", ["phone"]),
     (None, "made.html", ["phone", "desktop"]),
 ]
 MADE = """<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">

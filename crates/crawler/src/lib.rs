@@ -19,6 +19,6 @@ mod sitemap;
 mod soft_404;
 
 pub use fetch::limits::FetchLimits;
-pub use lab::{BrowserLab, BrowserSandbox, LabSettings, USUAL_PLACES};
+pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
 pub use settings::{CrawlerSettings, Resolve};

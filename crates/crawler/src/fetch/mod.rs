@@ -1,7 +1,7 @@
 //! Asking for a URL: every hop vetted, every phase limited.
 
 mod body;
-mod clients;
+pub mod clients;
 mod error;
 mod hop;
 pub mod limits;
@@ -9,7 +9,7 @@ pub mod resolver;
 mod retry;
 mod wall;
 
-pub use body::{Body, BodyLimit};
+pub use body::{Body, BodyLimit, read_body};
 pub use hop::Want;
 
 use crate::{

@@ -14,10 +14,12 @@ mod quiet;
 mod requests;
 mod run;
 mod settings;
+mod static_reader;
 mod trace;
 mod visit;
 
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
+pub use static_reader::StaticReader;
 
 use crate::{guard::vet_url, settings::CrawlerSettings};
 use analysis::{

@@ -1,14 +1,14 @@
 //! What a page asked for and got, as the browser's network events tell it.
 
-use super::caching::fresh_for;
-use super::protocol::Event;
+mod wire;
+
+use super::{caching::fresh_for, protocol::Event};
 use analysis::{
     findings::vitals::blocking_time::Span,
     observation::vitals::{ResourceFact, ResourceKind},
 };
-use serde::Deserialize;
-use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use wire::{Failed, Finished, Received, Response, WillBeSent};
 
 /// Requests of a load that are remembered; no honest page makes more.
 const MOST_REQUESTS: usize = 5_000;
@@ -61,75 +61,6 @@ pub struct Requests {
     current: HashMap<(Option<String>, String), usize>,
     /// The navigation that is measured.
     loader: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WillBeSent {
-    request_id: String,
-    loader_id: String,
-    request: Sent,
-    timestamp: f64,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    redirect_response: Option<Response>,
-    render_blocking_behavior: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Sent {
-    url: String,
-    method: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Received {
-    request_id: String,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    response: Response,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    status: u16,
-    #[serde(default)]
-    headers: BTreeMap<String, Value>,
-    #[serde(default)]
-    mime_type: String,
-    #[serde(default)]
-    encoded_data_length: f64,
-    timing: Option<Timing>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Timing {
-    /// Seconds.
-    request_time: f64,
-    /// Milliseconds after it, as the rest.
-    send_end: f64,
-    receive_headers_start: f64,
-    receive_headers_end: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Finished {
-    request_id: String,
-    timestamp: f64,
-    encoded_data_length: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Failed {
-    request_id: String,
-    timestamp: f64,
-    #[serde(default)]
-    error_text: String,
 }
 
 impl Requests {

@@ -3,18 +3,17 @@
 //! Which events count, and how, is what `core/lib/tracehouse/trace-processor.js` and
 //! `core/computed/metrics/` of the npm package `lighthouse` 12.8.2 do with the same events.
 
+mod wire;
+
 use analysis::findings::vitals::{
     blocking_time::Span,
     layout_shift::Shift,
-    speed_index::{Frame, colours},
+    speed_index::{Frame, Histogram, colours},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
-use zune_jpeg::{
-    JpegDecoder,
-    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
-};
+use wire::{Args, Batch, Candidate, Navigation, Picture, Shifted, Wire, pixels};
 
 /// What to trace: paints and shifts, navigation, tasks, pictures.
 pub const CATEGORIES: [&str; 4] = [
@@ -30,9 +29,6 @@ const MOST_EVENTS: usize = 200_000;
 /// Chromium takes at most 450 pictures.
 const MOST_PICTURES: usize = 500;
 
-/// No picture is wider or higher; Chromium's are at most 500.
-const LARGEST_PICTURE: usize = 2_048;
-
 /// Shifts that quickly follow a change of the viewport count although the browser takes it for
 /// input, µs.
 const AFTER_VIEWPORT: f64 = 500_000.0;
@@ -44,7 +40,7 @@ pub struct Trace {
     marks: Vec<Mark>,
     tasks: Vec<Task>,
     shifts: Vec<Moved>,
-    pictures: Vec<(f64, Box<analysis::findings::vitals::speed_index::Histogram>)>,
+    pictures: Vec<(f64, Box<Histogram>)>,
     viewport: Option<f64>,
     end: f64,
 }
@@ -99,60 +95,6 @@ pub struct Load {
     pub shifts: Vec<Shift>,
     /// What the first screen looked like.
     pub frames: Vec<Frame>,
-}
-
-#[derive(Deserialize)]
-struct Batch<'a> {
-    #[serde(borrow)]
-    value: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Wire<'a> {
-    name: std::borrow::Cow<'a, str>,
-    #[serde(default)]
-    ts: f64,
-    #[serde(default)]
-    dur: f64,
-    #[serde(default)]
-    pid: i64,
-    #[serde(default)]
-    tid: i64,
-    #[serde(borrow)]
-    args: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Args<D> {
-    #[serde(default)]
-    frame: String,
-    data: Option<D>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Navigation {
-    #[serde(default, rename = "documentLoaderURL")]
-    document: String,
-}
-
-#[derive(Deserialize)]
-struct Candidate {
-    size: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Shifted {
-    weighted_score_delta: Option<f64>,
-    #[serde(default)]
-    had_recent_input: bool,
-    is_main_frame: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct Picture<'a> {
-    #[serde(borrow)]
-    snapshot: std::borrow::Cow<'a, str>,
 }
 
 impl Trace {
@@ -343,15 +285,4 @@ impl Trace {
             })
             .collect()
     }
-}
-
-/// The pixels of a JPEG: red, green, blue.
-fn pixels(jpeg: &[u8]) -> Option<Vec<u8>> {
-    let options = DecoderOptions::default()
-        .set_max_width(LARGEST_PICTURE)
-        .set_max_height(LARGEST_PICTURE)
-        .jpeg_set_out_colorspace(ColorSpace::RGB);
-    JpegDecoder::new_with_options(ZCursor::new(jpeg), options)
-        .decode()
-        .ok()
 }

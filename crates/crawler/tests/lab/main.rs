@@ -13,3 +13,5 @@ mod figures;
 mod hostile;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod without_browser;
