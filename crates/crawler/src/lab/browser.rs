@@ -1,6 +1,7 @@
 //! A browser of one load: its own processes, its own profile, gone when this is dropped.
 
 use super::{
+    processes::users_of,
     protocol::Protocol,
     settings::{BrowserSandbox, LabSettings},
 };
@@ -63,6 +64,12 @@ const FLAGS: &[&str] = &[
     // A script that wants more memory is ended by its engine first.
     "--js-flags=--max-old-space-size=1024",
 ];
+
+/// What the names of browsers' folders begin with.
+const PREFIX: &str = "sightline-browser-";
+
+/// A folder that old, which nobody uses, was left by a process that was killed.
+const STALE: Duration = Duration::from_hours(1);
 
 /// How long to wait for processes that were killed, in the end.
 const FUNERAL: Duration = Duration::from_secs(5);
@@ -179,14 +186,31 @@ fn runs_as_other() -> bool {
 
 fn profile(settings: &LabSettings) -> io::Result<TempDir> {
     let folder = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
-    let profile = tempfile::Builder::new()
-        .prefix("sightline-browser-")
-        .tempdir_in(folder)?;
+    sweep(&folder);
+    let profile = tempfile::Builder::new().prefix(PREFIX).tempdir_in(folder)?;
     if runs_as_other() {
         let (user, group) = settings.unprivileged;
         chown(profile.path(), Some(user), Some(group))?;
     }
     Ok(profile)
+}
+
+/// Removes what processes of ours left that were killed themselves. (Their browsers ended with them:
+/// the pipes closed.)
+fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let is_ours = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|it| it.starts_with(PREFIX));
+        let changed = entry.metadata().and_then(|it| it.modified()).ok();
+        let age = changed.and_then(|it| it.elapsed().ok());
+        if is_ours && age.is_some_and(|it| it > STALE) && users_of(&entry.path()).is_empty() {
+            // What cannot be removed is left.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Waits until nobody uses the folder any more, and removes it. The browser's crash handlers leave
@@ -209,51 +233,5 @@ fn bury(profile: TempDir) {
     }
     if let Err(error) = profile.close() {
         tracing::warn!(%error, "a browser's folder could not be removed");
-    }
-}
-
-/// Resident memory of a group's processes, bytes. Pages that they share count more than once, so this
-/// is never too little. Where there is no `/proc`, nothing is known: 0.
-pub fn memory_of(group: Pid) -> u64 {
-    let own = |it: &(i32, i32, u64)| it.1 == group.as_raw_nonzero().get();
-    processes().filter(own).map(|it| it.2).sum()
-}
-
-/// Processes whose command line names the folder.
-fn users_of(folder: &Path) -> Vec<Pid> {
-    let Some(folder) = folder.to_str() else {
-        return Vec::new();
-    };
-    let names_it = |pid: i32| {
-        fs::read(format!("/proc/{pid}/cmdline"))
-            .is_ok_and(|it| String::from_utf8_lossy(&it).contains(folder))
-    };
-    let users = processes().map(|it| it.0).filter(|it| names_it(*it));
-    users.filter_map(Pid::from_raw).collect()
-}
-
-/// Every process: its number, its group, its resident bytes.
-fn processes() -> impl Iterator<Item = (i32, i32, u64)> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|it| {
-        let pid: i32 = it.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in parentheses may hold anything; fields are counted after it.
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let group = fields.get(2)?.parse().ok()?;
-        let pages: u64 = fields.get(21)?.parse().ok()?;
-        Some((pid, group, pages * rustix::param::page_size() as u64))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_process_finds_itself_with_memory() {
-        let own = i32::try_from(std::process::id()).unwrap();
-        let found = processes().find(|it| it.0 == own).unwrap();
-        assert!(found.2 > 100_000, "{found:?}");
     }
 }

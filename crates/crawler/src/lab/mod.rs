@@ -9,6 +9,7 @@ mod browser;
 mod caching;
 mod device;
 mod gate;
+mod processes;
 mod protocol;
 mod quiet;
 mod requests;
@@ -97,7 +98,7 @@ impl BrowserLab {
     async fn watch(&self, browser: &Browser, gate: &Gate) {
         while !gate.is_exhausted() {
             let group = browser.group();
-            let memory = tokio::task::spawn_blocking(move || browser::memory_of(group)).await;
+            let memory = tokio::task::spawn_blocking(move || processes::memory_of(group)).await;
             if memory.is_ok_and(|it| it > self.settings.memory_limit) {
                 return;
             }

@@ -261,3 +261,6 @@ pub fn is_text(media_type: &str) -> bool {
 fn whole(bytes: f64) -> u64 {
     bytes.max(0.0) as u64
 }
+
+#[cfg(test)]
+mod tests;

@@ -286,3 +286,6 @@ impl Trace {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
