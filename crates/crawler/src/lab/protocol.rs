@@ -18,8 +18,10 @@ const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
 /// What is read at once.
 const CHUNK: usize = 256 * 1024;
 
-/// Events that wait to be looked at, at the most; they come while an answer is waited for.
+/// Events that wait to be looked at, at the most, and their bytes together; they come while an answer
+/// is waited for.
 const MOST_WAITING: usize = 100_000;
+const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
 
 /// The conversation with a browser broke.
 #[derive(Debug, Error)]
@@ -63,6 +65,7 @@ pub struct Protocol {
     searched: usize,
     last_id: u64,
     waiting: VecDeque<Event>,
+    waiting_bytes: usize,
 }
 
 #[derive(Deserialize)]
@@ -100,6 +103,7 @@ impl Protocol {
             searched: 0,
             last_id: 0,
             waiting: VecDeque::new(),
+            waiting_bytes: 0,
         }
     }
 
@@ -140,10 +144,7 @@ impl Protocol {
                     return serde_json::from_str(answer.get())
                         .map_err(|_| ProtocolError::Senseless);
                 }
-                Message::Event(event) if self.waiting.len() < MOST_WAITING => {
-                    self.waiting.push_back(event);
-                }
-                Message::Event(_) => return Err(ProtocolError::TooMuch),
+                Message::Event(event) => self.keep(event)?,
                 Message::Answer(..) | Message::Nothing => {}
             }
         }
@@ -160,9 +161,19 @@ impl Protocol {
         Ok(())
     }
 
+    fn keep(&mut self, event: Event) -> Result<(), ProtocolError> {
+        self.waiting_bytes += event.params.get().len();
+        self.waiting.push_back(event);
+        if self.waiting.len() > MOST_WAITING || self.waiting_bytes > MOST_WAITING_BYTES {
+            return Err(ProtocolError::TooMuch);
+        }
+        Ok(())
+    }
+
     /// The next event. Dropping the future loses nothing.
     pub async fn event(&mut self) -> Result<Event, ProtocolError> {
         if let Some(event) = self.waiting.pop_front() {
+            self.waiting_bytes -= event.params.get().len();
             return Ok(event);
         }
         loop {

@@ -50,7 +50,11 @@ pub struct Visit<'a> {
 
 impl From<ProtocolError> for LabError {
     fn from(error: ProtocolError) -> Self {
-        Self::Browser(error.to_string())
+        match error {
+            // What it says is mostly what the page makes it say.
+            ProtocolError::TooMuch => Self::TooHeavy,
+            other => Self::Browser(other.to_string()),
+        }
     }
 }
 

@@ -27,6 +27,9 @@ const ATTEMPTS: &str = r#"<!doctype html><title>x</title><h1>Hostile</h1>
   try { new Worker(URL.createObjectURL(new Blob([`fetch("http://${where}/worker").catch(()=>{})`]))); } catch {}
   try {
     const peer = new RTCPeerConnection({ iceServers: [{ urls: `stun:${host}:${port}` }, { urls: `turn:${host}:${port}?transport=tcp`, username: "a", credential: "b" }] });
+    let candidates = 0;
+    peer.onicecandidate = (event) => { candidates += Number(Boolean(event.candidate && event.candidate.candidate)); };
+    setTimeout(() => { new Image().src = "/candidates?" + candidates; }, 1000);
     peer.createDataChannel("x");
     peer.createOffer().then((offer) => peer.setLocalDescription(offer));
   } catch {}
@@ -35,7 +38,8 @@ const ATTEMPTS: &str = r#"<!doctype html><title>x</title><h1>Hostile</h1>
 
 #[tokio::test]
 async fn no_page_makes_the_browser_talk_to_an_address_that_is_not_open() {
-    let Some(lab) = lab().await else { return };
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.quiet = Duration::from_secs(2);
     // 127.0.0.2 is as private as 127.0.0.1, and the operator did not open it.
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let address = forbidden.local_addr().unwrap();
