@@ -10,6 +10,7 @@ mod fetch;
 mod frontier;
 mod guard;
 mod journal;
+mod lab;
 mod politeness;
 mod reader;
 mod robots;
@@ -18,5 +19,6 @@ mod sitemap;
 mod soft_404;
 
 pub use fetch::limits::FetchLimits;
+pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
 pub use settings::{CrawlerSettings, Resolve};

@@ -5,3 +5,4 @@ pub mod envelope;
 pub mod keyword_market;
 pub mod rankings;
 pub mod serp;
+pub mod vitals;

@@ -4,6 +4,7 @@ mod charset;
 mod dom;
 mod facts;
 mod links;
+mod page_files;
 mod parse;
 mod place;
 mod srcset;
@@ -11,3 +12,4 @@ mod target;
 mod text;
 
 pub use facts::{PageFacts, read_page};
+pub use page_files::{NamedFile, read_page_files};

@@ -1,15 +1,15 @@
 //! Asking for a URL: every hop vetted, every phase limited.
 
 mod body;
-mod clients;
+pub mod clients;
 mod error;
 mod hop;
 pub mod limits;
-mod resolver;
+pub mod resolver;
 mod retry;
 mod wall;
 
-pub use body::{Body, BodyLimit};
+pub use body::{Body, BodyLimit, read_body};
 pub use hop::Want;
 
 use crate::{
