@@ -5,7 +5,7 @@
 
 mod check;
 mod crawl;
-mod extract;
+pub mod extract;
 mod fetch;
 mod frontier;
 mod guard;

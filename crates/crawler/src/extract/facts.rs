@@ -4,8 +4,9 @@ use super::{
     charset::decode,
     dom::{Dom, NodeId},
     links::links,
+    main_text::{MainText, main_text},
     parse::parse,
-    text::{main_text, text_of},
+    text::text_of,
 };
 use analysis::{
     observation::web_site::PageLink,
@@ -24,6 +25,8 @@ pub struct PageFacts {
     /// Sorted.
     pub names: Vec<String>,
     pub links: Vec<PageLink>,
+    /// The main text, as blocks.
+    pub main_text: MainText,
     /// Of the main text.
     pub shingles: Vec<u64>,
     pub parser_limit: bool,
@@ -37,7 +40,8 @@ pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts 
     let (source, encoding) = decode(bytes, from_http);
     let parsed = parse(&source);
     let dom = &parsed.dom;
-    let main = main_text(dom);
+    let main_text = main_text(dom);
+    let main = main_text.text();
     PageFacts {
         title: first(dom, "title").and_then(|it| text_of(dom, it)),
         heading: first(dom, "h1").and_then(|it| text_of(dom, it)),
@@ -46,6 +50,7 @@ pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts 
         word_count: u32::try_from(words(&main).count()).unwrap_or(u32::MAX),
         names: names(dom),
         links: links(dom, url),
+        main_text,
         shingles: shingles(&main),
         parser_limit: parsed.limited,
     }

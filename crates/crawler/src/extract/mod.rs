@@ -4,6 +4,7 @@ mod charset;
 mod dom;
 mod facts;
 mod links;
+mod main_text;
 mod parse;
 mod place;
 mod srcset;
@@ -11,3 +12,4 @@ mod target;
 mod text;
 
 pub use facts::{PageFacts, read_page};
+pub use main_text::{Block, BlockKind, MainText, TextSource};
