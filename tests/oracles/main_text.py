@@ -29,7 +29,8 @@ BARS = {"snippets": 0.85, "readability": 0.85, "newspaper": 0.80, "documentation
 def ours(program, pages):
     """Our blocks of every page, and the CPU seconds they took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    ran = subprocess.run([program, *(str(it.file) for it in pages)], check=True, capture_output=True, text=True)
+    charset = ["--charset", pages[0].charset] if pages[0].charset else []
+    ran = subprocess.run([program, *charset, *(str(it.file) for it in pages)], check=True, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
@@ -38,7 +39,7 @@ def ours(program, pages):
 
 def timed(function, pages):
     begun = time.process_time()
-    texts = [function(page.file.read_bytes()) or "" for page in pages]
+    texts = [function(page.bytes()) or "" for page in pages]
     return texts, time.process_time() - begun
 
 
@@ -113,7 +114,7 @@ def documentation(program, count, most):
     pages = corpora.documentation_pages(count)
     begun = time.process_time()
     for page in pages:
-        page.text = by_trafilatura(page.file.read_bytes()) or ""
+        page.text = by_trafilatura(page.bytes()) or ""
     theirs = time.process_time() - begun
     silent = [it for it in pages if len(corpora.words(it.text)) < 20]
     pages = [it for it in pages if it not in silent]

@@ -1,4 +1,5 @@
-//! Prints the main text of HTML files, a JSON line each: file paths in, blocks out.
+//! Prints the main text of HTML files, a JSON line each: file paths in, blocks out. With
+//! `--charset NAME` first, the files are in that encoding whatever they say.
 #![expect(clippy::print_stdout, reason = "a program whose output is its purpose")]
 
 use crawler::extract::{BlockKind, read_page};
@@ -8,8 +9,11 @@ use std::io::Write;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = url::Url::parse("http://localhost/")?;
     let mut out = std::io::stdout().lock();
-    for file in std::env::args().skip(1) {
-        let page = read_page(&std::fs::read(&file)?, None, &url);
+    let mut words = std::env::args().skip(1).peekable();
+    let is_told = words.next_if_eq("--charset").is_some();
+    let charset = if is_told { words.next() } else { None };
+    for file in words {
+        let page = read_page(&std::fs::read(&file)?, charset.as_deref(), &url);
         let blocks: Vec<_> = page
             .main_text
             .blocks

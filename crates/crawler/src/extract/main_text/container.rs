@@ -1,17 +1,39 @@
 //! Finds the element that holds the article.
 
-use super::{BlockKind, blocks::Draft, sight::{Sight, share}};
+use super::{
+    BlockKind,
+    blocks::Draft,
+    sight::{Sight, share},
+    vocabulary::names_article_text,
+};
 use crate::extract::dom::NodeId;
+use std::collections::HashSet;
 
 /// Shorter blocks are no sign of an article.
 const LEAST_CHARACTERS: u32 = 25;
+/// Longer headings are text in an element of headings.
+const LONG_HEADING: u32 = 200;
 /// How far up a block speaks for its ancestors.
 const MOST_LEVELS: usize = 6;
+/// How much more of the same is worth going up for, and how much from elements of one class.
+const WORTHY_GAIN: f64 = 0.2;
+const WORTHY_GAIN_OF_A_KIND: f64 = 0.02;
+
+/// Classes of an element that are looked at.
+const MOST_CLASSES: usize = 12;
+
+/// The element that holds the article, and what inside it is something else.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    pub top: Option<NodeId>,
+    pub except: HashSet<NodeId>,
+}
 
 /// How much a block looks like a part of an article: one for being there, one for each comma, up
 /// to three for its length, less by its links.
 pub fn value(draft: &Draft) -> f64 {
     let counts = match draft.kind {
+        BlockKind::Heading(_) if draft.characters > LONG_HEADING => 1.0 + f64::from(draft.commas),
         BlockKind::Heading(_) | BlockKind::Caption => return 0.0,
         BlockKind::TableRow | BlockKind::Preformatted => 1.0,
         BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Quote => 1.0 + f64::from(draft.commas),
@@ -23,47 +45,112 @@ pub fn value(draft: &Draft) -> f64 {
     (counts + length) * (1.0 - share(draft.linked, draft.characters))
 }
 
-/// The element that holds the article, if there is something like one.
-pub fn choose(sight: &Sight, drafts: &[Draft]) -> Option<NodeId> {
+/// Chooses among the elements of a page.
+pub fn choose(sight: &Sight, drafts: &[Draft]) -> Chosen {
+    let scores = scores(sight, drafts);
+    let totals = totals(sight, drafts);
+    let score = |id: NodeId| scores[id] * (1.0 - sight.link_density(id)) * if is_article_text(sight, id) { 1.5 } else { 1.0 };
+    let candidates = sight.order.iter().copied().filter(|it| scores[*it] > 0.0);
+    match candidates.max_by(|a, b| score(*a).total_cmp(&score(*b))) {
+        Some(best) => climb(sight, &totals, best),
+        None => Chosen::default(),
+    }
+}
+
+/// What the blocks say for the elements they stand in, less the farther away.
+fn scores(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
     let dom = sight.dom;
     let mut scores = vec![0.0; dom.nodes.len()];
-    let mut totals = vec![0.0; dom.nodes.len()];
     for draft in drafts {
         let value = value(draft);
-        let mut speaks_for = Some(draft.node);
-        if dom.is_html(draft.node, "p") || draft.kind != BlockKind::Paragraph {
-            speaks_for = dom.nodes[draft.node].parent;
-        }
-        let ancestors = std::iter::successors(speaks_for, |it| dom.nodes[*it].parent);
-        for (level, id) in ancestors.take(MOST_LEVELS).enumerate() {
-            scores[id] += value * match level {
-                0 => 1.0,
-                1 => 0.5,
-                other => 1.0 / (3.0 * f64::from(u32::try_from(other).unwrap_or(u32::MAX))),
+        let is_leaf = dom.is_html(draft.node, "p") || draft.kind != BlockKind::Paragraph;
+        let nearest = if is_leaf { dom.nodes[draft.node].parent } else { Some(draft.node) };
+        let ancestors = std::iter::successors(nearest, |it| dom.nodes[*it].parent);
+        for (id, level) in ancestors.take(MOST_LEVELS).zip(0_u32..) {
+            scores[id] += match level {
+                0 => value,
+                1 => value / 2.0,
+                further => value / (3.0 * f64::from(further)),
             };
         }
-        totals[draft.node] += value;
+    }
+    scores
+}
+
+/// The values of all blocks below each node.
+fn totals(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
+    let mut totals = vec![0.0; sight.dom.nodes.len()];
+    for draft in drafts {
+        totals[draft.node] += value(draft);
     }
     for &id in sight.order.iter().rev() {
-        if let Some(parent) = dom.nodes[id].parent {
+        if let Some(parent) = sight.dom.nodes[id].parent {
             totals[parent] += totals[id];
         }
     }
-    let score = |id: NodeId| scores[id] * (1.0 - sight.link_density(id));
-    let best = sight.order.iter().copied().filter(|it| scores[*it] > 0.0).max_by(|a, b| score(*a).total_cmp(&score(*b)))?;
-    Some(climb(sight, &totals, best))
+    totals
 }
 
-/// Goes up while that brings much more of the same.
-fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> NodeId {
-    let mut chosen = best;
+/// Whether an element says that it holds an article's text.
+fn is_article_text(sight: &Sight, id: NodeId) -> bool {
+    let of = |name| sight.dom.attribute(id, name).unwrap_or_default();
+    of("itemprop") == "articleBody" || names_article_text(of("class")) || names_article_text(of("id"))
+}
+
+/// Goes up while that brings more of the same, leaving aside what is not.
+fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
+    let mut chosen = Chosen { top: Some(best), ..Chosen::default() };
+    let (mut child, mut value) = (best, totals[best]);
+    let mut aside = HashSet::new();
+    let mut in_text = is_article_text(sight, best);
     for id in sight.dom.ancestors(best) {
         if matches!(sight.dom.name(id), Some("html") | None) {
             break;
         }
-        if totals[id] >= totals[chosen] * 1.2 {
-            chosen = id;
+        let siblings = sight.dom.nodes[id].children.iter().copied().filter(|it| *it != child && totals[*it] > 0.0);
+        let (alike, others): (Vec<_>, Vec<_>) = siblings.partition(|it| are_alike(sight, child, *it));
+        let direct = totals[id] - totals[child] - alike.iter().chain(&others).map(|it| totals[*it]).sum::<f64>();
+        let gain = direct + alike.iter().map(|it| totals[*it]).sum::<f64>();
+        aside.extend(others);
+        let is_text = is_article_text(sight, id);
+        let of_a_kind = || alike.iter().any(|it| share_a_class(sight, child, *it));
+        let wanted = match in_text {
+            true => 1.0,
+            false if of_a_kind() => WORTHY_GAIN_OF_A_KIND,
+            false => WORTHY_GAIN,
+        };
+        if gain >= wanted * value || (is_text && !in_text) {
+            chosen.top = Some(id);
+            if is_text {
+                aside.clear();
+            }
+            chosen.except.extend(aside.drain());
+            value += gain;
         }
+        in_text |= is_text;
+        child = id;
     }
     chosen
+}
+
+/// Whether two siblings are parts of one text: plain text elements, or elements of one form.
+fn are_alike(sight: &Sight, one: NodeId, other: NodeId) -> bool {
+    let name = sight.dom.name(other);
+    if matches!(
+        name,
+        None | Some("p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "pre" | "blockquote" | "figure" | "li" | "dd")
+    ) {
+        return true;
+    }
+    name == sight.dom.name(one) && (share_a_class(sight, one, other) || (name != Some("td") && have_no_class(sight, one, other)))
+}
+
+fn share_a_class(sight: &Sight, one: NodeId, other: NodeId) -> bool {
+    let classes = |id| sight.dom.attribute(id, "class").unwrap_or_default().split_ascii_whitespace().take(MOST_CLASSES);
+    sight.dom.name(one) == sight.dom.name(other) && classes(one).any(|it| classes(other).any(|other| it == other))
+}
+
+fn have_no_class(sight: &Sight, one: NodeId, other: NodeId) -> bool {
+    let has_none = |id| sight.dom.attribute(id, "class").is_none_or(|it| it.trim().is_empty());
+    has_none(one) && has_none(other)
 }
