@@ -27,14 +27,17 @@ BARS = {"snippets": 0.85, "readability": 0.85, "newspaper": 0.80, "documentation
 
 
 def ours(program, pages):
-    """Our blocks of every page, and the CPU seconds they took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    charset = ["--charset", pages[0].charset] if pages[0].charset else []
-    ran = subprocess.run([program, *charset, *(str(it.file) for it in pages)], check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    answers = [json.loads(line) for line in ran.stdout.splitlines()]
-    return ["\n".join(block["text"] for block in answer["blocks"]) for answer in answers], cpu
+    """Our text of every page, and the CPU seconds they took."""
+    texts, cpu = {}, 0
+    for charset in sorted({it.charset for it in pages}):
+        files = [str(it.file) for it in pages if it.charset == charset]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        ran = subprocess.run([program, *(["--charset", charset] if charset else []), *files], check=True, capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        for answer in map(json.loads, ran.stdout.splitlines()):
+            texts[answer["file"]] = "\n".join(block["text"] for block in answer["blocks"])
+    return [texts[str(it.file)] for it in pages], cpu
 
 
 def timed(function, pages):

@@ -117,8 +117,17 @@ def evaluation_pages():
         if present and url in files:
             file = home / "tests" / "cache" / files[url]
             present = [it for it in present if not is_in_comments(file, it)]
-            pages.append(Page(files[url], file, url, tuple(present), tuple(absent)))
+            # Kept as UTF-8 whatever the page says, but for a few.
+            pages.append(Page(files[url], file, url, tuple(present), tuple(absent), charset="utf-8" if is_utf8(file) else ""))
     return pages
+
+
+def is_utf8(file):
+    try:
+        file.read_bytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_in_comments(file, snippet):

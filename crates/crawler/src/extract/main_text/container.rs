@@ -18,6 +18,13 @@ const MOST_LEVELS: usize = 6;
 /// How much more of the same is worth going up for, and how much from elements of one class.
 const WORTHY_GAIN: f64 = 0.2;
 const WORTHY_GAIN_OF_A_KIND: f64 = 0.02;
+/// How much more is worth leaving an element that says that it holds the text.
+const WORTHY_GAIN_OF_TEXT: f64 = 1.0;
+/// An article of which the rest is worth so much more is not in the part alone.
+const MINOR: f64 = 0.8;
+/// Text that is not alike is a part all the same when it is as long as this and has few links.
+const LEAST_PLAIN_TEXT: u32 = 140;
+const MOST_LINKED_PLAIN_TEXT: f64 = 0.15;
 
 /// Classes of an element that are looked at.
 const MOST_CLASSES: usize = 12;
@@ -97,6 +104,14 @@ fn is_article_text(sight: &Sight, id: NodeId) -> bool {
     of("itemprop") == "articleBody" || names_article_text(of("class")) || names_article_text(of("id"))
 }
 
+fn is_article(sight: &Sight, id: NodeId) -> bool {
+    matches!(sight.dom.name(id), Some("article" | "main")) || sight.dom.attribute(id, "role") == Some("main")
+}
+
+fn is_plain_text(sight: &Sight, id: NodeId) -> bool {
+    sight.dom.name(id) != Some("td") && sight.text[id] >= LEAST_PLAIN_TEXT && sight.link_density(id) < MOST_LINKED_PLAIN_TEXT
+}
+
 /// Goes up while that brings more of the same, leaving aside what is not.
 fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
     let mut chosen = Chosen { top: Some(best), ..Chosen::default() };
@@ -108,20 +123,21 @@ fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
             break;
         }
         let siblings = sight.dom.nodes[id].children.iter().copied().filter(|it| *it != child && totals[*it] > 0.0);
-        let (alike, others): (Vec<_>, Vec<_>) = siblings.partition(|it| are_alike(sight, child, *it));
-        let direct = totals[id] - totals[child] - alike.iter().chain(&others).map(|it| totals[*it]).sum::<f64>();
-        let gain = direct + alike.iter().map(|it| totals[*it]).sum::<f64>();
-        aside.extend(others);
+        let (parts, others): (Vec<_>, Vec<_>) = siblings.partition(|it| are_alike(sight, child, *it) || is_plain_text(sight, *it));
+        let sum = |all: &[NodeId]| all.iter().map(|it| totals[*it]).sum::<f64>();
+        let gain = totals[id] - totals[child] - sum(&others);
         let is_text = is_article_text(sight, id);
-        let of_a_kind = || alike.iter().any(|it| share_a_class(sight, child, *it));
+        let of_a_kind = parts.iter().any(|it| share_a_class(sight, child, *it));
         let wanted = match in_text {
-            true => 1.0,
-            false if of_a_kind() => WORTHY_GAIN_OF_A_KIND,
+            true => WORTHY_GAIN_OF_TEXT,
+            false if of_a_kind => WORTHY_GAIN_OF_A_KIND,
             false => WORTHY_GAIN,
         };
-        if gain >= wanted * value || (is_text && !in_text) {
+        let is_minor = is_article(sight, id) && totals[id] - gain - value > MINOR * value;
+        aside.extend(others);
+        if gain >= wanted * value || ((is_text || is_minor) && !in_text) {
             chosen.top = Some(id);
-            if is_text {
+            if is_text || is_minor {
                 aside.clear();
             }
             chosen.except.extend(aside.drain());

@@ -11,21 +11,40 @@ use crate::extract::dom::NodeId;
 const MOST_FURNITURE: f64 = 0.4;
 /// What holds nearly everything does.
 const NEARLY_ALL: f64 = 0.8;
+/// Comments are left out where so many characters remain.
+const LEAST_WITHOUT_COMMENTS: u32 = 150;
 /// When less than this part would be left, names of classes are not to be believed on this page.
 const LEAST_LEFT: f64 = 0.2;
 
-/// Leaves out navigation, sharing, comments, advertising and the like.
+/// Leaves out navigation, comments, sharing, advertising and the like.
 pub fn leave_out(sight: &mut Sight) {
-    let all = own(sight, 0);
     let by_form = flagged(sight, |sight, id, name, in_article| {
         by_name(name, in_article) || by_role(sight, id)
     });
     sight.leave_out(&by_form);
-    let by_words = flagged(sight, |sight, id, name, _| by_words(sight, id, name));
-    let left = left_without(sight, &by_words);
-    if share(left, all) >= LEAST_LEFT {
+    // Under a short text there may be any number of comments.
+    let comments = flagged_comments(sight);
+    if left_without(sight, &comments) >= LEAST_WITHOUT_COMMENTS {
+        sight.leave_out(&comments);
+    }
+    let by_words = flagged(sight, |sight, id, name, _| {
+        said_by(sight, id, name).is_some_and(|it| it.furniture || (it.perhaps_furniture && !it.content))
+    });
+    if share(left_without(sight, &by_words), own(sight, 0)) >= LEAST_LEFT {
         sight.leave_out(&by_words);
     }
+}
+
+fn flagged_comments(sight: &Sight) -> Vec<bool> {
+    let holds_title = holds_title(sight);
+    let mut flagged = vec![false; sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let Some(name) = sight.dom.name(id) else {
+            continue;
+        };
+        flagged[id] = !holds_title[id] && said_by(sight, id, name).is_some_and(|it| it.comments);
+    }
+    flagged
 }
 
 /// Text outside links.
@@ -34,21 +53,21 @@ fn own(sight: &Sight, id: NodeId) -> u32 {
 }
 
 fn flagged(sight: &Sight, says_so: impl Fn(&Sight, NodeId, &str, bool) -> bool) -> Vec<bool> {
-    let all = own(sight, 0);
     let mut flagged = vec![false; sight.dom.nodes.len()];
     let holds_title = holds_title(sight);
-    let wraps_the_page = |id: NodeId| {
-        let part = share(own(sight, id), all).min(share(sight.text[id], sight.text[0]));
-        part > NEARLY_ALL || (part > MOST_FURNITURE && holds_title[id])
+    let wraps_the_page = |id: NodeId, of: NodeId| {
+        let part = share(own(sight, id), own(sight, of)).min(share(sight.text[id], sight.text[of]));
+        part > NEARLY_ALL || (part > MOST_FURNITURE && (holds_title[id] || of != 0))
     };
-    let mut in_article = vec![false; sight.dom.nodes.len()];
+    let mut article = vec![0; sight.dom.nodes.len()];
     for &id in &sight.order {
         let Some(name) = sight.dom.name(id) else {
             continue;
         };
-        in_article[id] = matches!(name, "article" | "main")
-            || sight.dom.nodes[id].parent.is_some_and(|it| in_article[it]);
-        flagged[id] = says_so(sight, id, name, in_article[id]) && !wraps_the_page(id);
+        let outer = sight.dom.nodes[id].parent.map_or(0, |it| article[it]);
+        article[id] = if matches!(name, "article" | "main") { id } else { outer };
+        let wraps = wraps_the_page(id, 0) || (outer != 0 && wraps_the_page(id, outer));
+        flagged[id] = !wraps && says_so(sight, id, name, article[id] != 0);
     }
     flagged
 }
@@ -99,14 +118,13 @@ fn by_role(sight: &Sight, id: NodeId) -> bool {
 
 /// Classes speak for every element that has no meaning of its own, ids for those that hold others:
 /// the id of a heading or paragraph is made of what it says.
-fn by_words(sight: &Sight, id: NodeId, name: &str) -> bool {
+fn said_by(sight: &Sight, id: NodeId, name: &str) -> Option<Said> {
     let of_class = || Said::by(sight.dom.attribute(id, "class").unwrap_or_default());
     let of_id = || Said::by_id(sight.dom.attribute(id, "id").unwrap_or_default());
-    let said = match name {
+    match name {
         "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center" | "article" | "details"
-        | "figure" => of_class().and(of_id()),
-        "p" | "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => of_class(),
-        _ => return false,
-    };
-    said.furniture || (said.perhaps_furniture && !said.content)
+        | "figure" => Some(of_class().and(of_id())),
+        "p" | "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => Some(of_class()),
+        _ => None,
+    }
 }

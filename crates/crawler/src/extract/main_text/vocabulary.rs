@@ -9,6 +9,8 @@ pub struct Said {
     pub perhaps_furniture: bool,
     /// Content.
     pub content: bool,
+    /// Readers' comments.
+    pub comments: bool,
 }
 
 impl Said {
@@ -24,6 +26,7 @@ impl Said {
                 said.furniture |= is_furniture(word) && !of_another;
                 said.perhaps_furniture |= is_perhaps_furniture(word) && !of_another;
                 said.content |= is_content(word);
+                said.comments |= is_of_comments(word) && !of_another;
                 of_another = matches!(word, "has" | "no" | "with" | "without" | "enable" | "category" | "tag");
             });
         }
@@ -44,6 +47,7 @@ impl Said {
             furniture: self.furniture || other.furniture,
             perhaps_furniture: self.perhaps_furniture || other.perhaps_furniture,
             content: self.content || other.content,
+            comments: self.comments || other.comments,
         }
     }
 
@@ -129,16 +133,23 @@ fn leads_away(word: &str) -> bool {
             | "ad" | "ads" | "adsense" | "adslot" | "adbox" | "dfp" | "promo" | "promos" | "promotion" | "promobox"
             | "outbrain" | "taboola" | "affiliate" | "werbung" | "anzeige" | "publicidad" | "publicite" | "reklama"
             | "similar" | "trending" | "popular" | "mostread" | "teaser" | "teasers" | "carousel" | "yarpp"
-            | "crosslinks" | "upnext" | "interesting" | "upsell" | "crosssell" | "morelinks" | "nextstory" | "readmore"
+            | "crosslinks" | "upnext" | "thumbnails" | "interesting" | "upsell" | "crosssell" | "morelinks" | "nextstory" | "readmore"
     )
 }
 
-/// Voices of readers, consent, and what is said about the page itself.
-fn speaks_of_the_page(word: &str) -> bool {
+fn is_of_comments(word: &str) -> bool {
     matches!(
         word,
         "comment" | "comments" | "commentlist" | "commentform" | "commentarea" | "disqus" | "respond" | "replies"
-            | "trackback" | "trackbacks" | "pingback" | "pingbacks" | "rating" | "ratings" | "vote" | "votes" | "likes"
+            | "trackback" | "trackbacks" | "pingback" | "pingbacks"
+    )
+}
+
+/// Ratings, consent, and what is said about the page itself.
+fn speaks_of_the_page(word: &str) -> bool {
+    matches!(
+        word,
+        "rating" | "ratings" | "vote" | "votes" | "likes"
             | "cookie" | "cookies" | "cookiebar" | "cookieconsent" | "consent" | "gdpr" | "popup" | "modal"
             | "overlay" | "lightbox" | "tooltip" | "paywall" | "adblock"
             | "tags" | "taglist" | "tagcloud" | "authorbox" | "byline" | "copyright" | "postmeta" | "entrymeta"
@@ -152,7 +163,7 @@ fn is_perhaps_furniture(word: &str) -> bool {
         "header" | "banner" | "widget" | "widgets" | "author" | "bio" | "meta" | "legal" | "disclaimer" | "search"
             | "rss" | "print" | "skip" | "tabs" | "extra" | "aside" | "tag" | "categories" | "contact"
             | "permalink" | "sticky" | "slider" | "slideshow" | "ticker" | "infobar" | "links" | "next" | "prev"
-            | "previous" | "cart" | "basket" | "breaking" | "follow" | "more" | "gallery" | "nextpost"
+            | "previous" | "cart" | "basket" | "breaking" | "follow" | "gallery"
     )
 }
 
