@@ -117,14 +117,14 @@ fn by_role(sight: &Sight, id: NodeId) -> bool {
 }
 
 /// Classes speak for every element that has no meaning of its own, ids for those that hold others:
-/// the id of a heading or paragraph is made of what it says.
+/// the id of a heading is made of what it says.
 fn said_by(sight: &Sight, id: NodeId, name: &str) -> Option<Said> {
     let of_class = || Said::by(sight.dom.attribute(id, "class").unwrap_or_default());
     let of_id = || Said::by_id(sight.dom.attribute(id, "id").unwrap_or_default());
     match name {
         "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center" | "article" | "details"
-        | "figure" => Some(of_class().and(of_id())),
-        "p" | "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => Some(of_class()),
+        | "figure" | "p" => Some(of_class().and(of_id())),
+        "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => Some(of_class()),
         _ => None,
     }
 }

@@ -13,6 +13,7 @@
 mod article_body;
 mod blocks;
 mod container;
+mod elsewhere;
 mod furniture;
 mod sight;
 mod trim;

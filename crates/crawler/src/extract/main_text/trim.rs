@@ -4,6 +4,7 @@ use super::{
     BlockKind,
     blocks::Draft,
     container::Chosen,
+    elsewhere::{is_credit, names_other_pages},
     sight::{Sight, share},
 };
 
@@ -11,35 +12,76 @@ use super::{
 const MOST_LINKED: f64 = 0.6;
 /// With less than this part left, links are what the page is for: an index.
 const LEAST_LEFT: f64 = 0.25;
-
+/// So many blocks that lead elsewhere may stand between others.
+const MOST_BETWEEN: usize = 4;
 /// A longer heading is not idle, whatever follows.
 const MOST_HEADING: u32 = 100;
+/// A longer text does not only announce other pages.
+const MOST_ANNOUNCEMENT: u32 = 80;
 
 /// The numbers of the blocks that are kept.
 pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
-    let inside: Vec<usize> = (0..drafts.len()).filter(|it| is_inside(sight, &drafts[*it], chosen)).collect();
-    let mut kept = inside.clone();
-    kept.retain(|it| {
-        let draft = &drafts[*it];
-        matches!(draft.kind, BlockKind::Heading(_)) || share(draft.linked, draft.characters) < MOST_LINKED
-    });
+    let is_inside = inside(sight, chosen);
+    let inside: Vec<usize> = (0..drafts.len()).filter(|it| is_inside[drafts[*it].node]).collect();
+    let kept = without_link_runs(drafts, &inside);
     let size = |all: &[usize]| all.iter().map(|it| drafts[*it].characters).fold(0, u32::saturating_add);
-    if share(size(&kept), size(&inside)) < LEAST_LEFT { inside } else { without_idle_headings(drafts, kept) }
+    if share(size(&kept), size(&inside)) < LEAST_LEFT {
+        return inside;
+    }
+    without_idle_headings(drafts, without_announcements(drafts, kept))
 }
 
-fn is_inside(sight: &Sight, draft: &Draft, chosen: &Chosen) -> bool {
-    let Some(top) = chosen.top else {
-        return true;
-    };
-    for id in std::iter::once(draft.node).chain(sight.dom.ancestors(draft.node)) {
-        if id == top {
-            return true;
+/// By node: whether it is part of what was chosen.
+fn inside(sight: &Sight, chosen: &Chosen) -> Vec<bool> {
+    let mut inside = vec![chosen.top.is_none(); sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| inside[it]);
+        let begins = chosen.top.is_none_or(|it| it == id) || chosen.leads.contains(&id);
+        inside[id] = begins || (with_parent && !chosen.except.contains(&id));
+    }
+    inside
+}
+
+fn leads_elsewhere(draft: &Draft) -> bool {
+    !matches!(draft.kind, BlockKind::Heading(_)) && share(draft.linked, draft.characters) >= MOST_LINKED
+}
+
+/// Leaves out blocks of links, except a few between others.
+fn without_link_runs(drafts: &[Draft], inside: &[usize]) -> Vec<usize> {
+    let mut kept = Vec::with_capacity(inside.len());
+    let mut run = Vec::new();
+    for &at in inside {
+        if leads_elsewhere(&drafts[at]) {
+            run.push(at);
+            continue;
         }
-        if chosen.except.contains(&id) {
-            return false;
+        let follows_text = kept.last().is_some_and(|it: &usize| !matches!(drafts[*it].kind, BlockKind::Heading(_)));
+        if run.len() <= MOST_BETWEEN && follows_text {
+            kept.append(&mut run);
+        }
+        run.clear();
+        kept.push(at);
+    }
+    kept
+}
+
+/// Leaves out what announces other pages, with what it announces, and credits of pictures.
+fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
+    let mut out = Vec::with_capacity(kept.len());
+    let mut announced = false;
+    for at in kept {
+        let draft = &drafts[at];
+        let is_heading = matches!(draft.kind, BlockKind::Heading(_));
+        if draft.characters <= MOST_ANNOUNCEMENT && names_other_pages(&draft.text) {
+            announced = is_heading;
+            continue;
+        }
+        announced &= !is_heading && (draft.linked > 0 || draft.characters < MOST_ANNOUNCEMENT);
+        if !announced && !(draft.kind == BlockKind::Caption && is_credit(&draft.text)) {
+            out.push(at);
         }
     }
-    false
+    out
 }
 
 /// Leaves out headings at the end, and those that only another of their level or a higher one

@@ -21,8 +21,10 @@ impl Said {
             said.hidden(name);
             // What follows two hyphens says how an element looks or what it has, not what it is.
             let name = name.split("--").next().unwrap_or(name);
-            let mut of_another = false;
+            let (mut of_another, mut author) = (false, false);
             words(name, |word| {
+                said.furniture |= author && matches!(word, "box" | "bio" | "info" | "card" | "profile" | "about" | "area");
+                author |= word == "author";
                 said.furniture |= is_furniture(word) && !of_another;
                 said.perhaps_furniture |= is_perhaps_furniture(word) && !of_another;
                 said.content |= is_content(word);
