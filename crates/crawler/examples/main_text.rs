@@ -21,7 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map(|it| json!({"kind": name(it.kind), "node": it.node, "text": it.text}))
             .collect();
         let source = format!("{:?}", page.main_text.source);
-        writeln!(out, "{}", json!({"file": file, "source": source, "blocks": blocks}))?;
+        writeln!(
+            out,
+            "{}",
+            json!({"file": file, "source": source, "blocks": blocks})
+        )?;
     }
     Ok(())
 }

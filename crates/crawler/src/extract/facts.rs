@@ -3,6 +3,7 @@
 use super::{
     charset::decode,
     dom::{Dom, NodeId},
+    json_ld::JsonLd,
     links::links,
     main_text::{MainText, main_text},
     parse::parse,
@@ -40,7 +41,7 @@ pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts 
     let (source, encoding) = decode(bytes, from_http);
     let parsed = parse(&source);
     let dom = &parsed.dom;
-    let main_text = main_text(dom);
+    let main_text = main_text(dom, &JsonLd::of(dom));
     let main = main_text.text();
     PageFacts {
         title: first(dom, "title").and_then(|it| text_of(dom, it)),

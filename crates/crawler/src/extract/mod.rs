@@ -3,6 +3,7 @@
 mod charset;
 mod dom;
 mod facts;
+mod json_ld;
 mod links;
 mod main_text;
 mod parse;

@@ -105,7 +105,8 @@ impl Splitter<'_> {
         let mut open = Open {
             id,
             ends_block: false,
-            in_link: outer.in_link || (name == "a" && self.sight.dom.attribute(id, "href").is_some()),
+            in_link: outer.in_link
+                || (name == "a" && self.sight.dom.attribute(id, "href").is_some()),
             ..outer
         };
         if outer.whole {
@@ -115,12 +116,24 @@ impl Splitter<'_> {
             self.add_space();
         } else if name == "tr" && self.is_row(id) {
             self.end_block();
-            open = Open { owner: id, kind: BlockKind::TableRow, ends_block: true, whole: true, ..open };
+            open = Open {
+                owner: id,
+                kind: BlockKind::TableRow,
+                ends_block: true,
+                whole: true,
+                ..open
+            };
         } else if begins_a_line(name) || matches!(name, "tr" | "td" | "th" | "caption") {
             self.end_block();
             let kind = kind_of(name, outer.kind);
             let whole = kind == BlockKind::Preformatted;
-            open = Open { owner: id, kind, ends_block: true, whole, ..open };
+            open = Open {
+                owner: id,
+                kind,
+                ends_block: true,
+                whole,
+                ..open
+            };
         }
         self.open.push(open);
     }
@@ -240,6 +253,9 @@ fn push_collapsed(out: &mut String, text: &str) {
 
 /// Commas of many scripts: a sign of sentences.
 fn commas(text: &str) -> u32 {
-    let count = text.chars().filter(|it| matches!(it, ',' | '،' | '，' | '、' | '﹐' | '︐' | '⹁')).count();
+    let count = text
+        .chars()
+        .filter(|it| matches!(it, ',' | '،' | '，' | '、' | '﹐' | '︐' | '⹁'))
+        .count();
     u32::try_from(count).unwrap_or(u32::MAX)
 }

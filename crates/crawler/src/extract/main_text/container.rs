@@ -32,6 +32,10 @@ const MOST_IDLE: usize = 4;
 /// How long a text is that introduces an article, and the links it may have.
 const LEAD: std::ops::RangeInclusive<u32> = 60..=1_200;
 const MOST_LINKED_LEAD: f64 = 0.2;
+/// A page of which all text is worth less than this and the main part links to this degree is an
+/// index.
+const FEW: f64 = 12.0;
+const MOSTLY_LINKS: f64 = 0.5;
 /// Classes of an element that are looked at.
 const MOST_CLASSES: usize = 12;
 
@@ -51,7 +55,9 @@ pub fn value(draft: &Draft) -> f64 {
         BlockKind::Heading(_) if draft.characters > LONG_HEADING => 1.0 + f64::from(draft.commas),
         BlockKind::Heading(_) | BlockKind::Caption => return 0.0,
         BlockKind::TableRow | BlockKind::Preformatted => 1.0,
-        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Quote => 1.0 + f64::from(draft.commas),
+        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Quote => {
+            1.0 + f64::from(draft.commas)
+        }
     };
     if draft.characters < LEAST_CHARACTERS {
         return 0.0;
@@ -64,12 +70,35 @@ pub fn value(draft: &Draft) -> f64 {
 pub fn choose(sight: &Sight, drafts: &[Draft]) -> Chosen {
     let scores = scores(sight, drafts);
     let totals = totals(sight, drafts);
-    let score = |id: NodeId| scores[id] * (1.0 - sight.link_density(id)) * if is_article_text(sight, id) { 1.5 } else { 1.0 };
+    let score = |id: NodeId| {
+        scores[id]
+            * (1.0 - sight.link_density(id))
+            * if is_article_text(sight, id) { 1.5 } else { 1.0 }
+    };
     let candidates = sight.order.iter().copied().filter(|it| scores[*it] > 0.0);
     match candidates.max_by(|a, b| score(*a).total_cmp(&score(*b))) {
-        Some(best) => climb(sight, &totals, best),
+        Some(best) => whole_index(sight, &totals).unwrap_or_else(|| climb(sight, &totals, best)),
         None => Chosen::default(),
     }
+}
+
+/// The main part, or all, of a page that has hardly any text but links.
+fn whole_index(sight: &Sight, totals: &[f64]) -> Option<Chosen> {
+    let main = sight
+        .order
+        .iter()
+        .copied()
+        .find(|it| is_main(sight, *it))
+        .unwrap_or(0);
+    let is_index = totals[0] < FEW && sight.link_density(main) > MOSTLY_LINKS;
+    is_index.then(|| Chosen {
+        top: Some(main),
+        ..Chosen::default()
+    })
+}
+
+fn is_main(sight: &Sight, id: NodeId) -> bool {
+    sight.dom.name(id) == Some("main") || sight.dom.attribute(id, "role") == Some("main")
 }
 
 /// What the blocks say for the elements they stand in, less the farther away.
@@ -79,7 +108,11 @@ fn scores(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
     for draft in drafts {
         let value = value(draft);
         let is_leaf = dom.is_html(draft.node, "p") || draft.kind != BlockKind::Paragraph;
-        let nearest = if is_leaf { dom.nodes[draft.node].parent } else { Some(draft.node) };
+        let nearest = if is_leaf {
+            dom.nodes[draft.node].parent
+        } else {
+            Some(draft.node)
+        };
         let ancestors = std::iter::successors(nearest, |it| dom.nodes[*it].parent);
         for (id, level) in ancestors.take(MOST_LEVELS).zip(0_u32..) {
             scores[id] += match level {
@@ -109,21 +142,33 @@ fn totals(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
 /// Whether an element says that it holds an article's text.
 fn is_article_text(sight: &Sight, id: NodeId) -> bool {
     let of = |name| sight.dom.attribute(id, name).unwrap_or_default();
-    of("itemprop") == "articleBody" || names_article_text(of("class")) || names_article_text(of("id"))
+    of("itemprop") == "articleBody"
+        || names_article_text(of("class"))
+        || names_article_text(of("id"))
 }
 
 fn is_article(sight: &Sight, id: NodeId) -> bool {
-    matches!(sight.dom.name(id), Some("article" | "main")) || sight.dom.attribute(id, "role") == Some("main")
+    sight.dom.name(id) == Some("article") || is_main(sight, id)
 }
 
 fn is_plain_text(sight: &Sight, id: NodeId) -> bool {
-    sight.dom.name(id) != Some("td") && sight.text[id] >= LEAST_PLAIN_TEXT && sight.link_density(id) < MOST_LINKED_PLAIN_TEXT
+    sight.dom.name(id) != Some("td")
+        && sight.text[id] >= LEAST_PLAIN_TEXT
+        && sight.link_density(id) < MOST_LINKED_PLAIN_TEXT
 }
 
 /// Goes up while that brings more of the same, leaving aside what is not.
 fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
-    let mut chosen = Chosen { top: Some(best), ..Chosen::default() };
-    let mut path = Path { child: best, value: totals[best], in_text: is_article_text(sight, best), idle: 0 };
+    let mut chosen = Chosen {
+        top: Some(best),
+        ..Chosen::default()
+    };
+    let mut path = Path {
+        child: best,
+        value: totals[best],
+        in_text: is_article_text(sight, best),
+        idle: 0,
+    };
     let mut aside = HashSet::new();
     for id in sight.dom.ancestors(best) {
         if matches!(sight.dom.name(id), Some("html") | None) {
@@ -175,8 +220,9 @@ impl Level {
         let siblings = sight.dom.nodes[id].children.iter().copied();
         let siblings = siblings.filter(|it| *it != path.child && totals[*it] > 0.0);
         let is_near = path.idle < MOST_IDLE;
-        let (parts, others): (Vec<_>, Vec<_>) =
-            siblings.partition(|it| are_alike(sight, path.child, *it) || (is_near && is_plain_text(sight, *it)));
+        let (parts, others): (Vec<_>, Vec<_>) = siblings.partition(|it| {
+            are_alike(sight, path.child, *it) || (is_near && is_plain_text(sight, *it))
+        });
         let rest: f64 = others.iter().map(|it| totals[*it]).sum();
         Self {
             gain: totals[id] - totals[path.child] - rest,
@@ -205,12 +251,19 @@ impl Level {
 
 /// Texts before the article that introduce it.
 fn leads(sight: &Sight, totals: &[f64], parent: NodeId, child: NodeId) -> Vec<NodeId> {
-    let before = sight.dom.nodes[parent].children.iter().copied().take_while(|it| *it != child);
+    let before = sight.dom.nodes[parent]
+        .children
+        .iter()
+        .copied()
+        .take_while(|it| *it != child);
     let is_lead = |id: &NodeId| {
         totals[*id] > 0.0
             && LEAD.contains(&sight.text[*id])
             && sight.link_density(*id) < MOST_LINKED_LEAD
-            && matches!(sight.dom.name(*id), Some("p" | "div" | "section" | "header" | "h2" | "h3" | "h4" | "blockquote"))
+            && matches!(
+                sight.dom.name(*id),
+                Some("p" | "div" | "section" | "header" | "h2" | "h3" | "h4" | "blockquote")
+            )
     };
     before.filter(is_lead).collect()
 }
@@ -220,19 +273,49 @@ fn are_alike(sight: &Sight, one: NodeId, other: NodeId) -> bool {
     let name = sight.dom.name(other);
     if matches!(
         name,
-        None | Some("p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "pre" | "blockquote" | "figure" | "li" | "dd")
+        None | Some(
+            "p" | "h1"
+                | "h2"
+                | "h3"
+                | "h4"
+                | "h5"
+                | "h6"
+                | "ul"
+                | "ol"
+                | "dl"
+                | "pre"
+                | "blockquote"
+                | "figure"
+                | "li"
+                | "dd"
+        )
     ) {
         return true;
     }
-    name == sight.dom.name(one) && (share_a_class(sight, one, other) || (name != Some("td") && have_no_class(sight, one, other)))
+    name == sight.dom.name(one)
+        && (share_a_class(sight, one, other)
+            || (name != Some("td") && have_no_class(sight, one, other)))
 }
 
 fn share_a_class(sight: &Sight, one: NodeId, other: NodeId) -> bool {
-    let classes = |id| sight.dom.attribute(id, "class").unwrap_or_default().split_ascii_whitespace().take(MOST_CLASSES);
-    sight.dom.name(one) == sight.dom.name(other) && classes(one).any(|it| classes(other).any(|other| it == other))
+    let classes = |id| {
+        sight
+            .dom
+            .attribute(id, "class")
+            .unwrap_or_default()
+            .split_ascii_whitespace()
+            .take(MOST_CLASSES)
+    };
+    sight.dom.name(one) == sight.dom.name(other)
+        && classes(one).any(|it| classes(other).any(|other| it == other))
 }
 
 fn have_no_class(sight: &Sight, one: NodeId, other: NodeId) -> bool {
-    let has_none = |id| sight.dom.attribute(id, "class").is_none_or(|it| it.trim().is_empty());
+    let has_none = |id| {
+        sight
+            .dom
+            .attribute(id, "class")
+            .is_none_or(|it| it.trim().is_empty())
+    };
     has_none(one) && has_none(other)
 }

@@ -3,49 +3,181 @@
 /// Beginnings of short texts that announce other pages, in lower case.
 const ANNOUNCEMENTS: &[&str] = &[
     // en
-    "related articles", "related posts", "related stories", "related news", "related content", "related topics",
-    "related links", "related:", "read more", "read also", "read next", "more on this", "more from", "more news",
-    "more stories", "see more", "you may also", "you might also", "recommended for you", "recommended reading",
-    "share this", "follow us", "sign up for", "subscribe to", "most read", "most popular", "trending now", "up next",
-    "audios and videos on", "continue reading", "keep reading", "leave a comment", "leave a reply", "filed under",
+    "related articles",
+    "related posts",
+    "related stories",
+    "related news",
+    "related content",
+    "related topics",
+    "related links",
+    "related:",
+    "read more",
+    "read also",
+    "read next",
+    "more on this",
+    "more from",
+    "more news",
+    "more stories",
+    "see more",
+    "you may also",
+    "you might also",
+    "recommended for you",
+    "recommended reading",
+    "share this",
+    "follow us",
+    "sign up for",
+    "subscribe to",
+    "most read",
+    "most popular",
+    "trending now",
+    "up next",
+    "audios and videos on",
+    "continue reading",
+    "keep reading",
+    "leave a comment",
+    "leave a reply",
+    "filed under",
     "posted in",
     // de
-    "auch interessant", "mehr zum thema", "mehr dazu", "lesen sie auch", "lesen sie hier", "lesen sie mehr",
-    "das könnte", "dies könnte", "das thema könnte", "weitere artikel", "weitere beiträge", "weiterführende",
-    "ähnliche artikel", "ähnliche beiträge", "verwandte artikel", "mehr lesen", "zum weiterlesen", "jetzt lesen",
-    "teilen sie", "artikel teilen", "beitrag teilen", "folgen sie uns", "newsletter abonnieren",
+    "auch interessant",
+    "mehr zum thema",
+    "mehr dazu",
+    "lesen sie auch",
+    "lesen sie hier",
+    "lesen sie mehr",
+    "das könnte",
+    "dies könnte",
+    "das thema könnte",
+    "weitere artikel",
+    "weitere beiträge",
+    "weiterführende",
+    "ähnliche artikel",
+    "ähnliche beiträge",
+    "verwandte artikel",
+    "mehr lesen",
+    "zum weiterlesen",
+    "jetzt lesen",
+    "teilen sie",
+    "artikel teilen",
+    "beitrag teilen",
+    "folgen sie uns",
+    "newsletter abonnieren",
     // fr
-    "à lire aussi", "lire aussi", "a lire aussi", "lisez aussi", "à lire également", "sur le même sujet", "articles similaires",
-    "articles liés", "voir aussi :", "vous aimerez aussi", "en savoir plus", "partager cet article", "suivez-nous",
+    "à lire aussi",
+    "lire aussi",
+    "a lire aussi",
+    "lisez aussi",
+    "à lire également",
+    "sur le même sujet",
+    "articles similaires",
+    "articles liés",
+    "voir aussi :",
+    "vous aimerez aussi",
+    "en savoir plus",
+    "partager cet article",
+    "suivez-nous",
     // es
-    "te puede interesar", "también te puede", "puede interesarte", "artículos relacionados", "noticias relacionadas",
-    "lee también", "leer también", "lea también", "más información", "más noticias", "comparte este", "síguenos",
+    "te puede interesar",
+    "también te puede",
+    "puede interesarte",
+    "artículos relacionados",
+    "noticias relacionadas",
+    "lee también",
+    "leer también",
+    "lea también",
+    "más información",
+    "más noticias",
+    "comparte este",
+    "síguenos",
     // it
-    "leggi anche", "potrebbe interessarti", "ti potrebbe interessare", "articoli correlati", "notizie correlate",
-    "vedi anche:", "condividi questo", "seguici",
+    "leggi anche",
+    "potrebbe interessarti",
+    "ti potrebbe interessare",
+    "articoli correlati",
+    "notizie correlate",
+    "vedi anche:",
+    "condividi questo",
+    "seguici",
     // nl
-    "lees ook", "lees meer", "lees verder", "gerelateerde artikelen", "gerelateerd", "meer over dit", "deel dit artikel",
+    "lees ook",
+    "lees meer",
+    "lees verder",
+    "gerelateerde artikelen",
+    "gerelateerd",
+    "meer over dit",
+    "deel dit artikel",
     // cs, sk
-    "čtěte také", "čtěte i", "přečtěte si", "mohlo by vás", "související články", "podobné články", "další články",
-    "čítajte aj", "prečítajte si", "mohlo by vás zaujímať", "súvisiace články", "podobné články", "ďalšie články",
+    "čtěte také",
+    "čtěte i",
+    "přečtěte si",
+    "mohlo by vás",
+    "související články",
+    "podobné články",
+    "další články",
+    "čítajte aj",
+    "prečítajte si",
+    "mohlo by vás zaujímať",
+    "súvisiace články",
+    "podobné články",
+    "ďalšie články",
     // pl
-    "czytaj także", "czytaj też", "czytaj więcej", "zobacz także", "zobacz też", "przeczytaj także", "powiązane artykuły",
+    "czytaj także",
+    "czytaj też",
+    "czytaj więcej",
+    "zobacz także",
+    "zobacz też",
+    "przeczytaj także",
+    "powiązane artykuły",
     "podobne artykuły",
     // hu
-    "kapcsolódó cikkek", "olvassa el", "olvasd el", "ez is érdekelheti", "ezt is olvassa", "hasonló cikkek",
+    "kapcsolódó cikkek",
+    "olvassa el",
+    "olvasd el",
+    "ez is érdekelheti",
+    "ezt is olvassa",
+    "hasonló cikkek",
 ];
 
 /// First words of a credit, in lower case.
 const CREDITS: &[&str] = &[
-    "foto", "fotos", "photo", "photos", "picture", "pictures", "bild", "bilder", "image", "images", "credit", "credits",
-    "crédit", "crédits", "quelle", "source", "fuente", "fonte", "bron", "zdroj", "źródło", "fot", "fotó", "forrás",
-    "illustration", "grafik", "getty", "reuters", "afp", "dpa",
+    "foto",
+    "fotos",
+    "photo",
+    "photos",
+    "picture",
+    "pictures",
+    "bild",
+    "bilder",
+    "image",
+    "images",
+    "credit",
+    "credits",
+    "crédit",
+    "crédits",
+    "quelle",
+    "source",
+    "fuente",
+    "fonte",
+    "bron",
+    "zdroj",
+    "źródło",
+    "fot",
+    "fotó",
+    "forrás",
+    "illustration",
+    "grafik",
+    "getty",
+    "reuters",
+    "afp",
+    "dpa",
 ];
 const MOST_CREDIT: usize = 60;
 
 /// Whether a short text announces other pages.
 pub fn names_other_pages(text: &str) -> bool {
-    let lower = text.trim_start_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
+    let lower = text
+        .trim_start_matches(|it: char| !it.is_alphanumeric())
+        .to_lowercase();
     ANNOUNCEMENTS.iter().any(|it| lower.starts_with(it))
 }
 
@@ -54,7 +186,9 @@ pub fn is_credit(caption: &str) -> bool {
     if caption.starts_with(['©', 'Ⓒ']) || caption.starts_with("(c)") {
         return caption.chars().count() <= MOST_CREDIT;
     }
-    let mut words = caption.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let mut words = caption
+        .split(|it: char| !it.is_alphanumeric())
+        .filter(|it| !it.is_empty());
     let first = words.next().unwrap_or_default().to_lowercase();
     caption.chars().count() <= MOST_CREDIT && CREDITS.contains(&first.as_str())
 }
@@ -65,7 +199,12 @@ mod tests {
 
     #[test]
     fn announcements_begin_a_text() {
-        for text in ["Read more: the whole story", "» Mehr zum Thema", "Čtěte také:", "Leggi anche"] {
+        for text in [
+            "Read more: the whole story",
+            "» Mehr zum Thema",
+            "Čtěte také:",
+            "Leggi anche",
+        ] {
             assert!(names_other_pages(text), "{text}");
         }
         for text in ["He read more books", "Zum Thema", "Reading moreover"] {
@@ -75,10 +214,19 @@ mod tests {
 
     #[test]
     fn credits_name_makers_and_captions_say_what_is_seen() {
-        for text in ["Foto: Jana Nováková", "© AFP", "Photo by Ann", "Image: NASA"] {
+        for text in [
+            "Foto: Jana Nováková",
+            "© AFP",
+            "Photo by Ann",
+            "Image: NASA",
+        ] {
             assert!(is_credit(text), "{text}");
         }
-        for text in ["Photographers wait", "The palace in spring", "Photo of the hall in which the council met for the first time in May 1848"] {
+        for text in [
+            "Photographers wait",
+            "The palace in spring",
+            "Photo of the hall in which the council met for the first time in May 1848",
+        ] {
             assert!(!is_credit(text), "{text}");
         }
     }

@@ -28,7 +28,8 @@ pub fn leave_out(sight: &mut Sight) {
         sight.leave_out(&comments);
     }
     let by_words = flagged(sight, |sight, id, name, _| {
-        said_by(sight, id, name).is_some_and(|it| it.furniture || (it.perhaps_furniture && !it.content))
+        said_by(sight, id, name)
+            .is_some_and(|it| it.furniture || (it.perhaps_furniture && !it.content))
     });
     if share(left_without(sight, &by_words), own(sight, 0)) >= LEAST_LEFT {
         sight.leave_out(&by_words);
@@ -65,7 +66,11 @@ fn flagged(sight: &Sight, says_so: impl Fn(&Sight, NodeId, &str, bool) -> bool) 
             continue;
         };
         let outer = sight.dom.nodes[id].parent.map_or(0, |it| article[it]);
-        article[id] = if matches!(name, "article" | "main") { id } else { outer };
+        article[id] = if matches!(name, "article" | "main") {
+            id
+        } else {
+            outer
+        };
         let wraps = wraps_the_page(id, 0) || (outer != 0 && wraps_the_page(id, outer));
         flagged[id] = !wraps && says_so(sight, id, name, article[id] != 0);
     }
@@ -104,15 +109,31 @@ fn left_without(sight: &Sight, flagged: &[bool]) -> u32 {
 }
 
 fn by_name(name: &str, in_article: bool) -> bool {
-    matches!(name, "nav" | "footer" | "aside" | "form" | "menu" | "search") || (name == "header" && !in_article)
+    matches!(
+        name,
+        "nav" | "footer" | "aside" | "form" | "menu" | "search"
+    ) || (name == "header" && !in_article)
 }
 
 fn by_role(sight: &Sight, id: NodeId) -> bool {
     let role = sight.dom.attribute(id, "role").unwrap_or_default();
     matches!(
         role,
-        "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "menu" | "menubar" | "menuitem"
-            | "dialog" | "alertdialog" | "alert" | "toolbar" | "tablist" | "tooltip" | "status"
+        "navigation"
+            | "banner"
+            | "contentinfo"
+            | "complementary"
+            | "search"
+            | "menu"
+            | "menubar"
+            | "menuitem"
+            | "dialog"
+            | "alertdialog"
+            | "alert"
+            | "toolbar"
+            | "tablist"
+            | "tooltip"
+            | "status"
     )
 }
 
@@ -122,9 +143,11 @@ fn said_by(sight: &Sight, id: NodeId, name: &str) -> Option<Said> {
     let of_class = || Said::by(sight.dom.attribute(id, "class").unwrap_or_default());
     let of_id = || Said::by_id(sight.dom.attribute(id, "id").unwrap_or_default());
     match name {
-        "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center" | "article" | "details"
-        | "figure" | "p" => Some(of_class().and(of_id())),
-        "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => Some(of_class()),
+        "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center"
+        | "article" | "details" | "figure" | "p" => Some(of_class().and(of_id())),
+        "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => {
+            Some(of_class())
+        }
         _ => None,
     }
 }

@@ -19,7 +19,10 @@ mod sight;
 mod trim;
 mod vocabulary;
 
-use super::dom::{Dom, NodeId};
+use super::{
+    dom::{Dom, NodeId},
+    json_ld::JsonLd,
+};
 use sight::Sight;
 
 /// What a block is.
@@ -80,7 +83,7 @@ impl MainText {
 }
 
 /// Reads the main text of a page.
-pub fn main_text(dom: &Dom) -> MainText {
+pub fn main_text(dom: &Dom, json_ld: &JsonLd) -> MainText {
     let mut sight = Sight::of(dom);
     furniture::leave_out(&mut sight);
     let drafts = blocks::drafts(&sight);
@@ -90,5 +93,5 @@ pub fn main_text(dom: &Dom) -> MainText {
         blocks: kept.into_iter().map(|it| drafts[it].block()).collect(),
         source: TextSource::Elements,
     };
-    article_body::fuller(dom, from_elements)
+    article_body::fuller(json_ld, from_elements)
 }

@@ -94,10 +94,48 @@ fn is_link(dom: &Dom, id: NodeId) -> bool {
 pub fn begins_a_line(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dir" | "div" | "dl"
-            | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5"
-            | "h6" | "header" | "hgroup" | "hr" | "html" | "li" | "main" | "menu" | "nav" | "ol" | "p" | "pre"
-            | "search" | "section" | "summary" | "table" | "ul" | "listing" | "plaintext" | "xmp"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "center"
+            | "dd"
+            | "details"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "html"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "search"
+            | "section"
+            | "summary"
+            | "table"
+            | "ul"
+            | "listing"
+            | "plaintext"
+            | "xmp"
     )
 }
 
@@ -112,9 +150,35 @@ fn is_never_text(dom: &Dom, id: NodeId) -> bool {
 fn is_no_text_element(name: &str) -> bool {
     matches!(
         name,
-        "head" | "script" | "style" | "template" | "noscript" | "svg" | "iframe" | "object" | "embed" | "applet"
-            | "video" | "audio" | "canvas" | "map" | "button" | "input" | "select" | "textarea" | "option" | "optgroup"
-            | "datalist" | "progress" | "meter" | "dialog" | "rp" | "rt" | "annotation" | "annotation-xml" | "noframes"
+        "head"
+            | "script"
+            | "style"
+            | "template"
+            | "noscript"
+            | "svg"
+            | "iframe"
+            | "object"
+            | "embed"
+            | "applet"
+            | "video"
+            | "audio"
+            | "canvas"
+            | "map"
+            | "button"
+            | "input"
+            | "select"
+            | "textarea"
+            | "option"
+            | "optgroup"
+            | "datalist"
+            | "progress"
+            | "meter"
+            | "dialog"
+            | "rp"
+            | "rt"
+            | "annotation"
+            | "annotation-xml"
+            | "noframes"
             | "frameset"
     )
 }
@@ -132,11 +196,17 @@ fn is_hidden(dom: &Dom, id: NodeId) -> bool {
 
 /// The sign beside a heading that links to it.
 fn is_link_to_its_own_heading(dom: &Dom, id: NodeId, name: &str) -> bool {
-    if name != "a" || !dom.attribute(id, "href").is_some_and(|it| it.starts_with('#')) {
+    if name != "a"
+        || !dom
+            .attribute(id, "href")
+            .is_some_and(|it| it.starts_with('#'))
+    {
         return false;
     }
     match dom.nodes[id].children.as_slice() {
-        [only] => matches!(&dom.nodes[*only].kind, Kind::Text(text) if matches!(text.trim(), "¶" | "#" | "§" | "🔗")),
+        [only] => {
+            matches!(&dom.nodes[*only].kind, Kind::Text(text) if matches!(text.trim(), "¶" | "#" | "§" | "🔗"))
+        }
         _ => false,
     }
 }

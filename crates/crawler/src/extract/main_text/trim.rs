@@ -10,6 +10,7 @@ use super::{
 
 /// A block with this part of its text in links leads elsewhere.
 const MOST_LINKED: f64 = 0.6;
+const MOST_LINKED_ROW: f64 = 0.9;
 /// With less than this part left, links are what the page is for: an index.
 const LEAST_LEFT: f64 = 0.25;
 /// So many blocks that lead elsewhere may stand between others.
@@ -22,9 +23,15 @@ const MOST_ANNOUNCEMENT: u32 = 80;
 /// The numbers of the blocks that are kept.
 pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
     let is_inside = inside(sight, chosen);
-    let inside: Vec<usize> = (0..drafts.len()).filter(|it| is_inside[drafts[*it].node]).collect();
+    let inside: Vec<usize> = (0..drafts.len())
+        .filter(|it| is_inside[drafts[*it].node])
+        .collect();
     let kept = without_link_runs(drafts, &inside);
-    let size = |all: &[usize]| all.iter().map(|it| drafts[*it].characters).fold(0, u32::saturating_add);
+    let size = |all: &[usize]| {
+        all.iter()
+            .map(|it| drafts[*it].characters)
+            .fold(0, u32::saturating_add)
+    };
     if share(size(&kept), size(&inside)) < LEAST_LEFT {
         return inside;
     }
@@ -43,7 +50,12 @@ fn inside(sight: &Sight, chosen: &Chosen) -> Vec<bool> {
 }
 
 fn leads_elsewhere(draft: &Draft) -> bool {
-    !matches!(draft.kind, BlockKind::Heading(_)) && share(draft.linked, draft.characters) >= MOST_LINKED
+    let linked = share(draft.linked, draft.characters);
+    match draft.kind {
+        BlockKind::Heading(_) => false,
+        BlockKind::TableRow => linked >= MOST_LINKED_ROW,
+        _ => linked >= MOST_LINKED,
+    }
 }
 
 /// Leaves out blocks of links, except a few between others.
@@ -55,7 +67,9 @@ fn without_link_runs(drafts: &[Draft], inside: &[usize]) -> Vec<usize> {
             run.push(at);
             continue;
         }
-        let follows_text = kept.last().is_some_and(|it: &usize| !matches!(drafts[*it].kind, BlockKind::Heading(_)));
+        let follows_text = kept
+            .last()
+            .is_some_and(|it: &usize| !matches!(drafts[*it].kind, BlockKind::Heading(_)));
         if run.len() <= MOST_BETWEEN && follows_text {
             kept.append(&mut run);
         }
@@ -91,7 +105,8 @@ fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     let mut next: Option<u8> = Some(0);
     for at in kept.into_iter().rev() {
         match (drafts[at].kind, next) {
-            (BlockKind::Heading(level), Some(following)) if following <= level && is_short(&drafts[at]) => {}
+            (BlockKind::Heading(level), Some(following))
+                if following <= level && is_short(&drafts[at]) => {}
             (BlockKind::Heading(level), _) => {
                 next = Some(level);
                 out.push(at);

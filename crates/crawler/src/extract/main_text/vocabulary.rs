@@ -23,13 +23,20 @@ impl Said {
             let name = name.split("--").next().unwrap_or(name);
             let (mut of_another, mut author) = (false, false);
             words(name, |word| {
-                said.furniture |= author && matches!(word, "box" | "bio" | "info" | "card" | "profile" | "about" | "area");
+                said.furniture |= author
+                    && matches!(
+                        word,
+                        "box" | "bio" | "info" | "card" | "profile" | "about" | "area"
+                    );
                 author |= word == "author";
                 said.furniture |= is_furniture(word) && !of_another;
                 said.perhaps_furniture |= is_perhaps_furniture(word) && !of_another;
                 said.content |= is_content(word);
                 said.comments |= is_of_comments(word) && !of_another;
-                of_another = matches!(word, "has" | "no" | "with" | "without" | "enable" | "category" | "tag");
+                of_another = matches!(
+                    word,
+                    "has" | "no" | "with" | "without" | "enable" | "category" | "tag"
+                );
             });
         }
         said
@@ -40,7 +47,11 @@ impl Said {
     pub fn by_id(id: &str) -> Self {
         let mut count = 0;
         words(id, |_| count += 1);
-        if count > 3 { Self::default() } else { Self::by(id) }
+        if count > 3 {
+            Self::default()
+        } else {
+            Self::by(id)
+        }
     }
 
     /// Both together.
@@ -57,8 +68,19 @@ impl Said {
     fn hidden(&mut self, name: &str) {
         self.furniture |= matches!(
             name,
-            "hidden" | "hide" | "invisible" | "d-none" | "sr-only" | "visually-hidden" | "visuallyhidden"
-                | "screen-reader-text" | "element-invisible" | "u-hidden" | "is-hidden" | "noprint" | "print-only"
+            "hidden"
+                | "hide"
+                | "invisible"
+                | "d-none"
+                | "sr-only"
+                | "visually-hidden"
+                | "visuallyhidden"
+                | "screen-reader-text"
+                | "element-invisible"
+                | "u-hidden"
+                | "is-hidden"
+                | "noprint"
+                | "print-only"
         );
     }
 }
@@ -71,11 +93,37 @@ pub fn names_article_text(attribute: &str) -> bool {
         let name = name.split("--").next().unwrap_or(name);
         let mut last = false;
         words(name, |word| {
-            last = matches!(word, "body" | "content" | "contents" | "text" | "copy" | "fulltext" | "bodytext");
+            last = matches!(
+                word,
+                "body" | "content" | "contents" | "text" | "copy" | "fulltext" | "bodytext"
+            );
             found |= whose && last;
-            whose = matches!(word, "article" | "post" | "entry" | "story" | "blog" | "news" | "artikel" | "articolo" | "single");
-            found |= matches!(word, "articlebody" | "articletext" | "articlecontent" | "storybody" | "postbody"
-                | "postcontent" | "posttext" | "entrycontent" | "bodytext" | "fulltext" | "storytext");
+            whose = matches!(
+                word,
+                "article"
+                    | "post"
+                    | "entry"
+                    | "story"
+                    | "blog"
+                    | "news"
+                    | "artikel"
+                    | "articolo"
+                    | "single"
+            );
+            found |= matches!(
+                word,
+                "articlebody"
+                    | "articletext"
+                    | "articlecontent"
+                    | "storybody"
+                    | "postbody"
+                    | "postcontent"
+                    | "posttext"
+                    | "entrycontent"
+                    | "bodytext"
+                    | "fulltext"
+                    | "storytext"
+            );
         });
         // `post-content-footer` is something else again.
         found && (last || name.len() < 24)
@@ -103,9 +151,23 @@ fn words(name: &str, mut tell: impl FnMut(&str)) {
 }
 
 fn is_furniture(word: &str) -> bool {
-    const ENDS: [&str; 5] = ["footer", "sidebar", "navigation", "breadcrumbs", "pagination"];
+    const ENDS: [&str; 5] = [
+        "footer",
+        "sidebar",
+        "navigation",
+        "breadcrumbs",
+        "pagination",
+    ];
     const BEGINS: [&str; 9] = [
-        "breadcrumb", "newsletter", "related", "recommend", "sponsor", "advert", "sharebutton", "sharetool", "subscri",
+        "breadcrumb",
+        "newsletter",
+        "related",
+        "recommend",
+        "sponsor",
+        "advert",
+        "sharebutton",
+        "sharetool",
+        "subscri",
     ];
     leads_around(word)
         || leads_away(word)
@@ -118,11 +180,45 @@ fn is_furniture(word: &str) -> bool {
 fn leads_around(word: &str) -> bool {
     matches!(
         word,
-        "nav" | "navi" | "navbar" | "navbox" | "subnav" | "topnav" | "sidenav" | "mainnav" | "leftnav" | "menu"
-            | "submenu" | "mainmenu" | "menubar" | "crumbs" | "sidebars" | "sphinxsidebar" | "topbar" | "toolbar"
-            | "masthead" | "navheader" | "navfooter" | "navheading" | "pager" | "paging" | "paginator" | "prevnext"
-            | "jumplinks" | "skiplink" | "skiplinks" | "sitemap" | "searchform" | "searchbox" | "toplang"
-            | "bottomlang" | "catlinks" | "editsection" | "dropdown" | "offcanvas" | "langswitch"
+        "nav"
+            | "navi"
+            | "navbar"
+            | "navbox"
+            | "subnav"
+            | "topnav"
+            | "sidenav"
+            | "mainnav"
+            | "leftnav"
+            | "menu"
+            | "submenu"
+            | "mainmenu"
+            | "menubar"
+            | "crumbs"
+            | "sidebars"
+            | "sphinxsidebar"
+            | "topbar"
+            | "toolbar"
+            | "masthead"
+            | "navheader"
+            | "navfooter"
+            | "navheading"
+            | "pager"
+            | "paging"
+            | "paginator"
+            | "prevnext"
+            | "jumplinks"
+            | "skiplink"
+            | "skiplinks"
+            | "sitemap"
+            | "searchform"
+            | "searchbox"
+            | "toplang"
+            | "bottomlang"
+            | "catlinks"
+            | "editsection"
+            | "dropdown"
+            | "offcanvas"
+            | "langswitch"
     )
 }
 
@@ -130,20 +226,75 @@ fn leads_around(word: &str) -> bool {
 fn leads_away(word: &str) -> bool {
     matches!(
         word,
-        "share" | "shares" | "sharing" | "sharebar" | "sharedaddy" | "sharethis" | "social" | "socials"
-            | "socialmedia" | "sociable" | "addthis" | "addtoany" | "signup" | "login" | "signin" | "whatsapp"
-            | "ad" | "ads" | "adsense" | "adslot" | "adbox" | "dfp" | "promo" | "promos" | "promotion" | "promobox"
-            | "outbrain" | "taboola" | "affiliate" | "werbung" | "anzeige" | "publicidad" | "publicite" | "reklama"
-            | "similar" | "trending" | "popular" | "mostread" | "teaser" | "teasers" | "carousel" | "yarpp"
-            | "crosslinks" | "upnext" | "thumbnails" | "interesting" | "upsell" | "crosssell" | "morelinks" | "nextstory" | "readmore"
+        "share"
+            | "shares"
+            | "sharing"
+            | "sharebar"
+            | "sharedaddy"
+            | "sharethis"
+            | "social"
+            | "socials"
+            | "socialmedia"
+            | "sociable"
+            | "addthis"
+            | "addtoany"
+            | "signup"
+            | "login"
+            | "signin"
+            | "whatsapp"
+            | "ad"
+            | "ads"
+            | "adsense"
+            | "adslot"
+            | "adbox"
+            | "dfp"
+            | "promo"
+            | "promos"
+            | "promotion"
+            | "promobox"
+            | "outbrain"
+            | "taboola"
+            | "affiliate"
+            | "werbung"
+            | "anzeige"
+            | "publicidad"
+            | "publicite"
+            | "reklama"
+            | "similar"
+            | "trending"
+            | "popular"
+            | "mostread"
+            | "teaser"
+            | "teasers"
+            | "carousel"
+            | "yarpp"
+            | "crosslinks"
+            | "upnext"
+            | "thumbnails"
+            | "interesting"
+            | "upsell"
+            | "crosssell"
+            | "morelinks"
+            | "nextstory"
+            | "readmore"
     )
 }
 
 fn is_of_comments(word: &str) -> bool {
     matches!(
         word,
-        "comment" | "comments" | "commentlist" | "commentform" | "commentarea" | "disqus" | "respond" | "replies"
-            | "trackback" | "trackbacks" | "pingback" | "pingbacks"
+        "comment"
+            | "comments"
+            | "commentlist"
+            | "commentform"
+            | "commentarea"
+            | "disqus"
+            | "respond"
+            | "replies"
+            | "trackback"
+            | "trackbacks"
+            | "pingback"
+            | "pingbacks"
     )
 }
 
@@ -151,30 +302,106 @@ fn is_of_comments(word: &str) -> bool {
 fn speaks_of_the_page(word: &str) -> bool {
     matches!(
         word,
-        "rating" | "ratings" | "vote" | "votes" | "likes"
-            | "cookie" | "cookies" | "cookiebar" | "cookieconsent" | "consent" | "gdpr" | "popup" | "modal"
-            | "overlay" | "lightbox" | "tooltip" | "paywall" | "adblock"
-            | "tags" | "taglist" | "tagcloud" | "authorbox" | "byline" | "copyright" | "postmeta" | "entrymeta"
-            | "metadata" | "timestamp" | "printfooter"
+        "rating"
+            | "ratings"
+            | "vote"
+            | "votes"
+            | "likes"
+            | "cookie"
+            | "cookies"
+            | "cookiebar"
+            | "cookieconsent"
+            | "consent"
+            | "gdpr"
+            | "popup"
+            | "modal"
+            | "overlay"
+            | "lightbox"
+            | "tooltip"
+            | "paywall"
+            | "adblock"
+            | "tags"
+            | "taglist"
+            | "tagcloud"
+            | "authorbox"
+            | "byline"
+            | "copyright"
+            | "postmeta"
+            | "entrymeta"
+            | "metadata"
+            | "timestamp"
+            | "printfooter"
     )
 }
 
 fn is_perhaps_furniture(word: &str) -> bool {
     matches!(
         word,
-        "header" | "banner" | "widget" | "widgets" | "author" | "bio" | "meta" | "legal" | "disclaimer" | "search"
-            | "rss" | "print" | "skip" | "tabs" | "extra" | "aside" | "tag" | "categories" | "contact"
-            | "permalink" | "sticky" | "slider" | "slideshow" | "ticker" | "infobar" | "links" | "next" | "prev"
-            | "previous" | "cart" | "basket" | "breaking" | "follow" | "gallery"
+        "header"
+            | "banner"
+            | "widget"
+            | "widgets"
+            | "author"
+            | "bio"
+            | "meta"
+            | "legal"
+            | "disclaimer"
+            | "search"
+            | "rss"
+            | "print"
+            | "skip"
+            | "tabs"
+            | "extra"
+            | "aside"
+            | "tag"
+            | "categories"
+            | "contact"
+            | "permalink"
+            | "sticky"
+            | "slider"
+            | "slideshow"
+            | "ticker"
+            | "infobar"
+            | "links"
+            | "next"
+            | "prev"
+            | "previous"
+            | "cart"
+            | "basket"
+            | "breaking"
+            | "follow"
+            | "gallery"
     )
 }
 
 fn is_content(word: &str) -> bool {
     matches!(
         word,
-        "article" | "articles" | "content" | "contents" | "main" | "body" | "post" | "posts" | "entry" | "story"
-            | "text" | "page" | "blog" | "section" | "single" | "hentry" | "elementor" | "column" | "wrapper"
-            | "container" | "layout" | "tweet" | "row" | "fusion" | "block"
+        "article"
+            | "articles"
+            | "content"
+            | "contents"
+            | "main"
+            | "body"
+            | "post"
+            | "posts"
+            | "entry"
+            | "story"
+            | "text"
+            | "page"
+            | "blog"
+            | "section"
+            | "single"
+            | "hentry"
+            | "elementor"
+            | "column"
+            | "wrapper"
+            | "container"
+            | "layout"
+            | "tweet"
+            | "row"
+            | "fusion"
+            | "block"
     )
 }
 
@@ -185,7 +412,9 @@ mod tests {
     #[test]
     fn names_are_split_where_people_read_them_apart() {
         let mut all = Vec::new();
-        words("relatedPosts_2-main-nav.ÜberUns", |it| all.push(it.to_owned()));
+        words("relatedPosts_2-main-nav.ÜberUns", |it| {
+            all.push(it.to_owned())
+        });
         assert_eq!(all, ["related", "posts", "2", "main", "nav", "über", "uns"]);
     }
 
@@ -196,20 +425,43 @@ mod tests {
 
     #[test]
     fn what_an_element_has_is_not_what_it_is() {
-        for name in ["section--ads", "has-sidebar", "no-sidebar", "field--label-hidden", "category-related"] {
+        for name in [
+            "section--ads",
+            "has-sidebar",
+            "no-sidebar",
+            "field--label-hidden",
+            "category-related",
+        ] {
             assert!(!Said::by(name).furniture, "{name}");
         }
-        for name in ["left-sidebar", "entryfooter", "sr-only", "cookie-banner", "relatedPosts"] {
+        for name in [
+            "left-sidebar",
+            "entryfooter",
+            "sr-only",
+            "cookie-banner",
+            "relatedPosts",
+        ] {
             assert!(Said::by(name).furniture, "{name}");
         }
     }
 
     #[test]
     fn article_text_is_named_by_two_words() {
-        for name in ["entry-content", "x articleBody", "td-post-content", "post_text", "story-body"] {
+        for name in [
+            "entry-content",
+            "x articleBody",
+            "td-post-content",
+            "post_text",
+            "story-body",
+        ] {
             assert!(names_article_text(name), "{name}");
         }
-        for name in ["content", "article", "post-content-and-related-footer", "body"] {
+        for name in [
+            "content",
+            "article",
+            "post-content-and-related-footer",
+            "body",
+        ] {
             assert!(!names_article_text(name), "{name}");
         }
     }
