@@ -24,7 +24,8 @@ import tarfile
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "sightline-oracles"
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
-REQUIREMENTS = ["trafilatura==2.3.1", "htmldate==1.11.0", "readability-lxml==0.9", "protego==0.7.0", "ultimate-sitemap-parser==1.8.0"]
+REQUIREMENTS = ["trafilatura==2.3.1", "htmldate==1.11.0", "readability-lxml==0.9", "protego==0.7.0", "ultimate-sitemap-parser==1.8.0",
+                "fast-robotstxt==1.1.0"]
 DOCUMENTATION = {
     "postgresql-doc-15": "/usr/share/doc/postgresql-doc-15/html",
     "python3-doc": "/usr/share/doc/python3.11/html",

@@ -19,4 +19,5 @@ mod soft_404;
 
 pub use fetch::limits::FetchLimits;
 pub use reader::PoliteReader;
+pub use robots::RobotsRules;
 pub use settings::{CrawlerSettings, Resolve};

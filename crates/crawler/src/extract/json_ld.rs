@@ -171,7 +171,7 @@ mod tests {
     fn lists_graphs_and_objects_inside_others_are_found() {
         let html = r#"<script type="application/ld+json">[{"name":"a"},{"@graph":[{"name":"b","author":{"name":"c"}}]}]</script>
             <script type="Application/LD+JSON; charset=utf-8">{"name":"d"}</script><script>{"name":"no"}</script>"#;
-        assert_eq!(names(html), ["a", "d", "b", "c"]);
+        assert_eq!(names(html), ["d", "a", "b", "c"]);
     }
 
     #[test]

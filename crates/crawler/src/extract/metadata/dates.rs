@@ -1,0 +1,285 @@
+//! Reads dates as machines and people write them.
+
+use super::months::month;
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, TimeZone, Utc};
+
+/// Years outside of this are no year of a page.
+const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
+/// Longer texts are not searched to their end.
+const MOST_BYTES: usize = 4_000;
+
+/// A date that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadDate {
+    /// The day, in the time zone that the page used.
+    pub day: NaiveDate,
+    /// The moment, where the page gave one with its distance to UTC.
+    pub moment: Option<DateTime<FixedOffset>>,
+}
+
+/// In which order numbers like 03/04/2024 stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberOrder {
+    /// The day first, as in most of the world.
+    DayFirst,
+    /// The month first, as in the United States.
+    MonthFirst,
+}
+
+impl NumberOrder {
+    /// By the page's language: English without a region, or of the United States, puts the month
+    /// first where both can be meant.
+    pub fn of_language(lang: Option<&str>) -> Self {
+        let lang = lang.unwrap_or_default().trim().to_ascii_lowercase().replace('_', "-");
+        if lang == "en" || lang == "en-us" { Self::MonthFirst } else { Self::DayFirst }
+    }
+}
+
+/// Reads what stands for a machine: ISO 8601 (W3C), RFC 2822, seconds or milliseconds since 1970;
+/// and, since pages put anything there, what people write.
+pub fn machine_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
+    let text = text.trim();
+    iso(text)
+        .or_else(|| DateTime::parse_from_rfc2822(text).ok().and_then(of_moment))
+        .or_else(|| since_1970(text))
+        .or_else(|| first_date(text, order))
+}
+
+/// Reads `2024-05-06`, `20240506` and `2024/5/6`, with a time or without.
+fn iso(text: &str) -> Option<ReadDate> {
+    let numbers: Vec<&str> = text.split(|it: char| !it.is_ascii_digit()).collect();
+    let (year, month, day) = match numbers.as_slice() {
+        [all, ..] if all.len() == 8 => (&all[..4], &all[4..6], &all[6..]),
+        [year, month, day, ..] if year.len() == 4 => (*year, *month, *day),
+        _ => return None,
+    };
+    let day = plausible(number(year)?, u32::try_from(number(month)?).ok()?, u32::try_from(number(day)?).ok()?)?;
+    let moment = DateTime::parse_from_rfc3339(&text.replacen(' ', "T", 1))
+        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
+        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%z"))
+        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %z"))
+        .ok()
+        .or_else(|| minutes_only(text));
+    Some(ReadDate { day, moment: moment.filter(|it| it.date_naive() == day) })
+}
+
+/// `2024-05-06T07:08Z`, which RFC 3339 lacks and W3C has.
+fn minutes_only(text: &str) -> Option<DateTime<FixedOffset>> {
+    let time = text.strip_suffix('Z')?;
+    let time = NaiveDateTime::parse_from_str(time, "%Y-%m-%dT%H:%M").ok()?;
+    Some(time.and_utc().fixed_offset())
+}
+
+fn since_1970(text: &str) -> Option<ReadDate> {
+    let number: i64 = text.parse().ok()?;
+    let moment = match text.len() {
+        10 => Utc.timestamp_opt(number, 0).single(),
+        13 => Utc.timestamp_millis_opt(number).single(),
+        _ => None,
+    };
+    of_moment(moment?.fixed_offset())
+}
+
+fn of_moment(moment: DateTime<FixedOffset>) -> Option<ReadDate> {
+    let day = moment.date_naive();
+    YEARS.contains(&chrono::Datelike::year(&day)).then_some(ReadDate { day, moment: Some(moment) })
+}
+
+/// The first date in a text as people write it.
+pub fn first_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
+    let mut end = text.len().min(MOST_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let parts = parts(&text[..end]);
+    (0..parts.len()).find_map(|at| date_at(&parts[at..], order)).map(|day| ReadDate { day, moment: None })
+}
+
+/// A piece of a date.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Part {
+    /// A number, with how many digits it is written.
+    Number(i32, usize),
+    Month(u32),
+    /// A sign between numbers.
+    Sign(char),
+    /// `de`, `of`, `th` and the like.
+    Link,
+    Other,
+}
+
+fn parts(text: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let same = |it: char| if first.is_ascii_digit() { it.is_ascii_digit() } else { it.is_alphabetic() };
+        if first.is_ascii_digit() || first.is_alphabetic() {
+            let end = rest.find(|it| !same(it)).unwrap_or(rest.len());
+            parts.push(word(&rest[..end]));
+            rest = &rest[end..];
+        } else {
+            if !first.is_whitespace() {
+                parts.push(Part::Sign(first));
+            }
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    parts
+}
+
+fn word(word: &str) -> Part {
+    if word.as_bytes()[0].is_ascii_digit() {
+        return number(word).filter(|_| word.len() <= 4).map_or(Part::Other, |it| Part::Number(it, word.len()));
+    }
+    let lower = word.to_lowercase();
+    match lower.as_str() {
+        "de" | "del" | "of" | "st" | "nd" | "rd" | "th" | "er" | "the" | "r" => Part::Link,
+        name => month(name).map_or(Part::Other, Part::Month),
+    }
+}
+
+/// The date with which the parts begin.
+fn date_at(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
+    numeric(parts, order).or_else(|| with_month(parts))
+}
+
+/// `6.5.2024`, `06/05/24`, `2024-05-06`, `2024. 5. 6.`
+fn numeric(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
+    let [Part::Number(first, width), Part::Sign(sign), Part::Number(second, _), Part::Sign(again), Part::Number(third, last), ..] = parts
+    else {
+        return None;
+    };
+    if sign != again || !matches!(sign, '.' | '/' | '-' | '‑' | '–') {
+        return None;
+    }
+    let small = |it: i32| u32::try_from(it).ok();
+    if *width == 4 {
+        return plausible(*first, small(*second)?, small(*third)?);
+    }
+    let year = match last {
+        4 => *third,
+        2 if *sign != '-' => 2000 + third,
+        _ => return None,
+    };
+    let (first, second) = (small(*first)?, small(*second)?);
+    let month_first = plausible(year, first, second);
+    let day_first = plausible(year, second, first);
+    if order == NumberOrder::MonthFirst && *sign == '/' { month_first.or(day_first) } else { day_first.or(month_first) }
+}
+
+/// `6 May 2024`, `6. května 2024`, `May 6th, 2024`, `2024. május 6.`
+fn with_month(parts: &[Part]) -> Option<NaiveDate> {
+    let mut seen = Vec::with_capacity(3);
+    for part in parts.iter().take(9) {
+        match part {
+            Part::Number(..) | Part::Month(_) => seen.push(*part),
+            Part::Link | Part::Sign('.' | ',' | '-' | '/' | '–') if !seen.is_empty() => {}
+            _ => return None,
+        }
+        if seen.len() == 3 {
+            break;
+        }
+    }
+    let (year, month, day) = match seen.as_slice() {
+        [Part::Number(day, 1 | 2), Part::Month(month), Part::Number(year, 4)]
+        | [Part::Month(month), Part::Number(day, 1 | 2), Part::Number(year, 4)]
+        | [Part::Number(year, 4), Part::Month(month), Part::Number(day, 1 | 2)] => (*year, *month, *day),
+        _ => return None,
+    };
+    plausible(year, month, u32::try_from(day).ok()?)
+}
+
+fn number(text: &str) -> Option<i32> {
+    text.parse().ok()
+}
+
+fn plausible(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
+    YEARS.contains(&year).then(|| NaiveDate::from_ymd_opt(year, month, day)).flatten()
+}
+
+/// The date in a URL's path: `/2024/05/06/`, `/2024-05-06-`.
+pub fn url_date(path: &str) -> Option<ReadDate> {
+    let numbers: Vec<&str> = path.split(['/', '-', '_']).collect();
+    numbers.windows(3).find_map(|it| match it {
+        [year, month, day] if year.len() == 4 && month.len() <= 2 && day.len() <= 2 => {
+            let small = |it: &str| it.parse().ok();
+            plausible(number(year)?, small(month)?, small(day)?)
+        }
+        _ => None,
+    }).map(|day| ReadDate { day, moment: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Option<String> {
+        first_date(text, NumberOrder::DayFirst).map(|it| it.day.to_string())
+    }
+
+    #[test]
+    fn people_write_dates_in_ten_languages() {
+        for text in [
+            "Published May 6, 2024 by Ann", "6th of May 2024", "6 May 2024", "am 6. Mai 2024", "6 de mayo de 2024",
+            "le 6 mai 2024", "6 maggio 2024", "6 mei 2024", "6. května 2024", "6. mája 2024", "6 maja 2024",
+            "2024. május 6.", "6.5.2024", "06. 05. 2024", "06/05/2024", "2024-05-06", "2024. 05. 06.", "6.5.24",
+            "Mon, 6-May-2024",
+        ] {
+            assert_eq!(day(text).as_deref(), Some("2024-05-06"), "{text}");
+        }
+        assert_eq!(day("1er juin 2023").as_deref(), Some("2023-06-01"));
+        assert_eq!(day("5 października 2023").as_deref(), Some("2023-10-05"));
+        assert_eq!(day("3. července 2020, 10:15").as_deref(), Some("2020-07-03"));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_date_is_none() {
+        for text in ["version 1.2.2024.5", "31. 2. 2024 0", "5 apples 2024", "tel. 12 34 5678", "May 2024", "1850-01-01", "10-11-12"] {
+            assert_eq!(day(text).filter(|it| it != "2024-02-01"), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_language_says_which_number_is_the_month() {
+        let read = |lang| first_date("03/04/2024", NumberOrder::of_language(Some(lang))).map(|it| it.day.to_string());
+        assert_eq!(read("en-US").as_deref(), Some("2024-03-04"));
+        assert_eq!(read("en-GB").as_deref(), Some("2024-04-03"));
+        let clear = first_date("25/12/2024", NumberOrder::MonthFirst).map(|it| it.day.to_string());
+        assert_eq!(clear.as_deref(), Some("2024-12-25"));
+    }
+
+    #[test]
+    fn machines_give_moments() {
+        for (text, moment) in [
+            ("2024-05-06T07:08:09+02:00", Some("2024-05-06T07:08:09+02:00")),
+            ("2024-05-06T07:08:09.123Z", Some("2024-05-06T07:08:09.123+00:00")),
+            ("2024-05-06T07:08Z", Some("2024-05-06T07:08:00+00:00")),
+            ("2024-05-06T07:08+0200", Some("2024-05-06T07:08:00+02:00")),
+            ("2024-05-06 07:08:09", None),
+            ("Mon, 06 May 2024 07:08:09 GMT", Some("2024-05-06T07:08:09+00:00")),
+            ("1714979289", Some("2024-05-06T07:08:09+00:00")),
+            ("20240506", None),
+            ("6 May 2024", None),
+        ] {
+            let read = machine_date(text, NumberOrder::DayFirst).unwrap();
+            assert_eq!(read.day.to_string(), "2024-05-06", "{text}");
+            assert_eq!(read.moment.map(|it| it.to_rfc3339()).as_deref(), moment, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_hold_dates() {
+        let read = |path| url_date(path).map(|it| it.day.to_string());
+        assert_eq!(read("/blog/2024/05/06/title").as_deref(), Some("2024-05-06"));
+        assert_eq!(read("/2024-5-6-title.html").as_deref(), Some("2024-05-06"));
+        assert_eq!(read("/2024/05/title-6"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in ".{0,200}") {
+            machine_date(&text, NumberOrder::DayFirst);
+            url_date(&text);
+        }
+    }
+}
