@@ -6,6 +6,7 @@ use super::{
     json_ld::JsonLd,
     links::links,
     main_text::{MainText, main_text},
+    metadata::{PageMetadata, metadata},
     parse::parse,
     text::text_of,
 };
@@ -26,6 +27,8 @@ pub struct PageFacts {
     /// Sorted.
     pub names: Vec<String>,
     pub links: Vec<PageLink>,
+    /// What the page says about itself.
+    pub metadata: PageMetadata,
     /// The main text, as blocks.
     pub main_text: MainText,
     /// Of the main text.
@@ -41,12 +44,15 @@ pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts 
     let (source, encoding) = decode(bytes, from_http);
     let parsed = parse(&source);
     let dom = &parsed.dom;
-    let main_text = main_text(dom, &JsonLd::of(dom));
+    let json_ld = JsonLd::of(dom);
+    let main_text = main_text(dom, &json_ld);
     let main = main_text.text();
+    let lang = lang(dom);
     PageFacts {
         title: first(dom, "title").and_then(|it| text_of(dom, it)),
         heading: first(dom, "h1").and_then(|it| text_of(dom, it)),
-        lang: lang(dom),
+        metadata: metadata(dom, &json_ld, lang.as_deref(), url),
+        lang,
         charset: encoding.name().to_owned(),
         word_count: u32::try_from(words(&main).count()).unwrap_or(u32::MAX),
         names: names(dom),

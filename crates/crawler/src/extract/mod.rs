@@ -6,6 +6,7 @@ mod facts;
 mod json_ld;
 mod links;
 mod main_text;
+mod metadata;
 mod parse;
 mod place;
 mod srcset;
@@ -14,3 +15,4 @@ mod text;
 
 pub use facts::{PageFacts, read_page};
 pub use main_text::{Block, BlockKind, MainText, TextSource};
+pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};

@@ -78,7 +78,7 @@ fn flagged(sight: &Sight, says_so: impl Fn(&Sight, NodeId, &str, bool) -> bool) 
 }
 
 /// By node: whether a first heading, the main part or an article's text is below it.
-fn holds_title(sight: &Sight) -> Vec<bool> {
+pub fn holds_title(sight: &Sight) -> Vec<bool> {
     let mut holds = vec![false; sight.dom.nodes.len()];
     for &id in sight.order.iter().rev() {
         let class = || sight.dom.attribute(id, "class").unwrap_or_default();

@@ -23,7 +23,10 @@ use super::{
     dom::{Dom, NodeId},
     json_ld::JsonLd,
 };
-use sight::Sight;
+pub(super) use blocks::{Draft, drafts};
+pub(super) use furniture::holds_title;
+pub(super) use sight::Sight;
+pub(super) use vocabulary::Said;
 
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,7 +89,7 @@ impl MainText {
 pub fn main_text(dom: &Dom, json_ld: &JsonLd) -> MainText {
     let mut sight = Sight::of(dom);
     furniture::leave_out(&mut sight);
-    let drafts = blocks::drafts(&sight);
+    let drafts = drafts(&sight);
     let chosen = container::choose(&sight, &drafts);
     let kept = trim::trim(&sight, &drafts, &chosen);
     let from_elements = MainText {

@@ -11,6 +11,8 @@ pub struct Said {
     pub content: bool,
     /// Readers' comments.
     pub comments: bool,
+    /// Furniture that leads to other pages.
+    pub elsewhere: bool,
 }
 
 impl Said {
@@ -32,6 +34,7 @@ impl Said {
                 said.furniture |= is_furniture(word) && !of_another;
                 said.perhaps_furniture |= is_perhaps_furniture(word) && !of_another;
                 said.content |= is_content(word);
+                said.elsewhere |= leads_elsewhere(word) && !of_another;
                 said.comments |= is_of_comments(word) && !of_another;
                 of_another = matches!(
                     word,
@@ -61,6 +64,7 @@ impl Said {
             perhaps_furniture: self.perhaps_furniture || other.perhaps_furniture,
             content: self.content || other.content,
             comments: self.comments || other.comments,
+            elsewhere: self.elsewhere || other.elsewhere,
         }
     }
 
@@ -151,6 +155,16 @@ fn words(name: &str, mut tell: impl FnMut(&str)) {
 }
 
 fn is_furniture(word: &str) -> bool {
+    leads_around(word) || leads_away(word) || leads_by_its_end(word) || speaks_of_the_page(word)
+}
+
+/// An article's own footer holds its date and author as often as not.
+fn leads_elsewhere(word: &str) -> bool {
+    !word.ends_with("footer") && (leads_around(word) || leads_away(word) || leads_by_its_end(word))
+}
+
+/// Words of many forms.
+fn leads_by_its_end(word: &str) -> bool {
     const ENDS: [&str; 5] = [
         "footer",
         "sidebar",
@@ -169,11 +183,7 @@ fn is_furniture(word: &str) -> bool {
         "sharetool",
         "subscri",
     ];
-    leads_around(word)
-        || leads_away(word)
-        || speaks_of_the_page(word)
-        || ENDS.iter().any(|it| word.ends_with(it))
-        || BEGINS.iter().any(|it| word.starts_with(it))
+    ENDS.iter().any(|it| word.ends_with(it)) || BEGINS.iter().any(|it| word.starts_with(it))
 }
 
 /// Ways around the site.

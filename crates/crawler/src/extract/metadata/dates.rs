@@ -30,8 +30,16 @@ impl NumberOrder {
     /// By the page's language: English without a region, or of the United States, puts the month
     /// first where both can be meant.
     pub fn of_language(lang: Option<&str>) -> Self {
-        let lang = lang.unwrap_or_default().trim().to_ascii_lowercase().replace('_', "-");
-        if lang == "en" || lang == "en-us" { Self::MonthFirst } else { Self::DayFirst }
+        let lang = lang
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase()
+            .replace('_', "-");
+        if lang == "en" || lang == "en-us" {
+            Self::MonthFirst
+        } else {
+            Self::DayFirst
+        }
     }
 }
 
@@ -53,14 +61,21 @@ fn iso(text: &str) -> Option<ReadDate> {
         [year, month, day, ..] if year.len() == 4 => (*year, *month, *day),
         _ => return None,
     };
-    let day = plausible(number(year)?, u32::try_from(number(month)?).ok()?, u32::try_from(number(day)?).ok()?)?;
+    let day = plausible(
+        number(year)?,
+        u32::try_from(number(month)?).ok()?,
+        u32::try_from(number(day)?).ok()?,
+    )?;
     let moment = DateTime::parse_from_rfc3339(&text.replacen(' ', "T", 1))
         .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z"))
         .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%z"))
         .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %z"))
         .ok()
         .or_else(|| minutes_only(text));
-    Some(ReadDate { day, moment: moment.filter(|it| it.date_naive() == day) })
+    Some(ReadDate {
+        day,
+        moment: moment.filter(|it| it.date_naive() == day),
+    })
 }
 
 /// `2024-05-06T07:08Z`, which RFC 3339 lacks and W3C has.
@@ -82,17 +97,30 @@ fn since_1970(text: &str) -> Option<ReadDate> {
 
 fn of_moment(moment: DateTime<FixedOffset>) -> Option<ReadDate> {
     let day = moment.date_naive();
-    YEARS.contains(&chrono::Datelike::year(&day)).then_some(ReadDate { day, moment: Some(moment) })
+    YEARS
+        .contains(&chrono::Datelike::year(&day))
+        .then_some(ReadDate {
+            day,
+            moment: Some(moment),
+        })
 }
 
 /// The first date in a text as people write it.
 pub fn first_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
+    first_date_with_place(text, order).map(|it| it.0)
+}
+
+/// The first date in a text, and the byte at which it begins.
+pub fn first_date_with_place(text: &str, order: NumberOrder) -> Option<(ReadDate, usize)> {
     let mut end = text.len().min(MOST_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let parts = parts(&text[..end]);
-    (0..parts.len()).find_map(|at| date_at(&parts[at..], order)).map(|day| ReadDate { day, moment: None })
+    let (parts, places) = parts(&text[..end]);
+    (0..parts.len()).find_map(|at| {
+        let day = date_at(&parts[at..], order)?;
+        Some((ReadDate { day, moment: None }, places[at]))
+    })
 }
 
 /// A piece of a date.
@@ -108,28 +136,40 @@ enum Part {
     Other,
 }
 
-fn parts(text: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
+/// The pieces of a text, and the byte at which each begins.
+fn parts(text: &str) -> (Vec<Part>, Vec<usize>) {
+    let (mut parts, mut places) = (Vec::new(), Vec::new());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let same = |it: char| if first.is_ascii_digit() { it.is_ascii_digit() } else { it.is_alphabetic() };
+        let at = text.len() - rest.len();
+        let same = |it: char| {
+            if first.is_ascii_digit() {
+                it.is_ascii_digit()
+            } else {
+                it.is_alphabetic()
+            }
+        };
         if first.is_ascii_digit() || first.is_alphabetic() {
             let end = rest.find(|it| !same(it)).unwrap_or(rest.len());
             parts.push(word(&rest[..end]));
+            places.push(at);
             rest = &rest[end..];
         } else {
             if !first.is_whitespace() {
                 parts.push(Part::Sign(first));
+                places.push(at);
             }
             rest = &rest[first.len_utf8()..];
         }
     }
-    parts
+    (parts, places)
 }
 
 fn word(word: &str) -> Part {
     if word.as_bytes()[0].is_ascii_digit() {
-        return number(word).filter(|_| word.len() <= 4).map_or(Part::Other, |it| Part::Number(it, word.len()));
+        return number(word)
+            .filter(|_| word.len() <= 4)
+            .map_or(Part::Other, |it| Part::Number(it, word.len()));
     }
     let lower = word.to_lowercase();
     match lower.as_str() {
@@ -145,7 +185,14 @@ fn date_at(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
 
 /// `6.5.2024`, `06/05/24`, `2024-05-06`, `2024. 5. 6.`
 fn numeric(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
-    let [Part::Number(first, width), Part::Sign(sign), Part::Number(second, _), Part::Sign(again), Part::Number(third, last), ..] = parts
+    let [
+        Part::Number(first, width),
+        Part::Sign(sign),
+        Part::Number(second, _),
+        Part::Sign(again),
+        Part::Number(third, last),
+        ..,
+    ] = parts
     else {
         return None;
     };
@@ -164,7 +211,11 @@ fn numeric(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
     let (first, second) = (small(*first)?, small(*second)?);
     let month_first = plausible(year, first, second);
     let day_first = plausible(year, second, first);
-    if order == NumberOrder::MonthFirst && *sign == '/' { month_first.or(day_first) } else { day_first.or(month_first) }
+    if order == NumberOrder::MonthFirst && *sign == '/' {
+        month_first.or(day_first)
+    } else {
+        day_first.or(month_first)
+    }
 }
 
 /// `6 May 2024`, `6. května 2024`, `May 6th, 2024`, `2024. május 6.`
@@ -181,9 +232,21 @@ fn with_month(parts: &[Part]) -> Option<NaiveDate> {
         }
     }
     let (year, month, day) = match seen.as_slice() {
-        [Part::Number(day, 1 | 2), Part::Month(month), Part::Number(year, 4)]
-        | [Part::Month(month), Part::Number(day, 1 | 2), Part::Number(year, 4)]
-        | [Part::Number(year, 4), Part::Month(month), Part::Number(day, 1 | 2)] => (*year, *month, *day),
+        [
+            Part::Number(day, 1 | 2),
+            Part::Month(month),
+            Part::Number(year, 4),
+        ]
+        | [
+            Part::Month(month),
+            Part::Number(day, 1 | 2),
+            Part::Number(year, 4),
+        ]
+        | [
+            Part::Number(year, 4),
+            Part::Month(month),
+            Part::Number(day, 1 | 2),
+        ] => (*year, *month, *day),
         _ => return None,
     };
     plausible(year, month, u32::try_from(day).ok()?)
@@ -194,19 +257,25 @@ fn number(text: &str) -> Option<i32> {
 }
 
 fn plausible(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
-    YEARS.contains(&year).then(|| NaiveDate::from_ymd_opt(year, month, day)).flatten()
+    YEARS
+        .contains(&year)
+        .then(|| NaiveDate::from_ymd_opt(year, month, day))
+        .flatten()
 }
 
 /// The date in a URL's path: `/2024/05/06/`, `/2024-05-06-`.
 pub fn url_date(path: &str) -> Option<ReadDate> {
     let numbers: Vec<&str> = path.split(['/', '-', '_']).collect();
-    numbers.windows(3).find_map(|it| match it {
-        [year, month, day] if year.len() == 4 && month.len() <= 2 && day.len() <= 2 => {
-            let small = |it: &str| it.parse().ok();
-            plausible(number(year)?, small(month)?, small(day)?)
-        }
-        _ => None,
-    }).map(|day| ReadDate { day, moment: None })
+    numbers
+        .windows(3)
+        .find_map(|it| match it {
+            [year, month, day] if year.len() == 4 && month.len() <= 2 && day.len() <= 2 => {
+                let small = |it: &str| it.parse().ok();
+                plausible(number(year)?, small(month)?, small(day)?)
+            }
+            _ => None,
+        })
+        .map(|day| ReadDate { day, moment: None })
 }
 
 #[cfg(test)]
@@ -220,28 +289,57 @@ mod tests {
     #[test]
     fn people_write_dates_in_ten_languages() {
         for text in [
-            "Published May 6, 2024 by Ann", "6th of May 2024", "6 May 2024", "am 6. Mai 2024", "6 de mayo de 2024",
-            "le 6 mai 2024", "6 maggio 2024", "6 mei 2024", "6. května 2024", "6. mája 2024", "6 maja 2024",
-            "2024. május 6.", "6.5.2024", "06. 05. 2024", "06/05/2024", "2024-05-06", "2024. 05. 06.", "6.5.24",
+            "Published May 6, 2024 by Ann",
+            "6th of May 2024",
+            "6 May 2024",
+            "am 6. Mai 2024",
+            "6 de mayo de 2024",
+            "le 6 mai 2024",
+            "6 maggio 2024",
+            "6 mei 2024",
+            "6. května 2024",
+            "6. mája 2024",
+            "6 maja 2024",
+            "2024. május 6.",
+            "6.5.2024",
+            "06. 05. 2024",
+            "06/05/2024",
+            "2024-05-06",
+            "2024. 05. 06.",
+            "6.5.24",
             "Mon, 6-May-2024",
         ] {
             assert_eq!(day(text).as_deref(), Some("2024-05-06"), "{text}");
         }
         assert_eq!(day("1er juin 2023").as_deref(), Some("2023-06-01"));
         assert_eq!(day("5 października 2023").as_deref(), Some("2023-10-05"));
-        assert_eq!(day("3. července 2020, 10:15").as_deref(), Some("2020-07-03"));
+        assert_eq!(
+            day("3. července 2020, 10:15").as_deref(),
+            Some("2020-07-03")
+        );
     }
 
     #[test]
     fn what_only_looks_like_a_date_is_none() {
-        for text in ["version 1.2.2024.5", "31. 2. 2024 0", "5 apples 2024", "tel. 12 34 5678", "May 2024", "1850-01-01", "10-11-12"] {
+        for text in [
+            "version 1.2.2024.5",
+            "31. 2. 2024 0",
+            "5 apples 2024",
+            "tel. 12 34 5678",
+            "May 2024",
+            "1850-01-01",
+            "10-11-12",
+        ] {
             assert_eq!(day(text).filter(|it| it != "2024-02-01"), None, "{text}");
         }
     }
 
     #[test]
     fn the_language_says_which_number_is_the_month() {
-        let read = |lang| first_date("03/04/2024", NumberOrder::of_language(Some(lang))).map(|it| it.day.to_string());
+        let read = |lang| {
+            first_date("03/04/2024", NumberOrder::of_language(Some(lang)))
+                .map(|it| it.day.to_string())
+        };
         assert_eq!(read("en-US").as_deref(), Some("2024-03-04"));
         assert_eq!(read("en-GB").as_deref(), Some("2024-04-03"));
         let clear = first_date("25/12/2024", NumberOrder::MonthFirst).map(|it| it.day.to_string());
@@ -251,26 +349,42 @@ mod tests {
     #[test]
     fn machines_give_moments() {
         for (text, moment) in [
-            ("2024-05-06T07:08:09+02:00", Some("2024-05-06T07:08:09+02:00")),
-            ("2024-05-06T07:08:09.123Z", Some("2024-05-06T07:08:09.123+00:00")),
+            (
+                "2024-05-06T07:08:09+02:00",
+                Some("2024-05-06T07:08:09+02:00"),
+            ),
+            (
+                "2024-05-06T07:08:09.123Z",
+                Some("2024-05-06T07:08:09.123+00:00"),
+            ),
             ("2024-05-06T07:08Z", Some("2024-05-06T07:08:00+00:00")),
             ("2024-05-06T07:08+0200", Some("2024-05-06T07:08:00+02:00")),
             ("2024-05-06 07:08:09", None),
-            ("Mon, 06 May 2024 07:08:09 GMT", Some("2024-05-06T07:08:09+00:00")),
+            (
+                "Mon, 06 May 2024 07:08:09 GMT",
+                Some("2024-05-06T07:08:09+00:00"),
+            ),
             ("1714979289", Some("2024-05-06T07:08:09+00:00")),
             ("20240506", None),
             ("6 May 2024", None),
         ] {
             let read = machine_date(text, NumberOrder::DayFirst).unwrap();
             assert_eq!(read.day.to_string(), "2024-05-06", "{text}");
-            assert_eq!(read.moment.map(|it| it.to_rfc3339()).as_deref(), moment, "{text}");
+            assert_eq!(
+                read.moment.map(|it| it.to_rfc3339()).as_deref(),
+                moment,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn paths_hold_dates() {
         let read = |path| url_date(path).map(|it| it.day.to_string());
-        assert_eq!(read("/blog/2024/05/06/title").as_deref(), Some("2024-05-06"));
+        assert_eq!(
+            read("/blog/2024/05/06/title").as_deref(),
+            Some("2024-05-06")
+        );
         assert_eq!(read("/2024-5-6-title.html").as_deref(), Some("2024-05-06"));
         assert_eq!(read("/2024/05/title-6"), None);
     }
