@@ -21,3 +21,4 @@ pub use fetch::limits::FetchLimits;
 pub use reader::PoliteReader;
 pub use robots::RobotsRules;
 pub use settings::{CrawlerSettings, Resolve};
+pub use sitemap::{LastModified, Sitemap, SitemapEntry};
