@@ -19,27 +19,35 @@ use url::Url;
 /// Facts of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageFacts {
+    /// The `title`.
     pub title: Option<String>,
+    /// The first `h1`.
     pub heading: Option<String>,
+    /// `html[lang]`.
     pub lang: Option<String>,
+    /// The encoding it was read in.
     pub charset: String,
+    /// Words of the main text.
     pub word_count: u32,
-    /// Sorted.
+    /// Every `id` and `a[name]`, sorted.
     pub names: Vec<String>,
+    /// Every link, in document order.
     pub links: Vec<PageLink>,
     /// What the page says about itself.
     pub metadata: PageMetadata,
     /// The main text, as blocks.
     pub main_text: MainText,
-    /// Of the main text.
+    /// Hashes of the main text's 4-shingles, sorted.
     pub shingles: Vec<u64>,
+    /// Whether the parser reached its limits, so that the end of the page is read without
+    /// structure.
     pub parser_limit: bool,
 }
 
 /// Longer names are no targets of anything.
 const MOST_NAME_BYTES: usize = 1_024;
 
-/// Reads a page.
+/// Reads a page: its bytes, the encoding that HTTP named, and the URL it was read from.
 pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts {
     let (source, encoding) = decode(bytes, from_http);
     let parsed = parse(&source);

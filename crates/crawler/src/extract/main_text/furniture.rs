@@ -81,7 +81,7 @@ fn flagged(sight: &Sight, says_so: impl Fn(&Sight, NodeId, &str, bool) -> bool) 
 pub fn holds_title(sight: &Sight) -> Vec<bool> {
     let mut holds = vec![false; sight.dom.nodes.len()];
     for &id in sight.order.iter().rev() {
-        let class = || sight.dom.attribute(id, "class").unwrap_or_default();
+        let class = || sight.dom.short_attribute(id, "class");
         holds[id] |= match sight.dom.name(id) {
             Some("h1" | "main") => true,
             Some("div" | "section" | "article") => names_article_text(class()),
@@ -140,8 +140,8 @@ fn by_role(sight: &Sight, id: NodeId) -> bool {
 /// Classes speak for every element that has no meaning of its own, ids for those that hold others:
 /// the id of a heading is made of what it says.
 fn said_by(sight: &Sight, id: NodeId, name: &str) -> Option<Said> {
-    let of_class = || Said::by(sight.dom.attribute(id, "class").unwrap_or_default());
-    let of_id = || Said::by_id(sight.dom.attribute(id, "id").unwrap_or_default());
+    let of_class = || Said::by(sight.dom.short_attribute(id, "class"));
+    let of_id = || Said::by_id(sight.dom.short_attribute(id, "id"));
     match name {
         "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center"
         | "article" | "details" | "figure" | "p" => Some(of_class().and(of_id())),

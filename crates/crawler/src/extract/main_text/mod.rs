@@ -12,12 +12,14 @@
 
 mod article_body;
 mod blocks;
+mod climb;
 mod container;
 mod elsewhere;
 mod furniture;
 mod sight;
 mod trim;
 mod vocabulary;
+mod word_lists;
 
 use super::{
     dom::{Dom, NodeId},
@@ -98,3 +100,6 @@ pub fn main_text(dom: &Dom, json_ld: &JsonLd) -> MainText {
     };
     article_body::fuller(json_ld, from_elements)
 }
+
+#[cfg(test)]
+mod tests;

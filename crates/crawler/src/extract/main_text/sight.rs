@@ -7,6 +7,10 @@ pub struct Sight<'a> {
     pub dom: &'a Dom,
     /// Nodes that can be read, in document order.
     pub order: Vec<NodeId>,
+    /// By node: characters of its own text.
+    own: Vec<u32>,
+    /// By node: whether it stands in a link.
+    in_link: Vec<bool>,
     /// By node: characters of text below it, white space not counted.
     pub text: Vec<u32>,
     /// By node: those of them that stand in links.
@@ -18,14 +22,24 @@ pub struct Sight<'a> {
 impl<'a> Sight<'a> {
     /// Looks at a page.
     pub fn of(dom: &'a Dom) -> Self {
+        let mut order = dom.walk(0, |it| !is_never_text(dom, it));
+        order.retain(|it| !is_never_text(dom, *it));
+        let (mut own, mut in_link) = (vec![0; dom.nodes.len()], vec![false; dom.nodes.len()]);
+        for &id in &order {
+            in_link[id] = dom.nodes[id].parent.is_some_and(|it| in_link[it]) || is_link(dom, id);
+            if let Kind::Text(text) = &dom.nodes[id].kind {
+                own[id] = characters(text);
+            }
+        }
         let mut sight = Self {
             dom,
-            order: dom.walk(0, |it| !is_never_text(dom, it)),
+            order,
+            own,
+            in_link,
             text: Vec::new(),
             linked: Vec::new(),
             inner_blocks: Vec::new(),
         };
-        sight.order.retain(|it| !is_never_text(dom, *it));
         sight.measure();
         sight
     }
@@ -51,13 +65,9 @@ impl<'a> Sight<'a> {
         self.text = vec![0; nodes.len()];
         self.linked = vec![0; nodes.len()];
         self.inner_blocks = vec![0; nodes.len()];
-        let mut in_link = vec![false; nodes.len()];
         for &id in &self.order {
-            in_link[id] = nodes[id].parent.is_some_and(|it| in_link[it]) || is_link(self.dom, id);
-            if let Kind::Text(text) = &nodes[id].kind {
-                self.text[id] = characters(text);
-                self.linked[id] = if in_link[id] { self.text[id] } else { 0 };
-            }
+            self.text[id] = self.own[id];
+            self.linked[id] = if self.in_link[id] { self.own[id] } else { 0 };
         }
         for &id in self.order.iter().rev() {
             let Some(parent) = nodes[id].parent else {

@@ -3,7 +3,7 @@
 use super::{
     BlockKind,
     blocks::Draft,
-    container::Chosen,
+    climb::Chosen,
     elsewhere::{is_credit, names_other_pages},
     sight::{Sight, share},
 };

@@ -1,4 +1,6 @@
-//! The words with which class names and ids say what an element is for.
+//! What class names and ids say that an element is for.
+
+use super::word_lists::{Meaning, hides, meaning};
 
 /// What the words of an element's `class` and `id` say together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,26 +22,17 @@ impl Said {
     pub fn by(attribute: &str) -> Self {
         let mut said = Self::default();
         for name in attribute.split_ascii_whitespace() {
-            said.hidden(name);
+            said.furniture |= hides(name);
             // What follows two hyphens says how an element looks or what it has, not what it is.
             let name = name.split("--").next().unwrap_or(name);
             let (mut of_another, mut author) = (false, false);
             words(name, |word| {
-                said.furniture |= author
-                    && matches!(
-                        word,
-                        "box" | "bio" | "info" | "card" | "profile" | "about" | "area"
-                    );
+                said.furniture |= author && is_about_an_author(word);
                 author |= word == "author";
-                said.furniture |= is_furniture(word) && !of_another;
-                said.perhaps_furniture |= is_perhaps_furniture(word) && !of_another;
-                said.content |= is_content(word);
-                said.elsewhere |= leads_elsewhere(word) && !of_another;
-                said.comments |= is_of_comments(word) && !of_another;
-                of_another = matches!(
-                    word,
-                    "has" | "no" | "with" | "without" | "enable" | "category" | "tag"
-                );
+                if !of_another || meaning(word) == Some(Meaning::Content) {
+                    said.hear(word);
+                }
+                of_another = says_that_the_next_is_of_another(word);
             });
         }
         said
@@ -68,25 +61,36 @@ impl Said {
         }
     }
 
-    /// Names that style sheets of many frameworks hide.
-    fn hidden(&mut self, name: &str) {
-        self.furniture |= matches!(
-            name,
-            "hidden"
-                | "hide"
-                | "invisible"
-                | "d-none"
-                | "sr-only"
-                | "visually-hidden"
-                | "visuallyhidden"
-                | "screen-reader-text"
-                | "element-invisible"
-                | "u-hidden"
-                | "is-hidden"
-                | "noprint"
-                | "print-only"
-        );
+    fn hear(&mut self, word: &str) {
+        match meaning(word) {
+            Some(Meaning::Around | Meaning::Away) => {
+                self.furniture = true;
+                // An article's own footer holds its date and author as often as not.
+                self.elsewhere |= !word.ends_with("footer");
+            }
+            Some(Meaning::OfThePage) => self.furniture = true,
+            Some(Meaning::Comments) => self.comments = true,
+            Some(Meaning::Perhaps) => self.perhaps_furniture = true,
+            Some(Meaning::Content) => self.content = true,
+            None => {}
+        }
     }
+}
+
+/// `author-box` and the like stand under an article.
+fn is_about_an_author(word: &str) -> bool {
+    matches!(
+        word,
+        "box" | "bio" | "info" | "card" | "profile" | "about" | "area"
+    )
+}
+
+/// `has-sidebar` is not a sidebar.
+fn says_that_the_next_is_of_another(word: &str) -> bool {
+    matches!(
+        word,
+        "has" | "no" | "with" | "without" | "enable" | "category" | "tag"
+    )
 }
 
 /// Whether a name says that the element holds an article's text: two words of it, like
@@ -152,267 +156,6 @@ fn words(name: &str, mut tell: impl FnMut(&str)) {
     if !word.is_empty() {
         tell(&word);
     }
-}
-
-fn is_furniture(word: &str) -> bool {
-    leads_around(word) || leads_away(word) || leads_by_its_end(word) || speaks_of_the_page(word)
-}
-
-/// An article's own footer holds its date and author as often as not.
-fn leads_elsewhere(word: &str) -> bool {
-    !word.ends_with("footer") && (leads_around(word) || leads_away(word) || leads_by_its_end(word))
-}
-
-/// Words of many forms.
-fn leads_by_its_end(word: &str) -> bool {
-    const ENDS: [&str; 5] = [
-        "footer",
-        "sidebar",
-        "navigation",
-        "breadcrumbs",
-        "pagination",
-    ];
-    const BEGINS: [&str; 9] = [
-        "breadcrumb",
-        "newsletter",
-        "related",
-        "recommend",
-        "sponsor",
-        "advert",
-        "sharebutton",
-        "sharetool",
-        "subscri",
-    ];
-    ENDS.iter().any(|it| word.ends_with(it)) || BEGINS.iter().any(|it| word.starts_with(it))
-}
-
-/// Ways around the site.
-fn leads_around(word: &str) -> bool {
-    matches!(
-        word,
-        "nav"
-            | "navi"
-            | "navbar"
-            | "navbox"
-            | "subnav"
-            | "topnav"
-            | "sidenav"
-            | "mainnav"
-            | "leftnav"
-            | "menu"
-            | "submenu"
-            | "mainmenu"
-            | "menubar"
-            | "crumbs"
-            | "sidebars"
-            | "sphinxsidebar"
-            | "topbar"
-            | "toolbar"
-            | "masthead"
-            | "navheader"
-            | "navfooter"
-            | "navheading"
-            | "pager"
-            | "paging"
-            | "paginator"
-            | "prevnext"
-            | "jumplinks"
-            | "skiplink"
-            | "skiplinks"
-            | "sitemap"
-            | "searchform"
-            | "searchbox"
-            | "toplang"
-            | "bottomlang"
-            | "catlinks"
-            | "editsection"
-            | "dropdown"
-            | "offcanvas"
-            | "langswitch"
-    )
-}
-
-/// Sharing, letters, advertising, other pages.
-fn leads_away(word: &str) -> bool {
-    matches!(
-        word,
-        "share"
-            | "shares"
-            | "sharing"
-            | "sharebar"
-            | "sharedaddy"
-            | "sharethis"
-            | "social"
-            | "socials"
-            | "socialmedia"
-            | "sociable"
-            | "addthis"
-            | "addtoany"
-            | "signup"
-            | "login"
-            | "signin"
-            | "whatsapp"
-            | "ad"
-            | "ads"
-            | "adsense"
-            | "adslot"
-            | "adbox"
-            | "dfp"
-            | "promo"
-            | "promos"
-            | "promotion"
-            | "promobox"
-            | "outbrain"
-            | "taboola"
-            | "affiliate"
-            | "werbung"
-            | "anzeige"
-            | "publicidad"
-            | "publicite"
-            | "reklama"
-            | "similar"
-            | "trending"
-            | "popular"
-            | "mostread"
-            | "teaser"
-            | "teasers"
-            | "carousel"
-            | "yarpp"
-            | "crosslinks"
-            | "upnext"
-            | "thumbnails"
-            | "interesting"
-            | "upsell"
-            | "crosssell"
-            | "morelinks"
-            | "nextstory"
-            | "readmore"
-    )
-}
-
-fn is_of_comments(word: &str) -> bool {
-    matches!(
-        word,
-        "comment"
-            | "comments"
-            | "commentlist"
-            | "commentform"
-            | "commentarea"
-            | "disqus"
-            | "respond"
-            | "replies"
-            | "trackback"
-            | "trackbacks"
-            | "pingback"
-            | "pingbacks"
-    )
-}
-
-/// Ratings, consent, and what is said about the page itself.
-fn speaks_of_the_page(word: &str) -> bool {
-    matches!(
-        word,
-        "rating"
-            | "ratings"
-            | "vote"
-            | "votes"
-            | "likes"
-            | "cookie"
-            | "cookies"
-            | "cookiebar"
-            | "cookieconsent"
-            | "consent"
-            | "gdpr"
-            | "popup"
-            | "modal"
-            | "overlay"
-            | "lightbox"
-            | "tooltip"
-            | "paywall"
-            | "adblock"
-            | "tags"
-            | "taglist"
-            | "tagcloud"
-            | "authorbox"
-            | "byline"
-            | "copyright"
-            | "postmeta"
-            | "entrymeta"
-            | "metadata"
-            | "timestamp"
-            | "printfooter"
-    )
-}
-
-fn is_perhaps_furniture(word: &str) -> bool {
-    matches!(
-        word,
-        "header"
-            | "banner"
-            | "widget"
-            | "widgets"
-            | "author"
-            | "bio"
-            | "meta"
-            | "legal"
-            | "disclaimer"
-            | "search"
-            | "rss"
-            | "print"
-            | "skip"
-            | "tabs"
-            | "extra"
-            | "aside"
-            | "tag"
-            | "categories"
-            | "contact"
-            | "permalink"
-            | "sticky"
-            | "slider"
-            | "slideshow"
-            | "ticker"
-            | "infobar"
-            | "links"
-            | "next"
-            | "prev"
-            | "previous"
-            | "cart"
-            | "basket"
-            | "breaking"
-            | "follow"
-            | "gallery"
-    )
-}
-
-fn is_content(word: &str) -> bool {
-    matches!(
-        word,
-        "article"
-            | "articles"
-            | "content"
-            | "contents"
-            | "main"
-            | "body"
-            | "post"
-            | "posts"
-            | "entry"
-            | "story"
-            | "text"
-            | "page"
-            | "blog"
-            | "section"
-            | "single"
-            | "hentry"
-            | "elementor"
-            | "column"
-            | "wrapper"
-            | "container"
-            | "layout"
-            | "tweet"
-            | "row"
-            | "fusion"
-            | "block"
-    )
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! Who wrote a page, and the line that says so.
 
-use super::dates::first_date_with_place;
-use super::{Author, FactSource, Source, SourcedText};
+use super::{
+    Author, FactSource, Source, SourcedText,
+    names::{MOST_LINE, cleaned, line, without_date},
+};
 use crate::extract::{dom::NodeId, json_ld::is_article, text::text_of};
-use analysis::text::words::collapsed;
 use serde_json::Value;
 
-/// A longer line names nobody.
-const MOST_LINE: usize = 100;
 const MOST_AUTHORS: usize = 20;
 /// `meta` elements that name authors, the most trusted first.
 const METAS: &[&str] = &[
@@ -54,7 +53,7 @@ fn of_json_ld(source: &Source) -> Option<Found> {
                 .into_iter()
                 .find(|it| !it.is_null())?;
             let named = match named {
-                Value::Array(all) => all.iter().collect(),
+                Value::Array(all) => all.iter().take(MOST_AUTHORS).collect(),
                 one => vec![one],
             };
             let mut authors: Vec<Author> = Vec::new();
@@ -114,7 +113,7 @@ fn of_metas(source: &Source) -> Option<Found> {
             .iter()
             .filter(|(key, _)| key.split_ascii_whitespace().any(|it| it == *wanted));
         let mut lines: Vec<String> = Vec::new();
-        for line in of_key.filter_map(|(_, it)| line(it)) {
+        for line in of_key.take(MOST_AUTHORS).filter_map(|(_, it)| line(it)) {
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -149,11 +148,14 @@ fn of_elements(source: &Source) -> Option<Found> {
         .filter(|it| !source.elsewhere[*it])
         .find_map(|id| {
             let kind = author_element(source, id)?;
+            if source.sight.text[id] as usize > MOST_LINE {
+                return None;
+            }
             let text = line(&text_of(
                 source.dom,
                 named_inside(source, id).unwrap_or(id),
             )?)?;
-            let text = without_date(&text, source)?;
+            let text = without_date(&text, source.order)?;
             let link = author_link(source, id);
             let name = link
                 .and_then(|it| text_of(source.dom, it))
@@ -169,20 +171,6 @@ fn of_elements(source: &Source) -> Option<Found> {
                 SourcedText { text, source: kind },
             ))
         })
-}
-
-/// A line without the date that follows the names; `None` when nothing is left.
-fn without_date(text: &str, source: &Source) -> Option<String> {
-    let end = first_date_with_place(text, source.order).map_or(text.len(), |it| it.1);
-    let text =
-        text[..end].trim_end_matches(|it: char| !it.is_alphanumeric() && !matches!(it, ')' | '.'));
-    let is_word_for_a_date = WORDS_FOR_DATES.contains(
-        &text
-            .trim_end_matches([',', ':', '.'])
-            .to_lowercase()
-            .as_str(),
-    );
-    (text.chars().any(char::is_alphabetic) && !is_word_for_a_date).then(|| text.to_owned())
 }
 
 /// The only link inside an author's element that names an author too.
@@ -212,13 +200,7 @@ fn author_element(source: &Source, id: NodeId) -> Option<FactSource> {
     ) {
         return None;
     }
-    let of = |name| {
-        source
-            .dom
-            .attribute(id, name)
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-    };
+    let of = |name| source.dom.short_attribute(id, name).to_ascii_lowercase();
     if of("rel").split_ascii_whitespace().any(|it| it == "author") {
         return Some(FactSource::AuthorLink);
     }
@@ -299,106 +281,4 @@ fn add_pages(source: &Source, authors: &mut [Author]) {
             author.url = link_of(source, id);
         }
     }
-}
-
-/// A line that may name authors.
-fn line(text: &str) -> Option<String> {
-    let text = collapsed(text);
-    let is_address = text.starts_with("http://")
-        || text.starts_with("https://")
-        || text.starts_with("//")
-        || text.starts_with("www.");
-    let fine =
-        !is_address && text.chars().count() < MOST_LINE && text.chars().any(char::is_alphabetic);
-    fine.then_some(text)
-}
-
-/// What may stand before a date alone, in lower case.
-const WORDS_FOR_DATES: &[&str] = &[
-    "published",
-    "updated",
-    "last updated",
-    "posted",
-    "posted on",
-    "on",
-    "date",
-    "sunday",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sun",
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-];
-
-/// Words before a name, in lower case.
-const BEFORE: &[&str] = &[
-    "by",
-    "written by",
-    "posted by",
-    "published by",
-    "author",
-    "authors",
-    "words by",
-    "story by",
-    "text by",
-    "von",
-    "autor",
-    "autorin",
-    "geschrieben von",
-    "text",
-    "par",
-    "écrit par",
-    "publié par",
-    "auteur",
-    "por",
-    "escrito por",
-    "publicado por",
-    "di",
-    "scritto da",
-    "a cura di",
-    "autore",
-    "door",
-    "geschreven door",
-    "napsal",
-    "napsala",
-    "napísal",
-    "napísala",
-    "autoři",
-    "autori",
-    "napisał",
-    "napisała",
-    "szerző",
-    "írta",
-];
-
-/// A name without what stands before it.
-fn cleaned(text: &str) -> Option<String> {
-    let text = line(text)?;
-    let lower = text.to_lowercase();
-    let after = BEFORE.iter().filter_map(|it| {
-        let rest = lower.strip_prefix(it)?;
-        let rest = rest
-            .strip_prefix([':', ' '])?
-            .trim_start_matches([':', ' ']);
-        (!rest.is_empty()).then(|| lower.len() - rest.len())
-    });
-    // Lower case may be longer than the text, by letters like İ.
-    let start = after
-        .max()
-        .filter(|it| text.is_char_boundary(*it) && lower.len() == text.len())
-        .unwrap_or(0);
-    let name = text[start..].trim_matches(|it: char| {
-        it.is_whitespace() || matches!(it, ',' | ';' | ':' | '|' | '·' | '•' | '-' | '–' | '—')
-    });
-    name.chars()
-        .any(char::is_alphabetic)
-        .then(|| name.to_owned())
 }

@@ -1,6 +1,6 @@
 //! Words that say what a date or a name is of: in class names, and in text in ten languages.
 
-use super::DateRole;
+use super::{DateRole, names::phrases};
 use crate::extract::{
     dom::{Dom, NodeId},
     main_text::Said,
@@ -14,7 +14,7 @@ pub fn leads_elsewhere(dom: &Dom, id: NodeId) -> bool {
     if dom.name(id) == Some("nav") {
         return true;
     }
-    let of = |name| dom.attribute(id, name).unwrap_or_default();
+    let of = |name| dom.short_attribute(id, name);
     let said = Said::by(of("class")).and(Said::by_id(of("id")));
     said.comments || said.elsewhere
 }
@@ -22,11 +22,7 @@ pub fn leads_elsewhere(dom: &Dom, id: NodeId) -> bool {
 /// What the classes, the id and `itemprop` of an element say of a date in it; `None` when they do not
 /// speak of dates.
 pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
-    let of = |name| {
-        dom.attribute(id, name)
-            .unwrap_or_default()
-            .to_ascii_lowercase()
-    };
+    let of = |name| dom.short_attribute(id, name).to_ascii_lowercase();
     let said = format!("{} {} {}", of("class"), of("id"), of("itemprop"));
     let says = |words: &[&str]| words.iter().any(|it| said.contains(it));
     if says(&[
@@ -70,100 +66,33 @@ pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
     }
 }
 
-/// Words after which the date of a change stands, in lower case.
-const MODIFIED: &[&str] = &[
-    "updated",
-    "last modified",
-    "last change",
-    "last edited",
-    "modified",
-    "revised",
-    "reviewed",
-    "stand:",
-    "stand ",
-    "aktualisiert",
-    "zuletzt geändert",
-    "letzte änderung",
-    "geändert am",
-    "mis à jour",
-    "mise à jour",
-    "modifié",
-    "actualizado",
-    "última actualización",
-    "modificado",
-    "aggiornato",
-    "ultimo aggiornamento",
-    "modificato",
-    "bijgewerkt",
-    "laatst gewijzigd",
-    "gewijzigd",
-    "aktualizováno",
-    "aktualizace",
-    "naposledy upraveno",
-    "upraveno",
-    "aktualizované",
-    "naposledy upravené",
-    "aktualizácia",
-    "zaktualizowano",
-    "aktualizacja",
-    "ostatnia modyfikacja",
-    "frissítve",
-    "frissült",
-    "utoljára módosítva",
-    "módosítva",
-];
+/// Words after which the date of a change stands, in lower case, between slashes
+/// or line ends.
+const MODIFIED: &str = "
+updated / last modified / last change / last edited / modified / revised / reviewed
+stand: / stand / aktualisiert / zuletzt geändert / letzte änderung / geändert am
+mis à jour / mise à jour / modifié / actualizado / última actualización / modificado
+aggiornato / ultimo aggiornamento / modificato / bijgewerkt / laatst gewijzigd
+gewijzigd / aktualizováno / aktualizace / naposledy upraveno / upraveno
+aktualizované / naposledy upravené / aktualizácia / zaktualizowano / aktualizacja
+ostatnia modyfikacja / frissítve / frissült / utoljára módosítva / módosítva
+";
 
 /// Words after which the date of publication stands, in lower case.
-const PUBLISHED: &[&str] = &[
-    "published",
-    "posted",
-    "publication date",
-    "date:",
-    "written on",
-    "released",
-    "veröffentlicht",
-    "erstellt",
-    "erschienen",
-    "publiziert",
-    "datum:",
-    "geschrieben",
-    "publié",
-    "paru le",
-    "mis en ligne",
-    "posté",
-    "publicado",
-    "publicada",
-    "fecha:",
-    "pubblicato",
-    "pubblicata",
-    "data:",
-    "gepubliceerd",
-    "geplaatst",
-    "publikováno",
-    "zveřejněno",
-    "vydáno",
-    "vloženo",
-    "publikované",
-    "zverejnené",
-    "pridané",
-    "vydané",
-    "opublikowano",
-    "opublikowany",
-    "dodano",
-    "data publikacji",
-    "dieser artikel wurde",
-    "dieser beitrag wurde",
-    "geschrieben am",
-    "közzétéve",
-    "megjelent",
-    "publikálva",
-    "létrehozva",
-];
+const PUBLISHED: &str = "
+published / posted / publication date / date: / written on / released
+veröffentlicht / erstellt / erschienen / publiziert / datum: / geschrieben / publié
+paru le / mis en ligne / posté / publicado / publicada / fecha: / pubblicato
+pubblicata / data: / gepubliceerd / geplaatst / publikováno / zveřejněno / vydáno
+vloženo / publikované / zverejnené / pridané / vydané / opublikowano / opublikowany
+dodano / data publikacji / dieser artikel wurde / dieser beitrag wurde
+geschrieben am / közzétéve / megjelent / publikálva / létrehozva
+";
 
 /// What a text says of a date in it, by the word that stands last before the date.
 pub fn role_of_text(before: &str) -> Option<DateRole> {
     let before = before.to_lowercase();
-    let last = |words: &[&str]| words.iter().filter_map(|it| before.rfind(it)).max();
+    let last = |words: &str| phrases(words).filter_map(|it| before.rfind(it)).max();
     match (last(PUBLISHED), last(MODIFIED)) {
         (Some(published), Some(modified)) if published > modified => Some(DateRole::Published),
         (_, Some(_)) => Some(DateRole::Modified),

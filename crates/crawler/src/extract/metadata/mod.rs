@@ -4,7 +4,9 @@
 mod authors;
 mod dates;
 mod labels;
+mod meta_dates;
 mod months;
+mod names;
 mod page_dates;
 mod site_name;
 
@@ -198,3 +200,6 @@ pub fn metadata(dom: &Dom, json_ld: &JsonLd, lang: Option<&str>, url: &Url) -> P
         site_name: site_name::site_name(&source),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use super::{
     DateFact, DateRole, FactSource, Source,
     dates::{NumberOrder, ReadDate, first_date_with_place, machine_date, url_date},
     labels::{role_of_names, role_of_text},
+    meta_dates::of_metas,
 };
 use crate::extract::{
     dom::NodeId,
@@ -43,7 +44,7 @@ pub fn dates(source: &Source) -> Vec<DateFact> {
     kept
 }
 
-fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> DateFact {
+pub fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> DateFact {
     let text = shortened(text.trim(), MOST_TEXT).to_owned();
     DateFact {
         role,
@@ -104,94 +105,6 @@ fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
             }
         }
     }
-}
-
-fn of_metas(source: &Source, all: &mut Vec<DateFact>) {
-    for (key, content) in source.metas() {
-        if let Some(role) = role_of_meta(&key)
-            && let Some(read) = machine_date(content, source.order)
-        {
-            all.push(fact(role, FactSource::Meta, read, content));
-        }
-    }
-}
-
-fn role_of_meta(key: &str) -> Option<DateRole> {
-    let key = key.replace(['_', '.', '-', ' '], ":");
-    let role = match key.as_str() {
-        "article:published:time"
-        | "article:published"
-        | "og:published:time"
-        | "og:article:published:time"
-        | "og:original:time"
-        | "og:pubdate"
-        | "datepublished"
-        | "date:published"
-        | "datecreated"
-        | "date:created"
-        | "created"
-        | "pubdate"
-        | "publishdate"
-        | "publish:date"
-        | "published:date"
-        | "publication:date"
-        | "publicationdate"
-        | "published"
-        | "published:time"
-        | "parsely:pub:date"
-        | "sailthru:date"
-        | "dc:date"
-        | "dc:date:issued"
-        | "dc:issued"
-        | "dc:created"
-        | "dc:date:created"
-        | "dcterms:created"
-        | "dcterms:date"
-        | "dcterms:issued"
-        | "dcterms:available"
-        | "citation:publication:date"
-        | "citation:date"
-        | "cxenseparse:recs:publishtime"
-        | "cxenseparse:publishtime"
-        | "article:date:original"
-        | "originalpublicationdate"
-        | "displaydate"
-        | "ptime"
-        | "rnews:datepublished"
-        | "shareaholic:article:published:time"
-        | "bt:pubdate"
-        | "vr:published:time"
-        | "time:published"
-        | "article:created"
-        | "doc:date"
-        | "release:date" => DateRole::Published,
-        "article:modified:time"
-        | "article:modified"
-        | "og:updated:time"
-        | "og:modified:time"
-        | "datemodified"
-        | "date:modified"
-        | "modified"
-        | "modified:time"
-        | "last:modified"
-        | "lastmodified"
-        | "lastmod"
-        | "revised"
-        | "dc:date:modified"
-        | "dc:modified"
-        | "dcterms:modified"
-        | "updated:time"
-        | "dateupdated"
-        | "utime"
-        | "shareaholic:article:modified:time"
-        | "article:updated"
-        | "revision:date" => DateRole::Modified,
-        "date" | "dcdate" | "article:date" | "pagedate" | "eomportal:lastupdate" => {
-            DateRole::Unspecified
-        }
-        _ => return None,
-    };
-    Some(role)
 }
 
 /// Microdata and `time` elements.
