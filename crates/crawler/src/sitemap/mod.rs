@@ -170,10 +170,10 @@ impl Reading {
         let parent = self.parents.last().map_or("", String::as_str);
         match (parent, name.as_str()) {
             ("url" | "sitemap", "loc") | ("item", "link") => {
-                text.trim().clone_into(&mut self.entry.url)
+                text.trim().clone_into(&mut self.entry.url);
             }
             ("url" | "sitemap", "lastmod") | ("entry", "updated") => {
-                self.entry.last_modified = LastModified::read(&text)
+                self.entry.last_modified = LastModified::read(&text);
             }
             ("item", "pubDate") => self.entry.last_modified = LastModified::read_rfc_2822(&text),
             (_, "url" | "item" | "entry") => return self.take(false),

@@ -212,7 +212,8 @@ impl Splitter<'_> {
                 draft.text.trim()
             };
             if draft.characters > 0 {
-                draft.text = text.to_owned();
+                let text = text.to_owned();
+                draft.text = text;
                 self.drafts.push(draft);
             }
         }

@@ -91,7 +91,8 @@ fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
             continue;
         }
         announced &= !is_heading && (draft.linked > 0 || draft.characters < MOST_ANNOUNCEMENT);
-        if !announced && !(draft.kind == BlockKind::Caption && is_credit(&draft.text)) {
+        let only_credits = draft.kind == BlockKind::Caption && is_credit(&draft.text);
+        if !announced && !only_credits {
             out.push(at);
         }
     }

@@ -3,6 +3,7 @@
 use super::word_lists::{Meaning, hides, meaning};
 
 /// What the words of an element's `class` and `id` say together.
+#[expect(clippy::struct_excessive_bools, reason = "a name may say all of it")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Said {
     /// Furniture whatever else they say.
@@ -166,7 +167,7 @@ mod tests {
     fn names_are_split_where_people_read_them_apart() {
         let mut all = Vec::new();
         words("relatedPosts_2-main-nav.ÜberUns", |it| {
-            all.push(it.to_owned())
+            all.push(it.to_owned());
         });
         assert_eq!(all, ["related", "posts", "2", "main", "nav", "über", "uns"]);
     }

@@ -65,9 +65,9 @@ fn of_json_ld(source: &Source) -> Option<Found> {
                     authors.push(author);
                 }
             }
-            let names: Vec<&str> = authors.iter().map(|it| it.name.as_str()).collect();
+            let all: Vec<&str> = authors.iter().map(|it| it.name.as_str()).collect();
             let line = SourcedText {
-                text: names.join(", "),
+                text: all.join(", "),
                 source: FactSource::JsonLd,
             };
             (!authors.is_empty()).then_some((authors, line))
@@ -145,7 +145,7 @@ fn of_elements(source: &Source) -> Option<Found> {
         .order
         .iter()
         .copied()
-        .filter(|it| !source.elsewhere[*it])
+        .filter(|it| source.small[*it] && !source.elsewhere[*it])
         .find_map(|id| {
             let kind = author_element(source, id)?;
             if source.sight.text[id] as usize > MOST_LINE {
@@ -261,7 +261,8 @@ fn add_pages(source: &Source, authors: &mut [Author]) {
         return;
     }
     for &id in &source.sight.order {
-        if !source.dom.is_html(id, "a") || source.dom.attribute(id, "href").is_none() {
+        let is_link = source.dom.is_html(id, "a") && source.dom.attribute(id, "href").is_some();
+        if !is_link || !source.small[id] {
             continue;
         }
         let chain = std::iter::once(id).chain(source.dom.ancestors(id)).take(3);

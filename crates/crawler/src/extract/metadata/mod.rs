@@ -139,7 +139,13 @@ struct Source<'a> {
     order: NumberOrder,
     /// By node: see [`elsewhere`].
     elsewhere: Vec<bool>,
+    /// By node: whether so little is below it that it may be a line about the page.
+    small: Vec<bool>,
 }
+
+/// Nodes below an element that may be a line about the page. Lines are read whole: without this, a
+/// page of deeply nested ones would be read as often as it is deep.
+const MOST_OF_A_LINE: u32 = 200;
 
 impl<'a> Source<'a> {
     /// The trimmed `content` of `meta` elements, by `name`, `property`, `itemprop` or `http-equiv` in lower
@@ -178,6 +184,16 @@ fn elsewhere(sight: &Sight) -> Vec<bool> {
     elsewhere
 }
 
+fn small(dom: &Dom) -> Vec<bool> {
+    let mut below = vec![0_u32; dom.nodes.len()];
+    for id in dom.walk(0, |_| true).into_iter().rev() {
+        if let Some(parent) = dom.nodes[id].parent {
+            below[parent] = below[parent].saturating_add(below[id]).saturating_add(1);
+        }
+    }
+    below.into_iter().map(|it| it <= MOST_OF_A_LINE).collect()
+}
+
 /// Reads what a page says about itself.
 pub fn metadata(dom: &Dom, json_ld: &JsonLd, lang: Option<&str>, url: &Url) -> PageMetadata {
     let sight = Sight::of(dom);
@@ -191,6 +207,7 @@ pub fn metadata(dom: &Dom, json_ld: &JsonLd, lang: Option<&str>, url: &Url) -> P
         sight,
         drafts,
         elsewhere,
+        small: small(dom),
     };
     let (authors, byline) = authors::authors(&source);
     PageMetadata {

@@ -119,7 +119,7 @@ fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
             || property.contains("datemodified")
             || property.contains("datecreated");
         let is_time = matches!(source.dom.name(id), Some("time" | "relative-time"));
-        if source.elsewhere[id] {
+        if source.elsewhere[id] || !source.small[id] {
             continue;
         }
         if !is_property && !is_time {
@@ -220,7 +220,9 @@ fn of_text(source: &Source, all: &mut Vec<DateFact>) {
         let chain = std::iter::once(draft.node)
             .chain(source.dom.ancestors(draft.node))
             .take(MOST_LEVELS);
-        let named = chain.filter_map(|it| role_of_names(source.dom, it)).next();
+        let named = chain
+            .into_iter()
+            .find_map(|it| role_of_names(source.dom, it));
         let labelled = role_of_text(&draft.text[..at]);
         if let Some(role) = labelled.or(named) {
             all.push(fact(role, FactSource::VisibleText, read, &draft.text[at..]));

@@ -16,10 +16,9 @@ fn dates(html: &str) -> Vec<(DateRole, FactSource, String)> {
         .collect()
 }
 
-fn one(html: &str) -> (DateRole, FactSource, String) {
-    let all = dates(html);
-    assert_eq!(all.len(), 1, "{html}: {all:?}");
-    all.into_iter().next().unwrap()
+/// The date of the most trusted source.
+fn first(html: &str) -> (DateRole, FactSource, String) {
+    dates(html).into_iter().next().unwrap()
 }
 
 fn is(role: DateRole, source: FactSource, day: &str) -> (DateRole, FactSource, String) {
@@ -82,7 +81,7 @@ fn every_source_of_a_date_is_named() {
             is(Unspecified, VisibleText, "2024-05-06"),
         ),
     ] {
-        assert_eq!(one(html), expected, "{html}");
+        assert_eq!(first(html), expected, "{html}");
     }
 }
 
@@ -218,18 +217,20 @@ fn the_site_is_named_by_meta_json_ld_or_title() {
 
 #[test]
 fn thousands_of_authors_and_dates_are_survived() {
-    let metas: String = (0..20_000)
+    let metas = (0..5_000)
         .map(|it| format!("<meta name=author content='A {it}'><meta name=date content=2024-05-06>"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     assert_eq!(read(&metas).authors.len(), 20);
-    let names: String = (0..20_000)
+    let names = (0..5_000)
         .map(|it| format!("{{\"@id\":\"x{it}\"}},"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     read(&format!(
         "<script type=application/ld+json>{{\"@type\":\"Article\",\"author\":[{names}\"A\"]}}</script>"
     ));
-    read(&"<span class='author date'>".repeat(100_000));
-    read(&"<p class=byline>6 May".repeat(50_000));
+    read(&"<span class='author date'>".repeat(30_000));
+    read(&"<p class=byline>6 May".repeat(10_000));
 }
 
 proptest::proptest! {
