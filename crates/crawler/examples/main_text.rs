@@ -1,6 +1,5 @@
 //! Prints the main text of HTML files, a JSON line each: file paths in, blocks out. With
 //! `--charset NAME` first, the files are in that encoding whatever they say.
-#![expect(clippy::print_stdout, reason = "a program whose output is its purpose")]
 
 use crawler::extract::{BlockKind, read_page};
 use serde_json::json;

@@ -1,6 +1,5 @@
 //! Prints what HTML files say about themselves, a JSON line each. Arguments: `[--charset NAME]`, then
 //! a URL and a file path in turn.
-#![expect(clippy::print_stdout, reason = "a program whose output is its purpose")]
 
 use crawler::extract::{DateFact, SourcedText, read_page};
 use serde_json::{Value, json};

@@ -1,6 +1,5 @@
 //! Verdicts of robots.txt files, for a comparison with others: a JSON line in, with `file` or `text`,
 //! `agents` and `paths`, a JSON line out, with a list of verdicts for each agent.
-#![expect(clippy::print_stdout, reason = "a program whose output is its purpose")]
 
 use crawler::RobotsRules;
 use serde::Deserialize;

@@ -1,6 +1,5 @@
 //! Prints what sitemaps list, a JSON line each: file paths in; pages and sitemaps with their dates, and
 //! the problem, out.
-#![expect(clippy::print_stdout, reason = "a program whose output is its purpose")]
 
 use crawler::{Sitemap, SitemapEntry};
 use serde_json::{Value, json};
