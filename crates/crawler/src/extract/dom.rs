@@ -76,6 +76,11 @@ impl Dom {
         }
     }
 
+    /// Whether the element has any attribute.
+    pub fn has_attributes(&self, id: NodeId) -> bool {
+        matches!(&self.nodes[id].kind, Kind::Element { attributes, .. } if !attributes.is_empty())
+    }
+
     /// The beginning of an attribute's value, empty where there is none. Names of classes are
     /// looked at from many elements: one that is megabytes long must not cost that each time.
     pub fn short_attribute(&self, id: NodeId, wanted: &str) -> &str {

@@ -5,7 +5,7 @@ use super::{
     dom::{Dom, NodeId},
     json_ld::JsonLd,
     links::links,
-    main_text::{MainText, main_text},
+    main_text::{MainText, Sight, main_text},
     metadata::{PageMetadata, metadata},
     parse::parse,
     text::text_of,
@@ -53,13 +53,15 @@ pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts 
     let parsed = parse(&source);
     let dom = &parsed.dom;
     let json_ld = JsonLd::of(dom);
-    let main_text = main_text(dom, &json_ld);
-    let main = main_text.text();
     let lang = lang(dom);
+    let sight = Sight::of(dom);
+    let metadata = metadata(&sight, &json_ld, lang.as_deref(), url);
+    let main_text = main_text(sight, &json_ld);
+    let main = main_text.text();
     PageFacts {
         title: first(dom, "title").and_then(|it| text_of(dom, it)),
         heading: first(dom, "h1").and_then(|it| text_of(dom, it)),
-        metadata: metadata(dom, &json_ld, lang.as_deref(), url),
+        metadata,
         lang,
         charset: encoding.name().to_owned(),
         word_count: u32::try_from(words(&main).count()).unwrap_or(u32::MAX),

@@ -21,10 +21,7 @@ mod trim;
 mod vocabulary;
 mod word_lists;
 
-use super::{
-    dom::{Dom, NodeId},
-    json_ld::JsonLd,
-};
+use super::{dom::NodeId, json_ld::JsonLd};
 pub(super) use blocks::{Draft, drafts};
 pub(super) use furniture::holds_title;
 pub(super) use sight::Sight;
@@ -87,9 +84,8 @@ impl MainText {
     }
 }
 
-/// Reads the main text of a page.
-pub fn main_text(dom: &Dom, json_ld: &JsonLd) -> MainText {
-    let mut sight = Sight::of(dom);
+/// Reads the main text of what is in sight of a page.
+pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> MainText {
     furniture::leave_out(&mut sight);
     let drafts = drafts(&sight);
     let chosen = container::choose(&sight, &drafts);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 fn read(html: &str) -> MainText {
     let dom = parse(html).dom;
-    main_text(&dom, &JsonLd::of(&dom))
+    main_text(Sight::of(&dom), &JsonLd::of(&dom))
 }
 
 fn texts(html: &str) -> Vec<String> {
@@ -62,7 +62,10 @@ fn a_block_names_the_element_that_holds_it() {
         paragraph("one")
     ))
     .dom;
-    let last = main_text(&dom, &JsonLd::of(&dom)).blocks.pop().unwrap();
+    let last = main_text(Sight::of(&dom), &JsonLd::of(&dom))
+        .blocks
+        .pop()
+        .unwrap();
     assert_eq!(
         (dom.attribute(last.node, "id"), last.text.as_str()),
         (Some("x"), "two words")
@@ -295,7 +298,7 @@ proptest! {
     fn leaving_out_never_adds_words(html in page()) {
         let dom = parse(&html).dom;
         let whole = counted(drafts(&Sight::of(&dom)).into_iter().map(|it| it.text));
-        for (word, count) in counted(main_text(&dom, &JsonLd::of(&dom)).blocks.into_iter().map(|it| it.text)) {
+        for (word, count) in counted(main_text(Sight::of(&dom), &JsonLd::of(&dom)).blocks.into_iter().map(|it| it.text)) {
             prop_assert!(whole.get(&word).is_some_and(|it| *it >= count), "{} in {}", word, html);
         }
     }
@@ -312,7 +315,7 @@ proptest! {
         let dom = parse(&html).dom;
         let all = drafts(&Sight::of(&dom));
         let mut all = all.iter().flat_map(|it| it.text.split_whitespace());
-        let kept = main_text(&dom, &JsonLd::of(&dom));
+        let kept = main_text(Sight::of(&dom), &JsonLd::of(&dom));
         for word in kept.blocks.iter().flat_map(|it| it.text.split_whitespace()) {
             prop_assert!(all.any(|it| it == word), "{} in {}", word, html);
         }

@@ -193,6 +193,9 @@ fn author_link(source: &Source, id: NodeId) -> Option<NodeId> {
 }
 
 fn author_element(source: &Source, id: NodeId) -> Option<FactSource> {
+    if !source.dom.has_attributes(id) {
+        return None;
+    }
     let name = source.dom.name(id)?;
     if matches!(
         name,

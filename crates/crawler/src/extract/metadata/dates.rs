@@ -112,6 +112,9 @@ pub fn first_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
 
 /// The first date in a text, and the byte at which it begins.
 pub fn first_date_with_place(text: &str, order: NumberOrder) -> Option<(ReadDate, usize)> {
+    if !text.bytes().any(|it| it.is_ascii_digit()) {
+        return None;
+    }
     let mut end = text.len().min(MOST_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -14,6 +14,9 @@ pub fn leads_elsewhere(dom: &Dom, id: NodeId) -> bool {
     if dom.name(id) == Some("nav") {
         return true;
     }
+    if !dom.has_attributes(id) {
+        return false;
+    }
     let of = |name| dom.short_attribute(id, name);
     let said = Said::by(of("class")).and(Said::by_id(of("id")));
     said.comments || said.elsewhere
@@ -22,6 +25,9 @@ pub fn leads_elsewhere(dom: &Dom, id: NodeId) -> bool {
 /// What the classes, the id and `itemprop` of an element say of a date in it; `None` when they do not
 /// speak of dates.
 pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
+    if !dom.has_attributes(id) {
+        return None;
+    }
     let of = |name| dom.short_attribute(id, name).to_ascii_lowercase();
     let said = format!("{} {} {}", of("class"), of("id"), of("itemprop"));
     let says = |words: &[&str]| words.iter().any(|it| said.contains(it));

@@ -134,7 +134,7 @@ struct Source<'a> {
     dom: &'a Dom,
     json_ld: &'a JsonLd,
     url: &'a Url,
-    sight: Sight<'a>,
+    sight: &'a Sight<'a>,
     drafts: Vec<Draft>,
     order: NumberOrder,
     /// By node: see [`elsewhere`].
@@ -195,10 +195,10 @@ fn small(dom: &Dom) -> Vec<bool> {
 }
 
 /// Reads what a page says about itself.
-pub fn metadata(dom: &Dom, json_ld: &JsonLd, lang: Option<&str>, url: &Url) -> PageMetadata {
-    let sight = Sight::of(dom);
-    let drafts = drafts(&sight);
-    let elsewhere = elsewhere(&sight);
+pub fn metadata(sight: &Sight, json_ld: &JsonLd, lang: Option<&str>, url: &Url) -> PageMetadata {
+    let dom = sight.dom;
+    let drafts = drafts(sight);
+    let elsewhere = elsewhere(sight);
     let source = Source {
         dom,
         json_ld,

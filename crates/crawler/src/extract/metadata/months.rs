@@ -1,5 +1,7 @@
 //! Names of months in ten languages.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 /// Names and abbreviations of months in en, de, es, fr, it, nl, cs, sk, pl and hu, in lower case, in the
 /// forms that dates use (genitives too).
 const MONTHS: [&str; 12] = [
@@ -27,12 +29,16 @@ const MONTHS: [&str; 12] = [
      prosince pro decembra grudzień grudnia gru",
 ];
 
+static NUMBERS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+    let numbered = MONTHS.into_iter().zip(1..);
+    numbered
+        .flat_map(|(names, number)| names.split(' ').map(move |it| (it, number)))
+        .collect()
+});
+
 /// The month of a name in lower case, 1 to 12.
 pub fn month(name: &str) -> Option<u32> {
-    let at = MONTHS
-        .iter()
-        .position(|names| names.split(' ').any(|it| it == name))?;
-    u32::try_from(at + 1).ok()
+    NUMBERS.get(name).copied()
 }
 
 #[cfg(test)]

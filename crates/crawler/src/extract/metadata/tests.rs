@@ -6,7 +6,7 @@ use crate::extract::parse::parse;
 fn read(html: &str) -> PageMetadata {
     let dom = parse(html).dom;
     let url = Url::parse("https://example.com/news/2023/04/05/page.html").unwrap();
-    metadata(&dom, &JsonLd::of(&dom), Some("en-GB"), &url)
+    metadata(&Sight::of(&dom), &JsonLd::of(&dom), Some("en-GB"), &url)
 }
 
 fn dates(html: &str) -> Vec<(DateRole, FactSource, String)> {
