@@ -92,12 +92,6 @@ def only_rules(text, agent):
     return "\n".join(kept)
 
 
-def with_colons(text, agent):
-    """protego looks for keys in front of lines that have no colon, or an unknown key before it; Google takes
-    two words without a colon for key and value, and no more. Undone by writing lines as Google reads them."""
-    return "\n".join(f"{read[0]}: {read[1]}" for line in lines(text) if (read := key_and_value(line)))
-
-
 def with_exact_agents(text, agent):
     """protego finds the longest agent name that begins at a word of ours, `Google` for `Googlebot` too, and
     strikes stars; Google compares the letters, _ and - before anything else with the whole name. Undone by
@@ -113,42 +107,12 @@ def with_exact_agents(text, agent):
     return "\n".join(out)
 
 
-def with_empty_rules(text, agent):
-    """A rule without a value opens the list of rules all the same, and allows everything for its agent; for
-    protego too, but where it stands alone the agent has no rules and keeps them. Undone by a rule that nothing
-    matches."""
-    return re.sub(r"(?im)^(\s*(?:dis)?allow\s*:)[ \t]*(#.*)?$", r"\1 /no-such-path-at-all", text)
-
-
 def without_escapes(text, agent):
     """protego decodes escapes like %20 and %3A on both sides before it compares; Google compares escapes as
     written. Undone by leaving out the rules in which that shows."""
     def shows(value):
         return "%" in value or re.search(r"[^A-Za-z0-9/*$._~=-]", value)
     return without_rules(text, shows)
-
-
-def without_dollars(text, agent):
-    """protego takes a pattern with a dollar sign for two: one in which it ends the path, one in which it is
-    itself. Undone by leaving those rules out."""
-    return without_rules(text, lambda value: "$" in value)
-
-
-def without_indexes(text, agent):
-    """Google takes /index.htm and all that begins like it for its directory, protego only what ends in
-    /index.html. Undone by leaving those rules out."""
-    return without_rules(text, lambda value: "/index.htm" in value)
-
-
-def without_full_urls(text, agent):
-    """A rule that is a whole URL matches nothing for Google, and a path that holds the URL for protego; and
-    one without a slash in front matches nothing. Undone by leaving those rules out."""
-    return without_rules(text, lambda value: value and value[0] not in "/*$")
-
-
-def without_other_breaks(text, agent):
-    """Python ends lines at vertical tabs, form feeds, NEL and the like too. Undone by taking those out."""
-    return re.sub("[\v\f\x1c-\x1e\x85\u2028\u2029]", "", text)
 
 
 def without_marks(text, agent):
@@ -181,8 +145,7 @@ def with_a_query(path):
 
 
 TEXTS = {
-    "protego": [without_other_breaks, without_marks, with_colons, only_rules, with_exact_agents, with_empty_rules, without_full_urls, without_dollars,
-                without_indexes, without_escapes],
+    "protego": [without_marks, only_rules, with_exact_agents, without_escapes],
     "Google": [without_wide_spaces],
 }
 PATHS_CHANGED = {"protego": [], "Google": [itself, with_a_query]}
