@@ -5,7 +5,7 @@
 
 mod check;
 mod crawl;
-mod extract;
+pub mod extract;
 mod fetch;
 mod frontier;
 mod guard;
@@ -21,4 +21,6 @@ mod soft_404;
 pub use fetch::limits::FetchLimits;
 pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
+pub use robots::RobotsRules;
 pub use settings::{CrawlerSettings, Resolve};
+pub use sitemap::{LastModified, Sitemap, SitemapEntry};

@@ -12,6 +12,9 @@ use std::{
     rc::Rc,
 };
 
+/// As much of an attribute is looked at for what its words say.
+const MOST_OF_ATTRIBUTE: usize = 400;
+
 /// A node's number.
 pub type NodeId = usize;
 
@@ -71,6 +74,22 @@ impl Dom {
                 .map(|it| &*it.value),
             _ => None,
         }
+    }
+
+    /// Whether the element has any attribute.
+    pub fn has_attributes(&self, id: NodeId) -> bool {
+        matches!(&self.nodes[id].kind, Kind::Element { attributes, .. } if !attributes.is_empty())
+    }
+
+    /// The beginning of an attribute's value, empty where there is none. Names of classes are
+    /// looked at from many elements: one that is megabytes long must not cost that each time.
+    pub fn short_attribute(&self, id: NodeId, wanted: &str) -> &str {
+        let value = self.attribute(id, wanted).unwrap_or_default();
+        let mut end = value.len().min(MOST_OF_ATTRIBUTE);
+        while !value.is_char_boundary(end) {
+            end -= 1;
+        }
+        &value[..end]
     }
 
     /// Where the element's tag begins.

@@ -3,7 +3,7 @@
 use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
 /// What robots.txt of the site says.
@@ -35,6 +35,10 @@ pub struct SitemapFact {
     pub url: String,
     /// Pages of the site that it lists, normalised; never more than the crawl can use.
     pub pages: Vec<String>,
+    /// When pages were last changed, by URL: a moment by RFC 3339 or a day; only where the sitemap
+    /// says so in W3C's form.
+    #[serde(default)]
+    pub last_modified: BTreeMap<String, String>,
     /// Further sitemaps of the site that it lists.
     pub sitemaps: Vec<String>,
     /// How many entries it has.
