@@ -2,4 +2,5 @@
 
 pub mod page_url;
 pub mod search_page;
+pub mod structured_data;
 pub mod web_site;

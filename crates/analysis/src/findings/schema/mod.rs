@@ -1,0 +1,2 @@
+//! Structured data.
+pub mod vocabulary;
