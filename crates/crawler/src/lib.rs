@@ -17,6 +17,7 @@ mod settings;
 mod sitemap;
 mod soft_404;
 
+pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
 pub use reader::PoliteReader;
 pub use settings::{CrawlerSettings, Resolve};

@@ -7,7 +7,24 @@ mod links;
 mod parse;
 mod place;
 mod srcset;
+mod structured_data;
 mod target;
 mod text;
+mod visible_text;
 
 pub use facts::{PageFacts, read_page};
+
+use analysis::observation::structured_data::PageStructuredData;
+use url::Url;
+
+/// Reads the structured data of a page, and the text that its readers see.
+pub fn read_structured_data(
+    bytes: &[u8],
+    from_http: Option<&str>,
+    url: &Url,
+) -> (PageStructuredData, String) {
+    let (source, _) = charset::decode(bytes, from_http);
+    let dom = parse::parse(&source).dom;
+    let data = structured_data::structured_data(&dom, &links::base(&dom, url));
+    (data, visible_text::visible_text(&dom))
+}
