@@ -49,9 +49,9 @@ impl Names {
 
     /// A term, a name with a prefix, or an address in full; `None` if it means nothing.
     pub fn expanded(&self, written: &str) -> Option<String> {
-        if written.contains(':') {
-            let is_blank = written.starts_with("_:");
-            return (!is_blank).then(|| self.with_prefix(written).unwrap_or(written.to_owned()));
+        if let Some((scheme, _)) = written.split_once(':') {
+            let in_full = || is_scheme(scheme).then(|| written.to_owned());
+            return self.with_prefix(written).or_else(in_full);
         }
         let Some(vocabulary) = &self.vocabulary else {
             let term = TERMS.iter().find(|it| it.eq_ignore_ascii_case(written))?;
@@ -88,6 +88,14 @@ impl Names {
         let address = self.prefixes.get(&prefix).map(String::as_str);
         Some(format!("{}{local}", address.or_else(initial)?))
     }
+}
+
+/// Whether an address can begin with it (RFC 3986 §3.1).
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.'))
 }
 
 /// What reading an element costs, in visits: declarations copy those around them.
