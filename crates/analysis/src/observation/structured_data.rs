@@ -1,4 +1,4 @@
-//! The structured data that a page holds: JSON-LD, microdata and RDFa as one list of items, and what
+//! The structured data that a page holds: JSON-LD, microdata and `RDFa` as one list of items, and what
 //! was wrong with its syntax.
 //!
 //! Items stand in a flat list and name each other by number, so that neither storing nor reading
@@ -17,7 +17,7 @@ pub const SCHEMA_ORG: &str = "https://schema.org/";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PageStructuredData {
-    /// All items: JSON-LD, then microdata, then RDFa, each in document order.
+    /// All items: JSON-LD, then microdata, then `RDFa`, each in document order.
     pub items: Vec<Item>,
     /// Blocks that could not be read; nothing of them is in `items`.
     pub parse_errors: Vec<ParseError>,

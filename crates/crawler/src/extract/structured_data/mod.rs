@@ -1,4 +1,4 @@
-//! The structured data of a page: JSON-LD, microdata and RDFa as one list of items, and the `meta`
+//! The structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and the `meta`
 //! elements that social networks read.
 //!
 //! Whatever a page holds, time and memory are bounded: by the limits of [`collector`], by those of

@@ -1,5 +1,5 @@
-//! RDFa Lite 1.1 (`vocab`, `typeof`, `property`, `resource`, `prefix`) with `about`, `content`,
-//! `datetime`, `href` and `src`, by the processing sequence of RDFa Core 1.1 (§7.5) and HTML+RDFa 1.1.
+//! `RDFa` Lite 1.1 (`vocab`, `typeof`, `property`, `resource`, `prefix`) with `about`, `content`,
+//! `datetime`, `href` and `src`, by the processing sequence of `RDFa` Core 1.1 (§7.5) and HTML+RDFa 1.1.
 //! Not read: `rel` and `rev` as properties, `inlist`, literals of XML.
 
 use super::{

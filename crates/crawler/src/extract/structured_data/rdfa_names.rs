@@ -1,4 +1,4 @@
-//! What names and references of RDFa mean where they stand.
+//! What names and references of `RDFa` mean where they stand.
 
 use super::{
     super::dom::{Dom, Kind, NodeId},

@@ -1,6 +1,6 @@
 //! Prefixes that need no declaration.
 
-/// The initial context of RDFa 1.1 (w3.org/2011/rdfa-context/rdfa-1.1): W3C's vocabularies and those
+/// The initial context of `RDFa` 1.1 (w3.org/2011/rdfa-context/rdfa-1.1): W3C's vocabularies and those
 /// that are widely used.
 pub const INITIAL: &[(&str, &str)] = &[
     ("as", "https://www.w3.org/ns/activitystreams#"),
