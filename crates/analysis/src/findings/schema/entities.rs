@@ -1,6 +1,6 @@
 //! Which of a page's items are entities, and how much of its graph hangs together.
 
-use super::{google::main_rules, graph::Graph};
+use super::{feature::Feature, google::main_rules, graph::Graph};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Properties by which a page or list holds what it is about.
@@ -19,12 +19,11 @@ const ABOUT: &[&str] = &[
 ];
 
 /// Features of things that are entities only where nothing holds them.
-const NEVER_INSIDE: &[&str] = &[
-    "ImageObject",
-    "ItemList",
-    "Organization",
-    "Review",
-    "AggregateRating",
+const NEVER_INSIDE: &[Feature] = &[
+    Feature::Carousel,
+    Feature::ImageMetadata,
+    Feature::Organization,
+    Feature::ReviewSnippet,
 ];
 
 /// The entities of a page, in the order of its items.
@@ -36,12 +35,8 @@ fn is_entity(graph: &Graph<'_>, node: u32) -> bool {
     if graph.is_top(node) {
         return true;
     }
-    let is_listed =
-        NEVER_INSIDE.iter().any(|it| graph.is_a(node, it)) && !graph.is_a(node, "LocalBusiness");
-    let has_feature = graph
-        .schema_types(node)
-        .any(|it| !main_rules(it).is_empty());
-    !is_listed && has_feature && graph.is_held_in(node, ABOUT)
+    let mut rules = graph.schema_types(node).flat_map(main_rules);
+    rules.any(|it| !NEVER_INSIDE.contains(&it.feature)) && graph.is_held_in(node, ABOUT)
 }
 
 /// Share of the typed nodes that can be reached from the page's node (a `WebPage` or what is below
@@ -53,7 +48,8 @@ pub fn connected(
     entities: &[u32],
     copies: &BTreeMap<u32, Vec<u32>>,
 ) -> Option<f64> {
-    let left_out = below(graph, copies.values().flatten().copied());
+    let mut left_out = below(graph, copies.values().flatten().copied());
+    left_out.retain(|it| !entities.contains(it));
     let nodes: BTreeSet<u32> = graph.nodes().filter(|it| !left_out.contains(it)).collect();
     let page = entities
         .iter()

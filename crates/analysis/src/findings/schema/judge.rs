@@ -87,7 +87,7 @@ pub fn judge_page(page: &PageInput<'_>, context: &FindingContext) -> SchemaRecor
         graph_connected: connected(&graph, &kept, &copies),
         features: features(&judged),
         errors: count(&judged, Severity::Error) + small(page.data.parse_errors.len()),
-        warnings: count(&judged, Severity::Warning),
+        warning_count: count(&judged, Severity::Warning),
         schema_score: score(score_terms(page, &graph, &kept, &judged)),
     };
     for mut it in judged.into_iter().take(MOST_ENTITIES) {
@@ -190,14 +190,15 @@ impl Judge<'_> {
         shown: Option<&Outcome>,
         issues: &mut Vec<Issue>,
     ) {
-        for outcome in outcomes {
+        let is_shown = |it: &&Outcome| shown.is_some_and(|shown| std::ptr::eq(shown, *it));
+        let others = outcomes.iter().filter(|it| !is_shown(it));
+        for outcome in shown.into_iter().chain(others) {
             if let Some(ended) = outcome.feature.retired() {
                 issues.push(retired(format!("Google ended this feature in {ended}")));
             }
-            let is_shown = shown.is_some_and(|it| std::ptr::eq(it, outcome));
             for issue in &outcome.issues {
                 let mut issue = issue.clone();
-                if !is_shown && outcome.is_main {
+                if !is_shown(&outcome) && outcome.is_main {
                     if issue.severity == Severity::Notice {
                         continue;
                     }

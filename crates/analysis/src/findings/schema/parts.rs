@@ -128,10 +128,6 @@ pub static PARTS: &[Part] = &[
     part(&[F::Dataset], &["DataDownload"])
         .requires(&["contentUrl"])
         .recommends(&["encodingFormat"]),
-    part(FORUM, &["Comment"])
-        .requires(&["author", "datePublished"])
-        .one_of(&[&["text", "image", "video"]])
-        .recommends(&["author.url", "comment", "commentCount", "dateModified"]),
     part(
         &[F::DiscussionForum, F::ProfilePage],
         &["InteractionCounter"],
@@ -170,6 +166,11 @@ pub static PARTS: &[Part] = &[
             "url",
             "video",
         ]),
+    // Questions and answers are comments too, and come first.
+    part(FORUM, &["Comment"])
+        .requires(&["author", "datePublished"])
+        .one_of(&[&["text", "image", "video"]])
+        .recommends(&["author.url", "comment", "commentCount", "dateModified"]),
     part(&[F::Recipe], &["HowToSection"]).requires(&["itemListElement", "name"]),
     part(&[F::Recipe], &["HowToStep"])
         .one_of(&[&["text", "itemListElement"]])

@@ -32,8 +32,8 @@ pub struct SchemaRecord {
     pub features: Vec<Feature>,
     /// Errors: those of the entities, and blocks that could not be read.
     pub errors: u32,
-    /// Warnings.
-    pub warnings: u32,
+    /// Warnings of the entities; `warnings` are the record's own.
+    pub warning_count: u32,
     /// 100·(0.5·(1 − entities with errors/entities) + 0.3·mean recommended completeness + 0.2·1[type
     /// fits the page's template]); terms that are not known are left out and the weights of the
     /// others scaled up to 1. Null without entities.
@@ -184,9 +184,10 @@ pub enum IssueCode {
 }
 
 impl Issue {
-    /// Errors, then warnings, then notices; by path.
+    /// Errors, then warnings, then notices; what is near the entity first.
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |it: &Self| (it.severity, it.level, it.code);
+        let depth = |it: &Self| it.path.matches('.').count();
+        let key = |it: &Self| (it.severity, depth(it), it.level, it.code);
         key(self)
             .cmp(&key(other))
             .then_with(|| self.path.cmp(&other.path))

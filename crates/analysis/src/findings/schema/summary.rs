@@ -91,7 +91,7 @@ impl SchemaSummary {
         self.formats.microdata += record.formats.microdata;
         self.formats.rdfa += record.formats.rdfa;
         self.errors += record.errors;
-        self.warnings += record.warnings;
+        self.warnings += record.warning_count;
         for _ in &record.parse_errors {
             self.parse_errors += 1;
         }

@@ -30,3 +30,6 @@ pub fn structured_data(dom: &Dom, base: &Url) -> PageStructuredData {
     social::read(dom, &mut found);
     found.finished()
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,7 +95,7 @@ fn look_at_returns(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
     }
 }
 
-/// A review's notes for and against are two or more together.
+/// A review's notes for and against have names, and are two or more together.
 fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let reviews = graph
         .values(node, "review")
@@ -104,9 +104,17 @@ fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     for review in reviews {
         for name in ["positiveNotes", "negativeNotes"] {
             for value in graph.values(review, name) {
-                notes += graph
-                    .target(value)
-                    .map_or(1, |it| graph.values(it, "itemListElement").count());
+                let Some(list) = graph.target(value) else {
+                    notes += 1;
+                    continue;
+                };
+                for note in graph.values(list, "itemListElement") {
+                    notes += 1;
+                    let note = graph.target(note);
+                    if note.is_some_and(|it| graph.values(it, "name").next().is_none()) {
+                        outcome.require(&format!("review.{name}.itemListElement.name"));
+                    }
+                }
             }
         }
     }
