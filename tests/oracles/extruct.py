@@ -29,7 +29,7 @@ ROOT = HERE.parent.parent
 sys.path = [it for it in sys.path if pathlib.Path(it or ".").resolve() != HERE]
 PAGE = "https://example.com/dir/page.html"
 SCHEMA = re.compile(r"https?://(?:www\.)?schema\.org/+", re.I)
-SOCIAL = re.compile(r"(?:og|fb|article|product|video|music|book|profile|business|twitter):(?!//)", re.I)
+SOCIAL = re.compile(r"(?:og|fb|al|article|product|video|music|book|profile|business|place|twitter):(?!//)", re.I)
 
 INTENDED = {
     "jsonld-type": "extruct wants type=application/ld+json exactly; media types have no case and may have parameters",

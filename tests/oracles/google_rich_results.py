@@ -251,7 +251,8 @@ def types_of_values(side, it, context):
 
 @difference("schema.org's own context makes type another name of @type")
 def aliases(side, it, context):
-    return side == "theirs" and it.kind == "word" and it.fields in ("type", "id")
+    is_word = side == "theirs" and it.kind == "word" and it.fields in ("type", "id")
+    return is_word or side == "ours" and re.search(r'"type"\s*:\s*"HowToStep"', context["source"]) and it.node == "recipeInstructions"
 
 
 @difference("empty lists and blank text are missing: Adobe takes them for values")

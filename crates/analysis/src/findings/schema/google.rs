@@ -11,7 +11,7 @@ use super::{
     vocabulary::{is_a, type_named},
 };
 use crate::findings::broken_links::Severity;
-use std::collections::BTreeSet;
+use std::{cell::Cell, collections::BTreeSet};
 
 /// What one rule says of an entity.
 pub struct Outcome {
@@ -39,6 +39,18 @@ pub struct Page<'a> {
     pub entities: &'a BTreeSet<u32>,
     /// Its address.
     pub url: &'a str,
+    /// How many more nodes inside of entities may be looked at.
+    pub visits: Cell<usize>,
+}
+
+impl Page<'_> {
+    /// The nodes that an entity holds, and those that it refers to if `follow` says so; itself first.
+    pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<Visit> {
+        let most = self.visits.get();
+        let visits = reachable(self.graph, node, self.entities, most, follow);
+        self.visits.set(most.saturating_sub(visits.len()));
+        visits
+    }
 }
 
 impl Outcome {
@@ -228,9 +240,7 @@ fn outcome(page: &Page<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
     if rule.feature.retired().is_some() {
         return outcome;
     }
-    let visits = reachable(graph, node, page.entities, |it| {
-        part_of(graph, it, rule.feature).is_some()
-    });
+    let visits = page.reachable(node, |it| part_of(graph, it, rule.feature).is_some());
     for visit in &visits {
         let asked = if visit.path.is_empty() {
             Some(Asked {

@@ -34,4 +34,5 @@ pub use template::PageTemplate;
 pub const METHOD: &str = "schema/1";
 
 #[cfg(test)]
+#[allow(clippy::needless_pass_by_value)] // Things are written with `json!` where they are used.
 mod tests;

@@ -86,7 +86,7 @@ pub struct Visit {
 
 /// The items that an entity holds, itself first; those that are entities themselves are left out.
 pub fn owned(graph: &Graph<'_>, node: u32, entities: &BTreeSet<u32>) -> Vec<Visit> {
-    walk(node, |number, visit| {
+    walk(node, MOST_VISITS, |number, visit| {
         let item = graph.first(number);
         each_value(
             item.properties
@@ -108,9 +108,10 @@ pub fn reachable(
     graph: &Graph<'_>,
     node: u32,
     entities: &BTreeSet<u32>,
+    most: usize,
     follow: impl Fn(u32) -> bool,
 ) -> Vec<Visit> {
-    walk(node, |number, visit| {
+    walk(node, most.min(MOST_VISITS), |number, visit| {
         let values = graph
             .properties(number)
             .map(|it| (it.name.as_str(), &it.value));
@@ -147,6 +148,7 @@ fn each_value<'a>(
 /// Depth first, each number once.
 fn walk<'a>(
     from: u32,
+    most: usize,
     inner: impl Fn(u32, &mut dyn FnMut(u32, &'a str, Option<usize>)),
 ) -> Vec<Visit> {
     let mut seen = BTreeSet::from([from]);
@@ -159,7 +161,7 @@ fn walk<'a>(
     while let Some(visit) = open.pop() {
         let begin = open.len();
         inner(visit.number, &mut |number, name, index| {
-            if seen.len() < MOST_VISITS && seen.insert(number) {
+            if seen.len() < most && seen.insert(number) {
                 open.push(Visit {
                     number,
                     property: Some(name.to_owned()),

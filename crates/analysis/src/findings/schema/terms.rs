@@ -15,6 +15,7 @@ use crate::{
     observation::structured_data::{Item, Property, Value},
     text::words::shortened,
 };
+use std::collections::BTreeMap;
 
 /// Properties that take a currency.
 const CURRENCY: [&str; 3] = ["priceCurrency", "currency", "currenciesAccepted"];
@@ -51,17 +52,17 @@ pub fn check(item: &Item, items: &[Item], visit: &Visit, issues: &mut Vec<Issue>
     if known.is_empty() {
         return;
     }
-    for (at, property) in item.properties.iter().enumerate() {
-        let same = |it: &Property| it.name == property.name;
-        let index = item.properties[..at].iter().filter(|it| same(it)).count();
-        let several = item
-            .properties
-            .iter()
-            .filter(|it| same(it))
-            .nth(1)
-            .is_some();
-        let path = joined(&visit.path, &property.name, several.then_some(index));
-        check_property(property, index, &known, items, &path, issues);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for it in &item.properties {
+        *counts.entry(&it.name).or_default() += 1;
+    }
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for property in &item.properties {
+        let name = property.name.as_str();
+        let index = seen.entry(name).or_default();
+        let path = joined(&visit.path, name, (counts[name] > 1).then_some(*index));
+        check_property(property, *index, &known, items, &path, issues);
+        *index += 1;
     }
 }
 

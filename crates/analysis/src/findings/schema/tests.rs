@@ -41,7 +41,7 @@ fn add_item(
 ) -> u32 {
     let number = u32::try_from(data.items.len()).unwrap();
     let types = match &thing["@type"] {
-        Json::Array(all) => all.iter().map(|it| full(it)).collect(),
+        Json::Array(all) => all.iter().map(full).collect(),
         Json::Null => Vec::new(),
         one => vec![full(one)],
     };

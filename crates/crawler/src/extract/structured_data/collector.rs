@@ -13,6 +13,8 @@ use analysis::{
 const MOST_ITEMS: usize = 5_000;
 /// Values, types and ids of a page at the most.
 const MOST_VALUES: usize = 50_000;
+/// Types of an item at the most.
+const MOST_TYPES: usize = 50;
 /// Characters of one value at the most.
 const MOST_CHARACTERS: usize = 5_000;
 /// Bytes of all texts together at the most.
@@ -62,7 +64,7 @@ impl Collector {
         let name = shortened(name, MOST_NAME);
         if self.is_counted() {
             let types = &mut self.item(item).types;
-            if types.iter().all(|it| it != name) {
+            if types.len() < MOST_TYPES && types.iter().all(|it| it != name) {
                 types.push(name.to_owned());
             }
         }
@@ -154,6 +156,11 @@ impl Collector {
             self.limit(DataLimit::Work);
         }
         self.work <= MOST_WORK
+    }
+
+    /// Whether no more text is kept.
+    pub fn is_full(&self) -> bool {
+        self.text > MOST_TEXT || self.values > MOST_VALUES
     }
 
     /// Numbers come from [`Collector::open`].

@@ -10,6 +10,9 @@ use analysis::observation::structured_data::{Format, SyntaxNoteKind, Value};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
+/// Words of an attribute at the most.
+const MOST_TOKENS: usize = 1_000;
+
 /// Reads all items.
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     let order = dom.walk(0, |_| true);
@@ -209,5 +212,5 @@ impl<'a> Reader<'a> {
 
 fn tokens<'a>(dom: &'a Dom, id: NodeId, attribute: &str) -> impl Iterator<Item = &'a str> {
     let value = dom.attribute(id, attribute).unwrap_or_default();
-    value.split_ascii_whitespace()
+    value.split_ascii_whitespace().take(MOST_TOKENS)
 }

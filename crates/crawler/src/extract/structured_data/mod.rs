@@ -15,6 +15,7 @@ mod rdfa_names;
 mod rdfa_prefixes;
 mod social;
 mod text;
+mod wrapper;
 
 use super::dom::Dom;
 use analysis::observation::structured_data::PageStructuredData;

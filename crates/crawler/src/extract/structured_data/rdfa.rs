@@ -19,6 +19,9 @@ const ATTRIBUTES: [&str; 9] = [
     "vocab", "prefix", "typeof", "property", "about", "resource", "href", "src", "datatype",
 ];
 
+/// Words of an attribute at the most.
+const MOST_TOKENS: usize = 100;
+
 /// Reads all items.
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     let mut reader = Reader {
@@ -130,7 +133,7 @@ impl<'a> Reader<'a> {
         let property = of("property");
         let tokens = property.unwrap_or_default().split_ascii_whitespace();
         let mut properties: Vec<String> = Vec::new();
-        for it in tokens.filter(|it| !is_social(it)) {
+        for it in tokens.take(MOST_TOKENS).filter(|it| !is_social(it)) {
             if let Some(address) = names.expanded(it) {
                 let name = property_name(&address).to_owned();
                 if !properties.contains(&name) {
@@ -182,7 +185,8 @@ impl<'a> Reader<'a> {
             Some(subject) => self.item_of(&subject, element.place, holder)?,
             None => self.found.open(Format::Rdfa, element.place, holder)?,
         };
-        for it in element.typed.unwrap_or_default().split_ascii_whitespace() {
+        let types = element.typed.unwrap_or_default();
+        for it in types.split_ascii_whitespace().take(MOST_TOKENS) {
             if let Some(address) = element.names.expanded(it) {
                 self.found.add_type(item, &type_name(&address));
             }

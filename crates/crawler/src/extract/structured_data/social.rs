@@ -3,8 +3,9 @@
 use super::{super::dom::Dom, collector::Collector};
 
 /// Prefixes of `property` that are the Open Graph protocol's (ogp.me) or were made in its likeness.
-pub const PREFIXES: [&str; 9] = [
-    "og", "fb", "article", "product", "video", "music", "book", "profile", "business",
+pub const PREFIXES: [&str; 11] = [
+    "og", "fb", "al", "article", "product", "video", "music", "book", "profile", "business",
+    "place",
 ];
 
 /// Reads the `meta` elements.

@@ -57,7 +57,7 @@ fn the_three_syntaxes_stand_in_one_list_in_their_order() {
     );
     let formats: Vec<Format> = data.items.iter().map(|it: &Item| it.format).collect();
     assert_eq!(formats, [Format::JsonLd, Format::Microdata, Format::Rdfa]);
-    assert_eq!(data.items[1].location.column, 48);
+    assert_eq!(data.items[1].location.column, 50);
 }
 
 #[test]

@@ -110,8 +110,8 @@ fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
                 };
                 for note in graph.values(list, "itemListElement") {
                     notes += 1;
-                    let note = graph.target(note);
-                    if note.is_some_and(|it| graph.values(it, "name").next().is_none()) {
+                    let target = graph.target(note);
+                    if target.is_some_and(|it| graph.values(it, "name").next().is_none()) {
                         outcome.require(&format!("review.{name}.itemListElement.name"));
                     }
                 }

@@ -124,7 +124,7 @@ proptest! {
         let mut errors = 0;
         for it in &record.entities {
             let works = matches!(it.eligibility, Eligibility::Eligible | Eligibility::EligibleWithWarnings);
-            prop_assert!(!(works && !it.missing_required.is_empty()));
+            prop_assert!(!works || it.missing_required.is_empty());
             prop_assert_eq!(it.feature.is_none() && it.eligibility != Eligibility::NotSupported, false);
             errors += it.issues.iter().filter(|it| it.severity == Severity::Error).count();
             prop_assert!(it.issues.is_sorted_by_key(|it| it.severity));
