@@ -127,14 +127,13 @@ impl Block<'_> {
                 .note(SyntaxNoteKind::DuplicateKey, place, Some(item));
         }
         for (key, value) in &object.entries {
-            match context.keyword(key) {
-                Some(keyword) => self.read_keyword(item, keyword, value, context),
-                None => {
-                    let name = context.property_name(key);
-                    let addresses = context.is_schema_property(key) && takes_addresses_only(&name);
-                    self.read_values(item, &name, addresses, value, context);
-                }
+            if let Some(keyword) = context.keyword(key) {
+                self.read_keyword(item, keyword, value, context);
+                continue;
             }
+            let name = context.property_name(key);
+            let addresses = context.is_schema_property(key) && takes_addresses_only(&name);
+            self.read_values(item, &name, addresses, value, context);
         }
         Some(item)
     }
@@ -150,10 +149,8 @@ impl Block<'_> {
                 let id = self.id(id);
                 self.found.set_id(item, &id);
             }
-            ("@type", Json::Text(name)) => {
-                if !name.trim().is_empty() {
-                    self.found.add_type(item, &context.type_name(name.trim()));
-                }
+            ("@type", Json::Text(name)) if !name.trim().is_empty() => {
+                self.found.add_type(item, &context.type_name(name.trim()));
             }
             ("@type", Json::List(all)) => {
                 for it in all.iter().filter(|it| matches!(it, Json::Text(_))) {
@@ -253,10 +250,12 @@ impl Block<'_> {
     /// Text with blanks inside is no address, even if browsers would make one of it.
     fn text_or_address(&self, text: &str, addresses: bool) -> Value {
         let trimmed = text.trim();
-        if addresses && !trimmed.is_empty() && !trimmed.contains(char::is_whitespace) {
-            if let Some(address) = resolved(trimmed, self.base) {
-                return Value::Url(address);
-            }
+        let is_one_word = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace);
+        if addresses
+            && is_one_word
+            && let Some(address) = resolved(trimmed, self.base)
+        {
+            return Value::Url(address);
         }
         Value::Text(text.to_owned())
     }

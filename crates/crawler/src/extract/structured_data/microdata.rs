@@ -141,13 +141,12 @@ impl<'a> Reader<'a> {
         let (mut seen, mut all) = (HashSet::from([root]), Vec::new());
         let mut open = self.elements_below(root);
         for id in tokens(self.dom, root, "itemref") {
-            match self.ids.get(id) {
-                Some(node) => open.push(*node),
-                None => {
-                    let kind = SyntaxNoteKind::ItemrefMissing;
-                    self.found.note(kind, self.place(root), Some(item));
-                }
+            if let Some(node) = self.ids.get(id) {
+                open.push(*node);
+                continue;
             }
+            let kind = SyntaxNoteKind::ItemrefMissing;
+            self.found.note(kind, self.place(root), Some(item));
         }
         while let Some(node) = open.pop() {
             if !self.found.may_visit(1) {

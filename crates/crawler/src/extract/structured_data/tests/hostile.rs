@@ -53,7 +53,7 @@ fn blocks_above_a_mebibyte_are_left_out() {
 #[test]
 fn items_values_and_texts_are_bounded() {
     let many = block(&format!(
-        r#"[{}1]"#,
+        "[{}1]",
         r#"{"@context":"https://schema.org","@type":"T"},"#.repeat(10_000)
     ));
     assert_eq!(many.items.len(), 5_000);
@@ -95,15 +95,16 @@ fn items_values_and_texts_are_bounded() {
 #[test]
 fn items_that_hold_each_other_many_times_over_are_bounded() {
     // Each item holds the next twice: 2^30 items if nothing ended it.
-    let doubling: String = (0..30)
+    let doubling: Vec<String> = (0..30)
         .map(|it| {
-            format!(
-                "<div id=i{it} itemprop='a b' itemscope itemref=i{}></div>",
-                it + 1
-            )
+            let next = it + 1;
+            format!("<div id=i{it} itemprop='a b' itemscope itemref=i{next}></div>")
         })
         .collect();
-    let data = read(&format!("<div itemscope itemref=i0></div>{doubling}"));
+    let data = read(&format!(
+        "<div itemscope itemref=i0></div>{}",
+        doubling.concat()
+    ));
     assert_eq!(data.items.len(), 5_000);
     // Every item refers to everything.
     let all = format!("<div id=a>{}</div>", "<i></i>".repeat(10_000));
@@ -116,10 +117,10 @@ fn items_that_hold_each_other_many_times_over_are_bounded() {
 
 #[test]
 fn prefixes_and_nesting_without_end_are_survived() {
-    let prefixes: String = (0..300)
+    let prefixes: Vec<String> = (0..300)
         .map(|it| format!("p{it}: http://x.org/{it}/ "))
         .collect();
-    let nested = format!("<p prefix='{prefixes}' typeof=p1:T>").repeat(2_000);
+    let nested = format!("<p prefix='{}' typeof=p1:T>", prefixes.concat()).repeat(2_000);
     assert!(!read(&nested).items.is_empty());
     let deep =
         "<div itemscope itemprop=p><span vocab=http://x.org/ typeof=T property=q>".repeat(50_000);
