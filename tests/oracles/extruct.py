@@ -44,6 +44,7 @@ INTENDED = {
     "microdata-time": "time without datetime is its text; extruct makes it nothing",
     "microdata-input": "extruct makes objects of inputs of actions",
     "rdfa-lite": "rel, rev, inlist and role are no part of RDFa Lite: taken off before extruct sees the page",
+    "rdfa-html": "extruct runs pyRdfa for RDFa Core; what HTML+RDFa adds (datetime, head and body stand for the document) is written as content and about first",
     "rdfa-social": "what social networks read is told apart: left out of both",
 }
 
@@ -382,7 +383,9 @@ def theirs(file):
             continue
         blocks.append(True)
         script.text = block
-        list(extractor._extract_items(script))  # extruct can read what is valid
+        plain = json.loads(block)
+        if list(extractor._extract_items(script)) != (plain if isinstance(plain, list) else [plain] if isinstance(plain, dict) else []):
+            raise ValueError(f"extruct reads block {number} as something else")
         reader = JsonLd(base, number)
         reader.top(pairs)
         found += reader.found
@@ -397,6 +400,10 @@ def theirs(file):
         if isinstance(it.tag, str):
             for name in ("rel", "rev", "inlist", "role"):
                 it.attrib.pop(name, None)
+            if it.get("property") and it.get("datetime") and it.get("content") is None:
+                it.set("content", it.get("datetime"))
+            if it.tag in ("head", "body") and it.get("typeof") is not None and not {"about", "resource", "href", "src"} & set(it.attrib):
+                it.set("about", "")
             if "property" in it.attrib:
                 kept = [p for p in it.get("property").split() if not SOCIAL.match(p)]
                 it.set("property", " ".join(kept))
