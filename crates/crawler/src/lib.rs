@@ -18,6 +18,7 @@ mod settings;
 mod sitemap;
 mod soft_404;
 
+pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
 pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;

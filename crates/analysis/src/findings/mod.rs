@@ -4,5 +4,6 @@ pub mod broken_links;
 pub mod envelope;
 pub mod keyword_market;
 pub mod rankings;
+pub mod schema;
 pub mod serp;
 pub mod vitals;

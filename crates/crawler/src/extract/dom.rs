@@ -9,6 +9,7 @@ use html5ever::{
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
+    collections::HashMap,
     rc::Rc,
 };
 
@@ -49,6 +50,8 @@ pub struct Node {
 /// A finished tree; the document is node 0.
 pub struct Dom {
     pub nodes: Vec<Node>,
+    /// Where the text of each script begins.
+    scripts: HashMap<NodeId, TagPlace>,
 }
 
 impl Dom {
@@ -100,6 +103,11 @@ impl Dom {
         }
     }
 
+    /// Where the text of a script begins in the source.
+    pub fn script_place(&self, id: NodeId) -> Option<TagPlace> {
+        self.scripts.get(&id).copied()
+    }
+
     /// Ancestors from the parent up.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.nodes[id].parent, |it| self.nodes[*it].parent)
@@ -140,6 +148,8 @@ pub struct Sink {
     pub depth: Cell<u32>,
     /// The last element that was appended.
     pub last: Cell<NodeId>,
+    /// Where the text of each script begins.
+    scripts: RefCell<HashMap<NodeId, TagPlace>>,
 }
 
 /// A start tag on its way into the tree.
@@ -148,6 +158,8 @@ pub struct Pending {
     /// Told apart from earlier `a` elements, which the parser repeats, by its attributes.
     pub attributes: Option<Vec<Attribute>>,
     pub place: TagPlace,
+    /// Where the text of a script begins.
+    pub script: Option<TagPlace>,
 }
 
 impl Sink {
@@ -165,6 +177,7 @@ impl Sink {
             pending: RefCell::new(None),
             depth: Cell::new(0),
             last: Cell::new(0),
+            scripts: RefCell::default(),
         }
     }
 
@@ -260,16 +273,12 @@ impl Sink {
         }
     }
 
-    fn take_place(&self, name: &QualName, attributes: &[Attribute]) -> Option<TagPlace> {
+    fn take_pending(&self, name: &QualName, attributes: &[Attribute]) -> Option<Pending> {
         let mut pending = self.pending.borrow_mut();
         let is_it = pending.as_ref().is_some_and(|it| {
             it.name == name.local && it.attributes.as_ref().is_none_or(|all| all == attributes)
         });
-        if is_it {
-            pending.take().map(|it| it.place)
-        } else {
-            None
-        }
+        if is_it { pending.take() } else { None }
     }
 }
 
@@ -296,6 +305,7 @@ impl TreeSink for Sink {
     fn finish(self) -> Dom {
         Dom {
             nodes: self.nodes.into_inner(),
+            scripts: self.scripts.into_inner(),
         }
     }
 
@@ -315,12 +325,15 @@ impl TreeSink for Sink {
         attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> Handle {
-        let place = self.take_place(&name, &attributes);
+        let pending = self.take_pending(&name, &attributes);
         let id = self.add(Kind::Element {
             name: name.clone(),
             attributes,
-            place,
+            place: pending.as_ref().map(|it| it.place),
         });
+        if let Some(script) = pending.and_then(|it| it.script) {
+            self.scripts.borrow_mut().insert(id, script);
+        }
         // What a template holds is no part of the page: its nodes hang under nothing.
         let template = flags
             .template

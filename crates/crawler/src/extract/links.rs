@@ -60,7 +60,7 @@ pub fn links(dom: &Dom, page: &Url) -> Vec<PageLink> {
 }
 
 /// What relative links start from: the first `base[href]`, itself relative to the page.
-pub(super) fn base(dom: &Dom, page: &Url) -> Url {
+pub fn base(dom: &Dom, page: &Url) -> Url {
     let element = dom
         .walk(0, |_| true)
         .into_iter()

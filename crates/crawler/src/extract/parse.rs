@@ -33,8 +33,10 @@ pub fn parse(source: &str) -> Parsed {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
+    let source = source.to_tendril();
     let sink = PlacingSink {
         builder: TreeBuilder::new(Sink::new(), options),
+        source: source.clone(),
         starts: RefCell::default(),
         taken: Cell::new(0),
         frozen: Cell::new(None),
@@ -42,9 +44,9 @@ pub fn parse(source: &str) -> Parsed {
     };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
-    let source = source.to_tendril();
     for piece in Pieces::of(&source) {
-        tokenizer.sink.starts.borrow_mut().push(piece.place);
+        let start = (piece.place, piece.from as usize);
+        tokenizer.sink.starts.borrow_mut().push(start);
         queue.push_back(source.subtendril(piece.from, piece.length));
         while let TokenizerResult::Script(_) | TokenizerResult::EncodingIndicator(_) =
             tokenizer.feed(&queue)
@@ -114,10 +116,36 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
+/// Where the tag at the beginning of a text ends: after the first `>` outside quoted values.
+fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
+    let TagPlace {
+        mut line,
+        mut column,
+    } = begins;
+    let (mut quote, mut after_equals) = (None, false);
+    for it in text.chars() {
+        if it == '\n' {
+            (line, column) = (line + 1, 1);
+        } else {
+            column += 1;
+        }
+        match (quote, it) {
+            (None, '>') => break,
+            (None, '"' | '\'') if after_equals => quote = Some(it),
+            (Some(open), _) if open == it => quote = None,
+            _ => {}
+        }
+        after_equals = quote.is_none() && (it == '=' || after_equals && it.is_ascii_whitespace());
+    }
+    TagPlace { line, column }
+}
+
 /// Tells the tree's sink where each start tag begins.
 struct PlacingSink {
     builder: TreeBuilder<Handle, Sink>,
-    starts: RefCell<Vec<TagPlace>>,
+    source: StrTendril,
+    /// Where each piece begins: its place, and its offset in the source.
+    starts: RefCell<Vec<(TagPlace, usize)>>,
     /// Pieces that tokens have taken.
     taken: Cell<usize>,
     /// Where the structure ends, once the limits are reached.
@@ -133,7 +161,7 @@ impl TokenSink for PlacingSink {
         if matches!(token, Token::ParseError(_)) {
             return self.builder.process_token(token, line);
         }
-        let place = self.take_place();
+        let (place, offset) = self.take_place();
         if let Some(parent) = self.frozen.get() {
             return self.read_without_structure(parent, token, place);
         }
@@ -143,6 +171,7 @@ impl TokenSink for PlacingSink {
                 name: tag.name.clone(),
                 attributes: (&*tag.name == "a").then(|| tag.attrs.clone()),
                 place,
+                script: (&*tag.name == "script").then(|| end_of_tag(&self.source[offset..], place)),
             }),
             _ => None,
         };
@@ -166,12 +195,12 @@ impl TokenSink for PlacingSink {
 }
 
 impl PlacingSink {
-    fn take_place(&self) -> TagPlace {
+    fn take_place(&self) -> (TagPlace, usize) {
         let starts = self.starts.borrow();
         let first = starts.get(self.taken.get()).or_else(|| starts.last());
-        let place = first.copied().unwrap_or(TagPlace { line: 1, column: 1 });
+        let place = first.copied();
         self.taken.set(starts.len());
-        place
+        place.unwrap_or((TagPlace { line: 1, column: 1 }, 0))
     }
 
     fn read_without_structure(
@@ -261,6 +290,18 @@ mod tests {
             places("<textarea><a></textarea><a>"),
             ["textarea@1:1", "a@1:25"]
         );
+    }
+
+    #[test]
+    fn the_text_of_a_script_begins_after_its_tag() {
+        let text_at = |source: &str| {
+            let dom = parse(source).dom;
+            let script = (0..dom.nodes.len()).find(|it| dom.is_html(*it, "script"));
+            let place = dom.script_place(script.unwrap()).unwrap();
+            (place.line, place.column)
+        };
+        assert_eq!(text_at("<p>ä<script>1</script>"), (1, 13));
+        assert_eq!(text_at("<script\n data-x='<a>\n' id = \">\"\n>1"), (4, 2));
     }
 
     #[test]
