@@ -2,6 +2,6 @@
 
 pub mod page_url;
 pub mod search_page;
-pub mod vitals;
 pub mod structured_data;
+pub mod vitals;
 pub mod web_site;

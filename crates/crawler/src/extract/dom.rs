@@ -50,6 +50,8 @@ pub struct Node {
 /// A finished tree; the document is node 0.
 pub struct Dom {
     pub nodes: Vec<Node>,
+    /// The nodes of the document, in its order; those of templates are not among them.
+    pub order: Vec<NodeId>,
     /// Where the text of each script begins.
     scripts: HashMap<NodeId, TagPlace>,
 }
@@ -111,6 +113,12 @@ impl Dom {
     /// Ancestors from the parent up.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.nodes[id].parent, |it| self.nodes[*it].parent)
+    }
+
+    /// The HTML elements of a name, in document order.
+    pub fn elements<'a>(&'a self, name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+        let all = self.order.iter().copied();
+        all.filter(move |it| self.is_html(*it, name))
     }
 
     /// All nodes below one, in document order, the node itself first; `enter` says whose children
@@ -303,10 +311,13 @@ impl TreeSink for Sink {
     type ElemName<'a> = &'a QualName;
 
     fn finish(self) -> Dom {
-        Dom {
+        let mut dom = Dom {
             nodes: self.nodes.into_inner(),
+            order: Vec::new(),
             scripts: self.scripts.into_inner(),
-        }
+        };
+        dom.order = dom.walk(0, |_| true);
+        dom
     }
 
     fn parse_error(&self, _: Cow<'static, str>) {}

@@ -74,9 +74,7 @@ pub fn read_page(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFacts 
 }
 
 fn first(dom: &Dom, name: &str) -> Option<NodeId> {
-    dom.walk(0, |_| true)
-        .into_iter()
-        .find(|it| dom.is_html(*it, name))
+    dom.elements(name).next()
 }
 
 fn lang(dom: &Dom) -> Option<String> {
@@ -87,7 +85,7 @@ fn lang(dom: &Dom) -> Option<String> {
 /// Every `id` and every `name` of an `a`.
 fn names(dom: &Dom) -> Vec<String> {
     let mut names = Vec::new();
-    for node in dom.walk(0, |_| true) {
+    for &node in &dom.order {
         names.extend(dom.attribute(node, "id"));
         if dom.is_html(node, "a") {
             names.extend(dom.attribute(node, "name"));

@@ -50,7 +50,7 @@ pub fn links(dom: &Dom, page: &Url) -> Vec<PageLink> {
         places: Places::of(dom),
     };
     let mut links = Vec::new();
-    for id in dom.walk(0, |_| true) {
+    for &id in &dom.order {
         reader.read(id, &mut links);
         if links.len() >= MOST_LINKS {
             break;
@@ -62,9 +62,8 @@ pub fn links(dom: &Dom, page: &Url) -> Vec<PageLink> {
 /// What relative links start from: the first `base[href]`, itself relative to the page.
 pub fn base(dom: &Dom, page: &Url) -> Url {
     let element = dom
-        .walk(0, |_| true)
-        .into_iter()
-        .find(|it| dom.is_html(*it, "base") && dom.attribute(*it, "href").is_some());
+        .elements("base")
+        .find(|it| dom.attribute(*it, "href").is_some());
     element
         .and_then(|it| dom.attribute(it, "href"))
         .and_then(|it| page.join(it.trim()).ok())

@@ -3,6 +3,7 @@
 mod charset;
 mod dom;
 mod facts;
+mod json;
 mod json_ld;
 mod links;
 mod main_text;
@@ -32,6 +33,7 @@ pub fn read_structured_data(
 ) -> (PageStructuredData, String) {
     let (source, _) = charset::decode(bytes, from_http);
     let dom = parse::parse(&source).dom;
-    let data = structured_data::structured_data(&dom, &links::base(&dom, url));
+    let data =
+        structured_data::structured_data(&dom, &json_ld::JsonLd::of(&dom), &links::base(&dom, url));
     (data, visible_text::visible_text(&dom))
 }

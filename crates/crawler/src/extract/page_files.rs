@@ -14,7 +14,9 @@ use url::Url;
 /// A file that the page names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFile {
+    /// Where it is.
     pub url: String,
+    /// What a browser makes of it.
     pub kind: ResourceKind,
     /// Whether nothing is painted before it is there.
     pub blocks_rendering: bool,
@@ -35,7 +37,7 @@ pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> Page
     let dom = parse(&source).dom;
     let base = base(&dom, url);
     let (mut found, mut known) = (PageFiles::default(), BTreeSet::new());
-    for id in dom.walk(0, |_| true) {
+    for &id in &dom.order {
         if dom.is_html(id, "img") && is_unsized(&dom, id) {
             found.unsized_images += 1;
         }

@@ -262,8 +262,7 @@ mod tests {
     /// Name and place of every element that has a place, in document order.
     fn places(source: &str) -> Vec<String> {
         let dom = parse(source).dom;
-        let order = dom.walk(0, |_| true);
-        let described = order.into_iter().filter_map(|id| {
+        let described = dom.order.iter().filter_map(|&id| {
             let place = dom.place(id)?;
             Some(format!("{}@{}:{}", dom.name(id)?, place.line, place.column))
         });

@@ -4,8 +4,7 @@ use super::{
     Author, FactSource, Source, SourcedText,
     names::{MOST_LINE, cleaned, line, without_date},
 };
-use crate::extract::{dom::NodeId, json_ld::is_article, text::text_of};
-use serde_json::Value;
+use crate::extract::{dom::NodeId, json::Json, json_ld::is_article, text::text_of};
 
 const MOST_AUTHORS: usize = 20;
 /// `meta` elements that name authors, the most trusted first.
@@ -53,7 +52,7 @@ fn of_json_ld(source: &Source) -> Option<Found> {
                 .into_iter()
                 .find(|it| !it.is_null())?;
             let named = match named {
-                Value::Array(all) => all.iter().take(MOST_AUTHORS).collect(),
+                Json::List(all) => all.iter().take(MOST_AUTHORS).collect(),
                 one => vec![one],
             };
             let mut authors: Vec<Author> = Vec::new();
@@ -75,9 +74,9 @@ fn of_json_ld(source: &Source) -> Option<Found> {
 }
 
 /// A name, an object with one, or the id of such an object elsewhere on the page.
-fn of_value(source: &Source, objects: &[(NodeId, &Value)], value: &Value) -> Option<Author> {
-    let name_of = |it: &Value| match &it["name"] {
-        Value::Array(all) => all.first().and_then(Value::as_str).map(str::to_owned),
+fn of_value(source: &Source, objects: &[(NodeId, &Json)], value: &Json) -> Option<Author> {
+    let name_of = |it: &Json| match &it["name"] {
+        Json::List(all) => all.first().and_then(Json::as_str).map(str::to_owned),
         one => one.as_str().map(str::to_owned),
     };
     let elsewhere = || {
@@ -85,7 +84,7 @@ fn of_value(source: &Source, objects: &[(NodeId, &Value)], value: &Value) -> Opt
         objects
             .iter()
             .map(|it| it.1)
-            .find(|it| it["@id"] == id && !it["name"].is_null())
+            .find(|it| it["@id"].as_str() == Some(id) && !it["name"].is_null())
     };
     let object = if name_of(value).is_some() {
         value

@@ -153,8 +153,9 @@ impl<'a> Source<'a> {
     fn metas(&self) -> impl Iterator<Item = (String, &'a str)> {
         let dom = self.dom;
         let metas = dom
-            .walk(0, |_| true)
-            .into_iter()
+            .order
+            .iter()
+            .copied()
             .filter(|it| dom.is_html(*it, "meta"));
         metas
             .filter_map(|id| {
@@ -186,7 +187,7 @@ fn elsewhere(sight: &Sight) -> Vec<bool> {
 
 fn small(dom: &Dom) -> Vec<bool> {
     let mut below = vec![0_u32; dom.nodes.len()];
-    for id in dom.walk(0, |_| true).into_iter().rev() {
+    for id in dom.order.iter().copied().rev() {
         if let Some(parent) = dom.nodes[id].parent {
             below[parent] = below[parent].saturating_add(below[id]).saturating_add(1);
         }

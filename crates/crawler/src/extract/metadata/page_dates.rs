@@ -8,6 +8,7 @@ use super::{
 };
 use crate::extract::{
     dom::NodeId,
+    json::Json,
     json_ld::{is_article, types},
     main_text::BlockKind,
     text::text_of,
@@ -59,8 +60,9 @@ pub fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> D
 fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
     let canonical = source
         .dom
-        .walk(0, |_| true)
-        .into_iter()
+        .order
+        .iter()
+        .copied()
         .filter(|it| source.dom.is_html(*it, "link"));
     let canonical = canonical.filter(|it| {
         source
@@ -89,9 +91,7 @@ fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
 fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
     let objects = source.json_ld.objects();
     let articles = objects.iter().filter(|(_, it)| is_article(it));
-    let is_page = |object: &serde_json::Value| {
-        types(object).any(|it| it.ends_with("Page") || it == "WebSite")
-    };
+    let is_page = |object: &Json| types(object).any(|it| it.ends_with("Page") || it == "WebSite");
     let pages = objects.iter().filter(|(_, it)| is_page(it));
     for (_, object) in articles.chain(pages) {
         for (key, role) in [

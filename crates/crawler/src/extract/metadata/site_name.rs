@@ -60,8 +60,9 @@ fn of_json_ld(source: &Source) -> Option<SourcedText> {
 fn of_title(source: &Source) -> Option<SourcedText> {
     let title = source
         .dom
-        .walk(0, |_| true)
-        .into_iter()
+        .order
+        .iter()
+        .copied()
         .find(|it| source.dom.is_html(*it, "title"))?;
     let title = text_of(source.dom, title)?;
     let (_, last) = [" | ", " – ", " — ", " - ", " :: ", " « ", " » "]

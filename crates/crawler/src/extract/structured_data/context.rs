@@ -1,7 +1,7 @@
 //! What the names of JSON-LD mean: `@context`.
 
 use super::{
-    json::{Json, Object},
+    super::json::{Json, Object},
     names::{after_schema_org, property_name, type_name},
 };
 use analysis::observation::structured_data::SCHEMA_ORG;

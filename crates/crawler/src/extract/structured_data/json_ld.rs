@@ -1,12 +1,14 @@
-//! JSON-LD: the blocks of a page, and their objects as items.
+//! JSON-LD: objects of the page's blocks as items.
 
 use super::{
-    super::dom::{Dom, Kind, NodeId, TagPlace},
+    super::{
+        dom::TagPlace,
+        json::{Json, Object},
+        json_ld::{JsonLd, Reading},
+    },
     collector::Collector,
     context::Context,
-    json::{self, Json, Object, Refused},
     names::resolved,
-    wrapper::unwrapped,
 };
 use analysis::{
     findings::schema::vocabulary::takes_addresses_only,
@@ -14,63 +16,33 @@ use analysis::{
 };
 use url::Url;
 
-/// Longer blocks are not read.
-const MOST_BYTES: usize = 1 << 20;
-
 /// Reads all blocks.
-pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
-    let order = dom.walk(0, |_| true);
-    let scripts = order.into_iter().filter(|it| is_json_ld(dom, *it));
-    for (number, script) in scripts.enumerate() {
-        let text = text_of(dom, script);
-        let place = dom.script_place(script).or(dom.place(script));
-        let place = place.unwrap_or(TagPlace { line: 1, column: 1 });
-        read_block(number, &text, place, base, found);
-    }
-}
-
-fn is_json_ld(dom: &Dom, id: NodeId) -> bool {
-    let written = dom.attribute(id, "type").unwrap_or_default();
-    let essence = written.split(';').next().unwrap_or_default().trim();
-    dom.is_html(id, "script") && essence.eq_ignore_ascii_case("application/ld+json")
-}
-
-fn text_of(dom: &Dom, id: NodeId) -> String {
-    let parts = dom.nodes[id].children.iter();
-    let texts = parts.filter_map(|it| match &dom.nodes[*it].kind {
-        Kind::Text(text) => Some(&**text),
-        _ => None,
-    });
-    texts.collect()
-}
-
-fn read_block(number: usize, text: &str, begins: TagPlace, base: &Url, found: &mut Collector) {
-    if text.len() > MOST_BYTES {
-        found.limit(DataLimit::Block);
-        return found.note(SyntaxNoteKind::BlockTooLarge, begins, None);
-    }
-    let (body, from) = unwrapped(text, begins, found);
-    if body.is_empty() {
-        return;
-    }
-    let begins = json::place_of(text, from, begins);
-    match json::read(body) {
-        Ok(json) => {
-            let mut block = Block {
-                number,
-                base,
-                places: json::object_places(body, begins),
-                begins,
-                found,
-            };
-            block.read_top(&json, &Context::default());
+pub fn read(json_ld: &JsonLd, base: &Url, found: &mut Collector) {
+    for (number, block) in json_ld.blocks.iter().enumerate() {
+        for &kind in &block.wrappers {
+            found.note(kind, block.begins, None);
         }
-        Err(Refused::TooDeep) => {
-            found.limit(DataLimit::Block);
-            found.note(SyntaxNoteKind::BlockTooDeep, begins, None);
-        }
-        Err(Refused::Invalid { message, at }) => {
-            found.error(message, json::place_of(body, at, begins));
+        match &block.reading {
+            Reading::Empty => {}
+            Reading::TooLarge => {
+                found.limit(DataLimit::Block);
+                found.note(SyntaxNoteKind::BlockTooLarge, block.begins, None);
+            }
+            Reading::TooDeep => {
+                found.limit(DataLimit::Block);
+                found.note(SyntaxNoteKind::BlockTooDeep, block.begins, None);
+            }
+            Reading::Invalid { message, place, .. } => found.error(message.clone(), *place),
+            Reading::Json { json, places } => {
+                let mut block = Block {
+                    number,
+                    base,
+                    places,
+                    begins: block.begins,
+                    found,
+                };
+                block.read_top(json, &Context::default());
+            }
         }
     }
 }
@@ -78,7 +50,7 @@ fn read_block(number: usize, text: &str, begins: TagPlace, base: &Url, found: &m
 struct Block<'a> {
     number: usize,
     base: &'a Url,
-    places: Vec<TagPlace>,
+    places: &'a [TagPlace],
     begins: TagPlace,
     found: &'a mut Collector,
 }

@@ -15,8 +15,8 @@ const MOST_TOKENS: usize = 1_000;
 
 /// Reads all items.
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
-    let order = dom.walk(0, |_| true);
-    let tops: Vec<NodeId> = order
+    let tops: Vec<NodeId> = dom
+        .order
         .iter()
         .copied()
         .filter(|it| is_item(dom, *it) && dom.attribute(*it, "itemprop").is_none())
@@ -32,7 +32,7 @@ pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
         elements: HashMap::new(),
         found,
     };
-    for (rank, node) in order.into_iter().enumerate() {
+    for (rank, node) in dom.order.iter().copied().enumerate() {
         reader.ranks[node] = rank;
         if let Some(id) = dom.attribute(node, "id") {
             reader.ids.entry(id).or_insert(node);

@@ -6,7 +6,6 @@
 
 mod collector;
 mod context;
-mod json;
 mod json_ld;
 mod microdata;
 mod names;
@@ -15,17 +14,16 @@ mod rdfa_names;
 mod rdfa_prefixes;
 mod social;
 mod text;
-mod wrapper;
 
-use super::dom::Dom;
+use super::{dom::Dom, json_ld::JsonLd};
 use analysis::observation::structured_data::PageStructuredData;
 use collector::Collector;
 use url::Url;
 
 /// Reads the structured data of a page; relative addresses start from the document's base.
-pub fn structured_data(dom: &Dom, base: &Url) -> PageStructuredData {
+pub fn structured_data(dom: &Dom, json_ld: &JsonLd, base: &Url) -> PageStructuredData {
     let mut found = Collector::default();
-    json_ld::read(dom, base, &mut found);
+    json_ld::read(json_ld, base, &mut found);
     microdata::read(dom, base, &mut found);
     rdfa::read(dom, base, &mut found);
     social::read(dom, &mut found);

@@ -10,10 +10,7 @@ pub const PREFIXES: [&str; 11] = [
 
 /// Reads the `meta` elements.
 pub fn read(dom: &Dom, found: &mut Collector) {
-    for node in dom.walk(0, |_| true) {
-        if !dom.is_html(node, "meta") {
-            continue;
-        }
+    for node in dom.elements("meta") {
         let Some(content) = dom.attribute(node, "content") else {
             continue;
         };

@@ -13,7 +13,8 @@ const BASE: &str = "https://example.com/shop/cup.html";
 
 fn read(source: &str) -> PageStructuredData {
     let base = Url::parse(BASE).unwrap();
-    structured_data(&parse(source).dom, &base)
+    let dom = parse(source).dom;
+    structured_data(&dom, &JsonLd::of(&dom), &base)
 }
 
 /// The items that no other holds, as text: `Product#id{name=Cup offers=Offer{price=1}}`.

@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::Number;
 use std::{cell::Cell, fmt};
 
-use super::super::dom::TagPlace;
+use super::dom::TagPlace;
 
 /// A value of JSON.
 pub enum Json {
@@ -37,13 +37,6 @@ impl Object {
     pub fn get(&self, key: &str) -> Option<&Json> {
         let entry = self.entries.iter().rev().find(|it| it.0 == key);
         entry.map(|it| &it.1)
-    }
-
-    /// Whether a key occurs twice.
-    pub fn has_duplicates(&self) -> bool {
-        let mut keys: Vec<&str> = self.entries.iter().map(|it| it.0.as_str()).collect();
-        keys.sort_unstable();
-        keys.windows(2).any(|it| it[0] == it[1])
     }
 }
 

@@ -1,10 +1,10 @@
 //! What hid scripts from browsers and parsers of old.
 
-use super::{super::dom::TagPlace, collector::Collector};
 use analysis::observation::structured_data::SyntaxNoteKind;
 
-/// The text without what hid it from browsers and parsers of old, and where it begins.
-pub fn unwrapped<'a>(text: &'a str, begins: TagPlace, found: &mut Collector) -> (&'a str, usize) {
+/// The text without what hid it from browsers and parsers of old, and at which byte it begins;
+/// what it was is added to `wrappers`.
+pub fn unwrapped<'a>(text: &'a str, wrappers: &mut Vec<SyntaxNoteKind>) -> (&'a str, usize) {
     const WRAPPERS: [(&[&str], &[&str], SyntaxNoteKind); 2] = [
         (&["<!--"], &["//-->", "-->"], SyntaxNoteKind::CommentWrapper),
         (
@@ -19,7 +19,7 @@ pub fn unwrapped<'a>(text: &'a str, begins: TagPlace, found: &mut Collector) -> 
             let rest = blank_trimmed(rest);
             let inner = ends.iter().find_map(|it| rest.strip_suffix(it));
             body = blank_trimmed(inner.unwrap_or(rest));
-            found.note(kind, begins, None);
+            wrappers.push(kind);
         }
     }
     let from = body.as_ptr() as usize - text.as_ptr() as usize;
