@@ -1,7 +1,8 @@
 //! Prints the main text of HTML files, a JSON line each: file paths in, blocks out. With
 //! `--charset NAME` first, the files are in that encoding whatever they say.
 
-use crawler::extract::{BlockKind, read_page};
+use analysis::observation::page_content::BlockKind;
+use crawler::extract::{Arrival, read_page};
 use serde_json::json;
 use std::io::Write;
 
@@ -12,14 +13,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let is_told = words.next_if_eq("--charset").is_some();
     let charset = if is_told { words.next() } else { None };
     for file in words {
-        let page = read_page(&std::fs::read(&file)?, charset.as_deref(), &url);
-        let blocks: Vec<_> = page
-            .main_text
+        let bytes = std::fs::read(&file)?;
+        let page = read_page(Arrival::loose(&bytes, charset.as_deref(), &url));
+        let main = page.text.main;
+        let blocks: Vec<_> = main
             .blocks
             .iter()
-            .map(|it| json!({"kind": name(it.kind), "node": it.node, "text": it.text}))
+            .map(|it| json!({"kind": name(it.kind), "text": it.text}))
             .collect();
-        let source = format!("{:?}", page.main_text.source);
+        let source = format!("{:?}", main.source);
         writeln!(
             out,
             "{}",

@@ -1,7 +1,8 @@
 //! Prints what HTML files say about themselves, a JSON line each. Arguments: `[--charset NAME]`, then
 //! a URL and a file path in turn.
 
-use crawler::extract::{DateFact, SourcedText, read_page};
+use analysis::observation::page_content::{DateFact, SourcedText};
+use crawler::extract::{Arrival, read_page};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -11,11 +12,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let is_told = words.next_if_eq("--charset").is_some();
     let charset = if is_told { words.next() } else { None };
     while let (Some(url), Some(file)) = (words.next(), words.next()) {
-        let page = read_page(
-            &std::fs::read(&file)?,
-            charset.as_deref(),
-            &url::Url::parse(&url)?,
-        );
+        let (bytes, url) = (std::fs::read(&file)?, url::Url::parse(&url)?);
+        let page = read_page(Arrival::loose(&bytes, charset.as_deref(), &url));
         let known = &page.metadata;
         let authors: Vec<Value> = known
             .authors

@@ -1,12 +1,14 @@
 //! What formulas of readability count in a text.
 
 use super::{language::Language, sentences::sentences, syllables, words::words};
+use serde::{Deserialize, Serialize};
 
 /// Letters from which on a word is long, for LIX and RIX (Björnsson 1968: more than six).
 const LONG: usize = 7;
 
 /// Counts of a text. Those that need syllables are `None` without a language that has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Words: segments of UAX #29 with a letter or digit.
     pub words: usize,
@@ -23,7 +25,8 @@ pub struct Counts {
 }
 
 /// Counts of syllables, and of words by their syllables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SyllableCounts {
     /// Syllables of all words.
     pub total: usize,

@@ -54,6 +54,8 @@ pub struct Dom {
     pub order: Vec<NodeId>,
     /// Where the text of each script begins.
     scripts: HashMap<NodeId, TagPlace>,
+    /// Whether it begins with a doctype.
+    pub has_doctype: bool,
 }
 
 impl Dom {
@@ -158,6 +160,9 @@ pub struct Sink {
     pub last: Cell<NodeId>,
     /// Where the text of each script begins.
     scripts: RefCell<HashMap<NodeId, TagPlace>>,
+    has_doctype: Cell<bool>,
+    /// Whether there is a body yet.
+    pub has_body: Cell<bool>,
 }
 
 /// A start tag on its way into the tree.
@@ -186,6 +191,8 @@ impl Sink {
             depth: Cell::new(0),
             last: Cell::new(0),
             scripts: RefCell::default(),
+            has_doctype: Cell::new(false),
+            has_body: Cell::new(false),
         }
     }
 
@@ -315,6 +322,7 @@ impl TreeSink for Sink {
             nodes: self.nodes.into_inner(),
             order: Vec::new(),
             scripts: self.scripts.into_inner(),
+            has_doctype: self.has_doctype.get(),
         };
         dom.order = dom.walk(0, |_| true);
         dom
@@ -337,6 +345,9 @@ impl TreeSink for Sink {
         flags: ElementFlags,
     ) -> Handle {
         let pending = self.take_pending(&name, &attributes);
+        if name.ns == ns!(html) && &*name.local == "body" {
+            self.has_body.set(true);
+        }
         let id = self.add(Kind::Element {
             name: name.clone(),
             attributes,
@@ -396,7 +407,9 @@ impl TreeSink for Sink {
         }
     }
 
-    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {
+        self.has_doctype.set(true);
+    }
 
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.0.template.clone().unwrap_or_else(|| target.clone())

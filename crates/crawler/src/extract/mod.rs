@@ -1,8 +1,8 @@
 //! The facts of an HTML page, from one parse.
 
 mod charset;
+mod content;
 mod dom;
-mod facts;
 mod json;
 mod json_ld;
 mod links;
@@ -17,9 +17,7 @@ mod target;
 mod text;
 mod visible_text;
 
-pub use facts::{PageFacts, read_page};
-pub use main_text::{Block, BlockKind, MainText, TextSource};
-pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};
+pub use content::{Arrival, read_main_text, read_names, read_page};
 pub use page_files::{NamedFile, read_page_files};
 
 use analysis::observation::structured_data::PageStructuredData;
@@ -31,7 +29,7 @@ pub fn read_structured_data(
     from_http: Option<&str>,
     url: &Url,
 ) -> (PageStructuredData, String) {
-    let (source, _) = charset::decode(bytes, from_http);
+    let (source, ..) = charset::decode(bytes, from_http);
     let dom = parse::parse(&source).dom;
     let data =
         structured_data::structured_data(&dom, &json_ld::JsonLd::of(&dom), &links::base(&dom, url));

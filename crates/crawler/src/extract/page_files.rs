@@ -33,7 +33,7 @@ pub struct PageFiles {
 
 /// Reads the names of a page's files.
 pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFiles {
-    let (source, _) = decode(bytes, from_http);
+    let (source, ..) = decode(bytes, from_http);
     let dom = parse(&source).dom;
     let base = base(&dom, url);
     let (mut found, mut known) = (PageFiles::default(), BTreeSet::new());
@@ -58,7 +58,7 @@ pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> Page
 }
 
 /// What an element loads, if a browser loads it at once.
-fn named(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
+pub(super) fn named(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
     let attribute = |name| dom.attribute(id, name);
     let is_lazy = || attribute("loading").is_some_and(|it| it.eq_ignore_ascii_case("lazy"));
     Some(match dom.name(id)? {
@@ -115,7 +115,7 @@ fn blocks(dom: &Dom, id: NodeId) -> bool {
 
 /// Without both attributes, and without a style of its own that names a side, a browser does not
 /// know how much place to keep. Sizes from style sheets are not seen here.
-fn is_unsized(dom: &Dom, id: NodeId) -> bool {
+pub(super) fn is_unsized(dom: &Dom, id: NodeId) -> bool {
     let number = |name| {
         dom.attribute(id, name).is_some_and(|it| {
             it.trim_start()

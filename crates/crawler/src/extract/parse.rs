@@ -25,6 +25,26 @@ pub struct Parsed {
     pub dom: Dom,
     /// Whether the parser reached its limits.
     pub limited: bool,
+    /// How the head ended, where a tag says where it was meant to.
+    pub head_end: Option<HeadEnd>,
+}
+
+/// The tag that was meant to end the head: `</head>`, or else `<body>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadEnd {
+    /// Where it is.
+    pub place: TagPlace,
+    /// What had ended the head before it, if anything.
+    pub earlier: Option<Ender>,
+}
+
+/// What ends a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ender {
+    /// Something that belongs into the body.
+    Content,
+    /// The same inside of a `noscript`: parsers that run scripts do not look there.
+    Noscript,
 }
 
 /// Parses a page.
@@ -41,6 +61,8 @@ pub fn parse(source: &str) -> Parsed {
         taken: Cell::new(0),
         frozen: Cell::new(None),
         open_link: Cell::new(None),
+        noscript: Cell::new(Noscript::None),
+        head_end: Cell::new(None),
     };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
@@ -54,9 +76,11 @@ pub fn parse(source: &str) -> Parsed {
     }
     tokenizer.end();
     let limited = tokenizer.sink.frozen.get().is_some();
+    let head_end = tokenizer.sink.head_end.get();
     Parsed {
         dom: tokenizer.sink.builder.sink.finish(),
         limited,
+        head_end,
     }
 }
 
@@ -152,6 +176,17 @@ struct PlacingSink {
     frozen: Cell<Option<NodeId>>,
     /// The link whose text is being read without structure.
     open_link: Cell<Option<NodeId>>,
+    /// The first `noscript` of the head in which the body began.
+    noscript: Cell<Noscript>,
+    head_end: Cell<Option<HeadEnd>>,
+}
+
+/// Where the parser is, as to `noscript` before the end of the head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Noscript {
+    None,
+    Open,
+    BeganBody,
 }
 
 impl TokenSink for PlacingSink {
@@ -164,6 +199,9 @@ impl TokenSink for PlacingSink {
         let (place, offset) = self.take_place();
         if let Some(parent) = self.frozen.get() {
             return self.read_without_structure(parent, token, place);
+        }
+        if self.head_end.get().is_none() {
+            self.watch_head(&token, place);
         }
         let sink = &self.builder.sink;
         *sink.pending.borrow_mut() = match &token {
@@ -195,6 +233,36 @@ impl TokenSink for PlacingSink {
 }
 
 impl PlacingSink {
+    /// Looks for the end of the head, before the token changes the tree.
+    fn watch_head(&self, token: &Token, place: TagPlace) {
+        let Token::TagToken(tag) = token else {
+            return;
+        };
+        let has_body = self.builder.sink.has_body.get();
+        match (tag.kind, &*tag.name) {
+            (TagKind::EndTag, "head") | (TagKind::StartTag, "body") => {
+                let ender = if self.noscript.get() == Noscript::BeganBody {
+                    Ender::Noscript
+                } else {
+                    Ender::Content
+                };
+                self.head_end.set(Some(HeadEnd {
+                    place,
+                    earlier: has_body.then_some(ender),
+                }));
+            }
+            (TagKind::StartTag, "noscript") if !has_body => self.noscript.set(Noscript::Open),
+            (TagKind::EndTag, "noscript") if self.noscript.get() == Noscript::Open => {
+                self.noscript.set(if has_body {
+                    Noscript::BeganBody
+                } else {
+                    Noscript::None
+                });
+            }
+            _ => {}
+        }
+    }
+
     fn take_place(&self) -> (TagPlace, usize) {
         let starts = self.starts.borrow();
         let first = starts.get(self.taken.get()).or_else(|| starts.last());

@@ -8,18 +8,30 @@ const MOST_CHARACTERS: usize = 300;
 
 /// The text of an element, white space collapsed, shortened.
 pub fn text_of(dom: &Dom, id: NodeId) -> Option<String> {
+    text_of_up_to(dom, id, MOST_CHARACTERS)
+}
+
+/// The same, with at most so many characters.
+pub fn text_of_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
+    // Most elements hold one text and nothing else.
+    if let [only] = dom.nodes[id].children.as_slice()
+        && let Kind::Text(text) = &dom.nodes[*only].kind
+    {
+        let text = collapsed(shortened(text, 10 * most));
+        return (!text.is_empty()).then(|| shortened(&text, most).to_owned());
+    }
     let mut text = String::new();
     let hidden = |id: NodeId| dom.is_html(id, "script") || dom.is_html(id, "style");
     for node in dom.walk(id, |it| !hidden(it)) {
         if let Kind::Text(part) = &dom.nodes[node].kind {
             text.push_str(part);
-        } else if text.len() < 10 * MOST_CHARACTERS && dom.is_html(node, "br") {
+        } else if text.len() < 10 * most && dom.is_html(node, "br") {
             text.push(' ');
         }
-        if text.len() > 10 * MOST_CHARACTERS {
+        if text.len() > 10 * most {
             break;
         }
     }
     let text = collapsed(&text);
-    (!text.is_empty()).then(|| shortened(&text, MOST_CHARACTERS).to_owned())
+    (!text.is_empty()).then(|| shortened(&text, most).to_owned())
 }

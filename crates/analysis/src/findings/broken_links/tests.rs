@@ -33,6 +33,7 @@ fn answered(url: &str, statuses: &[(&str, u16)]) -> Fetched {
         content_type: Some("text/html".to_owned()),
         challenge: false,
         truncation: Truncation::None,
+        bytes: None,
     }
 }
 
@@ -72,6 +73,7 @@ fn link(line: u32, element: &str, target: LinkTarget) -> PageLink {
             css_path: element.to_owned(),
         },
         placement: Placement::Content,
+        in_main_text: false,
     }
 }
 

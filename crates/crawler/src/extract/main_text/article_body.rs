@@ -1,7 +1,7 @@
 //! The article that a page's JSON-LD holds.
 
 use super::{
-    Block, MainText, TextSource, blocks,
+    PlacedBlock, PlacedText, TextSource, blocks,
     sight::{Sight, characters},
 };
 use crate::extract::{
@@ -16,7 +16,7 @@ const LEAST_CHARACTERS: u32 = 250;
 
 /// The text of the JSON-LD where that is much more: of pages that scripts fill, or that keep their
 /// article behind a wall.
-pub fn fuller(json_ld: &JsonLd, from_elements: MainText) -> MainText {
+pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
     let Some((node, body)) = only_article_body(json_ld) else {
         return from_elements;
     };
@@ -28,9 +28,10 @@ pub fn fuller(json_ld: &JsonLd, from_elements: MainText) -> MainText {
     if characters(body) < LEAST_CHARACTERS.max(known.saturating_mul(TIMES_MORE)) {
         return from_elements;
     }
-    MainText {
+    PlacedText {
         blocks: blocks_of(node, body),
         source: TextSource::JsonLd,
+        in_main: vec![false; from_elements.in_main.len()],
     }
 }
 
@@ -46,7 +47,7 @@ fn only_article_body(json_ld: &JsonLd) -> Option<(NodeId, &str)> {
 }
 
 /// Splits a text into paragraphs; some are HTML.
-fn blocks_of(node: NodeId, body: &str) -> Vec<Block> {
+fn blocks_of(node: NodeId, body: &str) -> Vec<PlacedBlock> {
     let html = if body.contains("</") {
         body.to_owned()
     } else {
@@ -56,6 +57,9 @@ fn blocks_of(node: NodeId, body: &str) -> Vec<Block> {
     let drafts = blocks::drafts(&Sight::of(&parsed.dom));
     drafts
         .into_iter()
-        .map(|it| Block { node, ..it.block() })
+        .map(|it| PlacedBlock {
+            node,
+            ..it.into_block()
+        })
         .collect()
 }

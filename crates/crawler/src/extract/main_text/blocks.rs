@@ -1,7 +1,7 @@
 //! Splits what is in sight into blocks.
 
 use super::{
-    Block, BlockKind,
+    BlockKind, PlacedBlock,
     sight::{Sight, begins_a_line, characters},
 };
 use crate::extract::dom::{Kind, NodeId};
@@ -23,11 +23,11 @@ pub struct Draft {
 
 impl Draft {
     /// The block, without what was measured of it.
-    pub fn block(&self) -> Block {
-        Block {
+    pub fn into_block(self) -> PlacedBlock {
+        PlacedBlock {
             kind: self.kind,
             node: self.node,
-            text: self.text.clone(),
+            text: self.text,
         }
     }
 }

@@ -22,79 +22,91 @@ mod vocabulary;
 mod word_lists;
 
 use super::{dom::NodeId, json_ld::JsonLd};
+use analysis::observation::page_content::{Block, BlockKind, MainText, TextSource};
 pub(super) use blocks::{Draft, drafts};
 pub(super) use furniture::holds_title;
-pub(super) use sight::Sight;
+pub(super) use sight::{Sight, characters};
 pub(super) use vocabulary::Said;
 
-/// What a block is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BlockKind {
-    /// Running text.
-    Paragraph,
-    /// A heading of a level from 1 to 6.
-    Heading(u8),
-    /// Text of an item of a list.
-    ListItem,
-    /// A row of a table; its cells are separated by tabs.
-    TableRow,
-    /// Preformatted text, its lines kept.
-    Preformatted,
-    /// Text of a block quotation.
-    Quote,
-    /// The caption of a figure or table.
-    Caption,
-}
-
-/// A piece of text that stands on its own.
+/// A piece of text that stands on its own, and the element that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct PlacedBlock {
     /// What it is.
     pub kind: BlockKind,
-    /// The element that holds it, as the number of its node in the page's tree.
+    /// The element that holds it, as the number of its node in the page's tree; that of the script
+    /// where the text is its JSON-LD's.
     pub node: NodeId,
     /// Its text: white space collapsed, except in preformatted text.
     pub text: String,
 }
 
-/// Where the main text was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextSource {
-    /// The page's elements.
-    Elements,
-    /// `articleBody` of the page's JSON-LD; its blocks name the script's node.
-    JsonLd,
-}
-
-/// The main text of a page.
+/// The main text of a page, and where its blocks stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MainText {
+pub struct PlacedText {
     /// Its blocks, in document order; none is empty.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<PlacedBlock>,
     /// Where it was read.
     pub source: TextSource,
+    /// By node: whether it stands in the main text.
+    pub in_main: Vec<bool>,
 }
 
-impl MainText {
-    /// All of it, a block a line.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.blocks.iter().map(|it| it.text.as_str()).collect();
-        texts.join("\n")
+impl PlacedText {
+    /// Without the places.
+    pub fn into_text(self) -> MainText {
+        let blocks = self.blocks.into_iter();
+        MainText {
+            blocks: blocks
+                .map(|it| Block {
+                    kind: it.kind,
+                    text: it.text,
+                })
+                .collect(),
+            source: self.source,
+        }
     }
 }
 
 /// Reads the main text of what is in sight of a page.
-pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> MainText {
+pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> PlacedText {
     furniture::leave_out(&mut sight);
     let drafts = drafts(&sight);
     let chosen = container::choose(&sight, &drafts);
     let kept = trim::trim(&sight, &drafts, &chosen);
-    let from_elements = MainText {
-        blocks: kept.into_iter().map(|it| drafts[it].block()).collect(),
+    let mut is_kept = vec![false; drafts.len()];
+    for at in kept {
+        is_kept[at] = true;
+    }
+    let in_main = members(&sight, &drafts, &is_kept);
+    let blocks = drafts.into_iter().zip(is_kept).filter(|it| it.1);
+    let from_elements = PlacedText {
+        blocks: blocks.map(|it| it.0.into_block()).collect(),
         source: TextSource::Elements,
+        in_main,
     };
     article_body::fuller(json_ld, from_elements)
+}
+
+/// By node: whether it stands in the main text. The nearest element that holds a block says so, and
+/// where there is none, whether it stands between the first and the last block.
+fn members(sight: &Sight, drafts: &[Draft], is_kept: &[bool]) -> Vec<bool> {
+    let mut of_owner: Vec<Option<bool>> = vec![None; sight.dom.nodes.len()];
+    for (draft, kept) in drafts.iter().zip(is_kept) {
+        let known = &mut of_owner[draft.node];
+        *known = Some(known.unwrap_or_default() || *kept);
+    }
+    let kept = |id: &NodeId| of_owner[*id] == Some(true);
+    let first = sight.order.iter().position(kept);
+    let last = sight.order.iter().rposition(kept);
+    let mut inherited = of_owner.clone();
+    let mut members = vec![false; sight.dom.nodes.len()];
+    for (at, &id) in sight.order.iter().enumerate() {
+        let outer = sight.dom.nodes[id].parent.and_then(|it| inherited[it]);
+        inherited[id] = inherited[id].or(outer);
+        let is_between = Some(at) >= first && Some(at) <= last && first.is_some();
+        members[id] = inherited[id].unwrap_or(is_between);
+    }
+    members
 }
 
 #[cfg(test)]

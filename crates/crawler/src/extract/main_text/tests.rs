@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 fn read(html: &str) -> MainText {
     let dom = parse(html).dom;
-    main_text(Sight::of(&dom), &JsonLd::of(&dom))
+    main_text(Sight::of(&dom), &JsonLd::of(&dom)).into_text()
 }
 
 fn texts(html: &str) -> Vec<String> {

@@ -13,121 +13,13 @@ mod site_name;
 use super::{
     dom::Dom,
     json_ld::JsonLd,
-    main_text::{Draft, Sight, drafts, holds_title},
+    main_text::{Draft, Sight, holds_title},
 };
-use chrono::{DateTime, FixedOffset, NaiveDate};
+use analysis::observation::page_content::{
+    Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText,
+};
 use dates::NumberOrder;
 use url::Url;
-
-/// Where a fact was read, the most trusted first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FactSource {
-    /// JSON-LD of an article or page.
-    JsonLd,
-    /// A `meta` element.
-    Meta,
-    /// Microdata in the page's body.
-    Microdata,
-    /// A `time` element.
-    TimeElement,
-    /// A link with `rel=author`.
-    AuthorLink,
-    /// Text that readers see, in an element whose class says what it is or after a word that does.
-    VisibleText,
-    /// The page's URL.
-    Url,
-    /// The end of the page's title.
-    Title,
-}
-
-/// What a date is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DateRole {
-    /// First publication.
-    Published,
-    /// The last change.
-    Modified,
-    /// The page does not say.
-    Unspecified,
-}
-
-/// A date that the page gives.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DateFact {
-    /// What it is of.
-    pub role: DateRole,
-    /// Where it was read.
-    pub source: FactSource,
-    /// The day, in the page's own time zone.
-    pub day: NaiveDate,
-    /// The moment, where the page gives one with its distance to UTC.
-    pub moment: Option<DateTime<FixedOffset>>,
-    /// As written, shortened.
-    pub text: String,
-}
-
-/// Somebody who wrote the page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Author {
-    /// The name, without "by" and the like.
-    pub name: String,
-    /// The author's page, absolute.
-    pub url: Option<String>,
-    /// Where the name was read.
-    pub source: FactSource,
-}
-
-/// A text and where it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourcedText {
-    /// The text, white space collapsed.
-    pub text: String,
-    /// Where it was read.
-    pub source: FactSource,
-}
-
-/// What a page says about itself.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PageMetadata {
-    /// Dates, the most trusted source first, one for each role and source.
-    pub dates: Vec<DateFact>,
-    /// Authors, by the most trusted source that names any.
-    pub authors: Vec<Author>,
-    /// The line that names the authors, as written.
-    pub byline: Option<SourcedText>,
-    /// The name of the site.
-    pub site_name: Option<SourcedText>,
-}
-
-impl PageMetadata {
-    /// When the page was published, by its most trusted source; a date of which the page does not
-    /// say what it is of counts where no other is known.
-    #[must_use]
-    pub fn published(&self) -> Option<&DateFact> {
-        self.date(DateRole::Published)
-            .or_else(|| self.date(DateRole::Unspecified))
-    }
-
-    /// When the page was last changed, by its most trusted source.
-    #[must_use]
-    pub fn modified(&self) -> Option<&DateFact> {
-        self.date(DateRole::Modified)
-    }
-
-    /// The first date of the given role.
-    #[must_use]
-    pub fn date(&self, role: DateRole) -> Option<&DateFact> {
-        self.dates.iter().find(|it| it.role == role)
-    }
-
-    /// A date that readers see.
-    #[must_use]
-    pub fn visible_date(&self) -> Option<&DateFact> {
-        self.dates
-            .iter()
-            .find(|it| matches!(it.source, FactSource::VisibleText | FactSource::TimeElement))
-    }
-}
 
 /// What the readers of metadata look at.
 struct Source<'a> {
@@ -135,7 +27,7 @@ struct Source<'a> {
     json_ld: &'a JsonLd,
     url: &'a Url,
     sight: &'a Sight<'a>,
-    drafts: Vec<Draft>,
+    drafts: &'a [Draft],
     order: NumberOrder,
     /// By node: see [`elsewhere`].
     elsewhere: Vec<bool>,
@@ -196,9 +88,14 @@ fn small(dom: &Dom) -> Vec<bool> {
 }
 
 /// Reads what a page says about itself.
-pub fn metadata(sight: &Sight, json_ld: &JsonLd, lang: Option<&str>, url: &Url) -> PageMetadata {
+pub fn metadata(
+    sight: &Sight,
+    drafts: &[Draft],
+    json_ld: &JsonLd,
+    lang: Option<&str>,
+    url: &Url,
+) -> PageMetadata {
     let dom = sight.dom;
-    let drafts = drafts(sight);
     let elsewhere = elsewhere(sight);
     let source = Source {
         dom,

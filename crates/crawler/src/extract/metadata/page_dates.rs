@@ -10,10 +10,9 @@ use crate::extract::{
     dom::NodeId,
     json::Json,
     json_ld::{is_article, types},
-    main_text::BlockKind,
     text::text_of,
 };
-use analysis::text::words::shortened;
+use analysis::{observation::page_content::BlockKind, text::words::shortened};
 
 /// As much of a date's text is kept.
 const MOST_TEXT: usize = 60;
@@ -205,7 +204,7 @@ fn role_of_element(source: &Source, id: NodeId) -> DateRole {
 /// Text that readers see: labelled, in an element that is named so, or standing alone.
 fn of_text(source: &Source, all: &mut Vec<DateFact>) {
     let mut bare = None;
-    for draft in &source.drafts {
+    for draft in source.drafts {
         if draft.characters > MOST_LINE
             || matches!(draft.kind, BlockKind::Preformatted | BlockKind::TableRow)
         {

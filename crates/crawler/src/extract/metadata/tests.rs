@@ -1,12 +1,19 @@
 //! Metadata of small pages. How it does on real pages is measured by `tests/oracles/metadata.py`.
 
 use super::*;
-use crate::extract::parse::parse;
+use crate::extract::{main_text::drafts, parse::parse};
 
 fn read(html: &str) -> PageMetadata {
     let dom = parse(html).dom;
     let url = Url::parse("https://example.com/news/2023/04/05/page.html").unwrap();
-    metadata(&Sight::of(&dom), &JsonLd::of(&dom), Some("en-GB"), &url)
+    let sight = Sight::of(&dom);
+    metadata(
+        &sight,
+        &drafts(&sight),
+        &JsonLd::of(&dom),
+        Some("en-GB"),
+        &url,
+    )
 }
 
 fn dates(html: &str) -> Vec<(DateRole, FactSource, String)> {
