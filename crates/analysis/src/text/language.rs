@@ -3,11 +3,13 @@
 mod codes;
 pub mod detection;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A language with abbreviations, syllables and, except Polish, a formula of reading ease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
 pub enum Language {
     /// English.
     #[serde(rename = "en")]

@@ -81,6 +81,9 @@ pub struct TextFacts {
     pub main: MainText,
     /// Counts of the main text; syllables by [`TextFacts::language`].
     pub counts: Counts,
+    /// The language that it was counted in: the declared one unless the text is surely in another;
+    /// `None` for a language of which only words are counted.
+    pub language: Option<Language>,
     /// Words of all text in sight, furniture included.
     pub all_words: u32,
     /// Characters of all text in sight, white space not counted.
@@ -99,8 +102,7 @@ pub struct TextFacts {
 }
 
 impl TextFacts {
-    /// The language that the text was counted in: the declared one unless the text is surely in
-    /// another.
+    /// The language to count a text in: the declared one unless the text is surely in another.
     #[must_use]
     pub fn language_of(
         declared: Option<&str>,

@@ -50,6 +50,7 @@ impl Reader<'_> {
         let all_words: usize = self.drafts.iter().map(|it| words(&it.text).count()).sum();
         TextFacts {
             counts: count(&text, language),
+            language,
             all_words: small(all_words),
             all_characters: self.all_characters,
             main_characters: characters(&text),
