@@ -1,7 +1,7 @@
 //! Checking link targets that are not read as pages.
 
 use crate::{
-    extract::read_page,
+    extract::read_names,
     fetch::{Answer, Fetcher, Want},
     robots::{Permission, RobotsCache},
 };
@@ -41,7 +41,7 @@ pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> T
             got
         }
     };
-    state_of(url, &target.url, answer).await
+    state_of(url, answer).await
 }
 
 /// What is known of a target that may not be asked for.
@@ -57,7 +57,7 @@ pub async fn refused(fetcher: &Fetcher, robots: &RobotsCache, url: &Url) -> Opti
 }
 
 /// The check that an answer amounts to, with the names of the HTML it brought.
-async fn state_of(url: String, asked: &Url, answer: Answer) -> TargetCheck {
+async fn state_of(url: String, answer: Answer) -> TargetCheck {
     if answer.blocked {
         return TargetCheck {
             url,
@@ -70,11 +70,10 @@ async fn state_of(url: String, asked: &Url, answer: Answer) -> TargetCheck {
     let names = match body {
         None => None,
         Some(body) => {
-            let (charset, asked) = (answer.charset, asked.clone());
-            let facts = tokio::task::spawn_blocking(move || {
-                read_page(&body.bytes, charset.as_deref(), &asked)
-            });
-            facts.await.ok().map(|it| it.names)
+            let charset = answer.charset;
+            let names =
+                tokio::task::spawn_blocking(move || read_names(&body.bytes, charset.as_deref()));
+            names.await.ok()
         }
     };
     TargetCheck {

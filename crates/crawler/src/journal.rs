@@ -1,20 +1,21 @@
 //! What has been recorded, by this attempt and by earlier ones.
 
 use analysis::observation::web_site::{
-    CrawlStep, DirectoryProbe, LimitHit, RobotsFact, SitemapFact, TargetCheck, WebPage,
+    CrawlStep, DirectoryProbe, LimitHit, SiteObservation, SitemapFact, TargetCheck, WebPage,
 };
 use domain::ports::site_reader::{Continue, CrawlJournal, SiteReadError};
 use std::collections::{HashMap, HashSet};
 
-/// All steps of a crawl so far, and where new ones go.
+/// What a crawl has seen so far, and where new steps go. Of pages only what the crawl itself needs
+/// stays in memory; the journal has them whole.
 pub struct Record<'a> {
     journal: &'a dyn CrawlJournal,
-    steps: Vec<CrawlStep>,
-    /// The steps by what they are about, as numbers into `steps`.
+    site: Option<SiteObservation>,
+    probes: Vec<DirectoryProbe>,
+    /// Places in the observation.
     pages: HashMap<String, usize>,
     checks: HashMap<String, usize>,
     sitemaps: HashMap<String, usize>,
-    limits: HashSet<LimitHit>,
 }
 
 impl<'a> Record<'a> {
@@ -22,24 +23,38 @@ impl<'a> Record<'a> {
     pub async fn load(journal: &'a dyn CrawlJournal) -> Result<Self, SiteReadError> {
         let mut record = Self {
             journal,
-            steps: Vec::new(),
+            site: None,
+            probes: Vec::new(),
             pages: HashMap::new(),
             checks: HashMap::new(),
             sitemaps: HashMap::new(),
-            limits: HashSet::new(),
         };
-        for step in journal.recorded().await? {
-            record.remember(step);
+        let mut behind = None;
+        loop {
+            let steps = journal.recorded(behind).await?;
+            let Some(last) = steps.last() else {
+                return Ok(record);
+            };
+            behind = Some(last.place);
+            for recorded in steps {
+                record.remember(recorded.step);
+            }
         }
-        Ok(record)
     }
 
-    /// Adds steps; they are safe when this returns.
-    pub async fn add(&mut self, steps: Vec<CrawlStep>) -> Result<(), SiteReadError> {
+    /// Adds steps; they are safe when this returns. What is known already is left out.
+    pub async fn add(&mut self, mut steps: Vec<CrawlStep>) -> Result<(), SiteReadError> {
+        let mut added = HashSet::new();
+        steps.retain(|step| match step {
+            CrawlStep::Page(page) => {
+                !self.pages.contains_key(&page.url) && added.insert(page.url.clone())
+            }
+            _ => true,
+        });
         if steps.is_empty() {
             return Ok(());
         }
-        let decision = self.journal.record(steps.clone()).await?;
+        let decision = self.journal.record(&steps).await?;
         for step in steps {
             self.remember(step);
         }
@@ -51,55 +66,59 @@ impl<'a> Record<'a> {
 
     /// Notes a bound, once.
     pub async fn limit(&mut self, limit: LimitHit) -> Result<(), SiteReadError> {
-        if self.limits.contains(&limit) {
+        let is_known = |site: &SiteObservation| site.limits.contains(&limit);
+        if self.site.as_ref().is_some_and(is_known) {
             return Ok(());
         }
         self.add(vec![CrawlStep::Limit(limit)]).await
     }
 
     fn remember(&mut self, step: CrawlStep) {
-        let number = self.steps.len();
+        if let CrawlStep::Probe(probe) = step {
+            self.probes.push(probe);
+            return;
+        }
+        let Some(site) = &mut self.site else {
+            // Nothing is recorded before the start.
+            if let CrawlStep::Started { start, scope, at } = step {
+                self.site = Some(SiteObservation::begun(start, scope, at));
+            }
+            return;
+        };
         match &step {
             CrawlStep::Page(page) => {
-                self.pages.insert(page.url.clone(), number);
+                self.pages.insert(page.url.clone(), site.pages.len());
             }
             CrawlStep::Check(check) => {
-                self.checks.insert(check.url.clone(), number);
+                self.checks.insert(check.url.clone(), site.checks.len());
             }
             CrawlStep::Sitemap(fact) => {
-                self.sitemaps.insert(fact.url.clone(), number);
-            }
-            CrawlStep::Limit(limit) => {
-                self.limits.insert(*limit);
+                self.sitemaps.insert(fact.url.clone(), site.sitemaps.len());
             }
             _ => {}
         }
-        self.steps.push(step);
+        site.add(step);
     }
 
     pub fn journal(&self) -> &dyn CrawlJournal {
         self.journal
     }
 
+    /// What was seen, once it is known where to begin.
+    pub fn site(&self) -> Option<&SiteObservation> {
+        self.site.as_ref()
+    }
+
     pub fn page(&self, url: &str) -> Option<&WebPage> {
-        match &self.steps[*self.pages.get(url)?] {
-            CrawlStep::Page(page) => Some(page),
-            _ => None,
-        }
+        Some(&self.site()?.pages[*self.pages.get(url)?])
     }
 
     pub fn check(&self, url: &str) -> Option<&TargetCheck> {
-        match &self.steps[*self.checks.get(url)?] {
-            CrawlStep::Check(check) => Some(check),
-            _ => None,
-        }
+        Some(&self.site()?.checks[*self.checks.get(url)?])
     }
 
     pub fn sitemap(&self, url: &str) -> Option<&SitemapFact> {
-        match &self.steps[*self.sitemaps.get(url)?] {
-            CrawlStep::Sitemap(fact) => Some(fact),
-            _ => None,
-        }
+        Some(&self.site()?.sitemaps[*self.sitemaps.get(url)?])
     }
 
     pub fn is_known(&self, url: &str) -> bool {
@@ -110,32 +129,16 @@ impl<'a> Record<'a> {
         (self.pages.len() as u64, self.checks.len() as u64)
     }
 
-    pub fn robots(&self) -> Option<&RobotsFact> {
-        self.steps.iter().find_map(|it| match it {
-            CrawlStep::Robots(fact) => Some(fact),
-            _ => None,
-        })
-    }
-
     pub fn probes(&self) -> impl Iterator<Item = &DirectoryProbe> {
-        self.steps.iter().filter_map(|it| match it {
-            CrawlStep::Probe(probe) => Some(probe),
-            _ => None,
-        })
+        self.probes.iter()
     }
 
     pub fn pages(&self) -> impl Iterator<Item = &WebPage> {
-        self.steps.iter().filter_map(|it| match it {
-            CrawlStep::Page(page) => Some(&**page),
-            _ => None,
-        })
+        self.site.iter().flat_map(|it| &it.pages)
     }
 
-    pub fn steps(&self) -> &[CrawlStep] {
-        &self.steps
-    }
-
-    pub fn into_steps(self) -> Vec<CrawlStep> {
-        self.steps
+    /// What was seen, in an order of its own.
+    pub fn into_site(self) -> Option<SiteObservation> {
+        self.site.map(SiteObservation::sorted)
     }
 }

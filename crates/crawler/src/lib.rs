@@ -5,11 +5,12 @@
 
 mod check;
 mod crawl;
-mod extract;
+pub mod extract;
 mod fetch;
 mod frontier;
 mod guard;
 mod journal;
+mod lab;
 mod politeness;
 mod reader;
 mod robots;
@@ -17,6 +18,10 @@ mod settings;
 mod sitemap;
 mod soft_404;
 
+pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
+pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
+pub use robots::RobotsRules;
 pub use settings::{CrawlerSettings, Resolve};
+pub use sitemap::{LastModified, Sitemap, SitemapEntry};

@@ -1,13 +1,13 @@
 //! How each directory of a site says "not found": a made-up URL in it is asked for once.
 
 use crate::{
-    extract::read_page,
+    extract::read_main_text,
     fetch::{Fetcher, Want},
     robots::RobotsCache,
 };
 use analysis::{
-    observation::{page_url::normalise, web_site::DirectoryProbe},
-    text::likeness::jaccard,
+    observation::{page_content::MainText, page_url::normalise, web_site::DirectoryProbe},
+    text::likeness::{jaccard, shingles},
 };
 use domain::ports::randomness::Randomness;
 use std::{
@@ -46,7 +46,7 @@ impl Probes {
     pub async fn compare(
         &self,
         page: &Url,
-        shingles: &[u64],
+        main_text: &MainText,
         asker: &Asker<'_>,
     ) -> (Option<f64>, Option<DirectoryProbe>) {
         let Some(directory) = directory_of(page) else {
@@ -66,7 +66,8 @@ impl Probes {
             .await;
         let known = probe.shingles.as_deref();
         let comparable = known.filter(|it| it.len() >= LEAST_SHINGLES);
-        (comparable.map(|it| jaccard(it, shingles)), fresh)
+        let similarity = comparable.map(|it| jaccard(it, &shingles(&main_text.text())));
+        (similarity, fresh)
     }
 }
 
@@ -98,11 +99,11 @@ impl Asker<'_> {
             return honest;
         };
         let charset = answer.charset;
-        let facts = tokio::task::spawn_blocking(move || {
-            read_page(&body.bytes, charset.as_deref(), &made_up)
+        let read = tokio::task::spawn_blocking(move || {
+            shingles(&read_main_text(&body.bytes, charset.as_deref()))
         });
         DirectoryProbe {
-            shingles: facts.await.ok().map(|it| it.shingles),
+            shingles: read.await.ok(),
             ..honest
         }
     }

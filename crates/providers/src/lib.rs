@@ -1,4 +1,4 @@
-//! Suppliers of search results over HTTP, the decorators around them, and the sandbox.
+//! Suppliers of search results and of field data over HTTP, the decorators around them, and the sandbox.
 //!
 //! An adapter translates a supplier's wire format into an observation and its failures into
 //! [`domain::ports::search_results::ProviderError`]. Nothing here is stored, and no credential
@@ -8,3 +8,4 @@ mod http_client;
 pub mod resilience;
 pub mod sandbox;
 pub mod search;
+pub mod vitals;

@@ -83,7 +83,7 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
         .accepted();
     assert_eq!(
         (&audit["results"], &audit["progress"]["unit"]),
-        (&json!(["broken-links"]), &json!("urls"))
+        (&json!(["broken-links", "schema"]), &json!("urls"))
     );
 }
 

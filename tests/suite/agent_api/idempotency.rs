@@ -132,6 +132,7 @@ async fn an_analysis_is_asked_for_once(db: TestDatabase) {
     for (key, body, status) in [("k1", &wanted, 202), ("k2", &dry, 200)] {
         let first = post(&agent, "/analyze", key, &body.to_string()).await;
         let second = post(&agent, "/analyze", key, &body.to_string()).await;
+        assert_eq!(first.header("retry-after"), second.header("retry-after"));
         assert_eq!(
             (first.status.as_u16(), is_replayed(&second)),
             (status, true)

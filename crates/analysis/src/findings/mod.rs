@@ -1,7 +1,10 @@
-//! What follows from what was seen: one file per result type.
+//! What follows from what was seen: one file or folder per result type.
 
 pub mod broken_links;
 pub mod envelope;
 pub mod keyword_market;
 pub mod rankings;
+pub mod schema;
 pub mod serp;
+pub mod site_audit;
+pub mod vitals;

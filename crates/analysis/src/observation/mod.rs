@@ -1,5 +1,8 @@
 //! What was seen.
 
+pub mod page_content;
 pub mod page_url;
 pub mod search_page;
+pub mod structured_data;
+pub mod vitals;
 pub mod web_site;

@@ -26,6 +26,24 @@ pub fn sample_standard_deviation(values: &[f64]) -> Option<f64> {
     (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
 }
 
+/// The quantile at a share from 0 to 1, interpolated linearly between neighbours (Hyndman and Fan
+/// 1996, type 7: the default of R and NumPy).
+#[must_use]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are far below 2^52, and the place is inside of them"
+)]
+pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = share.clamp(0.0, 1.0) * sorted.len().checked_sub(1)? as f64;
+    let lower = *sorted.get(place.floor() as usize)?;
+    let upper = *sorted.get(place.ceil() as usize)?;
+    Some(lower + (upper - lower) * place.fract())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,5 +67,17 @@ mod tests {
     fn the_standard_deviation_is_that_of_a_sample() {
         let spread = sample_standard_deviation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert!((spread - 2.138_089_935_299_395).abs() < 1e-12);
+    }
+
+    /// Python 3.11 `statistics.quantiles(method="inclusive")`.
+    #[test]
+    fn quartiles_are_interpolated() {
+        let values = [1_535.4, 1_676.9, 1_602.0, 1_589.5, 1_900.25, 1_610.0];
+        let quartiles = [0.25, 0.5, 0.75].map(|it| quantile(&values, it).unwrap());
+        for (found, golden) in quartiles.into_iter().zip([1_592.625, 1_606.0, 1_660.175]) {
+            assert!((found - golden).abs() < 1e-9, "{found} {golden}");
+        }
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(quantile(&[7.0], 0.25), Some(7.0));
     }
 }

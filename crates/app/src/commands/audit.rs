@@ -1,5 +1,7 @@
 //! `sightline audit`: one site, no account, no server.
 
+mod journal;
+
 use super::{Ended, WrongUsage};
 use crate::{
     cli::AuditArgs,
@@ -16,10 +18,11 @@ use analysis::{
 };
 use async_trait::async_trait;
 use domain::ports::site_reader::{
-    Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, SiteReadError,
-    Unreached,
+    Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, RecordedStep,
+    SiteReadError, Unreached,
 };
 use indicatif::{MultiProgress, ProgressBar};
+use journal::FileJournal;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -43,7 +46,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
         max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
         check_external: settings.crawler.check_external && !args.internal_only,
     };
-    let bars = Bars::new();
+    let bars = Bars::new()?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
     let observation = read.map_err(|error| explained(&error, &args.url))?;
@@ -192,8 +195,9 @@ fn row(record: &BrokenLink) -> [String; 5] {
 /// How often a line tells the progress where there is no terminal for bars.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// Progress on the terminal, and a journal that keeps nothing: an audit is short.
+/// Progress on the terminal, and a journal for as long as the audit takes.
 struct Bars {
+    journal: FileJournal,
     all: MultiProgress,
     pages: ProgressBar,
     checks: ProgressBar,
@@ -202,17 +206,18 @@ struct Bars {
 }
 
 impl Bars {
-    fn new() -> Self {
+    fn new() -> anyhow::Result<Self> {
         let all = MultiProgress::new();
         let pages = all.add(progress_bar("read pages"));
         let checks = all.add(progress_bar("check links"));
         let is_drawn = std::io::stderr().is_terminal();
-        Self {
+        Ok(Self {
+            journal: FileJournal::new()?,
             all,
             pages,
             checks,
             last_line: (!is_drawn).then(|| Mutex::new(Instant::now())),
-        }
+        })
     }
 
     /// A line now and then, for logs of CI systems.
@@ -242,11 +247,12 @@ impl Bars {
 
 #[async_trait]
 impl CrawlJournal for Bars {
-    async fn recorded(&self) -> Result<Vec<CrawlStep>, JournalError> {
-        Ok(vec![])
+    async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+        tokio::task::block_in_place(|| self.journal.recorded(behind))
     }
 
-    async fn record(&self, _: Vec<CrawlStep>) -> Result<Continue, JournalError> {
+    async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
+        tokio::task::block_in_place(|| self.journal.record(steps))?;
         Ok(Continue::Yes)
     }
 

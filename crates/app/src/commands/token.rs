@@ -197,7 +197,7 @@ fn row(token: &ApiToken, now: DateTime<Utc>) -> [String; 7] {
         token.scopes.to_string(),
         state(token, now).to_owned(),
         day(token.last_used_at),
-        day(token.expires_at),
+        day(token.ends_at()),
     ]
 }
 
@@ -213,7 +213,7 @@ fn as_value(token: &ApiToken, now: DateTime<Utc>) -> serde_json::Value {
         "state": state(token, now),
         "createdAt": time(Some(token.created_at)),
         "lastUsedAt": time(token.last_used_at),
-        "expiresAt": time(token.expires_at),
+        "expiresAt": time(token.ends_at()),
         "revokedAt": time(token.revoked_at),
         "revokeReason": token.revoke_reason.map(RevokeReason::name),
         "rotatedFrom": token.rotated_from.map(|it| it.0),

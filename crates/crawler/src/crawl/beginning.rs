@@ -24,7 +24,10 @@ pub async fn find_site(
     robots: &RobotsCache,
 ) -> Result<(Url, SiteScope), SiteReadError> {
     let product = &fetcher.settings.product;
-    if let (Some(begun), Some(fact)) = (recorded_start(record), record.robots()) {
+    if let (Some(begun), Some(fact)) = (
+        recorded_start(record),
+        record.site().and_then(|it| it.robots.as_ref()),
+    ) {
         robots.set(fact, product);
         return Ok(begun);
     }
@@ -44,10 +47,8 @@ pub async fn find_site(
 }
 
 fn recorded_start(record: &Record<'_>) -> Option<(Url, SiteScope)> {
-    record.steps().iter().find_map(|it| match it {
-        CrawlStep::Started { start, scope, .. } => Some((Url::parse(start).ok()?, scope.clone())),
-        _ => None,
-    })
+    let site = record.site()?;
+    Some((Url::parse(&site.start).ok()?, site.scope.clone()))
 }
 
 /// robots.txt comes first; a host that does not even answer that cannot be reached.

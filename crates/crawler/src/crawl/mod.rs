@@ -138,7 +138,7 @@ impl<'a> Crawl<'a> {
         let at = self.clock.now();
         self.record.add(vec![CrawlStep::Finished { at }]).await?;
         let nothing = SiteReadError::NoPage("nothing was recorded".to_owned());
-        SiteObservation::from_steps(self.record.into_steps()).ok_or(nothing)
+        self.record.into_site().ok_or(nothing)
     }
 
     /// What asking for the start page brought instead of a page.

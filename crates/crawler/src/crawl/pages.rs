@@ -3,11 +3,12 @@
 use super::{Crawl, Tools};
 use crate::{
     check::refused,
-    extract::{PageFacts, read_page},
+    extract::{Arrival, read_page},
     fetch::{Answer, Want},
 };
-use analysis::observation::web_site::{
-    CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck, WebPage,
+use analysis::observation::{
+    page_content::PageContent,
+    web_site::{CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck},
 };
 use domain::ports::site_reader::SiteReadError;
 use futures_util::{
@@ -136,24 +137,39 @@ impl Tools<'_> {
         depth: u32,
         discovery: Discovery,
         steps: &mut Vec<CrawlStep>,
-    ) -> Option<WebPage> {
+    ) -> Option<PageContent> {
         let fetched = answer.fetched;
         let url = Url::parse(&fetched.final_url).ok()?;
         if !fetched.is_success() || !fetched.is_html() || !self.scope.contains(&url) {
             return None;
         }
-        let (body, charset) = (answer.body?, answer.charset);
+        let (body, charset, response) = (answer.body?, answer.charset, answer.response);
         let place = url.clone();
-        let facts =
-            tokio::task::spawn_blocking(move || read_page(&body.bytes, charset.as_deref(), &place))
-                .await
-                .ok()?;
+        let fetched = Fetched {
+            // Redirects belong to the URL that led here.
+            chain: fetched.chain.last().cloned().into_iter().collect(),
+            ..fetched
+        };
+        let mut content = tokio::task::spawn_blocking(move || {
+            read_page(Arrival {
+                bytes: &body.bytes,
+                charset: charset.as_deref(),
+                url: &place,
+                fetched,
+                response,
+                depth,
+                discovery,
+            })
+        })
+        .await
+        .ok()?;
         let (similarity, probe) = self
             .probes
-            .compare(&url, &facts.shingles, &self.asker())
+            .compare(&url, &content.text.main, &self.asker())
             .await;
         steps.extend(probe.map(CrawlStep::Probe));
-        Some(page_of(fetched, facts, similarity, depth, discovery))
+        content.probe_similarity = similarity;
+        Some(content)
     }
 }
 
@@ -162,32 +178,4 @@ fn checked(url: &str, state: CheckState) -> CrawlStep {
         url: url.to_owned(),
         state,
     }))
-}
-
-fn page_of(
-    fetched: Fetched,
-    facts: PageFacts,
-    probe_similarity: Option<f64>,
-    depth: u32,
-    discovery: Discovery,
-) -> WebPage {
-    WebPage {
-        url: fetched.final_url.clone(),
-        fetched: Fetched {
-            // Redirects belong to the URL that led here.
-            chain: fetched.chain.last().cloned().into_iter().collect(),
-            ..fetched
-        },
-        depth,
-        discovery,
-        title: facts.title,
-        heading: facts.heading,
-        lang: facts.lang,
-        charset: facts.charset,
-        word_count: facts.word_count,
-        names: facts.names,
-        links: facts.links,
-        probe_similarity,
-        parser_limit: facts.parser_limit,
-    }
 }

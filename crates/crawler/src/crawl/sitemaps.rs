@@ -4,7 +4,7 @@ use super::Crawl;
 use crate::{
     fetch::{BodyLimit, Want},
     robots::RobotsRules,
-    sitemap::{self, Sitemap},
+    sitemap::{self, Sitemap, SitemapEntry},
 };
 use analysis::observation::{
     page_url::normalise,
@@ -43,7 +43,8 @@ impl Crawl<'_> {
 
     /// Those robots.txt names, else the usual place.
     fn named_sitemaps(&self) -> Vec<String> {
-        let text = self.record.robots().map_or("", |it| &it.text);
+        let robots = self.record.site().and_then(|it| it.robots.as_ref());
+        let text = robots.map_or("", |it| &it.text);
         let rules = RobotsRules::parse(text, &self.tools.fetcher.settings.product);
         let named: Vec<String> = rules
             .sitemaps
@@ -67,13 +68,15 @@ impl Crawl<'_> {
         }
         let sitemap = self.fetch_sitemap(url).await;
         let most = self.plan.max_pages as usize;
-        let own = |text: &String| {
-            let url = self.tools.start.join(text).ok()?;
+        let own = |entry: &SitemapEntry| {
+            let url = self.tools.start.join(&entry.url).ok()?;
             self.tools.scope.contains(&url).then(|| normalise(&url).0)
         };
+        let dated = |entry: &SitemapEntry| Some((own(entry)?, entry.last_modified?.text()));
         let fact = SitemapFact {
             url: url.to_owned(),
             pages: sitemap.pages.iter().filter_map(own).take(most).collect(),
+            last_modified: sitemap.pages.iter().filter_map(dated).take(most).collect(),
             sitemaps: sitemap
                 .sitemaps
                 .iter()

@@ -1,19 +1,32 @@
 //! Which encoding a page is in: byte order mark, HTTP, the page's own word, UTF-8.
 
+use analysis::observation::page_content::CharsetSource;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use std::borrow::Cow;
 
 /// How far into a page its own word about its encoding is looked for.
 const PRESCAN: usize = 1_024;
 
 /// Decodes a page as browsers do; broken sequences become U+FFFD.
-pub fn decode(bytes: &[u8], from_http: Option<&str>) -> (String, &'static Encoding) {
-    let encoding = Encoding::for_bom(bytes)
-        .map(|(encoding, _)| encoding)
-        .or_else(|| from_http.and_then(|it| Encoding::for_label(it.as_bytes())))
-        .or_else(|| prescan(&bytes[..bytes.len().min(PRESCAN)]))
-        .unwrap_or(UTF_8);
+pub fn decode<'a>(
+    bytes: &'a [u8],
+    from_http: Option<&str>,
+) -> (Cow<'a, str>, &'static Encoding, CharsetSource) {
+    let by_mark = || Encoding::for_bom(bytes).map(|it| (it.0, CharsetSource::ByteOrderMark));
+    let by_http = || {
+        let found = Encoding::for_label(from_http?.as_bytes())?;
+        Some((found, CharsetSource::Header))
+    };
+    let by_meta = || {
+        let found = prescan(&bytes[..bytes.len().min(PRESCAN)])?;
+        Some((found, CharsetSource::Meta))
+    };
+    let (encoding, source) = by_mark()
+        .or_else(by_http)
+        .or_else(by_meta)
+        .unwrap_or((UTF_8, CharsetSource::Default));
     let (text, encoding, _) = encoding.decode(bytes);
-    (text.into_owned(), encoding)
+    (text, encoding, source)
 }
 
 /// Looks for `charset=` in the `meta` tags outside comments.

@@ -9,8 +9,12 @@ use html5ever::{
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
+    collections::HashMap,
     rc::Rc,
 };
+
+/// As much of an attribute is looked at for what its words say.
+const MOST_OF_ATTRIBUTE: usize = 400;
 
 /// A node's number.
 pub type NodeId = usize;
@@ -46,6 +50,12 @@ pub struct Node {
 /// A finished tree; the document is node 0.
 pub struct Dom {
     pub nodes: Vec<Node>,
+    /// The nodes of the document, in its order; those of templates are not among them.
+    pub order: Vec<NodeId>,
+    /// Where the text of each script begins.
+    scripts: HashMap<NodeId, TagPlace>,
+    /// Whether it begins with a doctype.
+    pub has_doctype: bool,
 }
 
 impl Dom {
@@ -73,6 +83,22 @@ impl Dom {
         }
     }
 
+    /// Whether the element has any attribute.
+    pub fn has_attributes(&self, id: NodeId) -> bool {
+        matches!(&self.nodes[id].kind, Kind::Element { attributes, .. } if !attributes.is_empty())
+    }
+
+    /// The beginning of an attribute's value, empty where there is none. Names of classes are
+    /// looked at from many elements: one that is megabytes long must not cost that each time.
+    pub fn short_attribute(&self, id: NodeId, wanted: &str) -> &str {
+        let value = self.attribute(id, wanted).unwrap_or_default();
+        let mut end = value.len().min(MOST_OF_ATTRIBUTE);
+        while !value.is_char_boundary(end) {
+            end -= 1;
+        }
+        &value[..end]
+    }
+
     /// Where the element's tag begins.
     pub fn place(&self, id: NodeId) -> Option<TagPlace> {
         match &self.nodes[id].kind {
@@ -81,9 +107,20 @@ impl Dom {
         }
     }
 
+    /// Where the text of a script begins in the source.
+    pub fn script_place(&self, id: NodeId) -> Option<TagPlace> {
+        self.scripts.get(&id).copied()
+    }
+
     /// Ancestors from the parent up.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.nodes[id].parent, |it| self.nodes[*it].parent)
+    }
+
+    /// The HTML elements of a name, in document order.
+    pub fn elements<'a>(&'a self, name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+        let all = self.order.iter().copied();
+        all.filter(move |it| self.is_html(*it, name))
     }
 
     /// All nodes below one, in document order, the node itself first; `enter` says whose children
@@ -121,6 +158,11 @@ pub struct Sink {
     pub depth: Cell<u32>,
     /// The last element that was appended.
     pub last: Cell<NodeId>,
+    /// Where the text of each script begins.
+    scripts: RefCell<HashMap<NodeId, TagPlace>>,
+    has_doctype: Cell<bool>,
+    /// Whether there is a body yet.
+    pub has_body: Cell<bool>,
 }
 
 /// A start tag on its way into the tree.
@@ -129,6 +171,8 @@ pub struct Pending {
     /// Told apart from earlier `a` elements, which the parser repeats, by its attributes.
     pub attributes: Option<Vec<Attribute>>,
     pub place: TagPlace,
+    /// Where the text of a script begins.
+    pub script: Option<TagPlace>,
 }
 
 impl Sink {
@@ -146,6 +190,9 @@ impl Sink {
             pending: RefCell::new(None),
             depth: Cell::new(0),
             last: Cell::new(0),
+            scripts: RefCell::default(),
+            has_doctype: Cell::new(false),
+            has_body: Cell::new(false),
         }
     }
 
@@ -241,16 +288,12 @@ impl Sink {
         }
     }
 
-    fn take_place(&self, name: &QualName, attributes: &[Attribute]) -> Option<TagPlace> {
+    fn take_pending(&self, name: &QualName, attributes: &[Attribute]) -> Option<Pending> {
         let mut pending = self.pending.borrow_mut();
         let is_it = pending.as_ref().is_some_and(|it| {
             it.name == name.local && it.attributes.as_ref().is_none_or(|all| all == attributes)
         });
-        if is_it {
-            pending.take().map(|it| it.place)
-        } else {
-            None
-        }
+        if is_it { pending.take() } else { None }
     }
 }
 
@@ -275,9 +318,14 @@ impl TreeSink for Sink {
     type ElemName<'a> = &'a QualName;
 
     fn finish(self) -> Dom {
-        Dom {
+        let mut dom = Dom {
             nodes: self.nodes.into_inner(),
-        }
+            order: Vec::new(),
+            scripts: self.scripts.into_inner(),
+            has_doctype: self.has_doctype.get(),
+        };
+        dom.order = dom.walk(0, |_| true);
+        dom
     }
 
     fn parse_error(&self, _: Cow<'static, str>) {}
@@ -296,12 +344,18 @@ impl TreeSink for Sink {
         attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> Handle {
-        let place = self.take_place(&name, &attributes);
+        let pending = self.take_pending(&name, &attributes);
+        if name.ns == ns!(html) && &*name.local == "body" {
+            self.has_body.set(true);
+        }
         let id = self.add(Kind::Element {
             name: name.clone(),
             attributes,
-            place,
+            place: pending.as_ref().map(|it| it.place),
         });
+        if let Some(script) = pending.and_then(|it| it.script) {
+            self.scripts.borrow_mut().insert(id, script);
+        }
         // What a template holds is no part of the page: its nodes hang under nothing.
         let template = flags
             .template
@@ -353,7 +407,9 @@ impl TreeSink for Sink {
         }
     }
 
-    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {
+        self.has_doctype.set(true);
+    }
 
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.0.template.clone().unwrap_or_else(|| target.clone())

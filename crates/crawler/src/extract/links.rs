@@ -14,7 +14,7 @@ use analysis::{
 use url::Url;
 
 /// Links of a page at the most; no honest page has more.
-const MOST_LINKS: usize = 20_000;
+pub const MOST_LINKS: usize = 20_000;
 const MOST_RAW: usize = 2_048;
 
 /// Plain attributes that lead somewhere.
@@ -42,29 +42,11 @@ const ATTRIBUTES: &[(&str, &str)] = &[
 /// `link` elements that only open connections or name services.
 const NO_DOCUMENT: &[&str] = &["preconnect", "dns-prefetch", "pingback", "edituri"];
 
-/// The links of a page, in document order.
-pub fn links(dom: &Dom, page: &Url) -> Vec<PageLink> {
-    let reader = LinkReader {
-        dom,
-        base: base(dom, page),
-        places: Places::of(dom),
-    };
-    let mut links = Vec::new();
-    for id in dom.walk(0, |_| true) {
-        reader.read(id, &mut links);
-        if links.len() >= MOST_LINKS {
-            break;
-        }
-    }
-    links
-}
-
 /// What relative links start from: the first `base[href]`, itself relative to the page.
-fn base(dom: &Dom, page: &Url) -> Url {
+pub fn base(dom: &Dom, page: &Url) -> Url {
     let element = dom
-        .walk(0, |_| true)
-        .into_iter()
-        .find(|it| dom.is_html(*it, "base") && dom.attribute(*it, "href").is_some());
+        .elements("base")
+        .find(|it| dom.attribute(*it, "href").is_some());
     element
         .and_then(|it| dom.attribute(it, "href"))
         .and_then(|it| page.join(it.trim()).ok())
@@ -72,14 +54,27 @@ fn base(dom: &Dom, page: &Url) -> Url {
         .unwrap_or_else(|| page.clone())
 }
 
-struct LinkReader<'a> {
+/// Reads the links of a page, element by element.
+pub struct LinkReader<'a> {
     dom: &'a Dom,
-    base: Url,
-    places: Places<'a>,
+    base: &'a Url,
+    pub places: &'a Places<'a>,
+    in_main: &'a [bool],
 }
 
-impl LinkReader<'_> {
-    fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
+impl<'a> LinkReader<'a> {
+    /// Reads links of a page whose main text is known by node.
+    pub fn new(dom: &'a Dom, base: &'a Url, places: &'a Places<'a>, in_main: &'a [bool]) -> Self {
+        Self {
+            dom,
+            base,
+            places,
+            in_main,
+        }
+    }
+
+    /// Adds the links of an element.
+    pub fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
         let Some(name) = self.dom.name(id) else {
             return;
         };
@@ -117,7 +112,7 @@ impl LinkReader<'_> {
         let place = self.dom.place(id)?;
         Some(PageLink {
             raw: shortened(raw, MOST_RAW).to_owned(),
-            target: target_of(raw, &self.base),
+            target: target_of(raw, self.base),
             element: self.dom.name(id)?.to_owned(),
             attribute: attribute.to_owned(),
             rel: self.dom.attribute(id, "rel").map(str::to_owned),
@@ -128,6 +123,7 @@ impl LinkReader<'_> {
                 css_path: self.places.css_path(id),
             },
             placement: self.places.placement(id),
+            in_main_text: self.in_main.get(id).copied().unwrap_or_default(),
         })
     }
 

@@ -1,13 +1,37 @@
 //! The facts of an HTML page, from one parse.
 
 mod charset;
+mod content;
 mod dom;
-mod facts;
+mod json;
+mod json_ld;
 mod links;
+mod main_text;
+mod metadata;
+mod page_files;
 mod parse;
 mod place;
 mod srcset;
+mod structured_data;
 mod target;
 mod text;
+mod visible_text;
 
-pub use facts::{PageFacts, read_page};
+pub use content::{Arrival, read_main_text, read_names, read_page};
+pub use page_files::{NamedFile, read_page_files};
+
+use analysis::observation::structured_data::PageStructuredData;
+use url::Url;
+
+/// Reads the structured data of a page, and the text that its readers see.
+pub fn read_structured_data(
+    bytes: &[u8],
+    from_http: Option<&str>,
+    url: &Url,
+) -> (PageStructuredData, String) {
+    let (source, ..) = charset::decode(bytes, from_http);
+    let dom = parse::parse(&source).dom;
+    let data =
+        structured_data::structured_data(&dom, &json_ld::JsonLd::of(&dom), &links::base(&dom, url));
+    (data, visible_text::visible_text(&dom))
+}

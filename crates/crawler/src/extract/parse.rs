@@ -25,6 +25,26 @@ pub struct Parsed {
     pub dom: Dom,
     /// Whether the parser reached its limits.
     pub limited: bool,
+    /// How the head ended, where a tag says where it was meant to.
+    pub head_end: Option<HeadEnd>,
+}
+
+/// The tag that was meant to end the head: `</head>`, or else `<body>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadEnd {
+    /// Where it is.
+    pub place: TagPlace,
+    /// What had ended the head before it, if anything.
+    pub earlier: Option<Ender>,
+}
+
+/// What ends a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ender {
+    /// Something that belongs into the body.
+    Content,
+    /// The same inside of a `noscript`: parsers that run scripts do not look there.
+    Noscript,
 }
 
 /// Parses a page.
@@ -33,18 +53,22 @@ pub fn parse(source: &str) -> Parsed {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
+    let source = source.to_tendril();
     let sink = PlacingSink {
         builder: TreeBuilder::new(Sink::new(), options),
+        source: source.clone(),
         starts: RefCell::default(),
         taken: Cell::new(0),
         frozen: Cell::new(None),
         open_link: Cell::new(None),
+        noscript: Cell::new(Noscript::None),
+        head_end: Cell::new(None),
     };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
-    let source = source.to_tendril();
     for piece in Pieces::of(&source) {
-        tokenizer.sink.starts.borrow_mut().push(piece.place);
+        let start = (piece.place, piece.from as usize);
+        tokenizer.sink.starts.borrow_mut().push(start);
         queue.push_back(source.subtendril(piece.from, piece.length));
         while let TokenizerResult::Script(_) | TokenizerResult::EncodingIndicator(_) =
             tokenizer.feed(&queue)
@@ -52,9 +76,11 @@ pub fn parse(source: &str) -> Parsed {
     }
     tokenizer.end();
     let limited = tokenizer.sink.frozen.get().is_some();
+    let head_end = tokenizer.sink.head_end.get();
     Parsed {
         dom: tokenizer.sink.builder.sink.finish(),
         limited,
+        head_end,
     }
 }
 
@@ -114,16 +140,53 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
+/// Where the tag at the beginning of a text ends: after the first `>` outside quoted values.
+fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
+    let TagPlace {
+        mut line,
+        mut column,
+    } = begins;
+    let (mut quote, mut after_equals) = (None, false);
+    for it in text.chars() {
+        if it == '\n' {
+            (line, column) = (line + 1, 1);
+        } else {
+            column += 1;
+        }
+        match (quote, it) {
+            (None, '>') => break,
+            (None, '"' | '\'') if after_equals => quote = Some(it),
+            (Some(open), _) if open == it => quote = None,
+            _ => {}
+        }
+        after_equals = quote.is_none() && (it == '=' || after_equals && it.is_ascii_whitespace());
+    }
+    TagPlace { line, column }
+}
+
 /// Tells the tree's sink where each start tag begins.
 struct PlacingSink {
     builder: TreeBuilder<Handle, Sink>,
-    starts: RefCell<Vec<TagPlace>>,
+    source: StrTendril,
+    /// Where each piece begins: its place, and its offset in the source.
+    starts: RefCell<Vec<(TagPlace, usize)>>,
     /// Pieces that tokens have taken.
     taken: Cell<usize>,
     /// Where the structure ends, once the limits are reached.
     frozen: Cell<Option<NodeId>>,
     /// The link whose text is being read without structure.
     open_link: Cell<Option<NodeId>>,
+    /// The first `noscript` of the head in which the body began.
+    noscript: Cell<Noscript>,
+    head_end: Cell<Option<HeadEnd>>,
+}
+
+/// Where the parser is, as to `noscript` before the end of the head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Noscript {
+    None,
+    Open,
+    BeganBody,
 }
 
 impl TokenSink for PlacingSink {
@@ -133,9 +196,12 @@ impl TokenSink for PlacingSink {
         if matches!(token, Token::ParseError(_)) {
             return self.builder.process_token(token, line);
         }
-        let place = self.take_place();
+        let (place, offset) = self.take_place();
         if let Some(parent) = self.frozen.get() {
             return self.read_without_structure(parent, token, place);
+        }
+        if self.head_end.get().is_none() {
+            self.watch_head(&token, place);
         }
         let sink = &self.builder.sink;
         *sink.pending.borrow_mut() = match &token {
@@ -143,6 +209,7 @@ impl TokenSink for PlacingSink {
                 name: tag.name.clone(),
                 attributes: (&*tag.name == "a").then(|| tag.attrs.clone()),
                 place,
+                script: (&*tag.name == "script").then(|| end_of_tag(&self.source[offset..], place)),
             }),
             _ => None,
         };
@@ -166,12 +233,42 @@ impl TokenSink for PlacingSink {
 }
 
 impl PlacingSink {
-    fn take_place(&self) -> TagPlace {
+    /// Looks for the end of the head, before the token changes the tree.
+    fn watch_head(&self, token: &Token, place: TagPlace) {
+        let Token::TagToken(tag) = token else {
+            return;
+        };
+        let has_body = self.builder.sink.has_body.get();
+        match (tag.kind, &*tag.name) {
+            (TagKind::EndTag, "head") | (TagKind::StartTag, "body") => {
+                let ender = if self.noscript.get() == Noscript::BeganBody {
+                    Ender::Noscript
+                } else {
+                    Ender::Content
+                };
+                self.head_end.set(Some(HeadEnd {
+                    place,
+                    earlier: has_body.then_some(ender),
+                }));
+            }
+            (TagKind::StartTag, "noscript") if !has_body => self.noscript.set(Noscript::Open),
+            (TagKind::EndTag, "noscript") if self.noscript.get() == Noscript::Open => {
+                self.noscript.set(if has_body {
+                    Noscript::BeganBody
+                } else {
+                    Noscript::None
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn take_place(&self) -> (TagPlace, usize) {
         let starts = self.starts.borrow();
         let first = starts.get(self.taken.get()).or_else(|| starts.last());
-        let place = first.copied().unwrap_or(TagPlace { line: 1, column: 1 });
+        let place = first.copied();
         self.taken.set(starts.len());
-        place
+        place.unwrap_or((TagPlace { line: 1, column: 1 }, 0))
     }
 
     fn read_without_structure(
@@ -233,8 +330,7 @@ mod tests {
     /// Name and place of every element that has a place, in document order.
     fn places(source: &str) -> Vec<String> {
         let dom = parse(source).dom;
-        let order = dom.walk(0, |_| true);
-        let described = order.into_iter().filter_map(|id| {
+        let described = dom.order.iter().filter_map(|&id| {
             let place = dom.place(id)?;
             Some(format!("{}@{}:{}", dom.name(id)?, place.line, place.column))
         });
@@ -261,6 +357,18 @@ mod tests {
             places("<textarea><a></textarea><a>"),
             ["textarea@1:1", "a@1:25"]
         );
+    }
+
+    #[test]
+    fn the_text_of_a_script_begins_after_its_tag() {
+        let text_at = |source: &str| {
+            let dom = parse(source).dom;
+            let script = (0..dom.nodes.len()).find(|it| dom.is_html(*it, "script"));
+            let place = dom.script_place(script.unwrap()).unwrap();
+            (place.line, place.column)
+        };
+        assert_eq!(text_at("<p>ä<script>1</script>"), (1, 13));
+        assert_eq!(text_at("<script\n data-x='<a>\n' id = \">\"\n>1"), (4, 2));
     }
 
     #[test]

@@ -2,50 +2,96 @@
 
 use super::dom::{Dom, Kind, NodeId};
 use analysis::observation::web_site::Placement;
-use std::collections::HashMap;
+use html5ever::LocalName;
+use std::{cell::RefCell, collections::HashMap, fmt::Write as _};
 
-/// Answers for one page.
+/// Duplicate ids that are named.
+const MOST_DUPLICATES: usize = 50;
+/// Longer ids are not named.
+const MOST_ID: usize = 200;
+
+/// Answers for one page, each worked out when it is asked for first.
 pub struct Places<'a> {
     dom: &'a Dom,
     /// How often an id occurs; only one that occurs once says where to begin.
     ids: HashMap<&'a str, u32>,
-    /// The number of each element among its siblings of the same name.
-    numbers: HashMap<NodeId, u32>,
+    /// By node: the number of the element among its siblings of the same name.
+    numbers: RefCell<Vec<Number>>,
+    placements: RefCell<Vec<Known>>,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Number {
+    Unknown,
+    /// It has no sibling of its name.
+    Only,
+    Is(u32),
+}
+
+/// What is known of a node's part of the page: `Some(None)` is that no element says so.
+type Known = Option<Option<Placement>>;
 
 impl<'a> Places<'a> {
     pub fn of(dom: &'a Dom) -> Self {
         let mut ids = HashMap::new();
-        for id in 0..dom.nodes.len() {
-            if let Some(name) = dom.attribute(id, "id") {
+        for &id in &dom.order {
+            if dom.has_attributes(id)
+                && let Some(name) = dom.attribute(id, "id")
+            {
                 *ids.entry(name).or_insert(0) += 1;
             }
         }
         Self {
             dom,
             ids,
-            numbers: numbers(dom),
+            numbers: RefCell::new(vec![Number::Unknown; dom.nodes.len()]),
+            placements: RefCell::new(vec![None; dom.nodes.len()]),
         }
+    }
+
+    /// `id`s that more than one element has, some of them by name, and how many there are.
+    pub fn duplicate_ids(&self) -> (Vec<String>, u32) {
+        let repeated = self.ids.iter().filter(|it| *it.1 > 1 && !it.0.is_empty());
+        let mut names: Vec<&str> = repeated.map(|it| *it.0).collect();
+        names.sort_unstable();
+        let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
+        let short = names.into_iter().filter(|it| it.len() <= MOST_ID);
+        (
+            short.take(MOST_DUPLICATES).map(str::to_owned).collect(),
+            count,
+        )
     }
 
     /// A selector that finds the element: from the nearest id that is unique, else from the root.
     pub fn css_path(&self, id: NodeId) -> String {
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(16);
+        let mut anchor = None;
         for node in std::iter::once(id).chain(self.dom.ancestors(id)) {
-            let Some(name) = self.dom.name(node) else {
-                break;
-            };
-            if let Some(anchor) = self.unique_id(node) {
-                steps.push(format!("#{anchor}"));
+            if self.dom.name(node).is_none() {
                 break;
             }
-            steps.push(match self.numbers.get(&node) {
-                Some(number) => format!("{name}:nth-of-type({number})"),
-                None => name.to_owned(),
-            });
+            anchor = self.unique_id(node);
+            if anchor.is_some() {
+                break;
+            }
+            steps.push(node);
         }
-        steps.reverse();
-        steps.join(" > ")
+        let mut path = String::with_capacity(16 * (steps.len() + 1));
+        if let Some(anchor) = anchor {
+            path.push('#');
+            path.push_str(anchor);
+        }
+        for node in steps.into_iter().rev() {
+            if !path.is_empty() {
+                path.push_str(" > ");
+            }
+            path.push_str(self.dom.name(node).unwrap_or_default());
+            if let Number::Is(number) = self.number(node) {
+                // Writing to a string cannot fail.
+                let _ = write!(path, ":nth-of-type({number})");
+            }
+        }
+        path
     }
 
     fn unique_id(&self, node: NodeId) -> Option<&str> {
@@ -57,12 +103,56 @@ impl<'a> Places<'a> {
         (plain && self.ids.get(id) == Some(&1)).then_some(id)
     }
 
+    fn number(&self, node: NodeId) -> Number {
+        let known = self.numbers.borrow()[node];
+        if known != Number::Unknown {
+            return known;
+        }
+        let Some(parent) = self.dom.nodes[node].parent else {
+            return Number::Only;
+        };
+        let mut numbers = self.numbers.borrow_mut();
+        let mut seen: HashMap<&LocalName, (u32, NodeId)> = HashMap::new();
+        for &child in &self.dom.nodes[parent].children {
+            let Kind::Element { name, .. } = &self.dom.nodes[child].kind else {
+                continue;
+            };
+            let (count, first) = seen.entry(&name.local).or_insert((0, child));
+            *count += 1;
+            if *count == 2 {
+                numbers[*first] = Number::Is(1);
+            }
+            numbers[child] = if *count == 1 {
+                Number::Only
+            } else {
+                Number::Is(*count)
+            };
+        }
+        numbers[node]
+    }
+
     /// The part of the page, by the nearest ancestor that says so.
     pub fn placement(&self, id: NodeId) -> Placement {
-        std::iter::once(id)
-            .chain(self.dom.ancestors(id))
-            .find_map(|it| self.placement_of(it))
-            .unwrap_or(Placement::Content)
+        let mut known = self.placements.borrow_mut();
+        let mut waiting = Vec::new();
+        let mut node = Some(id);
+        let mut found = None;
+        while let Some(at) = node {
+            if let Some(of_outer) = known[at] {
+                found = of_outer;
+                break;
+            }
+            waiting.push(at);
+            found = self.placement_of(at);
+            if found.is_some() {
+                break;
+            }
+            node = self.dom.nodes[at].parent;
+        }
+        for at in waiting {
+            known[at] = Some(found);
+        }
+        found.unwrap_or(Placement::Content)
     }
 
     fn placement_of(&self, id: NodeId) -> Option<Placement> {
@@ -79,52 +169,38 @@ impl<'a> Places<'a> {
     }
 
     fn placement_by_class(&self, id: NodeId) -> Option<Placement> {
-        let of = |name| self.dom.attribute(id, name).unwrap_or_default();
-        let said = format!("{} {}", of("class"), of("id")).to_ascii_lowercase();
-        let says = |words: &[&str]| said.split_ascii_whitespace().any(|it| words.contains(&it));
-        if says(&["footer", "navfooter", "page-footer", "site-footer"]) {
-            Some(Placement::Footer)
-        } else if says(&[
-            "nav",
-            "navbar",
-            "navigation",
-            "navheader",
-            "menu",
-            "menubar",
-            "sidebar",
-            "breadcrumb",
-            "breadcrumbs",
-            "header",
-            "related",
-            "sphinxsidebar",
-            "toplang",
-            "bottomlang",
-        ]) {
-            Some(Placement::Navigation)
-        } else {
-            None
+        if !self.dom.has_attributes(id) {
+            return None;
         }
+        let names = ["class", "id"].map(|it| self.dom.short_attribute(id, it));
+        let mut words = names.into_iter().flat_map(str::split_ascii_whitespace);
+        let says = |word: &str, list: &[&str]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
+        let mut navigation = false;
+        for word in words.by_ref() {
+            if says(word, &FOOTER) {
+                return Some(Placement::Footer);
+            }
+            navigation |= says(word, &NAVIGATION);
+        }
+        navigation.then_some(Placement::Navigation)
     }
 }
 
-/// Numbers elements that have siblings of their name.
-fn numbers(dom: &Dom) -> HashMap<NodeId, u32> {
-    let mut all = HashMap::new();
-    for node in &dom.nodes {
-        let mut seen: HashMap<&str, (u32, NodeId)> = HashMap::new();
-        for &child in &node.children {
-            let Kind::Element { name, .. } = &dom.nodes[child].kind else {
-                continue;
-            };
-            let (count, first) = seen.entry(&name.local).or_insert((0, child));
-            *count += 1;
-            if *count == 2 {
-                all.insert(*first, 1);
-            }
-            if *count >= 2 {
-                all.insert(child, *count);
-            }
-        }
-    }
-    all
-}
+/// Names of classes and ids that say so.
+const FOOTER: [&str; 4] = ["footer", "navfooter", "page-footer", "site-footer"];
+const NAVIGATION: [&str; 14] = [
+    "nav",
+    "navbar",
+    "navigation",
+    "navheader",
+    "menu",
+    "menubar",
+    "sidebar",
+    "breadcrumb",
+    "breadcrumbs",
+    "header",
+    "related",
+    "sphinxsidebar",
+    "toplang",
+    "bottomlang",
+];

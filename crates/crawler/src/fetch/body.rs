@@ -12,6 +12,8 @@ use tokio::time::{Instant, timeout};
 pub struct Body {
     pub bytes: Vec<u8>,
     pub truncation: Truncation,
+    /// How many bytes came over the wire.
+    pub received: usize,
 }
 
 /// How much to read.
@@ -209,6 +211,7 @@ impl Decoder {
             (None, Ok(())) => Ok(Body {
                 bytes: std::mem::take(&mut self.bounded().bytes),
                 truncation: Truncation::None,
+                received: self.bounded().encoded,
             }),
         }
     }
@@ -217,6 +220,7 @@ impl Decoder {
         Body {
             bytes: std::mem::take(&mut self.bounded().bytes),
             truncation: Truncation::AtLimit,
+            received: self.bounded().encoded,
         }
     }
 }

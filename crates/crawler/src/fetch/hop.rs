@@ -7,13 +7,16 @@ use super::{
     wall::{looks_like_a_wall, says_it_is_a_wall},
 };
 use crate::{guard::vet_url, settings::CrawlerSettings};
-use analysis::observation::web_site::FetchFailure;
+use analysis::observation::{
+    page_content::{ResponseFacts, ResponseHeaders},
+    web_site::FetchFailure,
+};
 use reqwest::{
     Method, Response,
     header::{self, HeaderMap, HeaderName},
 };
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use url::Url;
 
 /// What of the answer is needed.
@@ -38,6 +41,12 @@ pub struct HopAnswer {
     pub charset: Option<String>,
     pub challenge: bool,
     pub retry_after: Option<Duration>,
+    /// Headers of interest.
+    pub headers: ResponseHeaders,
+    /// What `Content-Length` says.
+    pub length: Option<u64>,
+    /// From the request to the headers.
+    pub first_byte: Duration,
     pub body: Option<Body>,
     /// Why the body could not be read although the headers came.
     pub body_failure: Option<Failed>,
@@ -58,13 +67,16 @@ pub async fn send(
 ) -> Result<HopAnswer, Failed> {
     vet_url(url, settings).map_err(|_| Failed::unreachable())?;
     let limits = &settings.limits;
+    let begun = Instant::now();
     let patience = limits.dns + limits.connect + limits.first_byte;
     let response = timeout(patience.min(limits.total), request(clients, url, want))
         .await
         .map_err(|_| Failed::new(FetchFailure::Timeout, "noAnswer"))??;
+    let first_byte = begun.elapsed();
     vet_peer(&response, settings, url)?;
     vet_headers(response.headers(), settings)?;
     let mut answer = HopAnswer::of(&response);
+    answer.first_byte = first_byte;
     if answer.location.is_none() {
         answer.read(response, settings, want).await;
     }
@@ -111,6 +123,17 @@ fn vet_headers(headers: &HeaderMap, settings: &CrawlerSettings) -> Result<(), Fa
 }
 
 impl HopAnswer {
+    /// Headers, sizes and times.
+    pub fn response_facts(&self) -> ResponseFacts {
+        let body = self.body.as_ref();
+        ResponseFacts {
+            ttfb_ms: u32::try_from(self.first_byte.as_millis()).ok(),
+            body_bytes: body.map_or(0, |it| it.bytes.len() as u64),
+            received_bytes: body.map_or(0, |it| it.received as u64),
+            headers: self.headers.clone(),
+        }
+    }
+
     fn of(response: &Response) -> Self {
         let headers = response.headers();
         let status = response.status().as_u16();
@@ -124,6 +147,9 @@ impl HopAnswer {
             retry_after: text(headers, &header::RETRY_AFTER)
                 .and_then(|it| it.trim().parse().ok())
                 .map(Duration::from_secs),
+            headers: headers_of_interest(headers),
+            length: text(headers, &header::CONTENT_LENGTH).and_then(|it| it.trim().parse().ok()),
+            first_byte: Duration::ZERO,
             body: None,
             body_failure: None,
         }
@@ -173,6 +199,15 @@ fn location(status: u16, headers: &HeaderMap) -> Option<String> {
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?;
     value.to_str().ok().map(str::to_owned)
+}
+
+fn headers_of_interest(headers: &HeaderMap) -> ResponseHeaders {
+    let mut kept = ResponseHeaders::default();
+    for (name, value) in headers {
+        // Servers write other encodings where only ASCII is allowed.
+        kept.add(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
+    }
+    kept
 }
 
 fn media_type(text: &str) -> Option<String> {

@@ -1,15 +1,15 @@
 //! Asking for a URL: every hop vetted, every phase limited.
 
 mod body;
-mod clients;
+pub mod clients;
 mod error;
 mod hop;
 pub mod limits;
-mod resolver;
+pub mod resolver;
 mod retry;
 mod wall;
 
-pub use body::{Body, BodyLimit};
+pub use body::{Body, BodyLimit, read_body};
 pub use hop::Want;
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     settings::CrawlerSettings,
 };
 use analysis::observation::{
+    page_content::ResponseFacts,
     page_url::normalise,
     web_site::{FetchFailure, Fetched, Hop, Truncation},
 };
@@ -45,6 +46,8 @@ pub struct Answer {
     pub body: Option<Body>,
     /// The encoding that the last answer's `Content-Type` names.
     pub charset: Option<String>,
+    /// Headers of interest, sizes and times of the last answer.
+    pub response: ResponseFacts,
     /// How long the server asked to wait.
     pub retry_after: Option<Duration>,
     /// Whether robots.txt forbade a URL on the way.
@@ -121,12 +124,20 @@ impl Fetcher {
                 Answer::bodiless(fetched)
             }
             Ok(answer) => {
+                let response = answer.response_facts();
                 fetched.content_type = answer.content_type;
                 fetched.challenge = answer.challenge;
                 fetched.truncation = answer
                     .body
                     .as_ref()
                     .map_or(Truncation::None, |it| it.truncation);
+                fetched.bytes = answer.length.or_else(|| {
+                    let body = answer
+                        .body
+                        .as_ref()
+                        .filter(|it| it.truncation == Truncation::None)?;
+                    Some(body.received as u64)
+                });
                 if let Some(failed) = answer.body_failure {
                     fetched.failure = Some(failed.failure);
                     fetched.detail = Some(failed.detail);
@@ -135,6 +146,7 @@ impl Fetcher {
                     fetched,
                     body: answer.body,
                     charset: answer.charset,
+                    response,
                     retry_after: answer.retry_after,
                     blocked: false,
                 }
@@ -161,6 +173,7 @@ impl Fetcher {
             content_type: None,
             challenge: false,
             truncation: Truncation::None,
+            bytes: None,
         }
     }
 }
@@ -171,6 +184,7 @@ impl Answer {
             fetched,
             body: None,
             charset: None,
+            response: ResponseFacts::default(),
             retry_after: None,
             blocked: false,
         }

@@ -46,7 +46,7 @@ impl Resolve for VettedResolver {
     }
 }
 
-async fn resolve(
+pub async fn resolve(
     name: &str,
     port: u16,
     settings: &CrawlerSettings,

@@ -28,7 +28,8 @@ pub fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// A pattern in the form URLs have: bytes outside ASCII escaped, escapes in upper case.
+/// A pattern or path in the form URLs have: what cannot stand in a URL escaped (RFC 9309, 2.2.2),
+/// escapes in upper case.
 pub fn escaped(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let bytes = pattern.as_bytes();
@@ -40,7 +41,7 @@ pub fn escaped(pattern: &str) -> String {
     };
     for (at, byte) in bytes.iter().enumerate() {
         let is_digit = (at >= 1 && is_escape(at - 1)) || (at >= 2 && is_escape(at - 2));
-        if !byte.is_ascii() {
+        if is_no_part_of_urls(*byte) {
             out.extend([
                 "%",
                 HEX[usize::from(byte >> 4)],
@@ -53,6 +54,15 @@ pub fn escaped(pattern: &str) -> String {
         }
     }
     out
+}
+
+/// What is neither reserved nor unreserved in RFC 3986, and no escape.
+fn is_no_part_of_urls(byte: u8) -> bool {
+    !byte.is_ascii_graphic()
+        || matches!(
+            byte,
+            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
+        )
 }
 
 const HEX: [&str; 16] = [

@@ -85,7 +85,7 @@ impl RobotsRules {
     /// Whether a URL may be asked for.
     pub fn allow(&self, url: &Url) -> bool {
         let query = url.query().map(|it| format!("?{it}")).unwrap_or_default();
-        self.allow_path(&format!("{}{query}", url.path()))
+        self.allow_path(&escaped(&format!("{}{query}", url.path())))
     }
 
     /// Whether a path with its query may be asked for.

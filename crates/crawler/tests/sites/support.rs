@@ -11,8 +11,8 @@ use domain::ports::{
     clock::Clock,
     randomness::Randomness,
     site_reader::{
-        Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, SiteReadError,
-        SiteReader,
+        Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, RecordedStep,
+        SiteReadError, SiteReader,
     },
 };
 use std::{
@@ -53,11 +53,18 @@ pub struct MemoryJournal {
 
 #[async_trait]
 impl CrawlJournal for MemoryJournal {
-    async fn recorded(&self) -> Result<Vec<CrawlStep>, JournalError> {
-        Ok(self.steps.lock().unwrap().clone())
+    async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+        let steps = self.steps.lock().unwrap();
+        let numbered = (0..).zip(steps.iter().cloned());
+        let behind = numbered.skip_while(|(place, _)| behind.is_some_and(|it| *place <= it));
+        // A few at a time, as a database would.
+        let part = behind.take(7);
+        Ok(part
+            .map(|(place, step)| RecordedStep { place, step })
+            .collect())
     }
 
-    async fn record(&self, steps: Vec<CrawlStep>) -> Result<Continue, JournalError> {
+    async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
         let mut all = self.steps.lock().unwrap();
         // What the database keeps is JSON.
         let text = serde_json::to_string(&steps).unwrap();

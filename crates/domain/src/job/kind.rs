@@ -59,7 +59,7 @@ impl AnalysisKind {
     pub const fn results(self) -> &'static [ResultType] {
         match self {
             Self::RankCheck => &[ResultType::Rankings, ResultType::Serp],
-            Self::SiteAudit => &[ResultType::BrokenLinks],
+            Self::SiteAudit => &[ResultType::BrokenLinks, ResultType::Schema],
             Self::AiVisibility | Self::WebVitals | Self::Full => &[],
         }
     }

@@ -7,6 +7,7 @@ pub mod idempotency;
 pub mod jobs;
 pub mod keywords;
 pub mod measurements;
+pub mod page_speed;
 pub mod projects;
 pub mod randomness;
 pub mod results;

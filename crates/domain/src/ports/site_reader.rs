@@ -1,6 +1,9 @@
 //! How a web site is read.
 
-use analysis::observation::web_site::{CrawlStep, SiteObservation};
+use analysis::observation::{
+    page_content::PageContent,
+    web_site::{CrawlStep, SiteObservation},
+};
 use async_trait::async_trait;
 use thiserror::Error;
 
@@ -50,16 +53,62 @@ pub enum Continue {
     No,
 }
 
+/// A step, and its place in the journal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedStep {
+    /// Its place.
+    pub place: i64,
+    /// What was seen.
+    pub step: CrawlStep,
+}
+
 /// Keeps what a crawl has seen, so that a crash costs only the requests in flight, and hears how
 /// far it is.
 #[async_trait]
 pub trait CrawlJournal: Send + Sync {
-    /// What earlier attempts of the same job recorded, in the order it was recorded.
-    async fn recorded(&self) -> Result<Vec<CrawlStep>, JournalError>;
+    /// The next steps that were recorded behind a place (`None` is the beginning), in their order;
+    /// none at the end. A part at a time: all together need not fit into memory.
+    async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError>;
     /// Records steps; they are safe when this returns.
-    async fn record(&self, steps: Vec<CrawlStep>) -> Result<Continue, JournalError>;
+    async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError>;
     /// Hears how far the crawl is; must not block.
     fn progress(&self, progress: CrawlProgress);
+}
+
+/// The pages of a crawl, read back from its journal, a part at a time.
+pub struct RecordedPages<'a> {
+    journal: &'a dyn CrawlJournal,
+    behind: Option<i64>,
+}
+
+impl<'a> RecordedPages<'a> {
+    /// From the beginning.
+    #[must_use]
+    pub fn of(journal: &'a dyn CrawlJournal) -> Self {
+        Self {
+            journal,
+            behind: None,
+        }
+    }
+
+    /// The next pages, in the order in which they were recorded; `None` at the end.
+    pub async fn next_part(&mut self) -> Result<Option<Vec<PageContent>>, JournalError> {
+        loop {
+            let steps = self.journal.recorded(self.behind).await?;
+            let Some(last) = steps.last() else {
+                return Ok(None);
+            };
+            self.behind = Some(last.place);
+            let pages = steps.into_iter().filter_map(|it| match it.step {
+                CrawlStep::Page(page) => Some(*page),
+                _ => None,
+            });
+            let pages: Vec<PageContent> = pages.collect();
+            if !pages.is_empty() {
+                return Ok(Some(pages));
+            }
+        }
+    }
 }
 
 /// The journal cannot be written or read; the crawl ends.

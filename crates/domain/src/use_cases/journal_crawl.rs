@@ -11,8 +11,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// How many entries are read at once.
-const BATCH: u32 = 500;
+/// How many entries are read at once; a page of a site is some 50 KB.
+const BATCH: u32 = 100;
 
 /// Journals crawls.
 pub struct JournalCrawl {
@@ -64,21 +64,15 @@ impl JournalCrawl {
         Ok(go_on(&job))
     }
 
-    /// What earlier attempts recorded, in order.
-    pub async fn recorded(&self, hold: Hold) -> Result<Vec<JournalEntry>, StorageError> {
-        let mut entries: Vec<JournalEntry> = Vec::new();
-        loop {
-            let after = entries.last().map(|entry| entry.sequence);
-            let mut read = self.storage.read().await?;
-            let batch = read
-                .measurements()
-                .recorded(hold.account, hold.job, after, BATCH)
-                .await?;
-            let is_last = batch.len() < BATCH as usize;
-            entries.extend(batch);
-            if is_last {
-                return Ok(entries);
-            }
-        }
+    /// The next entries behind a place, in order; none at the end.
+    pub async fn recorded(
+        &self,
+        hold: Hold,
+        behind: Option<i64>,
+    ) -> Result<Vec<JournalEntry>, StorageError> {
+        let mut read = self.storage.read().await?;
+        read.measurements()
+            .recorded(hold.account, hold.job, behind, BATCH)
+            .await
     }
 }

@@ -5,7 +5,7 @@ mod paged;
 mod searxng;
 mod serper;
 mod settings;
-mod wire_errors;
+pub(crate) mod wire_errors;
 
 pub use settings::{SearchSettings, SearxngSettings, SerperSettings};
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 const LONGEST_REASON: usize = 200;
 
 /// The failure that an unsuccessful status stands for. `said` is the supplier's own message.
-pub(super) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> CallFailure {
+pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> CallFailure {
     let safe = |error| CallFailure {
         error,
         repeat: Repeat::Safe,
@@ -42,7 +42,7 @@ fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
 }
 
 /// A supplier's words, printable and short.
-pub(super) fn shortened(said: &str) -> String {
+pub(crate) fn shortened(said: &str) -> String {
     let printable = said
         .chars()
         .map(|it| if it.is_control() { ' ' } else { it });

@@ -1,8 +1,10 @@
-//! Every supplier of search results against a loopback server that speaks its wire shape and
+//! Every supplier of search results and source of vitals against a loopback server that speaks its wire shape and
 //! misbehaves.
 
+mod crux;
 mod fault_server;
 mod guarding;
+mod page_speed;
 mod searxng;
 mod serper;
 
@@ -17,6 +19,7 @@ use fault_server::FaultServer;
 use providers::{
     resilience::{BreakerSettings, ResilienceSettings},
     search::{SearchSettings, SearxngSettings, SerperSettings, configured},
+    vitals::{self, GoogleApiSettings, VitalsSettings, VitalsSources},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -102,4 +105,21 @@ fn query(depth: u32) -> SearchQuery {
         day: NaiveDate::from_ymd_opt(2026, 11, 21).expect("a day"),
         site: "acme.com".to_owned(),
     }
+}
+
+/// The sources of vitals whose servers are given.
+fn vitals(crux: Option<&FaultServer>, page_speed: Option<&FaultServer>) -> VitalsSources {
+    let at = |server: &FaultServer| GoogleApiSettings {
+        base_url: server.url(),
+        api_key: KEY.into(),
+    };
+    let settings = VitalsSettings {
+        crux: crux.map(at),
+        page_speed: page_speed.map(at),
+        crux_resilience: quick(),
+        page_speed_resilience: quick(),
+    };
+    let clock: Arc<dyn Clock> = Arc::new(Noon);
+    let randomness: Arc<dyn Randomness> = Arc::new(Half);
+    vitals::configured(settings, &clock, &randomness)
 }

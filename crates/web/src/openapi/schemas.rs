@@ -2,7 +2,7 @@
 //! answer is put together.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{broken_links, rankings, serp};
+use analysis::findings::{broken_links, rankings, schema, serp};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -31,6 +31,8 @@ pub fn all() -> Value {
     add::<serp::SerpSummary>(&mut schemas);
     add::<broken_links::BrokenLink>(&mut schemas);
     add::<broken_links::BrokenLinksSummary>(&mut schemas);
+    add::<schema::SchemaRecord>(&mut schemas);
+    add::<schema::SchemaSummary>(&mut schemas);
     schemas.extend(put_together());
     schemas.into()
 }
@@ -42,7 +44,11 @@ fn add<T: ToSchema + PartialSchema>(schemas: &mut Map<String, Value>) {
     inner.push((T::name().into_owned(), T::schema()));
     for (name, schema) in inner {
         let schema = serde_json::to_value(schema).unwrap_or(Value::Null);
-        schemas.insert(name, schema);
+        let other = schemas.insert(name.clone(), schema);
+        debug_assert!(
+            other.is_none_or(|it| it == schemas[&name]),
+            "two types are called {name}"
+        );
     }
 }
 
@@ -157,8 +163,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("SchemaSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("SchemaRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),

@@ -233,7 +233,10 @@ impl Pipeline {
         payload: web::Payload,
     ) -> Result<Answer, Problem> {
         match *request.method() {
-            Method::OPTIONS => return Ok(routing::options(&token_revocations::ALLOWED)),
+            Method::OPTIONS => {
+                return Ok(routing::options(&token_revocations::ALLOWED)
+                    .header("Accept-Post", Verb::Post.accepted_types().join(", ")));
+            }
             Method::POST => {}
             _ => return Err(not_allowed(request.method(), &token_revocations::ALLOWED)),
         }

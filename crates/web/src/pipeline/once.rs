@@ -2,6 +2,7 @@
 
 use super::respond::Trace;
 use crate::{
+    agent_api::analyses::LOOK_AGAIN,
     answer::{Answer, PROBLEM},
     endpoint::Verb,
     problem::{Code, Problem},
@@ -122,6 +123,9 @@ fn replay(stored: StoredAnswer) -> Answer {
         if let Some(value) = value {
             answer = answer.header(name, value);
         }
+    }
+    if stored.status == 202 {
+        answer = answer.header("Retry-After", LOOK_AGAIN);
     }
     answer.header("Idempotent-Replayed", "true")
 }

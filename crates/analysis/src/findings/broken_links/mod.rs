@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use suggestion::Suggestions;
 
 /// The method that these records come from.
-pub const METHOD: &str = "broken-links/1";
+pub const METHOD: &str = "broken-links/2";
 
 /// What the records have to say beside the observation.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,6 +33,7 @@ fn answered(url: &str, statuses: &[(&str, u16)]) -> Fetched {
         content_type: Some("text/html".to_owned()),
         challenge: false,
         truncation: Truncation::None,
+        bytes: None,
     }
 }
 
@@ -72,6 +73,7 @@ fn link(line: u32, element: &str, target: LinkTarget) -> PageLink {
             css_path: element.to_owned(),
         },
         placement: Placement::Content,
+        in_main_text: false,
     }
 }
 
@@ -109,14 +111,13 @@ fn page(url: &str, links: Vec<PageLink>) -> WebPage {
 }
 
 fn site(pages: Vec<WebPage>, more: Vec<CrawlStep>) -> SiteObservation {
-    let started = CrawlStep::Started {
-        start: SITE.to_owned(),
-        scope: SiteScope::of_host("example.com"),
-        at: day(0),
-    };
-    let pages = pages.into_iter().map(|it| CrawlStep::Page(Box::new(it)));
-    let steps = std::iter::once(started).chain(pages).chain(more).collect();
-    SiteObservation::from_steps(steps).unwrap()
+    let scope = SiteScope::of_host("example.com");
+    let mut site = SiteObservation::begun(SITE.to_owned(), scope, day(0));
+    site.pages = pages;
+    for step in more {
+        site.add(step);
+    }
+    site.sorted()
 }
 
 fn found_on(

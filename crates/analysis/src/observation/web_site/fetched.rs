@@ -71,9 +71,33 @@ pub struct Fetched {
     pub challenge: bool,
     /// Whether the body was cut.
     pub truncation: Truncation,
+    /// Bytes of the answer's body as the server says it, or as it was read; `None` is unknown.
+    #[serde(default)]
+    pub bytes: Option<u64>,
 }
 
 impl Fetched {
+    /// An answer of HTML with a status, without redirects, at the beginning of 1970.
+    #[must_use]
+    pub fn plain(url: &str, status: u16) -> Self {
+        Self {
+            chain: vec![Hop {
+                url: url.to_owned(),
+                status,
+            }],
+            final_url: url.to_owned(),
+            status: Some(status),
+            failure: None,
+            detail: None,
+            attempts: 1,
+            at: DateTime::UNIX_EPOCH,
+            content_type: Some("text/html".to_owned()),
+            challenge: false,
+            truncation: Truncation::None,
+            bytes: None,
+        }
+    }
+
     /// How many redirects were followed.
     #[must_use]
     pub fn hops(&self) -> usize {

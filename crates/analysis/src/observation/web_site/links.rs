@@ -70,6 +70,9 @@ pub struct PageLink {
     pub position: Position,
     /// What part of the page it belongs to.
     pub placement: Placement,
+    /// Whether it stands in the page's main text.
+    #[serde(default)]
+    pub in_main_text: bool,
 }
 
 impl PageLink {

@@ -1,6 +1,7 @@
 //! Pages that were read and link targets that were checked.
 
 use super::{Fetched, PageLink};
+use crate::{observation::page_content::PageContent, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
 /// How a page became known.
@@ -45,6 +46,33 @@ pub struct WebPage {
     /// Whether the parser reached its limits, so that the end of the page is read without
     /// structure.
     pub parser_limit: bool,
+}
+
+impl From<PageContent> for WebPage {
+    fn from(content: PageContent) -> Self {
+        let kept = |text: &str| shortened(text, 300).to_owned();
+        Self {
+            title: content.title().map(kept),
+            heading: first_heading(&content).map(kept),
+            url: content.url,
+            fetched: content.fetched,
+            depth: content.depth,
+            discovery: content.discovery,
+            lang: content.document.lang,
+            charset: content.document.charset,
+            word_count: u32::try_from(content.text.counts.words).unwrap_or(u32::MAX),
+            names: content.names,
+            links: content.links,
+            probe_similarity: content.probe_similarity,
+            parser_limit: content.document.parser_limit,
+        }
+    }
+}
+
+/// The text of the first `h1`, if that is text.
+fn first_heading(content: &PageContent) -> Option<&str> {
+    let first = content.headings.iter().find(|it| it.level == 1)?;
+    first.text.as_deref().filter(|_| !first.is_image_alt)
 }
 
 impl WebPage {

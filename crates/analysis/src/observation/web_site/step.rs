@@ -1,9 +1,10 @@
 //! The steps of a crawl, and the observation they add up to.
 
 use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
+use crate::observation::page_content::PageContent;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
 /// What robots.txt of the site says.
@@ -35,6 +36,10 @@ pub struct SitemapFact {
     pub url: String,
     /// Pages of the site that it lists, normalised; never more than the crawl can use.
     pub pages: Vec<String>,
+    /// When pages were last changed, by URL: a moment by RFC 3339 or a day; only where the sitemap
+    /// says so in W3C's form.
+    #[serde(default)]
+    pub last_modified: BTreeMap<String, String>,
     /// Further sitemaps of the site that it lists.
     pub sitemaps: Vec<String>,
     /// How many entries it has.
@@ -83,8 +88,8 @@ pub enum CrawlStep {
     Sitemap(SitemapFact),
     /// How a directory says "not found".
     Probe(DirectoryProbe),
-    /// A page was read.
-    Page(Box<WebPage>),
+    /// A page was read. Of its content, an observation keeps what links are judged by.
+    Page(Box<PageContent>),
     /// A link target was checked.
     Check(Box<TargetCheck>),
     /// A bound was reached.
@@ -120,29 +125,12 @@ pub struct SiteObservation {
 }
 
 impl SiteObservation {
-    /// Adds up the steps of a crawl in whatever order they were recorded; a step that repeats an
-    /// earlier one (a crash can make an attempt record something twice) replaces it.
-    ///
-    /// `None` when no step says where the crawl began.
+    /// A crawl that has seen nothing yet.
     #[must_use]
-    pub fn from_steps(steps: Vec<CrawlStep>) -> Option<Self> {
-        let mut site = steps.iter().find_map(|step| match step {
-            CrawlStep::Started { start, scope, at } => Some(Self::begun(start, scope, *at)),
-            _ => None,
-        })?;
-        for step in steps {
-            site.add(step);
-        }
-        keep_last(&mut site.pages, |it| &it.url);
-        keep_last(&mut site.checks, |it| &it.url);
-        keep_last(&mut site.sitemaps, |it| &it.url);
-        Some(site)
-    }
-
-    fn begun(start: &str, scope: &SiteScope, at: DateTime<Utc>) -> Self {
+    pub fn begun(start: String, scope: SiteScope, at: DateTime<Utc>) -> Self {
         Self {
-            start: start.to_owned(),
-            scope: scope.clone(),
+            start,
+            scope,
             started_at: at,
             finished_at: None,
             robots: None,
@@ -153,12 +141,13 @@ impl SiteObservation {
         }
     }
 
-    fn add(&mut self, step: CrawlStep) {
+    /// Takes in what was seen next. Nothing is seen twice.
+    pub fn add(&mut self, step: CrawlStep) {
         match step {
             CrawlStep::Started { .. } | CrawlStep::Probe(_) => {}
             CrawlStep::Robots(fact) => self.robots = Some(fact),
             CrawlStep::Sitemap(fact) => self.sitemaps.push(fact),
-            CrawlStep::Page(page) => self.pages.push(*page),
+            CrawlStep::Page(page) => self.pages.push(WebPage::from(*page)),
             CrawlStep::Check(check) => self.checks.push(*check),
             CrawlStep::Limit(limit) => {
                 self.limits.insert(limit);
@@ -166,10 +155,13 @@ impl SiteObservation {
             CrawlStep::Finished { at } => self.finished_at = Some(at),
         }
     }
-}
 
-fn keep_last<T>(items: &mut Vec<T>, url: impl Fn(&T) -> &String) {
-    items.reverse();
-    items.sort_by(|a, b| url(a).cmp(url(b)));
-    items.dedup_by(|a, b| url(a) == url(b));
+    /// In an order that does not depend on what answered first.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
+        self.pages.sort_by(|a, b| a.url.cmp(&b.url));
+        self.checks.sort_by(|a, b| a.url.cmp(&b.url));
+        self.sitemaps.sort_by(|a, b| a.url.cmp(&b.url));
+        self
+    }
 }

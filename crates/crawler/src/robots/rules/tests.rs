@@ -199,6 +199,24 @@ fn patterns_are_escaped_as_urls_are() {
 }
 
 #[test]
+fn what_cannot_stand_in_a_url_is_escaped_on_both_sides() {
+    let robots = "User-agent: *\nDisallow: /Service References/\nDisallow: /{{ url }}\nDisallow: /a|b\nDisallow: /%c3%a4\n";
+    let rules = RobotsRules::parse(robots, "FooBot");
+    for path in [
+        "/Service References/x",
+        "/Service%20References/",
+        "/{{ url }}",
+        "/a|b",
+        "/a%7cb",
+        "/%c3%A4",
+        "/ä",
+    ] {
+        let url = Url::parse(&format!("https://example.com{path}")).unwrap();
+        assert!(!rules.allow(&url), "{path}");
+    }
+}
+
+#[test]
 fn stars_dollars_comments_and_indexes_mean_what_google_says() {
     check(
         "User-agent: FooBot\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux\n",

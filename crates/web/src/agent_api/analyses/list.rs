@@ -1,6 +1,6 @@
 //! GET /analyze.
 
-use super::{JOB_STATUSES, JobView, KINDS, QueueView};
+use super::{JOB_STATUSES, JobView, KINDS, LOOK_AGAIN, QueueView};
 use crate::{
     agent_api::{ListBody, TotalView, linked, paging, written},
     answer::Answer,
@@ -102,7 +102,7 @@ async fn one(
     );
     let is_unfinished = found.job.state.is_unfinished();
     Ok(if is_unfinished {
-        answer.header("Retry-After", "2")
+        answer.header("Retry-After", LOOK_AGAIN)
     } else {
         answer
     })

@@ -1,6 +1,6 @@
 //! POST /analyze.
 
-use super::{JOB_PRIORITIES, JobView, KINDS, MoneyView};
+use super::{JOB_PRIORITIES, JobView, KINDS, LOOK_AGAIN, MoneyView};
 use crate::{
     agent_api::BASE,
     answer::Answer,
@@ -68,7 +68,7 @@ fn answer(requested: &Requested, now: DateTime<Utc>) -> Answer {
     let location = format!("{BASE}/analyze?jobId={}", job.id);
     Answer::with_status(202, &job)
         .header("Location", location)
-        .header("Retry-After", "2")
+        .header("Retry-After", LOOK_AGAIN)
 }
 
 fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {

@@ -10,6 +10,7 @@ use crate::{
     refusals,
     services::Services,
 };
+use analysis::url_rules::DomainName;
 use domain::{
     ids::ProjectId,
     project::{Project, ProjectPatch, Status},
@@ -102,13 +103,13 @@ fn read(fields: &Fields, current: &Value) -> ProjectPatch {
         "read-only-field",
         "cannot be changed; leave it out",
     );
-    unchanged(
-        fields,
-        current,
-        &["domain"],
-        "immutable-field",
-        "cannot be changed: create another project for another domain",
-    );
+    if fields.raw("domain").is_some_and(|it| !names(current, it)) {
+        fields.note_at(
+            "domain",
+            "immutable-field",
+            "cannot be changed: create another project for another domain",
+        );
+    }
     if fields.raw("keywords").is_some() {
         let error = FieldError::at(
             "/keywords",
@@ -134,6 +135,12 @@ fn read(fields: &Fields, current: &Value) -> ProjectPatch {
         report_recipients: meta.report_recipients.resettable(),
         report_settings: meta.report_settings.clearable(),
     }
+}
+
+/// Whether this is the project's own domain, however it is written.
+fn names(project: &Value, given: &Value) -> bool {
+    let parsed = given.as_str().and_then(|it| DomainName::parse(it).ok());
+    parsed.is_some_and(|it| project["domain"] == it.ascii)
 }
 
 /// Accepts members that are as they were: agents send back what they read.

@@ -1,0 +1,275 @@
+//! Which features of Google an entity is eligible for, and what it lacks.
+
+use super::{
+    feature::Feature,
+    graph::Graph,
+    parts::{PARTS, Part},
+    paths::{Visit, general, has, joined, reachable},
+    record::{Eligibility, Issue, IssueCode, Level},
+    rules::{BESIDE, MAIN, Rule, When},
+    special,
+    vocabulary::{is_a, type_named},
+};
+use crate::findings::broken_links::Severity;
+use std::{cell::Cell, collections::BTreeSet};
+
+/// What one rule says of an entity.
+pub struct Outcome {
+    /// The feature.
+    pub feature: Feature,
+    /// What is missing and required.
+    pub missing_required: Vec<String>,
+    /// What is missing and recommended.
+    pub missing_recommended: Vec<String>,
+    /// How many recommendations there are.
+    pub recommended: usize,
+    /// The same as issues, and what else the rule says.
+    pub issues: Vec<Issue>,
+    /// Whether it is a rule for what the entity is, not for what it has.
+    pub is_main: bool,
+    /// Whether Google's policy withholds the feature.
+    pub is_withheld: bool,
+}
+
+/// What is known of the page when features are judged.
+pub struct Page<'a> {
+    /// Its items.
+    pub graph: &'a Graph<'a>,
+    /// The nodes that are entities.
+    pub entities: &'a BTreeSet<u32>,
+    /// Its address.
+    pub url: &'a str,
+    /// How many more nodes inside of entities may be looked at.
+    pub visits: Cell<usize>,
+}
+
+impl Page<'_> {
+    /// The nodes that an entity holds, and those that it refers to if `follow` says so; itself first.
+    pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<Visit> {
+        let most = self.visits.get();
+        let visits = reachable(self.graph, node, self.entities, most, follow);
+        self.visits.set(most.saturating_sub(visits.len()));
+        visits
+    }
+}
+
+impl Outcome {
+    fn of(feature: Feature, is_main: bool) -> Self {
+        Self {
+            feature,
+            missing_required: Vec::new(),
+            missing_recommended: Vec::new(),
+            recommended: 0,
+            issues: Vec::new(),
+            is_main,
+            is_withheld: false,
+        }
+    }
+
+    /// Whether Google would show it.
+    pub fn eligibility(&self) -> Eligibility {
+        if self.feature.retired().is_some() {
+            Eligibility::Retired
+        } else if !self.missing_required.is_empty() || self.has_errors() {
+            Eligibility::Ineligible
+        } else if self.missing_recommended.is_empty() && self.issues.is_empty() {
+            Eligibility::Eligible
+        } else {
+            Eligibility::EligibleWithWarnings
+        }
+    }
+
+    fn has_errors(&self) -> bool {
+        self.issues.iter().any(|it| it.severity == Severity::Error)
+    }
+
+    /// Something that is required is missing.
+    pub fn require(&mut self, path: &str) {
+        self.miss_one_of(&[path.to_owned()], true);
+    }
+
+    /// Something that is recommended is missing.
+    pub fn recommend(&mut self, path: &str) {
+        self.miss_one_of(&[path.to_owned()], false);
+    }
+
+    fn miss_one_of(&mut self, paths: &[String], required: bool) {
+        let all = paths.join(" or ");
+        let general = general(&all);
+        let (list, code, severity, verb) = if required {
+            let list = &mut self.missing_required;
+            (list, IssueCode::RequiredMissing, Severity::Error, "needs")
+        } else {
+            let list = &mut self.missing_recommended;
+            (
+                list,
+                IssueCode::RecommendedMissing,
+                Severity::Notice,
+                "is better with",
+            )
+        };
+        if !list.contains(&general) {
+            list.push(general);
+        }
+        let message = format!("{} {verb} {all}", self.label());
+        let path = paths.first().cloned().unwrap_or_default();
+        self.add(code, path, message, severity);
+    }
+
+    /// Something else is wrong.
+    pub fn add(&mut self, code: IssueCode, path: String, message: String, severity: Severity) {
+        self.issues.push(Issue {
+            level: Level::Google,
+            code,
+            path,
+            message,
+            severity,
+        });
+    }
+
+    /// The feature's name in messages.
+    fn label(&self) -> String {
+        let name = serde_json::to_string(&self.feature).unwrap_or_default();
+        name.trim_matches('"').to_owned()
+    }
+
+    fn look(&mut self, graph: &Graph<'_>, visit: &Visit, asked: &Asked) {
+        let missing = |path: &str| has(graph, visit.number, path) == Some(false);
+        let at = |path: &str| joined(&visit.path, path, None);
+        for path in asked.required.iter().filter(|it| missing(it)) {
+            self.require(&at(path));
+        }
+        for list in asked.one_of {
+            if list
+                .iter()
+                .all(|it| has(graph, visit.number, it) != Some(true))
+            {
+                let paths: Vec<String> = list.iter().map(|it| at(it)).collect();
+                self.miss_one_of(&paths, true);
+            }
+        }
+        for path in asked.recommended {
+            if let Some(there) = has(graph, visit.number, path) {
+                self.recommended += 1;
+                if !there {
+                    self.recommend(&at(path));
+                }
+            }
+        }
+        for list in asked.recommended_one_of {
+            self.recommended += 1;
+            if list
+                .iter()
+                .all(|it| has(graph, visit.number, it) != Some(true))
+            {
+                let paths: Vec<String> = list.iter().map(|it| at(it)).collect();
+                self.miss_one_of(&paths, false);
+            }
+        }
+    }
+}
+
+/// What a rule or a part asks for.
+struct Asked {
+    required: &'static [&'static str],
+    one_of: &'static [&'static [&'static str]],
+    recommended: &'static [&'static str],
+    recommended_one_of: &'static [&'static [&'static str]],
+}
+
+/// What all rules say of an entity, those for what it is first.
+pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
+    let graph = page.graph;
+    let mut outcomes = Vec::new();
+    let is_part = graph.is_held_in(
+        node,
+        &["review", "reviews", "aggregateRating", "reviewRating"],
+    );
+    for name in graph.schema_types(node).filter(|_| !is_part) {
+        for rule in main_rules(name) {
+            let known = outcomes
+                .iter()
+                .any(|it: &Outcome| it.feature == rule.feature);
+            if !known && holds(graph, node, rule) && special::applies(page, node, rule.feature) {
+                outcomes.push(outcome(page, node, rule, true));
+            }
+        }
+    }
+    for rule in BESIDE {
+        let fits = rule.types.iter().any(|it| graph.is_a(node, it));
+        if fits && holds(graph, node, rule) && special::applies(page, node, rule.feature) {
+            outcomes.push(outcome(page, node, rule, false));
+        }
+    }
+    outcomes
+}
+
+/// The rules of the nearest type that has rules: the type itself, its supertypes, theirs.
+pub fn main_rules(name: &str) -> Vec<&'static Rule> {
+    let mut level = vec![name];
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    while !level.is_empty() {
+        let here = |rule: &&Rule| level.iter().any(|it| rule.types.contains(it));
+        let rules: Vec<&Rule> = MAIN.iter().filter(here).collect();
+        if !rules.is_empty() {
+            return rules;
+        }
+        let above = level.iter().filter_map(|it| type_named(it));
+        let above: Vec<&str> = above.flat_map(|it| it.supertypes.iter().copied()).collect();
+        level = above.into_iter().filter(|it| seen.insert(it)).collect();
+    }
+    Vec::new()
+}
+
+fn holds(graph: &Graph<'_>, node: u32, rule: &Rule) -> bool {
+    match rule.when {
+        When::Always => true,
+        When::HasAny(names) => names
+            .iter()
+            .any(|it| graph.values(node, it).next().is_some()),
+        When::IsFalse(name) => graph.text(node, name).is_some_and(|it| {
+            let said = super::paths::short(it.trim());
+            said.eq_ignore_ascii_case("false")
+        }),
+    }
+}
+
+fn outcome(page: &Page<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
+    let graph = page.graph;
+    let mut outcome = Outcome::of(rule.feature, is_main);
+    if rule.feature.retired().is_some() {
+        return outcome;
+    }
+    let visits = page.reachable(node, |it| part_of(graph, it, rule.feature).is_some());
+    for visit in &visits {
+        let asked = if visit.path.is_empty() {
+            Some(Asked {
+                required: rule.required,
+                one_of: rule.one_of,
+                recommended: rule.recommended,
+                recommended_one_of: &[],
+            })
+        } else {
+            part_of(graph, visit.number, rule.feature).map(|it| Asked {
+                required: it.required,
+                one_of: it.one_of,
+                recommended: it.recommended,
+                recommended_one_of: it.recommended_one_of,
+            })
+        };
+        if let Some(asked) = asked {
+            outcome.look(graph, visit, &asked);
+        }
+        special::look(page, visit, rule.feature, &mut outcome);
+    }
+    outcome
+}
+
+/// What is asked of an item inside of one with this feature.
+fn part_of(graph: &Graph<'_>, node: u32, feature: Feature) -> Option<&'static Part> {
+    PARTS.iter().find(|part| {
+        let for_feature = part.features.is_empty() || part.features.contains(&feature);
+        let is = |name: &str| part.types.iter().any(|it| is_a(name, it));
+        for_feature && graph.schema_types(node).any(is)
+    })
+}

@@ -1,0 +1,211 @@
+//! Judging a page.
+
+mod entity;
+
+use super::{
+    METHOD, duplicates,
+    entities::{connected, entities},
+    feature::Feature,
+    google::Page,
+    graph::Graph,
+    record::{FormatCounts, SchemaRecord},
+    score::{Terms, score},
+    template::PageTemplate,
+    visible::PageText,
+};
+use crate::{
+    findings::{broken_links::Severity, envelope::Envelope},
+    observation::structured_data::{Format, PageStructuredData},
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+    text::words::shortened,
+};
+use chrono::{DateTime, Utc};
+use entity::{Judge, Judged};
+use std::{cell::Cell, collections::BTreeSet};
+
+/// Entities that a record lists at the most; all are counted.
+const MOST_ENTITIES: usize = 300;
+/// Issues that an entity lists at the most; all are counted.
+const MOST_ISSUES: usize = 100;
+/// Things inside of things that are looked at on a page.
+const MOST_VISITS: usize = 300_000;
+/// Longer texts are not compared with.
+const MOST_TEXT: usize = 2 << 20;
+
+/// What the records have to say beside the observation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindingContext {
+    /// The project.
+    pub project_id: i64,
+    /// When the page was read.
+    pub measured_at: DateTime<Utc>,
+}
+
+/// A page.
+#[derive(Debug, Clone, Copy)]
+pub struct PageInput<'a> {
+    /// Its address.
+    pub url: &'a str,
+    /// What it holds.
+    pub data: &'a PageStructuredData,
+    /// The text that its readers see; `None` if that is not known, and then nothing is compared.
+    pub visible_text: Option<&'a str>,
+    /// What it is made for, if that is known.
+    pub template: Option<PageTemplate>,
+    /// Whether it has structured data only after its scripts have run.
+    pub rendered_only: bool,
+}
+
+/// Judges the structured data of a page.
+#[must_use]
+pub fn judge_page(page: &PageInput<'_>, context: &FindingContext) -> SchemaRecord {
+    let graph = Graph::of(page.data);
+    let (kept, copies) = duplicates::without_copies(&graph, &entities(&graph));
+    let all: BTreeSet<u32> = kept
+        .iter()
+        .chain(copies.values().flatten())
+        .copied()
+        .collect();
+    let text = visible_text(page).map(PageText::of);
+    let judge = Judge {
+        page: Page {
+            graph: &graph,
+            entities: &all,
+            url: page.url,
+            visits: Cell::new(MOST_VISITS),
+        },
+        data: page.data,
+        text: text.as_ref(),
+    };
+    let mut judged: Vec<Judged> = Vec::new();
+    for node in &kept {
+        let copies = copies.get(node).map(Vec::as_slice).unwrap_or_default();
+        judged.push(judge.entity(*node, copies));
+    }
+    let is_cut = judge.page.visits.get() == 0;
+    judge.add_loose_notes(&mut judged);
+    let mut record = SchemaRecord {
+        envelope: envelope(page, context, &judged, is_cut),
+        formats: formats(&graph),
+        entities: Vec::new(),
+        parse_errors: page.data.parse_errors.clone(),
+        graph_connected: connected(&graph, &kept, &copies),
+        features: features(&judged),
+        errors: count(&judged, Severity::Error) + small(page.data.parse_errors.len()),
+        warning_count: count(&judged, Severity::Warning),
+        schema_score: score(score_terms(page, &graph, &kept, &judged)),
+    };
+    for mut it in judged.into_iter().take(MOST_ENTITIES) {
+        it.entity.issues.truncate(MOST_ISSUES);
+        record.entities.push(it.entity);
+    }
+    record
+}
+
+fn formats(graph: &Graph<'_>) -> FormatCounts {
+    let mut counts = FormatCounts::default();
+    for item in graph
+        .data()
+        .items
+        .iter()
+        .filter(|it| it.parent.is_none() && !it.types.is_empty())
+    {
+        match item.format {
+            Format::JsonLd => counts.json_ld += 1,
+            Format::Microdata => counts.microdata += 1,
+            Format::Rdfa => counts.rdfa += 1,
+        }
+    }
+    counts
+}
+
+fn features(judged: &[Judged]) -> Vec<Feature> {
+    let all: BTreeSet<_> = judged
+        .iter()
+        .flat_map(|it| it.features.iter().copied())
+        .collect();
+    all.into_iter().collect()
+}
+
+fn count(judged: &[Judged], severity: Severity) -> u32 {
+    let issues = judged.iter().flat_map(|it| &it.entity.issues);
+    small(issues.filter(|it| it.severity == severity).count())
+}
+
+fn score_terms(page: &PageInput<'_>, graph: &Graph<'_>, kept: &[u32], judged: &[Judged]) -> Terms {
+    let has_errors = |it: &&Judged| {
+        it.entity
+            .issues
+            .iter()
+            .any(|it| it.severity == Severity::Error)
+    };
+    let known: Vec<f64> = judged.iter().filter_map(|it| it.completeness).collect();
+    #[allow(clippy::cast_precision_loss)]
+    let completeness = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+    let fits = page.template.map(|it| {
+        let expected = it.expected();
+        let fits = |node: &u32| expected.iter().any(|it| graph.is_a(*node, it));
+        kept.iter().any(fits)
+    });
+    Terms {
+        entities: judged.len(),
+        with_errors: judged.iter().filter(has_errors).count(),
+        completeness,
+        fits,
+    }
+}
+
+fn envelope(
+    page: &PageInput<'_>,
+    context: &FindingContext,
+    judged: &[Judged],
+    is_cut: bool,
+) -> Envelope {
+    let mut warnings = Vec::new();
+    let limits = page.data.limits.iter();
+    warnings.extend(limits.map(|it| format!("limit{it:?}")));
+    if judged.len() > MOST_ENTITIES || judged.iter().any(|it| it.entity.issues.len() > MOST_ISSUES)
+    {
+        warnings.push("listCut".to_owned());
+    }
+    if is_cut {
+        warnings.push("limitJudgement".to_owned());
+    }
+    if visible_text(page).is_none() {
+        warnings.push("visibleTextUnknown".to_owned());
+    }
+    if page.template.is_none() {
+        warnings.push("templateUnknown".to_owned());
+    }
+    if page.rendered_only {
+        warnings.push("renderedOnly".to_owned());
+    }
+    let is_cut = is_cut || !page.data.limits.is_empty();
+    Envelope {
+        result_type: ResultType::Schema,
+        project_id: context.project_id,
+        keyword_id: None,
+        url: Some(shortened(page.url, 4_096).to_owned()),
+        measured_at: context.measured_at,
+        status: if is_cut {
+            RecordStatus::Partial
+        } else {
+            RecordStatus::Ok
+        },
+        error: None,
+        provenance: Provenance::Measured,
+        provider: None,
+        method_version: METHOD.to_owned(),
+        sample_size: 1,
+        warnings,
+    }
+}
+
+fn visible_text<'a>(page: &PageInput<'a>) -> Option<&'a str> {
+    page.visible_text.filter(|it| it.len() <= MOST_TEXT)
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,255 @@
+//! Judging one entity.
+
+use super::super::{
+    duplicates,
+    feature::Feature,
+    google::{self, Outcome, Page},
+    paths::owned,
+    record::{Eligibility, Entity, Issue, IssueCode, Level},
+    terms,
+    visible::{self, PageText},
+};
+use super::small;
+use crate::{
+    findings::broken_links::Severity,
+    observation::structured_data::{
+        Format, PageStructuredData, SCHEMA_ORG, SyntaxNote, SyntaxNoteKind,
+    },
+};
+use std::collections::BTreeSet;
+
+/// An entity with what is counted of it.
+pub struct Judged {
+    /// The entity.
+    pub entity: Entity,
+    /// What it is eligible for.
+    pub features: Vec<Feature>,
+    /// Share of what is recommended that is there.
+    pub completeness: Option<f64>,
+}
+
+/// What is known of the page when its entities are judged.
+pub struct Judge<'a> {
+    /// The page.
+    pub page: Page<'a>,
+    /// Its items.
+    pub data: &'a PageStructuredData,
+    /// The text that its readers see.
+    pub text: Option<&'a PageText>,
+}
+
+impl Judge<'_> {
+    /// Judges an entity and its copies in other syntaxes.
+    pub fn entity(&self, node: u32, copies: &[u32]) -> Judged {
+        let graph = self.page.graph;
+        let first = graph.first(node);
+        let outcomes = google::judge(&self.page, node);
+        let shown = chosen(&outcomes);
+        let feature = shown.map(|it| it.feature);
+        let mut issues = self.syntax_issues(node);
+        for visit in owned(graph, node, self.page.entities) {
+            terms::check(
+                graph.first(visit.number),
+                &self.data.items,
+                &visit,
+                &mut issues,
+            );
+        }
+        self.add_google_issues(node, &outcomes, shown, &mut issues);
+        duplicates::check_itself(graph, node, &mut issues);
+        for copy in copies {
+            duplicates::check_copy(graph, node, *copy, &mut issues);
+        }
+        if let (Some(text), true) = (self.text, feature.is_some_and(Feature::is_content)) {
+            let visits = self.page.reachable(node, |_| false);
+            visible::check(graph, &visits, text, &mut issues);
+        }
+        issues.sort_by(Issue::order);
+        issues.dedup();
+        let is_old = graph
+            .types(node)
+            .any(|it| it.contains("data-vocabulary.org/"));
+        let entity = Entity {
+            id: first.id.clone().filter(|it| !it.starts_with("_:")),
+            types: graph
+                .types(node)
+                .map(|it| it.strip_prefix(SCHEMA_ORG).unwrap_or(it).to_owned())
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+            format: first.format,
+            location: first.location,
+            name: graph.name(node),
+            properties: small(graph.properties(node).count()),
+            eligibility: match shown {
+                _ if is_old => Eligibility::Retired,
+                Some(it) => it.eligibility(),
+                None => Eligibility::NotSupported,
+            },
+            feature,
+            missing_required: shown
+                .map(|it| it.missing_required.clone())
+                .unwrap_or_default(),
+            missing_recommended: shown
+                .map(|it| it.missing_recommended.clone())
+                .unwrap_or_default(),
+            issues,
+        };
+        let works = |it: &&Outcome| {
+            let eligibility = it.eligibility();
+            !it.is_withheld
+                && matches!(
+                    eligibility,
+                    Eligibility::Eligible | Eligibility::EligibleWithWarnings
+                )
+        };
+        Judged {
+            features: outcomes.iter().filter(works).map(|it| it.feature).collect(),
+            completeness: shown.and_then(completeness),
+            entity,
+        }
+    }
+
+    /// What the features say: the entity's own in full; of others, the errors of what it has, and
+    /// what keeps it from being more.
+    fn add_google_issues(
+        &self,
+        node: u32,
+        outcomes: &[Outcome],
+        shown: Option<&Outcome>,
+        issues: &mut Vec<Issue>,
+    ) {
+        let is_shown = |it: &&Outcome| shown.is_some_and(|shown| std::ptr::eq(shown, *it));
+        let others = outcomes.iter().filter(|it| !is_shown(it));
+        let mut known = BTreeSet::new();
+        for outcome in shown.into_iter().chain(others) {
+            if let Some(ended) = outcome.feature.retired() {
+                issues.push(retired(format!("Google ended this feature in {ended}")));
+            }
+            for issue in &outcome.issues {
+                let mut issue = issue.clone();
+                if !is_shown(&outcome) && outcome.is_main {
+                    if issue.severity == Severity::Notice {
+                        continue;
+                    }
+                    issue.severity = Severity::Notice;
+                }
+                if known.insert((issue.code, issue.path.clone())) {
+                    issues.push(issue);
+                }
+            }
+        }
+        if self
+            .page
+            .graph
+            .types(node)
+            .any(|it| it.contains("data-vocabulary.org/"))
+        {
+            issues.push(retired(
+                "Google reads data-vocabulary.org no more".to_owned(),
+            ));
+        }
+    }
+
+    fn syntax_issues(&self, node: u32) -> Vec<Issue> {
+        let graph = self.page.graph;
+        let about = |it: &&SyntaxNote| it.item.is_some_and(|it| graph.node_of(it) == node);
+        let notes = self.data.notes.iter().filter(about);
+        notes.filter_map(|it| syntax_issue(it.kind)).collect()
+    }
+
+    /// What is wrong with a block is told with the first entity that stands after it.
+    pub fn add_loose_notes(&self, judged: &mut [Judged]) {
+        for note in self.data.notes.iter().filter(|it| it.item.is_none()) {
+            let after = |it: &&mut Judged| {
+                it.entity.format == Format::JsonLd && it.entity.location >= note.location
+            };
+            if let Some(it) = judged.iter_mut().find(after)
+                && let Some(issue) = syntax_issue(note.kind)
+            {
+                it.entity.issues.push(issue);
+                it.entity.issues.sort_by(Issue::order);
+            }
+        }
+    }
+}
+
+/// The feature that an entity is told of: the first that it is eligible for among those for what it
+/// is; else the last of those, which asks for least; else what it has.
+fn chosen(outcomes: &[Outcome]) -> Option<&Outcome> {
+    let mains = || outcomes.iter().filter(|it| it.is_main);
+    mains()
+        .find(|it| it.eligibility() != Eligibility::Ineligible)
+        .or_else(|| mains().next_back())
+        .or_else(|| outcomes.iter().find(|it| it.feature.retired().is_none()))
+        .or_else(|| outcomes.first())
+}
+
+fn completeness(outcome: &Outcome) -> Option<f64> {
+    let missing = outcome.issues.iter();
+    let missing = missing
+        .filter(|it| it.code == IssueCode::RecommendedMissing)
+        .count();
+    #[allow(clippy::cast_precision_loss)]
+    (outcome.recommended > 0)
+        .then(|| 1.0 - missing.min(outcome.recommended) as f64 / outcome.recommended as f64)
+}
+
+fn retired(message: String) -> Issue {
+    Issue {
+        level: Level::Google,
+        code: IssueCode::Retired,
+        path: String::new(),
+        message,
+        severity: Severity::Notice,
+    }
+}
+
+fn syntax_issue(kind: SyntaxNoteKind) -> Option<Issue> {
+    use SyntaxNoteKind as K;
+    let (code, message, severity) = match kind {
+        K::CommentWrapper => (
+            IssueCode::CommentWrapper,
+            "JSON in an HTML comment",
+            Severity::Warning,
+        ),
+        K::CdataWrapper => (
+            IssueCode::CdataWrapper,
+            "JSON in a CDATA section",
+            Severity::Warning,
+        ),
+        K::DuplicateKey => (
+            IssueCode::DuplicateKey,
+            "a key twice in one object",
+            Severity::Warning,
+        ),
+        K::ContextMissing => (
+            IssueCode::ContextMissing,
+            "no @context: nobody knows whose words these are",
+            Severity::Error,
+        ),
+        K::ContextUnknown => (
+            IssueCode::ContextUnknown,
+            "the @context is not schema.org's",
+            Severity::Warning,
+        ),
+        K::ItemrefCycle => (
+            IssueCode::ItemrefCycle,
+            "itemref leads back to its item",
+            Severity::Warning,
+        ),
+        K::ItemrefMissing => (
+            IssueCode::ItemrefMissing,
+            "itemref names no id of the page",
+            Severity::Warning,
+        ),
+        K::BlockTooLarge | K::BlockTooDeep => return None,
+    };
+    Some(Issue {
+        level: Level::Syntax,
+        code,
+        path: String::new(),
+        message: message.to_owned(),
+        severity,
+    })
+}

@@ -1,0 +1,38 @@
+//! The structured data of a page, judged by four yardsticks: syntax, schema.org's vocabulary, what
+//! Google asks for, and what the page shows.
+//!
+//! An entity is an item that no other item holds, or one that a page or list holds as what it is
+//! about (`mainEntity`, `itemListElement`, …) and that Google has a feature for. What an entity holds
+//! is judged as part of it. A thing that the page describes in two syntaxes is one entity.
+
+mod duplicates;
+mod entities;
+mod feature;
+mod google;
+mod graph;
+mod judge;
+mod parts;
+mod paths;
+mod record;
+mod rules;
+mod score;
+mod special;
+mod summary;
+mod template;
+mod terms;
+mod values;
+mod visible;
+pub mod vocabulary;
+
+pub use feature::Feature;
+pub use judge::{FindingContext, PageInput, judge_page};
+pub use record::{Eligibility, Entity, FormatCounts, Issue, IssueCode, Level, SchemaRecord};
+pub use summary::{SchemaSummary, SchemaTally};
+pub use template::PageTemplate;
+
+/// The method that these records come from.
+pub const METHOD: &str = "schema/1";
+
+#[cfg(test)]
+#[allow(clippy::needless_pass_by_value)] // Things are written with `json!` where they are used.
+mod tests;

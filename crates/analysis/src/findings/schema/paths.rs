@@ -1,0 +1,187 @@
+//! Ways through a graph: `offers.price`, and what stands at their end.
+
+use super::graph::{Graph, is_empty};
+use crate::observation::structured_data::{SCHEMA_ORG, Value};
+use std::collections::BTreeSet;
+
+/// Paths are cut to this, whatever names a page makes up.
+const MOST_CHARACTERS: usize = 300;
+/// Things inside of things that are looked at.
+const MOST_VISITS: usize = 2_000;
+/// Nodes that one step of a path may lead to.
+const MOST_TARGETS: usize = 500;
+
+/// A step further: `offers`, or `offers[2]` if there are several.
+pub fn joined(path: &str, name: &str, index: Option<usize>) -> String {
+    let dot = if path.is_empty() { "" } else { "." };
+    let number = index.map(|it| format!("[{it}]")).unwrap_or_default();
+    let whole = format!("{path}{dot}{name}{number}");
+    crate::text::words::shortened(&whole, MOST_CHARACTERS).to_owned()
+}
+
+/// A path without its numbers.
+pub fn general(path: &str) -> String {
+    let (mut general, mut in_number) = (String::new(), false);
+    for it in path.chars() {
+        match it {
+            '[' => in_number = true,
+            ']' => in_number = false,
+            it if !in_number => general.push(it),
+            _ => {}
+        }
+    }
+    general
+}
+
+/// Whether a value, or something at the end of a path, is there.
+///
+/// The last step is asked of every node that the steps before lead to; if they lead nowhere, nothing
+/// is said (`None`). Text in place of a node has a name, and an address in place of one has a `url`.
+pub fn has(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
+    let (mut at, mut name) = (vec![node], path);
+    while let Some((step, rest)) = name.split_once('.') {
+        let values: Vec<&Value> = at.iter().flat_map(|it| graph.values(*it, step)).collect();
+        if values.is_empty() {
+            return None;
+        }
+        let targets = values.iter().filter_map(|it| graph.target(it));
+        let targets: Vec<u32> = targets.take(MOST_TARGETS).collect();
+        if targets.is_empty() {
+            let address = values
+                .iter()
+                .all(|it| matches!(it, Value::Url(_) | Value::Reference(_)));
+            return Some(match rest {
+                "name" => !address,
+                "url" => address,
+                _ => return unresolved(&values),
+            });
+        }
+        (at, name) = (targets, rest);
+    }
+    Some(at.iter().all(|it| has_value(graph, *it, name)))
+}
+
+/// References to what is not on the page may have anything; text and addresses have nothing.
+fn unresolved(values: &[&Value]) -> Option<bool> {
+    let refers = values.iter().any(|it| matches!(it, Value::Reference(_)));
+    if refers { None } else { Some(false) }
+}
+
+/// `url` is also what stands as the id.
+fn has_value(graph: &Graph<'_>, node: u32, name: &str) -> bool {
+    let id = graph.first(node).id.as_deref();
+    let has_address = id.is_some_and(|it| it.starts_with("http"));
+    graph.values(node, name).next().is_some() || name == "url" && has_address
+}
+
+/// A node or item inside of an entity, and the way to it.
+pub struct Visit {
+    /// Its number.
+    pub number: u32,
+    /// The property that it is the value of; none for the entity itself.
+    pub property: Option<String>,
+    /// The way; empty for the entity itself.
+    pub path: String,
+}
+
+/// The items that an entity holds, itself first; those that are entities themselves are left out.
+pub fn owned(graph: &Graph<'_>, node: u32, entities: &BTreeSet<u32>) -> Vec<Visit> {
+    walk(node, MOST_VISITS, |number, visit| {
+        let item = graph.first(number);
+        each_value(
+            item.properties
+                .iter()
+                .map(|it| (it.name.as_str(), &it.value)),
+            |name, index, value| {
+                if let Value::Item(inner) = value
+                    && !entities.contains(&graph.node_of(*inner))
+                {
+                    visit(*inner, name, index);
+                }
+            },
+        );
+    })
+}
+
+/// The nodes that an entity holds, and those that it refers to if `follow` says so; itself first.
+pub fn reachable(
+    graph: &Graph<'_>,
+    node: u32,
+    entities: &BTreeSet<u32>,
+    most: usize,
+    follow: impl Fn(u32) -> bool,
+) -> Vec<Visit> {
+    walk(node, most.min(MOST_VISITS), |number, visit| {
+        let values = graph
+            .properties(number)
+            .map(|it| (it.name.as_str(), &it.value));
+        each_value(values, |name, index, value| {
+            let Some(target) = graph.target(value) else {
+                return;
+            };
+            let is_held = matches!(value, Value::Item(_)) && !entities.contains(&target);
+            if is_held || matches!(value, Value::Reference(_)) && follow(target) {
+                visit(target, name, index);
+            }
+        });
+    })
+}
+
+/// Numbers the values of each property that has several.
+fn each_value<'a>(
+    values: impl Iterator<Item = (&'a str, &'a Value)>,
+    mut each: impl FnMut(&'a str, Option<usize>, &'a Value),
+) {
+    let values: Vec<(&str, &Value)> = values.filter(|it| !is_empty(it.1)).collect();
+    let mut counts = std::collections::BTreeMap::new();
+    for (name, _) in &values {
+        *counts.entry(*name).or_insert(0_usize) += 1;
+    }
+    let mut seen = std::collections::BTreeMap::new();
+    for (name, value) in values {
+        let index = seen.entry(name).or_insert(0_usize);
+        each(name, (counts[name] > 1).then_some(*index), value);
+        *index += 1;
+    }
+}
+
+/// Depth first, each number once.
+fn walk<'a>(
+    from: u32,
+    most: usize,
+    inner: impl Fn(u32, &mut dyn FnMut(u32, &'a str, Option<usize>)),
+) -> Vec<Visit> {
+    let mut seen = BTreeSet::from([from]);
+    let mut all = Vec::new();
+    let mut open = vec![Visit {
+        number: from,
+        property: None,
+        path: String::new(),
+    }];
+    while let Some(visit) = open.pop() {
+        let begin = open.len();
+        inner(visit.number, &mut |number, name, index| {
+            if seen.len() < most && seen.insert(number) {
+                open.push(Visit {
+                    number,
+                    property: Some(name.to_owned()),
+                    path: joined(&visit.path, name, index),
+                });
+            }
+        });
+        open[begin..].reverse();
+        all.push(visit);
+    }
+    all
+}
+
+/// A name of schema.org's without the address, whichever way it is written.
+pub fn short(name: &str) -> &str {
+    let rest = name
+        .strip_prefix(SCHEMA_ORG)
+        .or_else(|| name.strip_prefix("http://schema.org/"))
+        .or_else(|| name.strip_prefix("https://www.schema.org/"))
+        .or_else(|| name.strip_prefix("http://www.schema.org/"))
+        .or_else(|| name.strip_prefix("schema:"));
+    rest.unwrap_or(name)
+}

@@ -1,0 +1,131 @@
+//! Prices, returns, shipping, notes for and against.
+
+use super::super::{
+    feature::Feature,
+    google::{Outcome, Page},
+    graph::Graph,
+    paths::{Visit, joined, short},
+    record::IssueCode,
+    values::{Written, number},
+};
+use crate::findings::broken_links::Severity;
+
+/// Looks at a node of an entity, or at the entity itself.
+pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outcome) {
+    let (graph, node) = (page.graph, visit.number);
+    let in_shop = [
+        Feature::MerchantListing,
+        Feature::Organization,
+        Feature::ProductSnippet,
+        Feature::ProductVariants,
+        Feature::ShippingService,
+    ];
+    if !in_shop.contains(&feature) {
+        return;
+    }
+    if feature == Feature::MerchantListing && graph.is_a(node, "Offer") {
+        look_at_price(graph, visit, outcome);
+    }
+    if graph.is_a(node, "MerchantReturnPolicy") {
+        look_at_returns(graph, visit, outcome);
+    }
+    if graph.is_a(node, "DefinedRegion") {
+        let there = |name: &str| graph.values(node, name).next().is_some();
+        if there("addressRegion") && there("postalCode") {
+            let message = "addressRegion or postalCode, not both".to_owned();
+            let path = joined(&visit.path, "postalCode", None);
+            outcome.add(
+                IssueCode::ValueNotAccepted,
+                path,
+                message,
+                Severity::Warning,
+            );
+        }
+    }
+    if visit.path.is_empty() {
+        look_at_notes(graph, node, outcome);
+    }
+}
+
+fn look_at_price(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
+    for price in graph.values(visit.number, "price") {
+        let Some(text) = price.text() else { continue };
+        if let Written::Plain(value) = number(&text)
+            && value <= 0.0
+        {
+            let path = joined(&visit.path, "price", None);
+            let message = "a merchant listing has a price above 0".to_owned();
+            outcome.add(IssueCode::ValueNotAccepted, path, message, Severity::Error);
+        }
+    }
+}
+
+/// Country and category; or, for an organisation, a link.
+fn look_at_returns(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
+    let node = visit.number;
+    let there = |name: &str| graph.values(node, name).next().is_some();
+    let at = |name: &str| joined(&visit.path, name, None);
+    let mut holders = graph.holders(node);
+    let in_organization = holders.any(|(_, holder)| graph.is_a(holder, "Organization"));
+    if !(in_organization && there("merchantReturnLink")) {
+        for name in ["applicableCountry", "returnPolicyCategory"] {
+            if !there(name) {
+                outcome.require(&at(name));
+            }
+        }
+    }
+    let category = graph.text(node, "returnPolicyCategory").unwrap_or_default();
+    let fees = graph.text(node, "returnFees").unwrap_or_default();
+    let finite = short(&category) == "MerchantReturnFiniteReturnWindow";
+    let unlimited = short(&category) == "MerchantReturnUnlimitedWindow";
+    let wanted = [
+        ("merchantReturnDays", finite),
+        ("returnFees", finite || unlimited),
+        ("returnMethod", finite || unlimited),
+        (
+            "returnShippingFeesAmount",
+            short(&fees) == "ReturnShippingFees",
+        ),
+    ];
+    for (name, _) in wanted.iter().filter(|it| it.1) {
+        outcome.recommended += 1;
+        if !there(name) {
+            outcome.recommend(&at(name));
+        }
+    }
+}
+
+/// A review's notes for and against have names, and are two or more together.
+fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+    let reviews = graph
+        .values(node, "review")
+        .filter_map(|it| graph.target(it));
+    let mut notes = 0_usize;
+    for review in reviews {
+        for name in ["positiveNotes", "negativeNotes"] {
+            for value in graph.values(review, name) {
+                let Some(list) = graph.target(value) else {
+                    notes += 1;
+                    continue;
+                };
+                for note in graph.values(list, "itemListElement") {
+                    notes += 1;
+                    let target = graph.target(note);
+                    if target.is_some_and(|it| graph.values(it, "name").next().is_none()) {
+                        outcome.require(&format!("review.{name}.itemListElement.name"));
+                    }
+                }
+            }
+        }
+    }
+    if notes == 1 {
+        let message = "notes for and against are two or more together".to_owned();
+        let path = "review.positiveNotes".to_owned();
+        outcome.add(
+            IssueCode::ValueNotAccepted,
+            path,
+            message,
+            Severity::Warning,
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! Things in, judgements out. What Google asks for is compared with Adobe's validator on thousands of
+//! pages by `tests/oracles/google_rich_results.py`.
+
+mod consistency;
+mod google;
+mod laws;
+mod page;
+mod words;
+
+use super::*;
+use crate::{
+    findings::broken_links::Severity,
+    observation::structured_data::{
+        Format, Item, Location, PageStructuredData, Property, SCHEMA_ORG, Value,
+    },
+};
+use chrono::DateTime;
+use serde_json::{Value as Json, json};
+
+/// Things as a page's data, all in one syntax; of several, give a list.
+fn data(format: Format, things: &Json) -> PageStructuredData {
+    let mut data = PageStructuredData::default();
+    add(&mut data, format, things);
+    data
+}
+
+fn add(data: &mut PageStructuredData, format: Format, things: &Json) {
+    match things {
+        Json::Array(all) => all.iter().for_each(|it| add(data, format, it)),
+        one => {
+            add_item(data, format, one, None);
+        }
+    }
+}
+
+fn add_item(
+    data: &mut PageStructuredData,
+    format: Format,
+    thing: &Json,
+    parent: Option<u32>,
+) -> u32 {
+    let number = u32::try_from(data.items.len()).unwrap();
+    let types = match &thing["@type"] {
+        Json::Array(all) => all.iter().map(full).collect(),
+        Json::Null => Vec::new(),
+        one => vec![full(one)],
+    };
+    data.items.push(Item {
+        format,
+        types,
+        id: thing["@id"].as_str().map(str::to_owned),
+        properties: Vec::new(),
+        location: Location {
+            line: number + 1,
+            column: 1,
+        },
+        parent,
+    });
+    for (name, values) in thing.as_object().unwrap() {
+        if name.starts_with('@') {
+            continue;
+        }
+        let values = match values {
+            Json::Array(all) => all.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        for it in values {
+            let value = value(data, format, it, number);
+            let name = name.clone();
+            data.items[number as usize]
+                .properties
+                .push(Property { name, value });
+        }
+    }
+    number
+}
+
+fn full(name: &Json) -> String {
+    let name = name.as_str().unwrap();
+    if name.contains(':') {
+        name.to_owned()
+    } else {
+        format!("{SCHEMA_ORG}{name}")
+    }
+}
+
+fn value(data: &mut PageStructuredData, format: Format, json: &Json, holder: u32) -> Value {
+    match json {
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(value) => Value::Number(value.clone()),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Object(object) if object.len() == 1 && object.contains_key("@id") => {
+            Value::Reference(object["@id"].as_str().unwrap().to_owned())
+        }
+        inner => Value::Item(add_item(data, format, inner, Some(holder))),
+    }
+}
+
+fn judge(data: &PageStructuredData, text: Option<&str>) -> SchemaRecord {
+    judge_at("https://example.com/page", data, text, None)
+}
+
+fn judge_at(
+    url: &str,
+    data: &PageStructuredData,
+    visible_text: Option<&str>,
+    template: Option<PageTemplate>,
+) -> SchemaRecord {
+    let page = PageInput {
+        url,
+        data,
+        visible_text,
+        template,
+        rendered_only: false,
+    };
+    let context = FindingContext {
+        project_id: 7,
+        measured_at: DateTime::UNIX_EPOCH,
+    };
+    judge_page(&page, &context)
+}
+
+/// The only entity of a page with this thing.
+fn entity(thing: Json) -> Entity {
+    let record = judge(&data(Format::JsonLd, &thing), None);
+    assert_eq!(record.entities.len(), 1, "{:?}", record.entities);
+    record.entities.into_iter().next().unwrap()
+}
+
+/// Codes and paths of an entity's issues, recommendations left out.
+fn issues(entity: &Entity) -> Vec<(IssueCode, &str)> {
+    let told = entity.issues.iter();
+    told.filter(|it| it.code != IssueCode::RecommendedMissing)
+        .map(|it| (it.code, it.path.as_str()))
+        .collect()
+}
+
+/// A thing with some of its properties changed, or left out where they are null.
+fn with(thing: &Json, changes: Json) -> Json {
+    let mut thing = thing.clone();
+    for (name, value) in changes.as_object().unwrap() {
+        if value.is_null() {
+            thing.as_object_mut().unwrap().remove(name);
+        } else {
+            thing[name] = value.clone();
+        }
+    }
+    thing
+}

@@ -1,0 +1,186 @@
+//! The text of a page, ready to be asked for names, numbers and days.
+
+use super::super::values::is_date;
+use crate::text::words::words;
+use std::collections::{HashMap, HashSet};
+use unicode_normalization::UnicodeNormalization;
+
+/// Of a long name's words, so many have to be on the page.
+const MOST_WORDS_SHARE: f64 = 0.8;
+/// Numbers may differ by rounding to two decimals.
+const ALIKE: f64 = 0.005;
+/// A day and its year stand at the most so many words apart.
+const DATE_WINDOW: usize = 4;
+/// Places of one year at the most.
+const MOST_PLACES: usize = 1_000;
+
+/// The text of a page, ready to be asked.
+pub struct PageText {
+    words: HashSet<String>,
+    order: Vec<String>,
+    numbers: HashSet<i64>,
+    /// Where numbers of four digits stand.
+    years: HashMap<String, Vec<usize>>,
+}
+
+impl PageText {
+    /// Of the text that readers see.
+    pub fn of(text: &str) -> Self {
+        let order = folded(text);
+        let mut years: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, word) in order.iter().enumerate() {
+            for year in digits(word).filter(|it| it.len() == 4) {
+                let places = years.entry(year.to_owned()).or_default();
+                if places.len() < MOST_PLACES {
+                    places.push(at);
+                }
+            }
+        }
+        Self {
+            years,
+            words: order.iter().cloned().collect(),
+            order,
+            numbers: numbers(text),
+        }
+    }
+
+    /// Whether it has a name's words: all of a short name, most of a long one.
+    pub fn has_name(&self, name: &str) -> bool {
+        let wanted: HashSet<String> = folded(&unescaped(name)).into_iter().collect();
+        let there = wanted.iter().filter(|it| self.words.contains(*it)).count();
+        let least = if wanted.len() < 4 {
+            wanted.len()
+        } else {
+            share_of(wanted.len())
+        };
+        there >= least
+    }
+
+    /// Whether it has a number, however it is written.
+    pub fn has_number(&self, value: f64) -> bool {
+        hundredths(value).is_some_and(|it| self.numbers.contains(&it))
+    }
+
+    /// A page writes a day in any language, so what is looked for is the day near the year; or, if
+    /// the page leaves the year away, nothing can be said.
+    pub fn has_date(&self, date: &str) -> bool {
+        let Some((year, day)) = year_and_day(date) else {
+            return true;
+        };
+        if self
+            .words
+            .contains(date.split(['T', 't']).next().unwrap_or(date))
+        {
+            return true;
+        }
+        let places = self.years.get(&year).into_iter().flatten();
+        for at in places {
+            let from = at.saturating_sub(DATE_WINDOW);
+            let near = &self.order[from..(at + DATE_WINDOW + 1).min(self.order.len())];
+            let mut days = near.iter().flat_map(|it| digits(it));
+            if days.any(|it| it.len() <= 2 && it.parse() == Ok(day)) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn share_of(words: usize) -> usize {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss
+    )]
+    let least = (words as f64 * MOST_WORDS_SHARE).ceil() as usize;
+    least
+}
+
+fn folded(text: &str) -> Vec<String> {
+    let plain: String = text.nfkc().collect::<String>().to_lowercase();
+    words(&plain.replace(['’', '‘'], "'"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Names in JSON often carry what is for HTML alone: `Za&#8217;atar`, `Mac &amp; Cheese`.
+fn unescaped(text: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('&') {
+        plain.push_str(before);
+        let known = after.split_once(';').and_then(|(name, behind)| {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            Some((char::from_u32(code)?, behind))
+        });
+        if let Some((character, behind)) = known {
+            plain.push(character);
+            rest = behind;
+            continue;
+        }
+        let names = ["amp;", "quot;", "nbsp;", "lt;", "gt;"];
+        plain.push(' ');
+        rest = names
+            .iter()
+            .find_map(|it| after.strip_prefix(it))
+            .unwrap_or(after);
+    }
+    plain + rest
+}
+
+fn digits(word: &str) -> impl Iterator<Item = &str> {
+    let runs = word.split(|it: char| !it.is_ascii_digit());
+    runs.filter(|it| !it.is_empty())
+}
+
+/// The year and the day of a full date.
+fn year_and_day(date: &str) -> Option<(String, u32)> {
+    let date = date.trim();
+    if !is_date(date) {
+        return None;
+    }
+    let day = date.split(['T', 't']).next()?;
+    let mut parts = day.split('-');
+    let (year, _, day) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((year.to_owned(), day.parse().ok()?))
+}
+
+/// Every number of a text in hundredths, in each way that its points and commas may be meant.
+fn numbers(text: &str) -> HashSet<i64> {
+    let mut all = HashSet::new();
+    let is_group = |it: char| it.is_ascii_digit() || ".,'’\u{a0}\u{202f} ".contains(it);
+    for run in text.split(|it: char| !is_group(it)) {
+        // 1 299,00 is one number; 4 5 may be two.
+        let pieces: Vec<&str> = run.split([' ', '\u{a0}', '\u{202f}', '\'', '’']).collect();
+        for from in 0..pieces.len() {
+            for to in from..pieces.len().min(from + 4) {
+                let joined: String = pieces[from..=to].concat();
+                all.extend(readings(&joined).into_iter().filter_map(hundredths));
+            }
+        }
+    }
+    all
+}
+
+fn readings(written: &str) -> Vec<f64> {
+    let written = written.trim_matches(['.', ',']);
+    if written.is_empty() || written.len() > 20 {
+        return Vec::new();
+    }
+    let without = |it: &str| written.replace(it, "");
+    let candidates = [
+        without(","),
+        without(".").replace(',', "."),
+        without(".").replace(',', ""),
+    ];
+    candidates.iter().filter_map(|it| it.parse().ok()).collect()
+}
+
+fn hundredths(value: f64) -> Option<i64> {
+    let scaled = ((value + ALIKE / 100.0) * 100.0).round();
+    #[allow(clippy::cast_possible_truncation)]
+    (scaled.abs() < 1e15).then_some(scaled as i64)
+}

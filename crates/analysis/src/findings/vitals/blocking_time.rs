@@ -1,0 +1,125 @@
+//! Time to Interactive, and the blocking time until then (web.dev, "Total Blocking Time" and "Time
+//! to Interactive"; computed as `core/computed/metrics/` of the npm package `lighthouse` 12.8.2
+//! does it).
+
+/// A stretch of time, ms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Its beginning.
+    pub from: f64,
+    /// Its end.
+    pub to: f64,
+}
+
+impl Span {
+    fn length(self) -> f64 {
+        self.to - self.from
+    }
+}
+
+/// A task of the main thread blocks from here on, ms.
+const LONG_TASK: f64 = 50.0;
+
+/// So long has everything to be quiet, ms.
+pub const QUIET: f64 = 5_000.0;
+
+/// So many requests may be under way in a quiet network.
+const REQUESTS_IN_QUIET: u32 = 2;
+
+/// What a page load did, in ms after the navigation began.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activity<'a> {
+    /// First Contentful Paint.
+    pub fcp: f64,
+    /// When the document's parser and its deferred scripts were done.
+    pub dom_content_loaded: f64,
+    /// When watching ended.
+    pub end: f64,
+    /// The main thread's tasks, in order, not overlapping.
+    pub tasks: &'a [Span],
+    /// GET requests that ended well, in any order.
+    pub requests: &'a [Span],
+}
+
+/// When the page became interactive: the beginning of the first 5 s without long tasks that overlap
+/// 5 s with at most two requests under way, at the earliest the first paint. `None` when
+/// watching ended before everything was quiet for so long.
+#[must_use]
+pub fn time_to_interactive(load: &Activity<'_>) -> Option<f64> {
+    let is_long_enough = |it: &Span| it.to > load.fcp + QUIET && it.length() >= QUIET;
+    let cpu = quiet_cpu(load);
+    let network = quiet_network(load.requests, load.end);
+    let mut cpu = cpu.into_iter().filter(is_long_enough);
+    let mut network = network.into_iter().filter(is_long_enough);
+    let (mut calm, mut silent) = (cpu.next()?, network.next()?);
+    loop {
+        if calm.from >= silent.from {
+            if silent.to >= calm.from + QUIET {
+                break;
+            }
+            silent = network.next()?;
+        } else {
+            if calm.to >= silent.from + QUIET {
+                break;
+            }
+            calm = cpu.next()?;
+        }
+    }
+    Some(calm.from.max(load.fcp).max(load.dom_content_loaded))
+}
+
+/// Gaps between long tasks.
+fn quiet_cpu(load: &Activity<'_>) -> Vec<Span> {
+    let mut gaps = Vec::new();
+    let mut from = f64::NEG_INFINITY;
+    for task in load.tasks.iter().filter(|it| it.length() >= LONG_TASK) {
+        gaps.push(Span {
+            from,
+            to: task.from,
+        });
+        from = task.to;
+    }
+    gaps.push(Span { from, to: load.end });
+    gaps
+}
+
+/// Stretches with at most two requests under way.
+fn quiet_network(requests: &[Span], end: f64) -> Vec<Span> {
+    let begins = requests.iter().map(|it| (it.from, true));
+    let ends = requests.iter().map(|it| (it.to, false));
+    let mut turns: Vec<(f64, bool)> = begins.chain(ends).filter(|it| it.0 <= end).collect();
+    turns.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (mut under_way, mut since, mut quiet) = (0_u32, Some(f64::NEG_INFINITY), Vec::new());
+    for (at, begins) in turns {
+        if begins {
+            under_way += 1;
+            if under_way > REQUESTS_IN_QUIET
+                && let Some(from) = since.take()
+            {
+                quiet.push(Span { from, to: at });
+            }
+        } else {
+            under_way = under_way.saturating_sub(1);
+            if under_way <= REQUESTS_IN_QUIET {
+                since.get_or_insert(at);
+            }
+        }
+    }
+    quiet.extend(since.map(|from| Span { from, to: end }));
+    quiet
+}
+
+/// The sum, over the parts of tasks between the first paint and the time to interactive, of what each
+/// takes beyond 50 ms. Tasks are clipped first: nobody waits before there is something to see.
+#[must_use]
+pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
+    if tti <= fcp {
+        return 0.0;
+    }
+    let inside = tasks.iter().map(|task| Span {
+        from: task.from.max(fcp),
+        to: task.to.min(tti),
+    });
+    // A float sum of nothing is −0.
+    inside.fold(0.0, |sum, it| sum + (it.length() - LONG_TASK).max(0.0))
+}

@@ -1,0 +1,89 @@
+//! Cumulative Layout Shift: the largest session window (web.dev, "Cumulative Layout Shift").
+
+use crate::observation::vitals::ClsSource;
+use std::ops::Range;
+
+/// Layout shifted, unexpected and without recent input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shift {
+    /// When, ms.
+    pub at: f64,
+    /// By how much, weighted by the frame's share of the viewport.
+    pub score: f64,
+}
+
+/// A window ends when nothing moves for longer, ms.
+const GAP: f64 = 1_000.0;
+
+/// And it is never longer, ms.
+const LONGEST: f64 = 5_000.0;
+
+/// Elements that are named.
+const MOST_SOURCES: usize = 10;
+
+/// The score of the largest window. Windows end after a gap of more than 1 s and after 5 s. Shifts
+/// come in order; without any the page did not move: 0.
+#[must_use]
+pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
+    let largest = largest_window(shifts);
+    // A float sum of nothing is −0.
+    shifts[largest].iter().fold(0.0, |sum, it| sum + it.score)
+}
+
+/// Whether more time lies between two moments; browsers count whole microseconds, which
+/// milliseconds only come close to.
+fn is_longer(from: f64, to: f64, limit: f64) -> bool {
+    ((to - from) * 1_000.0).round() > limit * 1_000.0
+}
+
+/// Where the largest window stands.
+fn largest_window(shifts: &[Shift]) -> Range<usize> {
+    let (mut largest, mut most) = (0..0, 0.0);
+    let (mut from, mut sum) = (0, 0.0);
+    for (place, shift) in shifts.iter().enumerate() {
+        let is_over = place > 0
+            && (is_longer(shifts[from].at, shift.at, LONGEST)
+                || is_longer(shifts[place - 1].at, shift.at, GAP));
+        if is_over {
+            (from, sum) = (place, 0.0);
+        }
+        sum += shift.score;
+        if sum > most {
+            (largest, most) = (from..place + 1, sum);
+        }
+    }
+    largest
+}
+
+/// An element's part in a shift.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShiftPart {
+    /// A selector that leads to it, where there is one.
+    pub selector: Option<String>,
+    /// The area that it left or took, CSS pixels².
+    pub area: f64,
+}
+
+/// The elements that moved in the largest window, by descending part: each shift's score is divided
+/// among its elements by the area that they left or took.
+#[must_use]
+pub fn sources(shifts: &[(Shift, Vec<ShiftPart>)]) -> Vec<ClsSource> {
+    let plain: Vec<Shift> = shifts.iter().map(|it| it.0).collect();
+    let mut sources: Vec<ClsSource> = Vec::new();
+    for (shift, parts) in &shifts[largest_window(&plain)] {
+        let whole: f64 = parts.iter().map(|it| it.area).sum();
+        for part in parts.iter().filter(|it| whole > 0.0 && it.area > 0.0) {
+            let share = shift.score * part.area / whole;
+            match sources.iter_mut().find(|it| it.selector == part.selector) {
+                Some(known) => known.shift += share,
+                None => sources.push(ClsSource {
+                    selector: part.selector.clone(),
+                    shift: share,
+                }),
+            }
+        }
+    }
+    sources.sort_by(|one, other| other.shift.total_cmp(&one.shift));
+    sources.truncate(MOST_SOURCES);
+    sources
+}

@@ -1,0 +1,117 @@
+//! How fast pages are: for visitors (field data, p75 over 28 days) and in a browser (lab data).
+//!
+//! Definitions: `docs/MEASUREMENT.md`. There is one record per page, form factor and source; the two
+//! sources are never mixed. Field data comes from outside and is `imported`; lab data is that
+//! of the median load by Lighthouse's performance score.
+
+pub mod blocking_time;
+mod field;
+mod lab;
+pub mod layout_shift;
+pub mod lighthouse_score;
+mod opportunity;
+pub mod percentile;
+mod rating;
+mod record;
+pub mod runs;
+pub mod speed_index;
+mod summary;
+mod trend;
+
+pub use field::{ORIGIN_FALLBACK, field_record};
+pub use lab::{FEWER_RUNS, NO_BROWSER, lab_record, static_record};
+pub use opportunity::{LoadFacts, ResourceTotal, opportunities, resource_summary};
+pub use rating::{Assessment, Rating, Thresholds, Unit, assess};
+pub use record::{MetricRecord, MetricRecords, Spread, VitalsRecord, VitalsSource};
+pub use summary::{FormFactorSummary, RatingCounts, SlowPage, VitalsSummary};
+pub use trend::{Change, Direction, VitalsTrend};
+
+use crate::{
+    findings::envelope::Envelope,
+    observation::vitals::FormFactor,
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// The method that these records come from.
+pub const METHOD: &str = "vitals/1";
+
+/// The source answered that it knows nothing of the page, nor of its origin.
+pub const NO_FIELD_DATA: &str = "noFieldData";
+
+/// What a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// The project.
+    pub project_id: i64,
+    /// The page that was asked for.
+    pub url: &'a str,
+    /// When.
+    pub measured_at: DateTime<Utc>,
+}
+
+impl Subject<'_> {
+    /// The record of a page that too few visitors see for anyone to publish figures.
+    #[must_use]
+    pub fn without_field_data(&self, form_factor: FormFactor, provider: &str) -> VitalsRecord {
+        let mut record = self.blank(form_factor, VitalsSource::Field);
+        record.envelope.status = RecordStatus::InsufficientData;
+        record.envelope.provenance = Provenance::Imported;
+        record.envelope.provider = Some(provider.to_owned());
+        record.envelope.warnings.push(NO_FIELD_DATA.to_owned());
+        record
+    }
+
+    /// The record of a measurement that failed; it claims nothing about the page.
+    #[must_use]
+    pub fn failed(
+        &self,
+        form_factor: FormFactor,
+        source: VitalsSource,
+        code: &str,
+    ) -> VitalsRecord {
+        let mut record = self.blank(form_factor, source);
+        record.envelope.status = RecordStatus::Error;
+        record.envelope.error = Some(code.to_owned());
+        record
+    }
+
+    /// A record that claims nothing.
+    fn blank(&self, form_factor: FormFactor, source: VitalsSource) -> VitalsRecord {
+        VitalsRecord {
+            envelope: Envelope {
+                result_type: ResultType::Vitals,
+                project_id: self.project_id,
+                keyword_id: None,
+                url: Some(self.url.to_owned()),
+                measured_at: self.measured_at,
+                status: RecordStatus::Ok,
+                error: None,
+                provenance: Provenance::Measured,
+                provider: None,
+                method_version: METHOD.to_owned(),
+                sample_size: 0,
+                warnings: Vec::new(),
+            },
+            form_factor,
+            source,
+            collection_period: None,
+            metrics: MetricRecords::default(),
+            assessment: None,
+            performance_score: None,
+            runs: None,
+            iqr: None,
+            lcp_element: None,
+            lcp_breakdown: None,
+            cls_sources: Vec::new(),
+            opportunities: Vec::new(),
+            resource_summary: BTreeMap::new(),
+            trend: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! What would make a page faster, as far as a load or its files say so for certain.
+//!
+//! Ids are those of Lighthouse's audits. A saving that would have to be guessed is null.
+
+use crate::observation::vitals::{Opportunity, ResourceFact, ResourceKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// Files and bytes of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceTotal {
+    /// How many files.
+    pub count: u32,
+    /// Bytes on the wire; null when they are known of none.
+    pub transfer_bytes: Option<u64>,
+}
+
+/// What the judgement rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadFacts<'a> {
+    /// How long the server took for the page, ms.
+    pub server_response_ms: Option<f64>,
+    /// What redirects took, ms.
+    pub redirects_ms: Option<f64>,
+    /// Images without width and height.
+    pub unsized_images: Option<u32>,
+    /// Everything that was loaded.
+    pub resources: &'a [ResourceFact],
+}
+
+/// From here on a server's answer is slow, ms, and this is what it could be (Lighthouse 12.8.2,
+/// `server-response-time`).
+const SLOW_ANSWER: f64 = 600.0;
+const QUICK_ANSWER: f64 = 100.0;
+
+/// Compression counts from this saving on, and from a tenth of the file (Lighthouse 12.8.2,
+/// `uses-text-compression`).
+const LEAST_COMPRESSION: u64 = 1_400;
+
+/// A visitor who returns after a week should find files in the cache, s.
+const WEEK: u64 = 7 * 24 * 60 * 60;
+
+/// What to mend, by id.
+#[must_use]
+pub fn opportunities(load: &LoadFacts<'_>) -> Vec<Opportunity> {
+    let found = [
+        render_blocking(load.resources),
+        redirects(load),
+        server_response(load),
+        unsized_images(load),
+        cache(load.resources),
+        compression(load.resources),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn opportunity(id: &str, ms: Option<f64>, bytes: Option<u64>) -> Opportunity {
+    Opportunity {
+        audit_id: id.to_owned(),
+        savings_ms: ms,
+        savings_bytes: bytes,
+    }
+}
+
+fn server_response(load: &LoadFacts<'_>) -> Option<Opportunity> {
+    let slow = load.server_response_ms.filter(|it| *it >= SLOW_ANSWER)?;
+    let saving = Some(slow - QUICK_ANSWER);
+    Some(opportunity("server-response-time", saving, None))
+}
+
+fn redirects(load: &LoadFacts<'_>) -> Option<Opportunity> {
+    let spent = load.redirects_ms.filter(|it| *it > 0.0)?;
+    Some(opportunity("redirects", Some(spent), None))
+}
+
+fn unsized_images(load: &LoadFacts<'_>) -> Option<Opportunity> {
+    load.unsized_images.filter(|it| *it > 0)?;
+    Some(opportunity("unsized-images", None, None))
+}
+
+fn render_blocking(resources: &[ResourceFact]) -> Option<Opportunity> {
+    resources
+        .iter()
+        .any(|it| it.blocks_rendering)
+        .then(|| opportunity("render-blocking-resources", None, None))
+}
+
+fn compression(resources: &[ResourceFact]) -> Option<Opportunity> {
+    let saved: u64 = resources.iter().filter_map(saved_by_compression).sum();
+    (saved > 0).then(|| opportunity("uses-text-compression", None, Some(saved)))
+}
+
+fn saved_by_compression(file: &ResourceFact) -> Option<u64> {
+    let sent = file.transfer_bytes?;
+    let saved = sent.checked_sub(file.gzip_bytes?)?;
+    let counts = !file.is_compressed && saved >= LEAST_COMPRESSION && saved * 10 >= sent;
+    counts.then_some(saved)
+}
+
+/// Bytes that are sent again to a visitor who returns after a week, although the file is one of
+/// those that rarely change.
+fn cache(resources: &[ResourceFact]) -> Option<Opportunity> {
+    let is_lasting = |it: &&ResourceFact| {
+        use ResourceKind::{Font, Image, Media, Script, Stylesheet};
+        let lasts = matches!(it.kind, Font | Image | Media | Script | Stylesheet);
+        lasts && it.status == Some(200) && it.fresh_for.unwrap_or(0) < WEEK
+    };
+    let again: u64 = resources
+        .iter()
+        .filter(is_lasting)
+        .filter_map(|it| it.transfer_bytes)
+        .sum();
+    (again > 0).then(|| opportunity("uses-long-cache-ttl", None, Some(again)))
+}
+
+/// Files by kind.
+#[must_use]
+pub fn resource_summary(resources: &[ResourceFact]) -> BTreeMap<ResourceKind, ResourceTotal> {
+    let mut summary: BTreeMap<ResourceKind, ResourceTotal> = BTreeMap::new();
+    for file in resources {
+        let total = summary.entry(file.kind).or_default();
+        total.count += 1;
+        if let Some(bytes) = file.transfer_bytes {
+            *total.transfer_bytes.get_or_insert(0) += bytes;
+        }
+    }
+    summary
+}

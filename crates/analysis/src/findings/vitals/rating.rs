@@ -1,0 +1,127 @@
+//! Good, poor, or between: the thresholds, and what passes the assessment.
+
+use super::lighthouse_score::ControlPoints;
+use crate::observation::vitals::{FormFactor, VitalsMetric};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// How a value is rated.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = VitalsRating)]
+pub enum Rating {
+    /// At most the lower threshold.
+    Good,
+    /// Between the thresholds.
+    NeedsImprovement,
+    /// Above the upper threshold.
+    Poor,
+}
+
+/// Whether a page passes the Core Web Vitals assessment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = VitalsAssessment)]
+pub enum Assessment {
+    /// Every vital that is known is good, and enough are known.
+    Passed,
+    /// One is not.
+    Failed,
+}
+
+/// What a value is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = VitalsUnit)]
+pub enum Unit {
+    /// Milliseconds.
+    Ms,
+    /// None.
+    Unitless,
+}
+
+/// The bounds of a metric: good up to the first, poor above the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Good up to here.
+    pub good: f64,
+    /// Poor above.
+    pub poor: f64,
+}
+
+impl Thresholds {
+    /// The rating of a value.
+    #[must_use]
+    pub fn rate(self, value: f64) -> Rating {
+        if value <= self.good {
+            Rating::Good
+        } else if value <= self.poor {
+            Rating::NeedsImprovement
+        } else {
+            Rating::Poor
+        }
+    }
+}
+
+impl VitalsMetric {
+    /// The unit.
+    #[must_use]
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::Cls => Unit::Unitless,
+            _ => Unit::Ms,
+        }
+    }
+
+    /// The thresholds. Those of LCP, INP, CLS, FCP and TTFB are constants of the npm package
+    /// `web-vitals` 6.2.3 and the same for every device. Blocking time and speed index have no
+    /// published ones: Lighthouse calls a score from .9 good and below .5 poor, and these are the
+    /// values with those scores.
+    #[must_use]
+    pub const fn thresholds(self, form_factor: FormFactor) -> Thresholds {
+        match self {
+            Self::Lcp => Thresholds {
+                good: 2_500.0,
+                poor: 4_000.0,
+            },
+            Self::Inp => Thresholds {
+                good: 200.0,
+                poor: 500.0,
+            },
+            Self::Cls => Thresholds {
+                good: 0.1,
+                poor: 0.25,
+            },
+            Self::Fcp => Thresholds {
+                good: 1_800.0,
+                poor: 3_000.0,
+            },
+            Self::Ttfb => Thresholds {
+                good: 800.0,
+                poor: 1_800.0,
+            },
+            Self::Tbt => ControlPoints::tbt(form_factor).as_thresholds(),
+            Self::Si => ControlPoints::si(form_factor).as_thresholds(),
+        }
+    }
+}
+
+/// The Core Web Vitals assessment of three 75th percentiles (web.dev, "Defining the Core Web Vitals
+/// metrics thresholds"; CrUX): all good passes. A page without enough interactions has no INP, and
+/// LCP and CLS decide; without LCP or CLS nothing is said.
+#[must_use]
+pub fn assess(lcp: Option<f64>, inp: Option<f64>, cls: Option<f64>) -> Option<Assessment> {
+    let is_good = |metric: VitalsMetric, value: f64| {
+        metric.thresholds(FormFactor::All).rate(value) == Rating::Good
+    };
+    let all_good = is_good(VitalsMetric::Lcp, lcp?)
+        && is_good(VitalsMetric::Cls, cls?)
+        && inp.is_none_or(|it| is_good(VitalsMetric::Inp, it));
+    Some(if all_good {
+        Assessment::Passed
+    } else {
+        Assessment::Failed
+    })
+}

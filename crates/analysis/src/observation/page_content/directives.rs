@@ -1,0 +1,228 @@
+//! What robots are told: `meta name=robots` and its like, and `X-Robots-Tag`.
+//!
+//! Rules: Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications". A rule for a
+//! robot adds to those for all; of contradicting rules the most restrictive applies.
+
+use super::TagSource;
+use serde::{Deserialize, Serialize};
+
+/// Where a directive was said.
+pub type DirectiveSource = TagSource;
+
+/// Rules that one element or header gives one robot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RobotsDirective {
+    /// Which robot, in lower case; `None` for all.
+    pub agent: Option<String>,
+    /// The rules in lower case, each with its value: `noindex`, `max-snippet:20`.
+    pub rules: Vec<String>,
+    /// Where it stands.
+    pub source: DirectiveSource,
+}
+
+/// Names of rules that have a value after a colon.
+const WITH_VALUE: [&str; 4] = [
+    "max-snippet",
+    "max-image-preview",
+    "max-video-preview",
+    "unavailable_after",
+];
+
+/// Names of rules without a value.
+const PLAIN: [&str; 12] = [
+    "all",
+    "index",
+    "follow",
+    "noindex",
+    "nofollow",
+    "none",
+    "noarchive",
+    "nocache",
+    "nosnippet",
+    "indexifembedded",
+    "notranslate",
+    "noimageindex",
+];
+
+impl RobotsDirective {
+    /// Reads the content of a `meta` for a robot.
+    #[must_use]
+    pub fn of_meta(agent: Option<&str>, content: &str, source: DirectiveSource) -> Self {
+        Self {
+            agent: agent.map(str::to_ascii_lowercase),
+            rules: rules(content),
+            source,
+        }
+    }
+
+    /// Reads a value of `X-Robots-Tag`, which may begin with the name of a robot.
+    #[must_use]
+    pub fn of_header(value: &str) -> Self {
+        let named = value.split_once(':').filter(|(name, _)| {
+            let name = name.trim().to_ascii_lowercase();
+            !name.contains(',')
+                && !WITH_VALUE.contains(&name.as_str())
+                && !PLAIN.contains(&name.as_str())
+                && !name.is_empty()
+        });
+        let (agent, content) = match named {
+            Some((agent, rest)) => (Some(agent.trim()), rest),
+            None => (None, value),
+        };
+        Self::of_meta(agent, content, TagSource::Header)
+    }
+}
+
+/// Splits at commas; a date after `unavailable_after:` may hold some.
+fn rules(content: &str) -> Vec<String> {
+    let mut rules: Vec<String> = Vec::new();
+    for part in content.split(',') {
+        let part = part.trim().to_ascii_lowercase();
+        let name = part.split(':').next().unwrap_or_default().trim();
+        let is_rule = PLAIN.contains(&name) || WITH_VALUE.contains(&name);
+        match rules.last_mut() {
+            Some(last) if !is_rule && last.starts_with("unavailable_after") => {
+                last.push_str(", ");
+                last.push_str(&part);
+            }
+            _ if part.is_empty() => {}
+            _ => rules.push(part),
+        }
+    }
+    rules
+}
+
+/// What a robot may do with a page.
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RobotsEffect {
+    /// Not be listed.
+    pub noindex: bool,
+    /// Its links are not followed.
+    pub nofollow: bool,
+    /// No snippet: `nosnippet` or `max-snippet:0`.
+    pub nosnippet: bool,
+    /// Its images are not listed.
+    pub noimageindex: bool,
+    /// No copy is offered.
+    pub noarchive: bool,
+    /// No translation is offered.
+    pub notranslate: bool,
+    /// May be listed where it is embedded, in spite of `noindex`.
+    pub indexifembedded: bool,
+    /// Characters of a snippet; `None` without a limit.
+    pub max_snippet: Option<u32>,
+    /// `none`, `standard` or `large`.
+    pub max_image_preview: Option<String>,
+    /// Seconds of a video; `None` without a limit.
+    pub max_video_preview: Option<u32>,
+    /// When it stops being listed, as written in lower case.
+    pub unavailable_after: Option<String>,
+}
+
+impl RobotsEffect {
+    /// What directives say to a robot, named in lower case.
+    #[must_use]
+    pub fn of(directives: &[RobotsDirective], agent: &str) -> Self {
+        let mut effect = Self::default();
+        let meant = |it: &&RobotsDirective| it.agent.as_deref().is_none_or(|it| it == agent);
+        for rule in directives.iter().filter(meant).flat_map(|it| &it.rules) {
+            effect.apply(rule);
+        }
+        effect
+    }
+
+    fn apply(&mut self, rule: &str) {
+        let (name, value) = match rule.split_once(':') {
+            Some((name, value)) => (name.trim(), value.trim()),
+            None => (rule, ""),
+        };
+        match name {
+            "noindex" => self.noindex = true,
+            "nofollow" => self.nofollow = true,
+            "none" => (self.noindex, self.nofollow) = (true, true),
+            "nosnippet" => self.nosnippet = true,
+            "noimageindex" => self.noimageindex = true,
+            "noarchive" | "nocache" => self.noarchive = true,
+            "notranslate" => self.notranslate = true,
+            "indexifembedded" => self.indexifembedded = true,
+            // -1 says that there is no limit.
+            "max-snippet" => {
+                self.max_snippet = stricter(self.max_snippet, value);
+                self.nosnippet |= self.max_snippet == Some(0);
+            }
+            "max-video-preview" => {
+                self.max_video_preview = stricter(self.max_video_preview, value);
+            }
+            "max-image-preview" => {
+                let rank = |it: &str| ["none", "standard", "large"].iter().position(|o| *o == it);
+                let known = self.max_image_preview.as_deref().and_then(rank);
+                if rank(value).is_some_and(|it| known.is_none_or(|known| it < known)) {
+                    self.max_image_preview = Some(value.to_owned());
+                }
+            }
+            "unavailable_after" => self.unavailable_after = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+}
+
+fn stricter(known: Option<u32>, value: &str) -> Option<u32> {
+    let new: Option<u32> = value.parse().ok();
+    match (known, new) {
+        (Some(known), Some(new)) => Some(known.min(new)),
+        (known, new) => known.or(new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn effect(directives: &[RobotsDirective]) -> RobotsEffect {
+        RobotsEffect::of(directives, "googlebot")
+    }
+
+    #[test]
+    fn rules_for_all_and_for_the_robot_add_up_and_others_do_not_count() {
+        let all = RobotsDirective::of_meta(None, "NOFOLLOW, max-snippet:-1", TagSource::Head);
+        let mine = RobotsDirective::of_header("googlebot: max-snippet: 20, noarchive");
+        let other = RobotsDirective::of_header("otherbot: noindex");
+        let found = effect(&[all, mine, other]);
+        assert!(found.nofollow && found.noarchive && !found.noindex && !found.nosnippet);
+        assert_eq!(found.max_snippet, Some(20));
+    }
+
+    #[test]
+    fn the_most_restrictive_rule_wins() {
+        let found = effect(&[
+            RobotsDirective::of_header("index, follow, max-snippet:50, max-image-preview:large"),
+            RobotsDirective::of_meta(
+                None,
+                "none,max-snippet:0,max-image-preview:standard",
+                TagSource::Head,
+            ),
+        ]);
+        assert!(found.noindex && found.nofollow && found.nosnippet);
+        assert_eq!(found.max_image_preview.as_deref(), Some("standard"));
+    }
+
+    #[test]
+    fn dates_hold_commas_and_colons() {
+        let directive = RobotsDirective::of_header(
+            "unavailable_after: Saturday, 25-Jun-30 15:00:00 PST, nosnippet",
+        );
+        assert_eq!(
+            (directive.agent, directive.rules),
+            (
+                None,
+                vec![
+                    "unavailable_after: saturday, 25-jun-30 15:00:00 pst".to_owned(),
+                    "nosnippet".to_owned()
+                ]
+            )
+        );
+    }
+}

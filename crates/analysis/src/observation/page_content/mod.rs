@@ -1,0 +1,181 @@
+//! Everything that findings need of one page, as plain data: the page itself is let go.
+//!
+//! [`PageContent`] is one value that is written down when a page was read and taken up again when
+//! findings are computed; nothing in it refers to the parsed page. What has to stay in memory of
+//! every page of a site while it is audited is a much smaller card.
+
+mod directives;
+mod document;
+mod elements;
+mod head;
+mod metadata;
+mod response;
+mod text;
+
+pub use directives::{DirectiveSource, RobotsDirective, RobotsEffect};
+pub use document::{CharsetSource, DocumentFacts, EarlyHeadEnd};
+pub use elements::{
+    Form, Heading, Image, PageFile, Structure, UncrawlableAnchor, UnprotectedWindow,
+};
+pub use head::{Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, TagSource};
+pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};
+pub use response::{ResponseFacts, ResponseHeaders};
+pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSource};
+
+use super::{
+    structured_data::PageStructuredData,
+    web_site::{Discovery, Fetched, PageLink},
+};
+use serde::{Deserialize, Serialize};
+
+/// An HTML page that was read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageContent {
+    /// Its normalised URL: where the last request went.
+    pub url: String,
+    /// What the request brought.
+    pub fetched: Fetched,
+    /// What the answer's headers say, and how large and fast it was.
+    pub response: ResponseFacts,
+    /// Links away from the start; pages that only a sitemap lists count as 1.
+    pub depth: u32,
+    /// How it became known.
+    pub discovery: Discovery,
+    /// How much its main text resembles the answer to a made-up URL of the same directory;
+    /// `None` when that answer was an honest error.
+    pub probe_similarity: Option<f64>,
+    /// The document as a whole.
+    pub document: DocumentFacts,
+    /// Every `title` of HTML, in document order.
+    pub titles: Vec<PlacedText>,
+    /// Every `meta` with a name and a content, in document order.
+    pub metas: Vec<Meta>,
+    /// What robots are told, by `meta` elements and by `X-Robots-Tag`.
+    pub robots: Vec<RobotsDirective>,
+    /// What the page says its canonical URL is, by `link` elements and by the `Link` header.
+    pub canonicals: Vec<Canonical>,
+    /// The page in other languages, by `link` elements and by the `Link` header.
+    pub hreflangs: Vec<Hreflang>,
+    /// `rel=next` of `link` elements and links in the body, normalised, each once.
+    pub next_pages: Vec<String>,
+    /// `rel=prev` of the same.
+    pub previous_pages: Vec<String>,
+    /// A `meta` refresh or a `Refresh` header.
+    pub refresh: Option<Refresh>,
+    /// `h1` to `h6`, in document order.
+    pub headings: Vec<Heading>,
+    /// `img` elements, in document order.
+    pub images: Vec<Image>,
+    /// Every link, in document order.
+    pub links: Vec<PageLink>,
+    /// Anchors that lead nowhere a robot could go.
+    pub uncrawlable_anchors: Vec<UncrawlableAnchor>,
+    /// Links that give a page of another host power over this one.
+    pub unprotected_windows: Vec<UnprotectedWindow>,
+    /// Every `id` and `a[name]`, sorted.
+    pub names: Vec<String>,
+    /// Forms.
+    pub forms: Vec<Form>,
+    /// Scripts and style sheets.
+    pub files: Vec<PageFile>,
+    /// What the page is made of.
+    pub structure: Structure,
+    /// The text.
+    pub text: TextFacts,
+    /// What the page says about itself: dates, authors, site.
+    pub metadata: PageMetadata,
+    /// JSON-LD, microdata, `RDFa`, Open Graph, Twitter's cards.
+    pub structured_data: PageStructuredData,
+}
+
+/// The robot that findings speak of where none is named.
+pub const GOOGLEBOT: &str = "googlebot";
+
+impl PageContent {
+    /// The title that browsers show: the first, if it says anything.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        let first = self.titles.first()?;
+        (!first.text.is_empty()).then_some(first.text.as_str())
+    }
+
+    /// Every description, in document order.
+    pub fn descriptions(&self) -> impl Iterator<Item = &Meta> {
+        self.metas_named("description")
+    }
+
+    /// The first description that says anything.
+    #[must_use]
+    pub fn description(&self) -> Option<&str> {
+        self.descriptions()
+            .map(|it| it.content.as_str())
+            .find(|it| !it.is_empty())
+    }
+
+    /// Every `meta` of a name, which is in lower case.
+    pub fn metas_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Meta> {
+        self.metas
+            .iter()
+            .filter(move |it| it.key == MetaKey::Name && it.name == name)
+    }
+
+    /// The content of the first `meta[http-equiv]` of a name, which is in lower case.
+    #[must_use]
+    pub fn http_equiv(&self, name: &str) -> Option<&str> {
+        let mut all = self.metas.iter();
+        all.find(|it| it.key == MetaKey::HttpEquiv && it.name == name)
+            .map(|it| it.content.as_str())
+    }
+
+    /// The first heading of a level that says anything.
+    #[must_use]
+    pub fn heading(&self, level: u8) -> Option<&Heading> {
+        self.headings
+            .iter()
+            .find(|it| it.level == level && it.text.is_some())
+    }
+
+    /// What a robot has to do, by everything that is said to it and to all robots; the most
+    /// restrictive rule of a kind wins.
+    #[must_use]
+    pub fn robots_for(&self, agent: &str) -> RobotsEffect {
+        RobotsEffect::of(&self.robots, agent)
+    }
+
+    /// The canonical URL that a search engine would take: the only one that is named in the head
+    /// or the header, `None` where there is none or where they contradict each other.
+    #[must_use]
+    pub fn canonical(&self) -> Option<&str> {
+        let mut named = self
+            .canonicals
+            .iter()
+            .filter(|it| it.counts())
+            .filter_map(|it| it.url.as_deref());
+        let first = named.next()?;
+        named.all(|it| it == first).then_some(first)
+    }
+
+    /// Whether the page names itself or nobody as canonical.
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        let mut named = self.canonicals.iter().filter(|it| it.counts());
+        named.all(|it| it.url.as_deref() == Some(&self.url))
+    }
+
+    /// Whether a search engine may list it: 200, HTML, not `noindex` for Googlebot, and no other
+    /// page is canonical. That robots.txt allows reading it shows in that it was read.
+    #[must_use]
+    pub fn is_indexable(&self) -> bool {
+        self.fetched.status == Some(200)
+            && self.fetched.is_html()
+            && !self.robots_for(GOOGLEBOT).noindex
+            && self.is_canonical()
+    }
+
+    /// The scheme of its URL is `https`.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.url.starts_with("https:")
+    }
+}

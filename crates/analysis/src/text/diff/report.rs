@@ -1,0 +1,104 @@
+//! What of a difference is shown.
+
+use super::{Difference, Piece, Step, blocks};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Operations that a report shows at most.
+pub const MOST_OPERATIONS: usize = 200;
+
+/// Characters of one side of an operation that a report shows at most.
+const MOST_CHARACTERS: usize = 2_000;
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ReportedKind {
+    /// Text came.
+    Insert,
+    /// Text went.
+    Delete,
+    /// Text became another.
+    Replace,
+}
+
+/// One change, in words or in whole blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Operation {
+    /// What it does.
+    pub op: ReportedKind,
+    /// What was there; `None` for an insertion. Cut after 2,000 characters.
+    pub before: Option<String>,
+    /// What is there; `None` for a deletion. Cut after 2,000 characters.
+    pub after: Option<String>,
+}
+
+/// The first changes of a difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// At most 200, in the order of the text.
+    pub operations: Vec<Operation>,
+    /// Changes that are not shown.
+    pub left_out: usize,
+}
+
+impl Difference {
+    /// The changes that are shown of a difference from this earlier text.
+    #[must_use]
+    pub fn report(&self, before: &str) -> Report {
+        let mut report = Report {
+            operations: Vec::new(),
+            left_out: 0,
+        };
+        let old = blocks(before);
+        let mut at = 0;
+        for step in &self.steps {
+            let taken = step.blocks_of_old();
+            match step {
+                Step::Keep(_) => {}
+                Step::Remove(_) => {
+                    let gone = old.get(at..at + taken).unwrap_or_default();
+                    report.add(&gone.join("\n"), "");
+                }
+                Step::Insert(blocks) => report.add("", &blocks.join("\n")),
+                Step::Change { pieces, .. } => {
+                    for piece in pieces {
+                        if let Piece::Replace { before, after } = piece {
+                            report.add(before, after);
+                        }
+                    }
+                }
+            }
+            at += taken;
+        }
+        report
+    }
+}
+
+impl Report {
+    fn add(&mut self, before: &str, after: &str) {
+        // An empty block came or went: there is nothing to show.
+        if before.is_empty() && after.is_empty() {
+            return;
+        }
+        if self.operations.len() >= MOST_OPERATIONS {
+            self.left_out += 1;
+            return;
+        }
+        let shown = |text: &str| {
+            let cut = crate::text::words::shortened(text, MOST_CHARACTERS);
+            (!text.is_empty()).then(|| cut.to_owned())
+        };
+        let (before, after) = (shown(before), shown(after));
+        self.operations.push(Operation {
+            op: match (&before, &after) {
+                (None, _) => ReportedKind::Insert,
+                (_, None) => ReportedKind::Delete,
+                _ => ReportedKind::Replace,
+            },
+            before,
+            after,
+        });
+    }
+}

@@ -1,0 +1,149 @@
+use super::*;
+use proptest::prelude::*;
+
+const BEFORE: &str =
+    "Opening hours\nMonday to Friday, from eight to five.\nClosed on holidays.\nCall us.";
+const AFTER: &str =
+    "Opening hours\nMonday to Saturday, from nine to five.\nCall us.\nOr write to us.";
+
+#[test]
+fn applying_to_the_earlier_text_gives_the_later() {
+    let found = difference(BEFORE, AFTER);
+    assert_eq!(found.applied_to(BEFORE).as_deref(), Some(AFTER));
+    assert_eq!(found.applied_to(AFTER), None);
+    assert!(found.is_change());
+}
+
+#[test]
+fn changes_are_told_in_words_inside_changed_blocks() {
+    let before = "a\nMonday to Friday, from eight to five.\nz";
+    let found = difference(before, "a\nMonday to Saturday, from nine to five.\nz");
+    let shown = found.report(before);
+    let told: Vec<(ReportedKind, Option<&str>, Option<&str>)> = shown
+        .operations
+        .iter()
+        .map(|it| (it.op, it.before.as_deref(), it.after.as_deref()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (ReportedKind::Replace, Some("Friday"), Some("Saturday")),
+            (ReportedKind::Replace, Some("eight"), Some("nine")),
+        ]
+    );
+    assert_eq!((found.added_words, found.removed_words), (2, 2));
+}
+
+#[test]
+fn whole_blocks_come_and_go() {
+    let before = "one\ntwo\nthree";
+    let found = difference(before, "one\nthree\nfour and five");
+    assert_eq!(
+        found.steps,
+        [
+            Step::Keep(1),
+            Step::Remove(1),
+            Step::Keep(1),
+            Step::Insert(vec!["four and five".to_owned()]),
+        ]
+    );
+    assert_eq!((found.added_words, found.removed_words), (3, 1));
+    let kinds: Vec<_> = found
+        .report(before)
+        .operations
+        .iter()
+        .map(|it| it.op)
+        .collect();
+    assert_eq!(kinds, [ReportedKind::Delete, ReportedKind::Insert]);
+}
+
+/// Seven words in two blocks make 1 + 2 shingles; the inserted block adds 3.
+#[test]
+fn what_is_only_added_contains_the_old() {
+    let before = "one two three four\nfive six seven eight nine";
+    let after = "one two three four\nten eleven twelve thirteen fourteen fifteen\nfive six seven eight nine";
+    let found = difference(before, after);
+    assert_eq!(found.containment_of_old, Some(1.0));
+    assert!((found.similarity - 0.5).abs() < 1e-12);
+    let back = difference(after, before);
+    assert_eq!(back.containment_of_old, Some(0.5));
+}
+
+#[test]
+fn the_same_text_has_no_change() {
+    let found = difference(BEFORE, BEFORE);
+    assert!(!found.is_change());
+    assert_eq!(found.report(BEFORE).operations, []);
+    assert!((found.similarity - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn nothing_contains_nothing() {
+    let found = difference("", "something new came here");
+    assert_eq!((found.containment_of_old, found.added_words), (None, 4));
+    assert!(found.similarity.abs() < 1e-12);
+    assert!((difference("", "").similarity - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_report_ends_and_says_how_much_it_left_out() {
+    let blocks = |word: &str| -> Vec<String> {
+        (0..500)
+            .map(|it| format!("same {it}\n{word} {it}"))
+            .collect()
+    };
+    let (before, after) = (blocks("old").join("\n"), blocks("new").join("\n"));
+    let found = difference(&before, &after);
+    let shown = found.report(&before);
+    assert_eq!(
+        (shown.operations.len(), shown.left_out),
+        (MOST_OPERATIONS, 300)
+    );
+    assert_eq!(found.applied_to(&before), Some(after));
+}
+
+#[test]
+fn long_and_wholly_different_texts_are_compared() {
+    let words =
+        |prefix: &str| -> Vec<String> { (0..30_000).map(|it| format!("{prefix}{it}")).collect() };
+    let (before, after) = (words("a"), words("b"));
+    let found = difference(&before.join(" "), &after.join(" "));
+    assert_eq!((found.added_words, found.removed_words), (30_000, 30_000));
+    let (before, after) = (before.join("\n"), after.join("\n"));
+    assert_eq!(difference(&before, &after).applied_to(&before), Some(after));
+}
+
+proptest! {
+    #[test]
+    fn any_two_texts_lead_from_one_to_the_other(before in any::<String>(), after in any::<String>()) {
+        prop_assert_eq!(difference(&before, &after).applied_to(&before), Some(after));
+    }
+
+    #[test]
+    fn kindred_texts_lead_from_one_to_the_other(
+        before in "([abč]{1,2}[ \\n,]){0,60}",
+        after in "([abč]{1,2}[ \\n,]){0,60}",
+    ) {
+        let found = difference(&before, &after);
+        prop_assert_eq!(found.applied_to(&before), Some(after.clone()));
+        prop_assert_eq!(found.is_change(), before != after);
+        // Words are not lost: those that stay are in both texts.
+        let stay = words(&before).count().checked_sub(found.removed_words);
+        prop_assert!(stay.is_some());
+        prop_assert_eq!(stay, words(&after).count().checked_sub(found.added_words));
+    }
+
+    #[test]
+    fn similarity_has_no_direction(before in "([ab]{1,2}[ \\n]){0,40}", after in "([ab]{1,2}[ \\n]){0,40}") {
+        let (there, back) = (difference(&before, &after), difference(&after, &before));
+        prop_assert!((there.similarity - back.similarity).abs() < 1e-12);
+    }
+
+    #[test]
+    fn inserted_blocks_leave_the_old_contained(kept in prop::collection::vec("([a-z]{2,5} ){4,9}", 1..8), came in "([a-z]{2,5} ){4,9}", at in 0_usize..8) {
+        let before = kept.join("\n");
+        let mut blocks = kept.clone();
+        blocks.insert(at.min(kept.len()), came);
+        prop_assert_eq!(difference(&before, &blocks.join("\n")).containment_of_old, Some(1.0));
+    }
+}

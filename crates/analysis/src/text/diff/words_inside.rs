@@ -1,0 +1,88 @@
+//! Differences between words of blocks that changed.
+
+use similar::{Algorithm, capture_diff_slices};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A part of changed blocks. Lengths are in bytes of the earlier text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// So much stays.
+    Keep(usize),
+    /// This became that; either may be empty, not both.
+    Replace {
+        /// What was there.
+        before: String,
+        /// What is there.
+        after: String,
+    },
+}
+
+/// Words and signs of both texts above which they are not compared in detail: the whole is
+/// replaced. It bounds the time that two long and wholly different texts take.
+const MOST_TOKENS: usize = 40_000;
+
+impl Piece {
+    /// What came, if anything.
+    #[must_use]
+    pub fn inserted(&self) -> Option<&str> {
+        match self {
+            Self::Replace { after, .. } if !after.is_empty() => Some(after),
+            _ => None,
+        }
+    }
+
+    /// What went, if anything.
+    #[must_use]
+    pub fn removed(&self) -> Option<&str> {
+        match self {
+            Self::Replace { before, .. } if !before.is_empty() => Some(before),
+            _ => None,
+        }
+    }
+}
+
+/// The pieces that lead from one text to another. Words, signs and white space (UAX #29) are whole.
+pub fn pieces(before: &str, after: &str) -> Vec<Piece> {
+    let old: Vec<&str> = before.split_word_bounds().collect();
+    let new: Vec<&str> = after.split_word_bounds().collect();
+    if old.len() + new.len() > MOST_TOKENS {
+        return vec![Piece::Replace {
+            before: before.to_owned(),
+            after: after.to_owned(),
+        }];
+    }
+    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let piece = |it: &similar::DiffOp| {
+        let (was, is) = (old[it.old_range()].concat(), new[it.new_range()].concat());
+        match it {
+            similar::DiffOp::Equal { .. } => Piece::Keep(was.len()),
+            _ => Piece::Replace {
+                before: was,
+                after: is,
+            },
+        }
+    };
+    operations.iter().map(piece).collect()
+}
+
+/// The later text; `None` when the earlier one is another.
+pub fn applied(pieces: &[Piece], before: &str) -> Option<String> {
+    let mut rest = before;
+    let mut after = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Keep(length) => {
+                after.push_str(rest.get(..*length)?);
+                rest = rest.get(*length..)?;
+            }
+            Piece::Replace {
+                before,
+                after: inserted,
+            } => {
+                rest = rest.strip_prefix(before.as_str())?;
+                after.push_str(inserted);
+            }
+        }
+    }
+    rest.is_empty().then_some(after)
+}

@@ -1,0 +1,65 @@
+//! Pages whose main texts are the same, or nearly.
+//!
+//! As pages are read, each is reduced to a [`Fingerprint`] of about 600 bytes; texts need not be
+//! kept. [`clusters`] then compares fingerprints: equal digests are exact duplicates; pages that
+//! share a band of their `MinHash` signatures are candidates, and near duplicates when the exact
+//! Jaccard similarity of their 4-word shingles, which the caller computes when asked, is at least
+//! [`NEAR`].
+
+mod bands;
+mod clusters;
+mod minhash;
+mod simhash;
+
+pub use clusters::{Cluster, Duplicates, Nearest, clusters};
+pub use minhash::{PERMUTATIONS, Signature};
+pub use simhash::{SIMHASH_DISTANCE, hamming, simhash};
+
+use super::likeness::shingles;
+use crate::keyword_text::normalised;
+use sha2::{Digest, Sha256};
+
+/// Jaccard similarity from which on two pages are near duplicates.
+pub const NEAR: f64 = 0.9;
+
+/// What is kept of a page to find its duplicates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// SHA-256 of the normalised text.
+    pub digest: [u8; 32],
+    /// The signature of its shingles.
+    pub signature: Signature,
+    /// Charikar's simhash of its shingles, as Manku and others (2007) use it for web pages.
+    pub simhash: u64,
+}
+
+impl Fingerprint {
+    /// The fingerprint of a main text; `None` for a text without words, which is nobody's
+    /// duplicate.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let shingles = shingles(text);
+        Some(Self {
+            digest: digest(text),
+            signature: Signature::of(&shingles)?,
+            simhash: simhash(&shingles),
+        })
+    }
+}
+
+/// SHA-256 of a text in lower case, its width folded (NFKC) and white space collapsed.
+#[must_use]
+pub fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(normalised(text).as_bytes()).into()
+}
+
+/// Mixes the bits of a hash (the finaliser of `SplitMix64`, Steele and others 2014): FNV's high
+/// bits depend too little on the last bytes.
+const fn mixed(hash: u64) -> u64 {
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! From fingerprints to clusters.
+
+use super::{Fingerprint, NEAR, bands::candidates};
+use std::collections::BTreeMap;
+
+/// Pages that are duplicates of each other: the members of a connected component, so that two of
+/// them may be less alike than [`NEAR`] when others stand between them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// Positions of the pages, ascending.
+    pub pages: Vec<usize>,
+    /// Whether all have the same digest.
+    pub exact: bool,
+}
+
+/// The page most like another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearest {
+    /// Its position.
+    pub page: usize,
+    /// Exact Jaccard similarity, 1 for equal digests.
+    pub similarity: f64,
+}
+
+/// What was found about all pages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Duplicates {
+    /// Clusters of at least two pages, by their first page.
+    pub clusters: Vec<Cluster>,
+    /// The nearest of each page; `None` where no other was alike enough to be compared, which is
+    /// likely below a similarity of 0.6 and next to impossible from 0.9 on.
+    pub nearest: Vec<Option<Nearest>>,
+    /// Whether every pair of candidates was compared. Where not, many pages share one template, and
+    /// a cluster or a nearest page may be missing a member.
+    pub complete: bool,
+}
+
+/// Finds duplicates. `None` stands for a page without a text. `similarity` is asked for the exact
+/// Jaccard similarity of two pages given by position; of those with one digest, only the first
+/// takes part.
+#[must_use]
+pub fn clusters(
+    pages: &[Option<Fingerprint>],
+    mut similarity: impl FnMut(usize, usize) -> f64,
+) -> Duplicates {
+    let mut groups: BTreeMap<[u8; 32], Vec<usize>> = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        if let Some(page) = page {
+            groups.entry(page.digest).or_default().push(at);
+        }
+    }
+    let mut firsts: Vec<usize> = groups
+        .values()
+        .filter_map(|it| it.first().copied())
+        .collect();
+    firsts.sort_unstable();
+    let different: Vec<(usize, &Fingerprint)> = firsts
+        .into_iter()
+        .filter_map(|at| Some((at, pages[at].as_ref()?)))
+        .collect();
+
+    let mut found = Search::new(pages.len());
+    let left_out = candidates(&different, |one, other| {
+        found.compared(one, other, similarity(one, other));
+    });
+    for group in groups.values().filter(|it| it.len() > 1) {
+        found.same(group);
+    }
+    Duplicates {
+        clusters: found.clusters(pages),
+        nearest: found.nearest,
+        complete: !left_out,
+    }
+}
+
+/// Connected components, and the nearest of each page.
+struct Search {
+    parents: Vec<usize>,
+    nearest: Vec<Option<Nearest>>,
+}
+
+impl Search {
+    fn new(pages: usize) -> Self {
+        Self {
+            parents: (0..pages).collect(),
+            nearest: vec![None; pages],
+        }
+    }
+
+    fn compared(&mut self, one: usize, other: usize, similarity: f64) {
+        self.keep_nearest(one, other, similarity);
+        self.keep_nearest(other, one, similarity);
+        if similarity >= NEAR {
+            self.join(one, other);
+        }
+    }
+
+    /// Pages with one digest: each is the nearest of the next.
+    fn same(&mut self, group: &[usize]) {
+        for (one, other) in group.iter().zip(group.iter().cycle().skip(1)) {
+            self.nearest[*one] = Some(Nearest {
+                page: *other,
+                similarity: 1.0,
+            });
+            self.join(*one, *other);
+        }
+    }
+
+    fn keep_nearest(&mut self, page: usize, other: usize, similarity: f64) {
+        if self.nearest[page].is_none_or(|it| similarity > it.similarity) {
+            let page_and = Nearest {
+                page: other,
+                similarity,
+            };
+            self.nearest[page] = Some(page_and);
+        }
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.parents[one.max(other)] = one.min(other);
+    }
+
+    fn root(&mut self, mut page: usize) -> usize {
+        while self.parents[page] != page {
+            self.parents[page] = self.parents[self.parents[page]];
+            page = self.parents[page];
+        }
+        page
+    }
+
+    fn clusters(&mut self, pages: &[Option<Fingerprint>]) -> Vec<Cluster> {
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for page in 0..self.parents.len() {
+            members.entry(self.root(page)).or_default().push(page);
+        }
+        let digest = |it: usize| pages[it].as_ref().map(|it| it.digest);
+        let clusters = members.into_values().filter(|it| it.len() > 1);
+        clusters
+            .map(|pages| Cluster {
+                exact: pages.iter().all(|it| digest(*it) == digest(pages[0])),
+                pages,
+            })
+            .collect()
+    }
+}

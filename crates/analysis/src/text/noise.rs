@@ -1,0 +1,130 @@
+//! What changes in a text without anybody changing it: taken out before texts are compared.
+//!
+//! Each kind of noise becomes a placeholder, so that a sentence around it stays. Line feeds stay;
+//! other white space becomes one space. The list is ours: clock times (a date stays), relative
+//! times, counters, tokens and session ids, hashes in file names. Learned noise, blocks that change
+//! in most fetches, is a matter of several texts and not of this file.
+
+use super::words::collapsed;
+use regex::Regex;
+use std::{borrow::Cow, sync::LazyLock};
+
+/// What is looked for and what it becomes, in this order.
+static NOISE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    PATTERNS
+        .iter()
+        .filter_map(|(pattern, placeholder)| Some((Regex::new(pattern).ok()?, *placeholder)))
+        .collect()
+});
+
+const TIME: &str = "⟨time⟩";
+const AGE: &str = "⟨age⟩";
+const COUNT: &str = "${unit}⟨count⟩";
+const TOKEN: &str = "⟨token⟩";
+
+const PATTERNS: &[(&str, &str)] = &[
+    // Asset hashes in file names: app.3f2a9c1b.js, style-0a1b2c3d.css.
+    (r"[.-][0-9a-f]{8,64}(?P<dot>\.[a-z])", ".⟨hash⟩${dot}"),
+    // Named values: csrf_token=…, nonce: "…", PHPSESSID=…, ;jsessionid=….
+    (
+        r#"(?i)\b(?P<name>(?:x-)?(?:csrf|xsrf)[a-z_-]*|nonce|phpsessid|jsessionid|session[_-]?id|sid|auth[_-]?token|access[_-]?token|request[_-]?id|trace[_-]?id|cf-ray)(?P<sign>\s?[=:]\s?)["']?[A-Za-z0-9_.+/=-]{4,512}["']?"#,
+        "${name}${sign}⟨token⟩",
+    ),
+    // JSON web tokens, UUIDs, long hexadecimal numbers.
+    (
+        r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*",
+        TOKEN,
+    ),
+    (
+        r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+        TOKEN,
+    ),
+    (r"(?i)\b[0-9a-f]{24,128}\b", TOKEN),
+    // The clock of a date in ISO 8601, and clock times with their zone.
+    (
+        r"(?P<day>\b\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?\b",
+        "${day} ⟨time⟩",
+    ),
+    (
+        r"(?i)\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,6})?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:UTC|GMT|CES?T|MES?Z|E[SD]T|P[SD]T)\b)?",
+        TIME,
+    ),
+    (r"(?i)\b(?:0?[1-9]|1[0-2])\s?[ap]\.?m\b\.?", TIME),
+    // Relative times.
+    (
+        r"(?i)\b(?:\d{1,4}|an?|one|few|a few|several)\s?(?:s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?)\s+ago\b",
+        AGE,
+    ),
+    (
+        r"(?i)\b(?:just now|gerade eben|právě teď|práve teraz|à l'instant|ahora mismo|przed chwilą|только что)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\bvor\s+(?:\d{1,4}|einer|einem|wenigen)\s+(?:sekunden?|minuten?|stunden?|tag(?:en)?|wochen?|monat(?:en)?|jahr(?:en)?)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\bpře?d\s+(?:\d{1,4}\s+)?(?:sekundami|sekundou|minutami|minutou|hodinami|hodinou|dny|dnem|týdny|týdnem|měsíci|měsícem|lety|rokem)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\bpred\s+(?:\d{1,4}\s+)?(?:sekundami|sekundou|minútami|minútou|hodinami|hodinou|dňami|dňom|týždňami|týždňom|mesiacmi|mesiacom|rokmi|rokom)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\bhace\s+(?:\d{1,4}|una?|unos|unas)\s+(?:segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\bil y a\s+(?:\d{1,4}|une?|quelques)\s+(?:secondes?|minutes?|heures?|jours?|semaines?|mois|ans?|années?)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\b(?:\d{1,4}|una?)\s+(?:second[oi]|minut[oi]|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi])\s+fa\b",
+        AGE,
+    ),
+    (
+        r"(?i)\b(?:\d{1,4}|een)\s+(?:seconden?|minu(?:ut|ten)|uur|dag(?:en)?|we(?:ek|ken)|maand(?:en)?|ja(?:ar|ren))\s+geleden\b",
+        AGE,
+    ),
+    (
+        r"(?i)\b(?:\d{1,4}\s+)?(?:секунд[уы]?|минут[уы]?|час(?:а|ов)?|д(?:ень|ня|ней)|недел[юиь]|месяц(?:а|ев)?|год(?:а)?|лет)\s+назад\b",
+        AGE,
+    ),
+    (
+        r"(?i)\b(?:\d{1,4}|egy|néhány)\s+(?:másodperc|perc|óra|órá|nap|hét|het|hónap|hónapj|év)[a-zá-ű]{0,4}\s+ezelőtt\b|\b\d{1,4}\s+(?:másodperce|perce|órája|napja|hete|hónapja|éve)\b",
+        AGE,
+    ),
+    (
+        r"(?i)\b(?:\d{1,4}\s+)?(?:sekund[yę]?|minut[yę]?|godzin[yę]?|dni|dzień|tygodni[e]?|tydzień|miesi(?:ąc|ące|ęcy)|lata?|rok)\s+temu\b",
+        AGE,
+    ),
+    // Counters: the number before its unit, and after it.
+    (
+        r"(?i)\b\d{1,3}(?:[.,\u{a0}\u{202f} ]?\d{3}){0,4}(?:[.,]\d)?\s?[km]?\s(?P<unit>(?:page\s)?views?|visits?|visitors?|likes?|comments?|shares?|downloads?|followers?|subscribers?|votes?|replies|ratings?|reads?|online|aufrufe|besucher|kommentare?|zobrazení|zhlédnutí|komentářů|komentáře|komentárov|stažení|stiahnutí|visitas|vistas|comentarios?|vues|commentaires?|visualizzazioni|commenti|weergaven|reacties|просмотр(?:а|ов)?|комментари(?:й|я|ев)|megtekintés|hozzászólás|wyświetle(?:ń|nia)|komentarzy)\b",
+        "⟨count⟩ ${unit}",
+    ),
+    (
+        r"(?i)\b(?P<unit>(?:views|visits|visitors|likes|comments|downloads|followers|votes|online|aufrufe|besucher|zobrazení|zhlédnutí|visitas|vues|visualizzazioni|weergaven|просмотров|megtekintések|wyświetleń):\s?)\d{1,3}(?:[.,\u{a0}\u{202f} ]?\d{3}){0,4}\b",
+        COUNT,
+    ),
+];
+
+/// A text without its noise; blocks (lines) that are empty afterwards are dropped.
+#[must_use]
+pub fn without_noise(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let mut line = Cow::Owned(collapsed(line));
+        for (pattern, placeholder) in NOISE.iter() {
+            if let Cow::Owned(replaced) = pattern.replace_all(&line, *placeholder) {
+                line = Cow::Owned(replaced);
+            }
+        }
+        line.into_owned()
+    });
+    let kept: Vec<String> = lines.filter(|it| !it.is_empty()).collect();
+    kept.join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Keywords in text: how often a phrase is there, how dense it is, and whether it is stuffed.
+
+mod questions;
+
+pub use questions::{is_question, question_share};
+
+use super::{language::Language, stems::stem, words::words};
+use crate::keyword_text::normalised;
+use serde::Serialize;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use utoipa::ToSchema;
+
+/// Density from which on a phrase may be stuffed.
+pub const STUFFED_DENSITY: f64 = 0.03;
+
+/// Uses from which on a phrase may be stuffed.
+pub const STUFFED_USES: usize = 8;
+
+/// A text whose words are ready to be compared with phrases, in any of three ways.
+#[derive(Debug, Clone)]
+pub struct IndexedText {
+    /// The words of each block: a phrase does not go on in the next block.
+    blocks: Vec<Vec<Forms>>,
+    language: Option<Language>,
+    words: usize,
+}
+
+/// One word in the forms that are compared.
+#[derive(Debug, Clone)]
+struct Forms {
+    exact: String,
+    folded: String,
+    stem: String,
+}
+
+/// How often a phrase is in a text. Uses do not overlap, and each figure but the first includes it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PhraseUses {
+    /// Word for word, case folded.
+    pub exact: usize,
+    /// Also with other diacritics or none (`hotely v praze` for `hotely v Práze`).
+    pub folded: usize,
+    /// Also in other inflections, by stems; `None` without a language.
+    pub inflected: Option<usize>,
+    /// Words of all uses (inflected, where known) per words of the text; `None` for a text without
+    /// words.
+    pub density: Option<f64>,
+    /// Whether the density is at least 3 % with at least 8 uses.
+    pub stuffed: bool,
+}
+
+impl IndexedText {
+    /// Reads a text with line feeds between its blocks.
+    #[must_use]
+    pub fn new(text: &str, language: Option<Language>) -> Self {
+        let blocks: Vec<Vec<Forms>> = text
+            .lines()
+            .map(|block| forms(block, language))
+            .filter(|it| !it.is_empty())
+            .collect();
+        Self {
+            words: blocks.iter().map(Vec::len).sum(),
+            blocks,
+            language,
+        }
+    }
+
+    /// Words of the text.
+    #[must_use]
+    pub const fn words(&self) -> usize {
+        self.words
+    }
+
+    /// How often a phrase is there; a phrase without words is nowhere.
+    #[must_use]
+    pub fn uses(&self, phrase: &str) -> PhraseUses {
+        let phrase = forms(phrase, self.language);
+        let exact = self.occurrences(&phrase, |it| &it.exact);
+        let folded = self.occurrences(&phrase, |it| &it.folded);
+        let inflected = self
+            .language
+            .map(|_| self.occurrences(&phrase, |it| &it.stem));
+        let uses = inflected.unwrap_or(exact);
+        let density = density(uses, phrase.len(), self.words);
+        PhraseUses {
+            exact,
+            folded,
+            inflected,
+            density,
+            stuffed: uses >= STUFFED_USES && density.is_some_and(|it| it >= STUFFED_DENSITY),
+        }
+    }
+
+    /// Occurrences that do not overlap, from the left.
+    fn occurrences(&self, phrase: &[Forms], form: impl Fn(&Forms) -> &str) -> usize {
+        if phrase.is_empty() {
+            return 0;
+        }
+        let is_at = |words: &[Forms]| {
+            let pairs = words.iter().zip(phrase);
+            words.len() >= phrase.len() && { pairs }.all(|(one, other)| form(one) == form(other))
+        };
+        let in_block = |block: &Vec<Forms>| {
+            let (mut found, mut at) = (0, 0);
+            while at + phrase.len() <= block.len() {
+                let here = is_at(&block[at..]);
+                found += usize::from(here);
+                at += if here { phrase.len() } else { 1 };
+            }
+            found
+        };
+        self.blocks.iter().map(in_block).sum()
+    }
+}
+
+/// The share of a text's words that belong to uses of a phrase; `None` for a text without words.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub fn density(uses: usize, phrase_words: usize, text_words: usize) -> Option<f64> {
+    (text_words > 0).then(|| (uses * phrase_words) as f64 / text_words as f64)
+}
+
+/// A text without diacritics; letters that are not composed (`ł`, `ø`, `ß`) stay.
+#[must_use]
+pub fn without_diacritics(text: &str) -> String {
+    text.nfd()
+        .filter(|it| !is_combining_mark(*it))
+        .nfc()
+        .collect()
+}
+
+fn forms(text: &str, language: Option<Language>) -> Vec<Forms> {
+    let text = normalised(text);
+    let form = |word: &str| Forms {
+        exact: word.to_owned(),
+        folded: without_diacritics(word),
+        stem: language.map_or_else(String::new, |it| stem(word, it)),
+    };
+    words(&text).map(form).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! How wide a text is on a results page, in pixels.
+//!
+//! Titles and snippets are set in Arial, whose advance widths Liberation Sans has by design; the
+//! table holds those of Liberation Sans. Kerning is ignored. Text is composed (NFC) first. What the
+//! table does not hold is told by its East Asian width: wide characters and emoji are as wide as
+//! high, characters without width have none, and others have the average of the table's small
+//! letters.
+
+mod liberation_sans;
+
+use liberation_sans::{ADVANCES, UNITS_PER_EM};
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Where a text is shown, and how much of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Size of the letters, in pixels.
+    pub size: f64,
+    /// Width from which on the text is cut off, in pixels.
+    pub limit: f64,
+}
+
+/// The title of a result on a desktop: 20 px, cut at 600 px.
+pub const TITLE: Place = Place {
+    size: 20.0,
+    limit: 600.0,
+};
+
+/// The description of a result on a desktop: 14 px, cut at 920 px, the lower of the figures that
+/// are told (920 to 985).
+pub const DESCRIPTION: Place = Place {
+    size: 14.0,
+    limit: 920.0,
+};
+
+impl Place {
+    /// The width of a text there, in pixels.
+    #[must_use]
+    pub fn width(self, text: &str) -> f64 {
+        pixel_width(text, self.size)
+    }
+
+    /// Whether a text is likely to be cut off there.
+    #[must_use]
+    pub fn cuts(self, text: &str) -> bool {
+        self.width(text) > self.limit
+    }
+}
+
+/// The width of a text whose letters have this size, in pixels. White space is not collapsed.
+#[must_use]
+pub fn pixel_width(text: &str, size: f64) -> f64 {
+    let composed: String = text.nfc().collect();
+    let units: u64 = composed.graphemes(true).map(units).sum();
+    in_pixels(units, size)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no text is 2^52 units wide")]
+fn in_pixels(units: u64, size: f64) -> f64 {
+    units as f64 * size / f64::from(UNITS_PER_EM)
+}
+
+/// The width of what is read as one character, in the font's units.
+fn units(cluster: &str) -> u64 {
+    // With a known first character, what follows in the cluster are marks on it.
+    let known = cluster.chars().next().and_then(advance);
+    u64::from(known.unwrap_or_else(|| match cluster.width() {
+        0 => 0,
+        1 => average(),
+        _ => UNITS_PER_EM,
+    }))
+}
+
+/// The advance width of a character that the table holds.
+fn advance(character: char) -> Option<u16> {
+    let code = u32::from(character);
+    let next = ADVANCES.partition_point(|(first, _)| *first <= code);
+    let (first, widths) = ADVANCES.get(next.checked_sub(1)?)?;
+    let width = *widths.get(usize::try_from(code - first).ok()?)?;
+    (width > 0).then_some(width)
+}
+
+/// The mean width of the letters a to z.
+fn average() -> u16 {
+    let sum: u32 = ('a'..='z').filter_map(advance).map(u32::from).sum();
+    u16::try_from(sum / 26).unwrap_or(UNITS_PER_EM)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn near(found: f64, expected: f64) {
+        assert!(
+            (found - expected).abs() < 0.005,
+            "{found} is not {expected}"
+        );
+    }
+
+    /// Figures of the analysis definitions (2.16), and of fontTools 4.68 with fonts-liberation
+    /// 1.07.4 (`tests/oracles/pixel_width.py`).
+    #[test]
+    fn widths_are_those_of_the_font() {
+        near(
+            pixel_width("The quick brown fox jumps over the lazy dog", 20.0),
+            395.75,
+        );
+        near(
+            pixel_width("The quick brown fox jumps over the lazy dog", 14.0),
+            277.03,
+        );
+        near(
+            pixel_width("Příliš žluťoučký kůň úpěl ďábelské ódy", 20.0),
+            341.07,
+        );
+        near(pixel_width("MMMMMMMMMM", 20.0), 166.60);
+        near(pixel_width("iiiiiiiiii", 20.0), 44.43);
+    }
+
+    #[test]
+    fn composed_and_decomposed_texts_are_equally_wide() {
+        near(
+            pixel_width("ku\u{30a}n\u{30c}", 20.0),
+            pixel_width("kůň", 20.0),
+        );
+    }
+
+    #[test]
+    fn what_the_font_has_not_is_told_by_its_kind() {
+        near(pixel_width("漢字かな", 20.0), 80.0);
+        near(pixel_width("😀", 20.0), 20.0);
+        near(pixel_width("👩‍👩‍👧", 20.0), 20.0);
+        near(pixel_width("\u{200b}", 20.0), 0.0);
+        near(pixel_width("ა", 20.0), f64::from(average()) * 20.0 / 2048.0);
+    }
+
+    #[test]
+    fn a_title_is_cut_where_it_is_too_wide_however_few_letters_it_has() {
+        assert!(TITLE.cuts(&"M".repeat(37)));
+        assert!(!TITLE.cuts(&"i".repeat(120)));
+        assert!(!DESCRIPTION.cuts(&"M".repeat(37)));
+    }
+
+    proptest! {
+        #[test]
+        fn widths_add_up_and_grow_with_the_size(a in "[a-zà-žα-ωа-я .,]{0,60}", b in "[a-z]{0,30}") {
+            let whole = pixel_width(&format!("{a} {b}"), 20.0);
+            let parts = pixel_width(&a, 20.0) + pixel_width(" ", 20.0) + pixel_width(&b, 20.0);
+            prop_assert!((whole - parts).abs() < 1e-9);
+            prop_assert!((pixel_width(&a, 10.0) * 2.0 - pixel_width(&a, 20.0)).abs() < 1e-9);
+        }
+
+        #[test]
+        fn any_text_has_a_width(text in any::<String>()) {
+            prop_assert!(pixel_width(&text, 20.0) >= 0.0);
+        }
+    }
+}

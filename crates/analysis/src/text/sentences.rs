@@ -1,0 +1,81 @@
+//! Sentences by Unicode's rules (UAX #29), mended where a full stop does not end one.
+//!
+//! UAX #29 ends a sentence after every full stop that no small letter follows. Four kinds of full
+//! stop are taken back: after an abbreviation that something follows (`Dr.`, `z.B.`), after one that
+//! a number follows (`No. 5`, `Abb. 3`), after a single letter (`J. Novák`), and, in languages that
+//! write ordinals so, after a number of one or two digits or a Roman one (`3. Oktober`, `Karel IV.
+//! zemřel`). A line feed always ends a sentence.
+
+mod abbreviations;
+
+use super::{language::Language, words::words};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The sentences of a text: slices of it without white space at their ends, each with at least one
+/// word. Without a language only single letters are taken for abbreviations.
+#[must_use]
+pub fn sentences(text: &str, language: Option<Language>) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, segment) in text.split_sentence_bound_indices() {
+        let end = at + segment.len();
+        if end == text.len() || ends_sentence(segment, &text[end..], language) {
+            let sentence = text[start..end].trim();
+            if words(sentence).next().is_some() {
+                found.push(sentence);
+            }
+            start = end;
+        }
+    }
+    found
+}
+
+/// Whether a segment of UAX #29 is the end of a sentence, when so much of the text follows.
+fn ends_sentence(segment: &str, rest: &str, language: Option<Language>) -> bool {
+    let visible = segment.trim_end();
+    if segment[visible.len()..].contains(LINE_ENDS) {
+        return true;
+    }
+    let Some(before) = visible.strip_suffix('.') else {
+        return true;
+    };
+    let token = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches(|it: char| !it.is_alphanumeric());
+    let number_follows = rest.starts_with(|it: char| it.is_numeric());
+    !(is_letter(token)
+        || language.is_some_and(|it| {
+            abbreviations::goes_on(token, it, number_follows)
+                || (writes_ordinals(it) && is_ordinal(token))
+        }))
+}
+
+const LINE_ENDS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+
+fn is_letter(token: &str) -> bool {
+    let mut letters = token.chars();
+    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+}
+
+/// Whether a number followed by a full stop is an ordinal.
+const fn writes_ordinals(language: Language) -> bool {
+    matches!(
+        language,
+        Language::German
+            | Language::Czech
+            | Language::Slovak
+            | Language::Hungarian
+            | Language::Polish
+    )
+}
+
+fn is_ordinal(token: &str) -> bool {
+    let short_number = token.len() <= 2 && token.bytes().all(|it| it.is_ascii_digit());
+    let roman = token.bytes().all(|it| b"IVXLC".contains(&it));
+    !token.is_empty() && (short_number || roman)
+}
+
+#[cfg(test)]
+mod tests;

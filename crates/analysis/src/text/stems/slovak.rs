@@ -1,0 +1,46 @@
+//! A light stemmer for Slovak: endings of nouns, adjectives and comparison come off, long vowels
+//! become short. Ours; the endings are those of the paradigms of any grammar.
+
+/// Letters that a stem keeps at least.
+const FEWEST: usize = 3;
+
+/// Comparison with its adjective's endings (`rýchlejšieho`), longest first.
+const COMPARISON: &[&str] = &[
+    "ejšieho", "ejšiemu", "ejšími", "ejších", "ejšej", "ejšom", "ejšou", "ejším", "ejšia", "ejšie",
+    "ejšiu", "ejší",
+];
+
+/// Endings of nouns and adjectives, longest first.
+const ENDINGS: &[&str] = &[
+    "atami", "atách", "iami", "iach", "ieho", "iemu", "ovia", "atám", "ými", "ých", "ého", "ému",
+    "eho", "emu", "ymi", "ych", "ími", "ích", "imi", "ich", "ami", "ach", "och", "ách", "ovi",
+    "iam", "mi", "ou", "ov", "om", "em", "am", "ám", "ým", "ím", "ym", "im", "ej", "ia", "ie",
+    "iu", "ií", "a", "á", "e", "é", "i", "í", "o", "u", "ú", "y", "ý", "ä",
+];
+
+/// The stem of a word in lower case.
+pub fn stem(word: &str) -> String {
+    let cut = without_ending(word, COMPARISON).or_else(|| without_ending(word, ENDINGS));
+    cut.unwrap_or(word).chars().map(short).collect()
+}
+
+fn without_ending<'a>(word: &'a str, endings: &[&str]) -> Option<&'a str> {
+    let stems = endings.iter().filter_map(|it| word.strip_suffix(it));
+    let mut kept = stems.filter(|it| it.chars().count() >= FEWEST);
+    kept.next()
+}
+
+/// A long vowel's short one: `kníh` is a form of `kniha`.
+const fn short(letter: char) -> char {
+    match letter {
+        'á' => 'a',
+        'é' => 'e',
+        'í' => 'i',
+        'ó' | 'ô' => 'o',
+        'ú' => 'u',
+        'ý' => 'y',
+        'ĺ' => 'l',
+        'ŕ' => 'r',
+        other => other,
+    }
+}

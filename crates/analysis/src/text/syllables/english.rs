@@ -1,0 +1,158 @@
+//! Syllables of English words: the CMU pronouncing dictionary, then rules.
+//!
+//! The dictionary is held by what it adds: `english_exceptions.txt` lists the words whose count
+//! there (of the first pronunciation) is not what the rules say. A word that is in neither has the
+//! rules' count, so every word of the dictionary has the dictionary's. The file is written by
+//! `tests/oracles/english_syllables.py --write`, which also measures the rules by themselves.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// Lines of a count and the words that have it; `#` begins a comment.
+const EXCEPTIONS: &str = include_str!("english_exceptions.txt");
+
+static DICTIONARY: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let lines = EXCEPTIONS.lines().filter(|it| !it.starts_with('#'));
+    lines
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(count, words)| Some((count.parse().ok()?, words)))
+        .flat_map(|(count, words)| words.split(' ').map(move |word| (word, count)))
+        .collect()
+});
+
+/// Syllables of a word, at least 1.
+#[must_use]
+pub fn count(word: &str) -> usize {
+    let word = word.to_lowercase().replace('’', "'");
+    DICTIONARY
+        .get(word.as_str())
+        .map_or_else(|| by_rules(&word), |it| usize::from(*it))
+}
+
+/// What spelling tells of a word in lower case, at least 1: groups of vowels, without those that
+/// are mute at the end, with those that belong to two syllables.
+#[must_use]
+pub fn by_rules(word: &str) -> usize {
+    let (base, genitive) = match word.strip_suffix("'s") {
+        Some(base) => (base, usize::from(hisses(base))),
+        None => (word, 0),
+    };
+    let letters: Vec<char> = base.chars().collect();
+    let groups = groups(&letters);
+    let sounding = groups + parted(&letters) + spoken_end(base, &letters);
+    sounding
+        .saturating_sub(mute_end(base, &letters, groups))
+        .max(1)
+        + genitive
+}
+
+fn is_vowel(letter: char) -> bool {
+    matches!(
+        letter,
+        'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'á' | 'é' | 'í' | 'ó' | 'ú' | 'è' | 'ê' | 'ö' | 'ü'
+    )
+}
+
+/// Whether the genitive adds a syllable (`boss's`, `church's`).
+fn hisses(base: &str) -> bool {
+    ends_with_any(
+        base,
+        &["s", "x", "z", "c", "se", "xe", "ze", "ce", "ge", "sh", "ch"],
+    )
+}
+
+/// Runs of vowels; a `u` after `q` is part of the consonant.
+fn groups(letters: &[char]) -> usize {
+    let mut before = ' ';
+    let mut count = 0;
+    for &letter in letters {
+        if letter == 'u' && before == 'q' {
+            continue;
+        }
+        count += usize::from(is_vowel(letter) && !is_vowel(before));
+        before = letter;
+    }
+    count
+}
+
+/// Pairs of vowels that are two syllables (`ra-di-o`, `qui-et`, `be-ing`, `cre-ate`).
+fn parted(letters: &[char]) -> usize {
+    let at = |it: Option<usize>| it.and_then(|it| letters.get(it)).copied().unwrap_or(' ');
+    let is_parted = |second: &usize| {
+        let (first, after) = (second - 1, at(Some(second + 1)));
+        let before = at(first.checked_sub(1));
+        let rest = &letters[second + 1..];
+        match (letters[first], letters[*second]) {
+            // Not in nation, region, million, onion; nor in special, Russian.
+            ('i', 'o') => !matches!(
+                (before, after),
+                ('t' | 's' | 'c' | 'g' | 'x', _) | ('l' | 'n', 'n')
+            ),
+            ('i', 'u') => !matches!(before, 't' | 's' | 'c' | 'g' | 'x'),
+            ('i', 'a') => !matches!((before, after), ('t' | 's' | 'c' | 'g' | 'x', 'l' | 'n')),
+            ('i', 'i') => true,
+            ('e', 'o') => !matches!(before, 'g' | 'p'),
+            ('u', 'a') => !matches!(before, 'q' | 'g'),
+            ('u', 'o') => before != 'q',
+            ('u', 'e') => after == 'l' || (after == 'n' && !matches!(before, 'q' | 'g')),
+            ('u', 'i')
+                if !matches!(before, 'r' | 'q') && matches!(rest, ['t', 'y' | 'i' | 'o', ..]) =>
+            {
+                true
+            }
+            ('u' | 'y' | 'e' | 'o' | 'a', 'i') => rest.starts_with(&['n', 'g']),
+            ('i', 'e') => {
+                (after == 't' && before != 'r') || matches!(rest, ['r'] | ['s', 't'] | ['r', 's'])
+            }
+            ('y', 'a' | 'o') => first > 0,
+            ('y', 'e') => first > 1 && matches!(rest, ['r' | 'd'] | ['r', 's']),
+            ('e', 'a') => {
+                first > 1
+                    && letters.len() < 12
+                    && after == 't'
+                    && letters[first - 2..first] == ['c', 'r']
+            }
+            _ => false,
+        }
+    };
+    (1..letters.len()).filter(is_parted).count()
+}
+
+/// Consonants at the end that are spoken by themselves: `lit-tle`, `pris-m`, `rhyth-m`, `does-n't`.
+fn spoken_end(base: &str, letters: &[char]) -> usize {
+    let little = match letters {
+        [.., before, 'l', 'e'] | [.., before, 'l', 'e', 's' | 'd'] => {
+            !matches!(before, 'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'l')
+        }
+        _ => false,
+    };
+    usize::from(little || ends_with_any(base, &["sm", "thm", "dn't", "sn't"]))
+}
+
+/// Mute `e`: at the end (`make`), before a last `d` or `s` (`asked`, `makes`), before some suffixes
+/// (`care-ful`); and the `a` of `-ically`.
+fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
+    if groups < 2 {
+        return 0;
+    }
+    let consonant = |it: &char| !matches!(it, 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
+    let last = match letters {
+        [.., before, 'e'] => consonant(before),
+        [.., before, 'e', 'd'] => consonant(before) && !matches!(before, 't' | 'd'),
+        [.., 's' | 'c', 'h', 'e', 's'] => false,
+        [.., before, 'e', 's'] => {
+            consonant(before) && !matches!(before, 's' | 'x' | 'z' | 'c' | 'g')
+        }
+        _ => false,
+    };
+    let suffixes = ["ement", "ements", "eless", "eness", "ely", "eful"];
+    let inside = groups > 2
+        && suffixes.iter().any(|it| {
+            base.strip_suffix(it)
+                .is_some_and(|stem| stem.ends_with(|it| consonant(&it)))
+        });
+    usize::from(last) + usize::from(inside) + usize::from(base.ends_with("ically"))
+}
+
+fn ends_with_any(base: &str, endings: &[&str]) -> bool {
+    endings.iter().any(|it| base.ends_with(it))
+}

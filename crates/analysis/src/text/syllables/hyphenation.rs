@@ -1,0 +1,59 @@
+//! Syllables by Liang's hyphenation patterns (Liang 1983), from the hyph-utf8 collection as crate
+//! `hypher` embeds it.
+
+use super::vowels;
+use crate::text::language::Language;
+
+/// Letters that stay together at either end, as in Python's `pyphen`.
+const AT_LEAST: usize = 2;
+
+/// Words longer than this, in bytes, are counted by their first part alone: nothing that is read
+/// is so long, and the patterns' cost grows with the square.
+const LONGEST: usize = 256;
+
+/// One more than the places where a word may be broken, at least 1.
+pub fn count(word: &str, language: Language) -> usize {
+    let Some(patterns) = patterns(language) else {
+        return 1;
+    };
+    let lower = shortened(word).to_lowercase();
+    let pieces = hypher::hyphenate_bounded(&lower, patterns, AT_LEAST, AT_LEAST);
+    let counted: usize = match language {
+        Language::German => pieces.map(|it| 1 + breaks_between_vowels(it)).sum(),
+        // The Czech patterns also break off consonants (`ob-la-s-ti`).
+        Language::Czech => pieces
+            .filter(|it| vowels::is_syllable(it, language))
+            .count(),
+        _ => pieces.count(),
+    };
+    counted.max(1)
+}
+
+/// Vowels that meet inside a piece and belong to two syllables: the reformed German patterns keep
+/// `tio-nen` together, which is spoken `ti-o-nen`.
+fn breaks_between_vowels(piece: &str) -> usize {
+    let pairs = piece.as_bytes().windows(2);
+    let parted = pairs.filter(|it| matches!(*it, b"io" | b"ia" | b"iu" | b"eo" | b"ua"));
+    // The u of qu is none.
+    parted.count() - piece.matches("qua").count()
+}
+
+fn shortened(word: &str) -> &str {
+    &word[..word.floor_char_boundary(LONGEST)]
+}
+
+const fn patterns(language: Language) -> Option<hypher::Lang> {
+    Some(match language {
+        Language::English => return None,
+        Language::German => hypher::Lang::German,
+        Language::Spanish => hypher::Lang::Spanish,
+        Language::French => hypher::Lang::French,
+        Language::Italian => hypher::Lang::Italian,
+        Language::Dutch => hypher::Lang::Dutch,
+        Language::Russian => hypher::Lang::Russian,
+        Language::Hungarian => hypher::Lang::Hungarian,
+        Language::Czech => hypher::Lang::Czech,
+        Language::Slovak => hypher::Lang::Slovak,
+        Language::Polish => hypher::Lang::Polish,
+    })
+}

@@ -1,0 +1,99 @@
+//! The journal of an audit without a database: a file of its own, gone when the audit is over.
+
+use analysis::observation::web_site::CrawlStep;
+use anyhow::Context;
+use domain::ports::site_reader::{JournalError, RecordedStep};
+use std::{
+    fs::File,
+    os::unix::fs::FileExt,
+    sync::{Mutex, PoisonError},
+};
+
+/// How many steps are read at once; a page of a site is some 50 KB.
+const BATCH: usize = 100;
+/// Bytes that say how long a step is.
+const LENGTH: usize = 4;
+
+/// Steps one behind the other, each with its length before it.
+pub struct FileJournal {
+    file: File,
+    /// Where the next step is written.
+    end: Mutex<u64>,
+}
+
+impl FileJournal {
+    /// In the folder for passing files.
+    pub fn new() -> anyhow::Result<Self> {
+        let file = tempfile::tempfile();
+        let file = file.context("no file can be made for what the audit reads; set TMPDIR")?;
+        Ok(Self {
+            file,
+            end: Mutex::new(0),
+        })
+    }
+
+    /// Writes steps behind the others.
+    pub fn record(&self, steps: &[CrawlStep]) -> Result<(), JournalError> {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = Vec::new();
+        for step in steps {
+            let from = bytes.len();
+            bytes.extend([0; LENGTH]);
+            serde_json::to_writer(&mut bytes, step).map_err(broken)?;
+            let length = u32::try_from(bytes.len() - from - LENGTH).map_err(broken)?;
+            bytes[from..from + LENGTH].copy_from_slice(&length.to_be_bytes());
+        }
+        self.file.write_all_at(&bytes, *end).map_err(broken)?;
+        *end += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// The next steps behind a place: the byte at which a step ends.
+    pub fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+        let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut at = behind.map_or(Ok(0), u64::try_from).map_err(broken)?;
+        let mut steps = Vec::new();
+        while at < end && steps.len() < BATCH {
+            let mut length = [0; LENGTH];
+            self.file.read_exact_at(&mut length, at).map_err(broken)?;
+            let mut body = vec![0; u32::from_be_bytes(length) as usize];
+            self.file
+                .read_exact_at(&mut body, at + LENGTH as u64)
+                .map_err(broken)?;
+            at += (LENGTH + body.len()) as u64;
+            steps.push(RecordedStep {
+                place: i64::try_from(at).map_err(broken)?,
+                step: serde_json::from_slice(&body).map_err(broken)?,
+            });
+        }
+        Ok(steps)
+    }
+}
+
+fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+    JournalError(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::observation::web_site::LimitHit;
+
+    #[test]
+    fn steps_come_back_in_their_order_a_part_at_a_time() {
+        let journal = FileJournal::new().unwrap();
+        let limit = |n: usize| CrawlStep::Limit([LimitHit::MaxPages, LimitHit::MaxDepth][n % 2]);
+        let all: Vec<CrawlStep> = (0..BATCH + 3).map(limit).collect();
+        journal.record(&all[..5]).unwrap();
+        journal.record(&all[5..]).unwrap();
+        let mut read = Vec::new();
+        let mut behind = None;
+        loop {
+            let part = journal.recorded(behind).unwrap();
+            let Some(last) = part.last() else { break };
+            behind = Some(last.place);
+            read.extend(part.into_iter().map(|it| it.step));
+        }
+        assert_eq!(read, all);
+    }
+}

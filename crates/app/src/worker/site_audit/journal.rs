@@ -1,0 +1,162 @@
+//! The journal of a crawl, kept in the storage under its job's lease.
+
+use crate::worker::{
+    Tools,
+    attempt::{AttemptState, Broken, Done},
+};
+use analysis::observation::web_site::CrawlStep;
+use async_trait::async_trait;
+use domain::{
+    job::{
+        Job,
+        progress::{Progress, Stage},
+    },
+    ports::{
+        site_reader::{
+            Continue, CrawlJournal, CrawlProgress, JournalError, RecordedStep, SiteReadError,
+        },
+        storage::StorageError,
+    },
+    results::JournalEntry,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        journal_crawl::JournalCrawl,
+        keep_lease::{Hold, HoldError},
+    },
+};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicI64, Ordering},
+};
+
+/// The crawl's journal, kept in the storage under the job's lease.
+pub(super) struct StoredJournal<'a> {
+    job: &'a Job,
+    state: &'a AttemptState,
+    journal: JournalCrawl,
+    next: AtomicI64,
+    broke: Mutex<Option<HoldError>>,
+}
+
+impl<'a> StoredJournal<'a> {
+    pub(super) fn new(tools: &'a Tools, job: &'a Job, state: &'a AttemptState) -> Self {
+        let journal = JournalCrawl::new(
+            Arc::clone(&tools.storage),
+            Arc::clone(&tools.clock),
+            tools.policy,
+        );
+        Self {
+            job,
+            state,
+            journal,
+            next: AtomicI64::new(0),
+            broke: Mutex::default(),
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.state.progress()
+    }
+
+    /// What the end of a crawl without an observation means for the attempt.
+    pub(super) fn explain(&self, error: SiteReadError) -> Result<Done, Broken> {
+        if let Some(broke) = self
+            .broke
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
+            return Err(broke.into());
+        }
+        let later = |error| Ok(Done::End(AttemptEnd::Later { error, asked: None }));
+        match error {
+            SiteReadError::Stopped => Ok(Done::Stopped),
+            SiteReadError::NoPage(told) => later(AttemptError {
+                code: "startPageUnreadable".to_owned(),
+                detail: format!("The start page cannot be read: {told}."),
+                hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
+            }),
+            SiteReadError::Unreachable(unreached) => later(AttemptError {
+                code: "siteUnreachable".to_owned(),
+                detail: format!("The site cannot be reached over https or http: {unreached}."),
+                hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
+            }),
+            SiteReadError::DisallowedByRobots => Ok(Done::End(AttemptEnd::Failed(AttemptError {
+                code: "robotsDisallowed".to_owned(),
+                detail: "robots.txt does not allow reading the site, or cannot be had.".to_owned(),
+                hint: Some("Allow the agent `sightlinebot` in robots.txt, then start the analysis again.".to_owned()),
+            }))),
+            SiteReadError::Journal(error) => Err(StorageError::Unavailable(error.0).into()),
+        }
+    }
+}
+
+#[async_trait]
+impl CrawlJournal for StoredJournal<'_> {
+    async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+        let entries = self
+            .journal
+            .recorded(Hold::of(self.job), behind)
+            .await
+            .map_err(|error| JournalError(error.into()))?;
+        if let Some(last) = entries.last() {
+            self.next.fetch_max(last.sequence + 1, Ordering::SeqCst);
+        }
+        let read = |entry: &JournalEntry| {
+            let step = serde_json::from_slice(&entry.body);
+            Ok(RecordedStep {
+                place: entry.sequence,
+                step: step.map_err(|error| JournalError(error.into()))?,
+            })
+        };
+        tokio::task::block_in_place(|| entries.iter().map(read).collect())
+    }
+
+    async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
+        let mut entries = Vec::with_capacity(steps.len());
+        for step in steps {
+            let body = serde_json::to_vec(step).map_err(|error| JournalError(error.into()))?;
+            entries.push(JournalEntry {
+                sequence: self.next.fetch_add(1, Ordering::SeqCst),
+                body,
+            });
+        }
+        match self
+            .journal
+            .record(Hold::of(self.job), &entries, &self.progress())
+            .await
+        {
+            Ok(go_on) => {
+                self.state.heed(go_on);
+                Ok(if self.state.stop.is_cancelled() {
+                    Continue::No
+                } else {
+                    Continue::Yes
+                })
+            }
+            Err(error) => {
+                *self.broke.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Ok(Continue::No)
+            }
+        }
+    }
+
+    fn progress(&self, progress: CrawlProgress) {
+        let pages_are_over = progress.pages_done >= progress.pages_total;
+        let checks_are_over = pages_are_over && progress.checks_done >= progress.checks_total;
+        self.state.note(Progress::of_stages(vec![
+            Stage::counted(
+                "read pages",
+                progress.pages_done,
+                progress.pages_total,
+                pages_are_over,
+            ),
+            Stage::counted(
+                "check links",
+                progress.checks_done,
+                progress.checks_total,
+                checks_are_over,
+            ),
+        ]));
+    }
+}

@@ -1,0 +1,210 @@
+//! Runs a site audit: reads the site with a journal, finds what is to be said of its links and pages,
+//! stages the records.
+
+mod journal;
+mod pages;
+
+use super::{
+    Tools,
+    attempt::{AttemptState, Broken, Done},
+};
+use analysis::{
+    document::Document,
+    findings::{
+        broken_links::{self, BrokenLink, BrokenLinks, FindingContext, PreviousBrokenLinks},
+        site_audit::TypeSummary,
+    },
+    observation::web_site::SiteObservation,
+    provenance::Provenance,
+    result_type::ResultType,
+};
+use domain::{
+    domain_name::SiteDomain,
+    job::{
+        Job,
+        progress::{Progress, Stage},
+    },
+    ports::{
+        site_reader::{CrawlPlan, CrawlStart},
+        storage::StorageError,
+    },
+    results::{Coverage, ResultHead, StagedFinding},
+    use_cases::{
+        keep_lease::{Hold, HoldError},
+        publish_results::Outcome,
+        stage_findings::StageFindings,
+    },
+};
+use journal::StoredJournal;
+use std::sync::Arc;
+
+/// How many records are staged in one transaction.
+const STAGED_TOGETHER: usize = 500;
+
+pub(super) async fn run(
+    tools: &Tools,
+    job: &Job,
+    site: &SiteDomain,
+    state: &AttemptState,
+) -> Result<Done, Broken> {
+    let journal = StoredJournal::new(tools, job, state);
+    let plan = CrawlPlan {
+        start: CrawlStart::Host(site.ascii().to_owned()),
+        max_pages: tools.load.max_pages,
+        max_depth: tools.load.max_depth,
+        check_external: tools.load.check_external,
+    };
+    // Dropped when the attempt has to stop: what is recorded stays for the next one.
+    let reading = tokio::select! {
+        reading = tools.sites.read(&plan, &journal) => reading,
+        () = state.stop.cancelled() => return Ok(Done::Stopped),
+    };
+    let observation = match reading {
+        Ok(observation) => observation,
+        Err(error) => return journal.explain(error),
+    };
+    let staging = Staging::new(tools, job, state);
+    let links = links(tools, job, observation).await?;
+    staging.links(&links.records).await?;
+    let Some(pages) = pages::audit(tools, job, &journal, &staging).await? else {
+        return Ok(Done::Stopped);
+    };
+    if state.stop.is_cancelled() {
+        return Ok(Done::Stopped);
+    }
+    let progress = journal.progress();
+    Ok(Done::Results(outcome(tools, job, &links, pages, progress)))
+}
+
+async fn links(
+    tools: &Tools,
+    job: &Job,
+    observation: SiteObservation,
+) -> Result<BrokenLinks, Broken> {
+    let previous = previous(tools, job).await?;
+    let context = FindingContext {
+        project_id: job.project.0,
+        measured_at: tools.clock.now(),
+    };
+    let find = move || broken_links::find(&observation, &previous, &context);
+    Ok(tokio::task::spawn_blocking(find).await?)
+}
+
+/// What the run before knew of the targets.
+async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, StorageError> {
+    let mut read = tools.storage.read().await?;
+    let carried = read
+        .results()
+        .carried(job.account, job.project, ResultType::BrokenLinks)
+        .await?
+        .map(|carried| carried.parse());
+    let corrupt = |_| StorageError::Corrupt {
+        what: "what a site audit carried over",
+    };
+    Ok(carried.transpose().map_err(corrupt)?.unwrap_or_default())
+}
+
+/// Where records wait until the job ends well.
+struct Staging<'a> {
+    stage: StageFindings,
+    job: &'a Job,
+    state: &'a AttemptState,
+}
+
+impl<'a> Staging<'a> {
+    fn new(tools: &Tools, job: &'a Job, state: &'a AttemptState) -> Self {
+        let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+        Self {
+            stage: StageFindings::new(storage, clock, tools.policy),
+            job,
+            state,
+        }
+    }
+
+    async fn links(&self, records: &[BrokenLink]) -> Result<(), HoldError> {
+        for (at, part) in records.chunks(STAGED_TOGETHER).enumerate() {
+            let first = at * STAGED_TOGETHER;
+            let numbered = part.iter().enumerate();
+            let staged = numbered.map(|(n, record)| staged_link(first + n, record));
+            self.add(&staged.collect::<Vec<_>>()).await?;
+        }
+        Ok(())
+    }
+
+    async fn add(&self, records: &[StagedFinding]) -> Result<(), HoldError> {
+        let go_on = self.stage.run(Hold::of(self.job), records).await?;
+        self.state.heed(go_on);
+        Ok(())
+    }
+}
+
+fn staged_link(place: usize, record: &BrokenLink) -> StagedFinding {
+    StagedFinding {
+        result_type: ResultType::BrokenLinks,
+        ordinal: i64::try_from(place).unwrap_or(i64::MAX),
+        keyword: None,
+        url: Some(record.source_url.clone()),
+        sort_value: None,
+        measured_at: record.envelope.measured_at,
+        record: Document::of(record),
+    }
+}
+
+fn outcome(
+    tools: &Tools,
+    job: &Job,
+    links: &BrokenLinks,
+    pages: Vec<TypeSummary>,
+    progress: Progress,
+) -> Outcome {
+    let summary = &links.summary;
+    let unknown = u64::from(summary.unknown);
+    let checked = u64::from(summary.checked);
+    let of_links = TypeSummary {
+        result_type: ResultType::BrokenLinks,
+        method: broken_links::METHOD,
+        records: links.records.len() as u64,
+        summary: Document::of(summary),
+    };
+    let coverage = Coverage::of(checked, checked.saturating_sub(unknown), unknown);
+    let mut heads = vec![head(tools, job, of_links, coverage)];
+    for summary in pages {
+        let read = u64::from(links.summary.pages_crawled);
+        heads.push(head(tools, job, summary, Coverage::of(read, read, 0)));
+    }
+    Outcome {
+        heads,
+        latest: vec![],
+        carried: vec![(ResultType::BrokenLinks, Document::of(&links.history))],
+        partial: false,
+        progress: over(progress),
+    }
+}
+
+fn head(tools: &Tools, job: &Job, of: TypeSummary, coverage: Coverage) -> ResultHead {
+    let now = tools.clock.now();
+    ResultHead {
+        account: job.account,
+        project: job.project,
+        result_type: of.result_type,
+        job: job.id,
+        generated_at: now,
+        measured_at: now,
+        method_version: of.method.to_owned(),
+        provider: "crawler".to_owned(),
+        provenance: Provenance::Measured,
+        coverage,
+        item_count: of.records,
+        summary: of.summary,
+        warnings: vec![],
+    }
+}
+
+fn over(progress: Progress) -> Progress {
+    let stages = progress
+        .stages
+        .into_iter()
+        .map(|stage| Stage::counted(&stage.name, stage.done, stage.done, true))
+        .collect();
+    Progress::of_stages(stages)
+}

@@ -1,0 +1,39 @@
+//! Prints the main text of HTML files, a JSON line each: file paths in, blocks out. With
+//! `--charset NAME` first, the files are in that encoding whatever they say.
+
+use analysis::observation::page_content::BlockKind;
+use crawler::extract::{Arrival, read_page};
+use serde_json::json;
+use std::io::Write;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let url = url::Url::parse("http://localhost/")?;
+    let mut out = std::io::stdout().lock();
+    let mut words = std::env::args().skip(1).peekable();
+    let is_told = words.next_if_eq("--charset").is_some();
+    let charset = if is_told { words.next() } else { None };
+    for file in words {
+        let bytes = std::fs::read(&file)?;
+        let page = read_page(Arrival::loose(&bytes, charset.as_deref(), &url));
+        let main = page.text.main;
+        let blocks: Vec<_> = main
+            .blocks
+            .iter()
+            .map(|it| json!({"kind": name(it.kind), "text": it.text}))
+            .collect();
+        let source = format!("{:?}", main.source);
+        writeln!(
+            out,
+            "{}",
+            json!({"file": file, "source": source, "blocks": blocks})
+        )?;
+    }
+    Ok(())
+}
+
+fn name(kind: BlockKind) -> String {
+    match kind {
+        BlockKind::Heading(level) => format!("heading{level}"),
+        other => format!("{other:?}").to_lowercase(),
+    }
+}

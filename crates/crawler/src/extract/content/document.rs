@@ -1,0 +1,89 @@
+//! The document as a whole.
+
+use super::super::{
+    dom::{Dom, Kind, NodeId},
+    parse::{Ender, Parsed},
+};
+use analysis::observation::page_content::EarlyHeadEnd;
+
+/// Longer names are no targets of anything.
+const MOST_NAME_BYTES: usize = 1_024;
+/// Longer tags are no language.
+const MOST_TAG_BYTES: usize = 100;
+
+/// `html[lang]`.
+pub fn lang(dom: &Dom) -> Option<String> {
+    let html = dom.elements("html").next()?;
+    let lang = dom.attribute(html, "lang")?.trim();
+    (!lang.is_empty() && lang.len() <= MOST_TAG_BYTES).then(|| lang.to_owned())
+}
+
+/// The first `base[href]`.
+pub fn base_written(dom: &Dom) -> Option<String> {
+    let mut written = dom
+        .elements("base")
+        .filter_map(|it| dom.attribute(it, "href"));
+    written
+        .next()
+        .map(|it| analysis::text::words::shortened(it, 2_048).to_owned())
+}
+
+/// Adds the `id` of an element, and the `name` of an `a`.
+pub fn add_names<'a>(dom: &'a Dom, id: NodeId, names: &mut Vec<&'a str>) {
+    if !dom.has_attributes(id) {
+        return;
+    }
+    names.extend(dom.attribute(id, "id"));
+    if dom.is_html(id, "a") {
+        names.extend(dom.attribute(id, "name"));
+    }
+}
+
+/// Sorted, each once.
+pub fn finished_names(mut names: Vec<&str>) -> Vec<String> {
+    names.retain(|it| !it.is_empty() && it.len() <= MOST_NAME_BYTES);
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// What ended the head before its end tag. A `noscript` does so only for parsers that run no
+/// scripts, which search engines do.
+pub fn early_head_end(parsed: &Parsed) -> Option<EarlyHeadEnd> {
+    if parsed.head_end?.earlier? != Ender::Content {
+        return None;
+    }
+    let dom = &parsed.dom;
+    let body = dom.elements("body").next()?;
+    let first = dom.nodes[body].children.iter().find(|it| {
+        !matches!(&dom.nodes[**it].kind, Kind::Text(text) if text.trim().is_empty())
+            && !matches!(dom.nodes[**it].kind, Kind::Other)
+    })?;
+    Some(EarlyHeadEnd {
+        element: dom.name(*first).unwrap_or("#text").to_owned(),
+        line: dom.place(*first).map(|it| it.line),
+    })
+}
+
+/// Says of nodes, parents first, whether they belong to the head, given whether their parent does.
+pub fn head_members(parsed: &Parsed) -> impl Fn(NodeId, bool) -> bool {
+    let dom = &parsed.dom;
+    let head = dom.elements("head").next();
+    // With a noscript that ends the head, what follows up to the end tag is of the head all the same.
+    let end = parsed
+        .head_end
+        .filter(|it| it.earlier == Some(Ender::Noscript))
+        .map(|it| it.place);
+    move |id, of_parent| {
+        of_parent
+            || head == Some(id)
+            || end.is_some_and(|end| {
+                dom.place(id)
+                    .is_some_and(|it| (it.line, it.column) < (end.line, end.column))
+                    && matches!(
+                        dom.name(id),
+                        Some("meta" | "link" | "title" | "script" | "style")
+                    )
+            })
+    }
+}

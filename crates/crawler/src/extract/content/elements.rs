@@ -1,0 +1,337 @@
+//! Headings, images, forms, files and the like, one by one.
+
+use super::{
+    super::{
+        dom::{Dom, NodeId},
+        page_files::{is_unsized, named},
+        place::Places,
+        target::target_of,
+        text::text_of,
+    },
+    Inside,
+    head::web,
+    raw_text_bytes,
+};
+use analysis::{
+    observation::{
+        page_content::{
+            Form, Heading, Image, PageFile, Structure, TagSource, UncrawlableAnchor,
+            UnprotectedWindow,
+        },
+        vitals::ResourceKind,
+        web_site::LinkTarget,
+    },
+    text::words::shortened,
+};
+use url::Url;
+
+const MOST_HEADINGS: usize = 5_000;
+const MOST_IMAGES: usize = 5_000;
+const MOST_OTHERS: usize = 1_000;
+const MOST_ALT: usize = 500;
+const MOST_RAW: usize = 200;
+
+/// An element on the walk.
+pub struct Element<'a> {
+    pub dom: &'a Dom,
+    pub id: NodeId,
+    pub name: &'a str,
+    /// What relative addresses start from.
+    pub base: &'a Url,
+    /// The page's own address.
+    pub page: &'a Url,
+    pub places: &'a Places<'a>,
+    /// What it stands in.
+    pub inside: Inside,
+    pub in_head: bool,
+    pub in_main: bool,
+}
+
+impl<'a> Element<'a> {
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.dom.attribute(self.id, name)
+    }
+
+    pub fn is_html(&self) -> bool {
+        self.dom.is_html(self.id, self.name)
+    }
+
+    pub fn source(&self) -> TagSource {
+        if self.in_head {
+            TagSource::Head
+        } else {
+            TagSource::Body
+        }
+    }
+
+    /// Where its tag begins; 0 for elements that the parser made up.
+    fn line(&self) -> u32 {
+        self.dom.place(self.id).map_or(0, |it| it.line)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.attribute(name).is_some()
+    }
+
+    fn says(&self, attribute: &str, value: &str) -> bool {
+        self.attribute(attribute)
+            .is_some_and(|it| it.trim().eq_ignore_ascii_case(value))
+    }
+
+    /// Elements of some names right below it, counted up to a few.
+    fn children(&self, names: &[&str]) -> usize {
+        let children = self.dom.nodes[self.id].children.iter();
+        let of_name =
+            children.filter(|it| self.dom.name(**it).is_some_and(|it| names.contains(&it)));
+        of_name.take(3).count()
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+pub struct Elements {
+    pub count: u32,
+    pub headings: Vec<Heading>,
+    pub images: Vec<Image>,
+    pub uncrawlable: Vec<UncrawlableAnchor>,
+    pub windows: Vec<UnprotectedWindow>,
+    pub forms: Vec<Form>,
+    pub files: Vec<PageFile>,
+    pub structure: Structure,
+}
+
+impl Elements {
+    /// Reads an element.
+    pub fn read(&mut self, element: &Element<'_>) {
+        self.count = self.count.saturating_add(1);
+        self.structure.head_elements += u32::from(element.inside.head);
+        match element.name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.read_heading(element),
+            "img" => self.read_image(element),
+            "a" => self.read_anchor(element),
+            "form" => self.read_form(element),
+            "input" | "textarea" => self.read_field(element),
+            "script" | "link" => self.read_file(element),
+            "picture" => {
+                let below = element.dom.walk(element.id, |_| true);
+                let has_image = below.iter().any(|it| element.dom.is_html(*it, "img"));
+                self.structure.pictures_without_image += u32::from(!has_image);
+            }
+            _ => self.count_structure(element),
+        }
+        if let Some(role) = element.attribute("role") {
+            self.structure.has_main |= role == "main";
+            self.structure.has_navigation |= role == "navigation";
+        }
+    }
+
+    fn count_structure(&mut self, element: &Element<'_>) {
+        let structure = &mut self.structure;
+        let in_main = u32::from(element.in_main);
+        match element.name {
+            "main" => structure.has_main = true,
+            "article" => structure.has_article = true,
+            "nav" => structure.has_navigation = true,
+            "iframe" => structure.frames += 1,
+            "video" | "audio" => structure.media += 1,
+            "ol" if element.children(&["li"]) > 1 => structure.ordered_lists += in_main,
+            "ul" if element.children(&["li"]) > 1 => structure.unordered_lists += in_main,
+            "dl" => structure.definition_lists += in_main,
+            "pre" => structure.preformatted += in_main,
+            "tbody" if element.children(&["tr"]) > 1 => structure.tables += in_main,
+            _ => {}
+        }
+    }
+
+    fn read_heading(&mut self, element: &Element<'_>) {
+        if self.headings.len() >= MOST_HEADINGS {
+            return;
+        }
+        let own = text_of(element.dom, element.id);
+        let is_text = own.is_some();
+        let text = own.or_else(|| {
+            let below = element.dom.walk(element.id, |_| true);
+            let alt = |it: &NodeId| {
+                let alt = element.dom.attribute(*it, "alt")?.trim();
+                (!alt.is_empty()).then(|| shortened(alt, MOST_ALT).to_owned())
+            };
+            below.iter().find_map(alt)
+        });
+        self.headings.push(Heading {
+            level: element.name.as_bytes()[1] - b'0',
+            is_image_alt: !is_text && text.is_some(),
+            text,
+            line: element.line(),
+        });
+    }
+
+    fn read_image(&mut self, element: &Element<'_>) {
+        if self.images.len() >= MOST_IMAGES {
+            return;
+        }
+        let pixels = |name| {
+            let value = element.attribute(name)?.trim();
+            let digits = value.trim_end_matches("px");
+            digits.parse().ok()
+        };
+        let said = |name| {
+            element
+                .attribute(name)
+                .is_some_and(|it| !it.trim().is_empty())
+        };
+        let alt = element.attribute("alt").map(str::trim);
+        self.images.push(Image {
+            url: element
+                .attribute("src")
+                .and_then(|it| web(it, element.base))
+                .map(|it| it.0),
+            alt: alt.map(|it| shortened(it, MOST_ALT).to_owned()),
+            is_named_otherwise: element.says("role", "presentation")
+                || element.says("role", "none")
+                || element.says("aria-hidden", "true")
+                || ["aria-label", "aria-labelledby", "title"]
+                    .into_iter()
+                    .any(said),
+            width: pixels("width"),
+            height: pixels("height"),
+            has_size: !is_unsized(element.dom, element.id),
+            in_picture: element.inside.picture,
+            in_link: element.inside.link,
+            in_main_text: element.in_main,
+            is_lazy: element.says("loading", "lazy"),
+            placement: element.places.placement(element.id),
+            line: element.line(),
+        });
+    }
+
+    fn read_anchor(&mut self, element: &Element<'_>) {
+        let href = element.attribute("href").unwrap_or_default();
+        if is_uncrawlable(element, href) && self.uncrawlable.len() < MOST_OTHERS {
+            self.uncrawlable.push(UncrawlableAnchor {
+                raw: shortened(href, MOST_RAW).to_owned(),
+                text: text_of(element.dom, element.id),
+                line: element.line(),
+            });
+        }
+        let is_protected = element.attribute("rel").is_some_and(|it| {
+            let mut words = it.split_ascii_whitespace();
+            words.any(|it| {
+                it.eq_ignore_ascii_case("noopener") || it.eq_ignore_ascii_case("noreferrer")
+            })
+        });
+        if element.says("target", "_blank")
+            && !is_protected
+            && self.windows.len() < MOST_OTHERS
+            && let Some((url, _)) = web(href, element.base)
+            && Url::parse(&url).is_ok_and(|it| it.origin() != element.page.origin())
+        {
+            let line = element.line();
+            self.windows.push(UnprotectedWindow { url, line });
+        }
+    }
+
+    fn read_form(&mut self, element: &Element<'_>) {
+        if self.forms.len() >= MOST_OTHERS {
+            return;
+        }
+        let action = element.attribute("action").unwrap_or_default().trim();
+        let target = if action.is_empty() {
+            target_of(element.page.as_str(), element.page)
+        } else {
+            target_of(action, element.base)
+        };
+        let method = element.attribute("method").unwrap_or("get").trim();
+        self.forms.push(Form {
+            target,
+            method: match method.to_ascii_lowercase().as_str() {
+                known @ ("post" | "dialog") => known.to_owned(),
+                _ => "get".to_owned(),
+            },
+            has_password: false,
+            has_message: false,
+            line: element.line(),
+        });
+    }
+
+    /// A field belongs to the last form that began before it.
+    fn read_field(&mut self, element: &Element<'_>) {
+        if let Some(form) = self.forms.last_mut() {
+            form.has_password |= element.says("type", "password");
+            form.has_message |= element.name == "textarea" || element.says("type", "email");
+        }
+    }
+
+    fn read_file(&mut self, element: &Element<'_>) {
+        let is_inline = element.name == "script" && !element.has("src");
+        if is_inline {
+            let is_data = element
+                .attribute("type")
+                .is_some_and(|it| it.to_ascii_lowercase().contains("json"));
+            if !is_data {
+                let bytes = raw_text_bytes(element.dom, element.id);
+                let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+                self.structure.inline_script_bytes =
+                    self.structure.inline_script_bytes.saturating_add(bytes);
+            }
+            return;
+        }
+        let Some((raw, kind, blocks_rendering)) = named(element.dom, element.id) else {
+            return;
+        };
+        let is_file = matches!(kind, ResourceKind::Script | ResourceKind::Stylesheet);
+        if is_file
+            && self.files.len() < MOST_OTHERS
+            && let Some((url, _)) = web(raw, element.base)
+        {
+            self.files.push(PageFile {
+                url,
+                kind,
+                blocks_rendering,
+                has_integrity: element.has("integrity"),
+                crossorigin: element.attribute("crossorigin").map(str::to_owned),
+            });
+        }
+    }
+}
+
+/// Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, as far as it needs no browser:
+/// listeners are not known, so anchors without `href` count where another attribute of links says
+/// that they are meant as one.
+fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
+    const OF_LINKS: [&str; 7] = [
+        "target",
+        "download",
+        "ping",
+        "rel",
+        "hreflang",
+        "type",
+        "referrerpolicy",
+    ];
+    let said = |name| {
+        element
+            .attribute(name)
+            .is_some_and(|it| !it.trim().is_empty())
+    };
+    let raw: String = href.chars().filter(|it| !it.is_whitespace()).collect();
+    if said("role") || raw.starts_with("mailto:") || (raw.is_empty() && said("id")) {
+        return false;
+    }
+    if raw.starts_with("file:") {
+        return true;
+    }
+    if said("name") {
+        return false;
+    }
+    if !element.has("href") {
+        return OF_LINKS.iter().any(|it| element.has(it));
+    }
+    [
+        "javascript:void(0)",
+        "javascript:void0",
+        "javascript:void(0",
+        "javascript:void0)",
+    ]
+    .iter()
+    .any(|it| raw.contains(it))
+        || matches!(target_of(href, element.base), LinkTarget::Invalid)
+}

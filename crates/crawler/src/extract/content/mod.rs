@@ -1,0 +1,244 @@
+//! A page's content, from one parse and one walk over its tree (and those of the readers of text
+//! and structured data, which go their own ways).
+
+mod document;
+mod elements;
+mod head;
+mod link_header;
+mod texts;
+
+use super::{
+    charset::decode,
+    dom::{Dom, NodeId},
+    json_ld::JsonLd,
+    links::{LinkReader, MOST_LINKS, base},
+    main_text::{Sight, drafts, main_text},
+    metadata::metadata,
+    parse::{Parsed, parse},
+    place::Places,
+    structured_data::structured_data,
+};
+use analysis::observation::{
+    page_content::{PageContent, ResponseFacts},
+    page_url::normalise,
+    web_site::{Discovery, Fetched},
+};
+use elements::Elements;
+use head::Head;
+use url::Url;
+
+/// An answer that brought a page.
+pub struct Arrival<'a> {
+    /// Its body.
+    pub bytes: &'a [u8],
+    /// The encoding that its `Content-Type` names.
+    pub charset: Option<&'a str>,
+    /// Where it was read from.
+    pub url: &'a Url,
+    /// What the request brought.
+    pub fetched: Fetched,
+    /// Headers, size and time.
+    pub response: ResponseFacts,
+    /// Links away from the start.
+    pub depth: u32,
+    /// How it became known.
+    pub discovery: Discovery,
+}
+
+impl<'a> Arrival<'a> {
+    /// A page that came without a crawl, as if a server had answered 200 without headers.
+    pub fn loose(bytes: &'a [u8], charset: Option<&'a str>, url: &'a Url) -> Self {
+        let address = normalise(url).0;
+        let size = bytes.len() as u64;
+        Self {
+            bytes,
+            charset,
+            url,
+            fetched: Fetched::plain(&address, 200),
+            response: ResponseFacts {
+                body_bytes: size,
+                received_bytes: size,
+                ..ResponseFacts::default()
+            },
+            depth: 0,
+            discovery: Discovery::Start,
+        }
+    }
+}
+
+/// What the one walk knows of a node: of itself or of an element that it stands in.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inside {
+    head: bool,
+    link: bool,
+    picture: bool,
+}
+
+/// Reads a page.
+pub fn read_page(arrival: Arrival<'_>) -> PageContent {
+    let (source, encoding, charset_source) = decode(arrival.bytes, arrival.charset);
+    let parsed = parse(&source);
+    let dom = &parsed.dom;
+    let json_ld = JsonLd::of(dom);
+    let base_url = base(dom, arrival.url);
+    let lang = document::lang(dom);
+
+    let sight = Sight::of(dom);
+    let all = drafts(&sight);
+    let known = metadata(&sight, &all, &json_ld, lang.as_deref(), arrival.url);
+    let all_characters = sight.text.first().copied().unwrap_or_default();
+    let main = main_text(sight, &json_ld);
+
+    let places = Places::of(dom);
+    let links = LinkReader::new(dom, &base_url, &places, &main.in_main);
+    let walked = walk(&parsed, arrival.url, &base_url, &links, &main.in_main);
+    let (mut head, elements) = (walked.head, walked.elements);
+    head.read_headers(&arrival.response.headers, arrival.url);
+    let structured_data = structured_data(dom, &json_ld, &base_url);
+    let text = texts::Reader {
+        dom,
+        places: &places,
+        drafts: &all,
+        all_characters,
+        declared: lang
+            .as_deref()
+            .or(arrival.response.headers.content_language.as_deref()),
+        keep_visible: !structured_data.items.is_empty(),
+    }
+    .read(main);
+    let (duplicate_ids, duplicate_id_count) = places.duplicate_ids();
+    PageContent {
+        url: normalise(arrival.url).0,
+        document: analysis::observation::page_content::DocumentFacts {
+            has_doctype: dom.has_doctype,
+            charset: encoding.name().to_owned(),
+            charset_source,
+            lang,
+            base: document::base_written(dom),
+            elements: elements.count,
+            duplicate_ids,
+            duplicate_id_count,
+            early_head_end: document::early_head_end(&parsed),
+            parser_limit: parsed.limited,
+        },
+        fetched: arrival.fetched,
+        response: arrival.response,
+        depth: arrival.depth,
+        discovery: arrival.discovery,
+        probe_similarity: None,
+        titles: head.titles,
+        metas: head.metas,
+        robots: head.robots,
+        canonicals: head.canonicals,
+        hreflangs: head.hreflangs,
+        next_pages: head.next_pages,
+        previous_pages: head.previous_pages,
+        refresh: head.refresh,
+        headings: elements.headings,
+        images: elements.images,
+        links: walked.links,
+        uncrawlable_anchors: elements.uncrawlable,
+        unprotected_windows: elements.windows,
+        names: walked.names,
+        forms: elements.forms,
+        files: elements.files,
+        structure: elements.structure,
+        text,
+        metadata: known,
+        structured_data,
+    }
+}
+
+/// Every `id` and `a[name]` of a page, sorted: what links to it may name after `#`.
+pub fn read_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
+    let (source, ..) = decode(bytes, from_http);
+    let parsed = parse(&source);
+    let dom = &parsed.dom;
+    let mut names = Vec::new();
+    for &id in &dom.order {
+        document::add_names(dom, id, &mut names);
+    }
+    document::finished_names(names)
+}
+
+/// The main text of a page.
+pub fn read_main_text(bytes: &[u8], from_http: Option<&str>) -> String {
+    let (source, ..) = decode(bytes, from_http);
+    let dom = parse(&source).dom;
+    main_text(Sight::of(&dom), &JsonLd::of(&dom))
+        .into_text()
+        .text()
+}
+
+/// What the walk brings.
+struct Walked {
+    head: Head,
+    elements: Elements,
+    links: Vec<analysis::observation::web_site::PageLink>,
+    names: Vec<String>,
+}
+
+fn walk(
+    parsed: &Parsed,
+    page: &Url,
+    base: &Url,
+    reader: &LinkReader<'_>,
+    in_main: &[bool],
+) -> Walked {
+    let dom = &parsed.dom;
+    let is_in_head = document::head_members(parsed);
+    let mut inside = vec![Inside::default(); dom.nodes.len()];
+    let (mut head, mut elements) = (Head::default(), Elements::default());
+    let (mut links, mut names) = (Vec::new(), Vec::new());
+    for &id in &dom.order {
+        let outer = dom.nodes[id]
+            .parent
+            .map_or(Inside::default(), |it| inside[it]);
+        let Some(name) = dom.name(id) else {
+            inside[id] = outer;
+            continue;
+        };
+        let here = Inside {
+            head: is_in_head(id, outer.head),
+            link: outer.link || name == "a",
+            picture: outer.picture || name == "picture",
+        };
+        inside[id] = here;
+        document::add_names(dom, id, &mut names);
+        let element = elements::Element {
+            dom,
+            id,
+            name,
+            base,
+            page,
+            places: reader.places,
+            inside: outer,
+            in_head: here.head,
+            in_main: in_main.get(id).copied().unwrap_or_default(),
+        };
+        head.read(&element);
+        elements.read(&element);
+        if links.len() < MOST_LINKS {
+            reader.read(id, &mut links);
+        }
+    }
+    Walked {
+        head,
+        elements,
+        links,
+        names: document::finished_names(names),
+    }
+}
+
+/// The text of children that are text.
+fn raw_text_bytes(dom: &Dom, id: NodeId) -> usize {
+    let children = dom.nodes[id].children.iter();
+    let lengths = children.map(|it| match &dom.nodes[*it].kind {
+        super::dom::Kind::Text(text) => text.len(),
+        _ => 0,
+    });
+    lengths.sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! Facts of small pages.
+
+use super::*;
+use analysis::observation::{
+    page_content::{CharsetSource, ResponseHeaders, TagSource},
+    web_site::{LinkTarget, Placement},
+};
+
+fn facts(html: &str) -> PageContent {
+    read(html, ResponseHeaders::default())
+}
+
+fn read(html: &str, headers: ResponseHeaders) -> PageContent {
+    let url = Url::parse("http://example.com/dir/page.html").unwrap();
+    let mut arrival = Arrival::loose(html.as_bytes(), None, &url);
+    arrival.response.headers = headers;
+    read_page(arrival)
+}
+
+fn described(html: &str) -> Vec<String> {
+    let links = facts(html).links.into_iter();
+    let described = links.map(|it| {
+        let target = match it.target {
+            LinkTarget::Web { url, fragment } => {
+                url.replace("http://example.com/", "/")
+                    + &fragment.map(|it| format!("#{it}")).unwrap_or_default()
+            }
+            other => format!("{other:?}"),
+        };
+        format!("{}[{}] {target}", it.element, it.attribute)
+    });
+    described.collect()
+}
+
+#[test]
+fn every_element_of_the_list_is_a_link() {
+    let html = r#"<link rel=stylesheet href=s.css><link rel=preconnect href=//cdn><style>a{b:url(i.png)}</style>
+        <meta http-equiv=refresh content="0; URL='r.html'"><a href=a.html#x>A</a><map><area href=b></map>
+        <img src=c srcset="d 1x, e 2x"><picture><source srcset=f></picture><video src=g poster=h><track src=i></video>
+        <audio src=j></audio><iframe src=k></iframe><script src=l></script><object data=m></object><embed src=n>
+        <form action=o></form><form action=p method=post></form><a name=here>no link</a>"#;
+    assert_eq!(
+        described(html),
+        [
+            "link[href] /dir/s.css",
+            "style[style] /dir/i.png",
+            "meta[content] /dir/r.html",
+            "a[href] /dir/a.html#x",
+            "area[href] /dir/b",
+            "img[src] /dir/c",
+            "img[srcset] /dir/d",
+            "img[srcset] /dir/e",
+            "source[srcset] /dir/f",
+            "video[src] /dir/g",
+            "video[poster] /dir/h",
+            "track[src] /dir/i",
+            "audio[src] /dir/j",
+            "iframe[src] /dir/k",
+            "script[src] /dir/l",
+            "object[data] /dir/m",
+            "embed[src] /dir/n",
+            "form[action] /dir/o",
+        ]
+    );
+}
+
+#[test]
+fn the_base_moves_relative_links_and_fragments() {
+    assert_eq!(
+        described("<base href=/other/><a href=x>1</a><a href=#f>2</a>"),
+        ["a[href] /other/x", "a[href] /other/#f"]
+    );
+}
+
+#[test]
+fn templates_hold_no_links_and_noscript_does() {
+    assert_eq!(
+        described("<template><a href=x>1</a></template><noscript><a href=y>2</a></noscript>"),
+        ["a[href] /dir/y"]
+    );
+}
+
+#[test]
+fn titles_names_words_and_language_are_read() {
+    let page = facts(
+        "<html lang=' de '><title> A \n B </title><h1 id=z>H<b>1</b></h1><a name=y></a><p id=''>two words<nav>not these</nav>",
+    );
+    assert_eq!(
+        (
+            page.title(),
+            page.heading(1).and_then(|it| it.text.as_deref()),
+            page.document.lang.as_deref()
+        ),
+        (Some("A B"), Some("H1"), Some("de"))
+    );
+    assert_eq!(page.names, ["y", "z"]);
+    assert_eq!(page.text.counts.words, 3);
+}
+
+#[test]
+fn links_know_their_text_path_and_part_of_the_page() {
+    let page = facts(
+        "<body><nav><a href=1>Home</a></nav><div id=main><p>x<p><a href=2><img src=i alt=Logo></a></div><footer><a href=3>© <b>us</b></a></footer>",
+    );
+    let known: Vec<_> = page
+        .links
+        .iter()
+        .filter(|it| it.element == "a")
+        .map(|it| {
+            (
+                it.text.as_deref().unwrap(),
+                it.position.css_path.as_str(),
+                it.placement,
+            )
+        })
+        .collect();
+    assert_eq!(
+        known,
+        [
+            ("Home", "html > body > nav > a", Placement::Navigation),
+            ("Logo", "#main > p:nth-of-type(2) > a", Placement::Content),
+            ("© us", "html > body > footer > a", Placement::Footer),
+        ]
+    );
+}
+
+#[test]
+fn any_bytes_are_a_page() {
+    proptest::proptest!(|(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400))| {
+        read_page(Arrival::loose(&bytes, None, &Url::parse("http://example.com/").unwrap()));
+    });
+    proptest::proptest!(|(html in "(<(a|b|p|table|tr|td|div|select|svg|template|script|form|/a|/b|/p|/table|/div|/svg) ?(href=x|id=y|<)?>|x|&|\n){0,60}")| {
+        facts(&html);
+    });
+}
+
+/// A head with a body behind it.
+fn head(inside: &str) -> PageContent {
+    facts(&format!(
+        "<!doctype html><html lang=en><head>{inside}</head><body><p>x</p></body></html>"
+    ))
+}
+
+#[test]
+fn titles_and_descriptions_are_all_kept_with_their_places() {
+    let page = head(
+        "<title>A</title><title></title><meta name=Description content=' a  b '>\
+         <svg><title>no</title></svg><title>B</title>",
+    );
+    let titles: Vec<_> = page
+        .titles
+        .iter()
+        .map(|it| (it.text.as_str(), it.source))
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            ("A", TagSource::Head),
+            ("", TagSource::Head),
+            ("B", TagSource::Body)
+        ]
+    );
+    assert_eq!(page.description(), Some("a b"));
+    let early = page.document.early_head_end.unwrap();
+    assert_eq!((early.element.as_str(), early.line), ("svg", Some(1)));
+}
+
+#[test]
+fn a_head_ends_early_only_where_a_tag_says_that_it_was_meant_to_go_on() {
+    for (html, ender) in [
+        ("<head><title>T</title></head><body><p>x", None),
+        ("<title>T</title><p>x", None),
+        ("<head><title>T</title><p>x", None),
+        (
+            "<head><div></div><title>T</title></head><body>x",
+            Some("div"),
+        ),
+        ("<head>text<title>T</title></head><body>x", Some("#text")),
+        (
+            "<head><script>'</head><body>'</script></head><body><p>x",
+            None,
+        ),
+        (
+            "<head><noscript><img src=i></noscript><title>T</title></head><body>x",
+            None,
+        ),
+    ] {
+        let page = facts(html);
+        let found = page.document.early_head_end.map(|it| it.element);
+        assert_eq!(found.as_deref(), ender, "{html}");
+    }
+    let after_pixel =
+        facts("<head><noscript><img src=i></noscript><link rel=canonical href=/c></head><body>x");
+    assert_eq!(after_pixel.canonicals[0].source, TagSource::Head);
+}
+
+#[test]
+fn robots_are_told_by_metas_and_headers() {
+    let mut headers = ResponseHeaders::default();
+    headers.add("x-robots-tag", "googlebot: nosnippet");
+    headers.add("x-robots-tag", "otherbot: noindex");
+    let page = read(
+        "<head><meta name=ROBOTS content='NoFollow'><meta name=googlebot content=noimageindex></head><body>",
+        headers,
+    );
+    let effect = page.robots_for("googlebot");
+    assert!(effect.nofollow && effect.noimageindex && effect.nosnippet && !effect.noindex);
+    assert!(page.robots_for("otherbot").noindex);
+    assert!(page.is_indexable());
+}
+
+#[test]
+fn canonicals_and_languages_come_from_the_head_and_from_headers() {
+    let mut headers = ResponseHeaders::default();
+    headers.add(
+        "link",
+        "</dir/page.html>; rel=canonical, <https://x.example/de>; rel=\"alternate\"; hreflang=de",
+    );
+    let page = read(
+        "<head><link rel=canonical href='http://example.com/dir/page.html#x'><link rel=alternate hreflang=en href=page.html></head><body><link rel=canonical href=/other>",
+        headers,
+    );
+    let canonicals: Vec<_> = page
+        .canonicals
+        .iter()
+        .map(|it| {
+            (
+                it.url.as_deref().unwrap(),
+                it.is_absolute,
+                it.has_fragment,
+                it.source,
+            )
+        })
+        .collect();
+    let own = "http://example.com/dir/page.html";
+    assert_eq!(
+        canonicals,
+        [
+            (own, true, true, TagSource::Head),
+            ("http://example.com/other", false, false, TagSource::Body),
+            (own, false, false, TagSource::Header)
+        ]
+    );
+    assert_eq!(page.canonical(), Some(own));
+    assert!(page.is_canonical());
+    let hreflangs: Vec<_> = page
+        .hreflangs
+        .iter()
+        .map(|it| (it.code.as_str(), it.is_absolute, it.source))
+        .collect();
+    assert_eq!(
+        hreflangs,
+        [
+            ("en", false, TagSource::Head),
+            ("de", true, TagSource::Header)
+        ]
+    );
+}
+
+#[test]
+fn refresh_and_pagination_are_read() {
+    let page = head("<meta http-equiv=Refresh content=\"3; URL='/r'\"><link rel=next href='?p=2'>");
+    let refresh = page.refresh.unwrap();
+    assert_eq!(
+        (refresh.seconds, refresh.url.as_deref()),
+        (3.0, Some("http://example.com/r"))
+    );
+    assert_eq!(page.next_pages, ["http://example.com/dir/page.html?p=2"]);
+    let reload = head("<meta http-equiv=refresh content=30>")
+        .refresh
+        .unwrap();
+    assert_eq!(reload.url, None);
+}
+
+#[test]
+fn headings_images_and_forms_are_read() {
+    let page = facts(
+        "<h1><img alt=Logo></h1><h3>T <b>x</b></h3><h2></h2>\
+         <a href=/x><img src=i.png width=10 height=20px></a><picture><source srcset=a></picture>\
+         <img role=presentation src=data:x><form method=POST action=http://example.com/f><input type=password></form>\
+         <a href='javascript:void(0)'>go</a><a target=_blank href=https://other.example/>o</a>\
+         <a target=_blank rel=noopener href=https://other.example/>o</a><a target=_blank href=/own>o</a>",
+    );
+    let headings: Vec<_> = page
+        .headings
+        .iter()
+        .map(|it| (it.level, it.text.as_deref(), it.is_image_alt))
+        .collect();
+    assert_eq!(
+        headings,
+        [
+            (1, Some("Logo"), true),
+            (3, Some("T x"), false),
+            (2, None, false)
+        ]
+    );
+    let image = &page.images[1];
+    assert_eq!(
+        (
+            image.url.as_deref(),
+            image.alt.as_deref(),
+            image.width,
+            image.height
+        ),
+        (
+            Some("http://example.com/dir/i.png"),
+            None,
+            Some(10),
+            Some(20)
+        )
+    );
+    assert!(image.in_link && image.has_size && !image.is_named_otherwise);
+    assert!(page.images[2].is_named_otherwise && page.images[2].url.is_none());
+    assert_eq!(page.structure.pictures_without_image, 1);
+    assert_eq!(
+        (page.forms[0].method.as_str(), page.forms[0].has_password),
+        ("post", true)
+    );
+    assert_eq!(page.uncrawlable_anchors.len(), 1);
+    assert_eq!(page.unprotected_windows.len(), 1);
+}
+
+#[test]
+fn the_document_is_described() {
+    let page = facts("<!doctype html><html><head></head><body><p id=a><b id=a></b><i id=b></i>");
+    assert!(page.document.has_doctype);
+    assert_eq!(page.document.elements, 6);
+    assert_eq!(page.document.duplicate_ids, ["a"]);
+    assert_eq!(page.document.charset_source, CharsetSource::Default);
+    assert!(!facts("<p>x").document.has_doctype);
+}
+
+#[test]
+fn what_stands_in_the_main_text_is_told_apart() {
+    let text = "This is a sentence of the article, with commas, and long enough to count as text. "
+        .repeat(3);
+    let page = facts(&format!(
+        "<nav><a href=/n>n</a><ol><li>1<li>2</ol></nav><article><p>{text}<a href=/m>m</a></p><img src=i><ol><li>{text}<li>{text}</ol></article>\
+         <footer><a href=/f>f</a> Acme Ltd, Main Street 1</footer>"
+    ));
+    let main: Vec<bool> = page.links.iter().map(|it| it.in_main_text).collect();
+    assert_eq!(main, [false, true, true, false]);
+    assert_eq!(page.structure.ordered_lists, 1);
+    assert!(page.images[0].in_main_text);
+    assert_eq!(page.text.footer, "f Acme Ltd, Main Street 1");
+    assert!(page.text.all_words as usize > page.text.counts.words);
+    assert_eq!(page.text.detected.unwrap().code, "en");
+}
+
+#[test]
+fn content_that_was_written_down_is_read_back_the_same() {
+    let page = facts(
+        "<html lang=de><head><title>T</title><meta name=robots content=noindex><script type=application/ld+json>\
+         {\"@context\":\"https://schema.org\",\"@type\":\"Article\",\"author\":{\"name\":\"Ann\"},\"datePublished\":\"2024-05-06\"}</script>\
+         <body><h1>H</h1><p>Some text, here.<a href=x#y>x</a><img src=i alt=''><form></form>",
+    );
+    assert!(page.text.visible.is_some());
+    let stored = serde_json::to_string(&page).unwrap();
+    assert_eq!(serde_json::from_str::<PageContent>(&stored).unwrap(), page);
+}

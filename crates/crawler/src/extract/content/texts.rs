@@ -1,0 +1,95 @@
+//! The main text with its counts, and what is kept of the rest.
+
+use super::super::{
+    dom::Dom,
+    main_text::{Draft, PlacedText, characters},
+    place::Places,
+    text::text_of,
+    visible_text::visible_text,
+};
+use analysis::{
+    observation::{
+        page_content::{DetectedLanguage, TextFacts},
+        web_site::Placement,
+    },
+    text::{
+        counts::count,
+        language::detection::detect,
+        words::{shortened, words},
+    },
+};
+
+const MOST_FOOTER: usize = 3_000;
+const MOST_VISIBLE: usize = 200_000;
+const MOST_QUOTATIONS: usize = 100;
+
+/// Reads the text of a page.
+pub struct Reader<'a> {
+    pub dom: &'a Dom,
+    pub places: &'a Places<'a>,
+    /// Blocks of all text in sight.
+    pub drafts: &'a [Draft],
+    /// Characters of all text in sight.
+    pub all_characters: u32,
+    /// The language that the page declares.
+    pub declared: Option<&'a str>,
+    /// Whether everything that readers see is kept.
+    pub keep_visible: bool,
+}
+
+impl Reader<'_> {
+    pub fn read(&self, main: PlacedText) -> TextFacts {
+        let inline_quotations = self.quotations(&main.in_main);
+        let main = main.into_text();
+        let text = main.text();
+        let detected = detect(&text).map(|it| DetectedLanguage {
+            code: it.code.to_owned(),
+            confidence: it.confidence,
+        });
+        let language = TextFacts::language_of(self.declared, detected.as_ref());
+        let all_words: usize = self.drafts.iter().map(|it| words(&it.text).count()).sum();
+        TextFacts {
+            counts: count(&text, language),
+            language,
+            all_words: small(all_words),
+            all_characters: self.all_characters,
+            main_characters: characters(&text),
+            main,
+            detected,
+            inline_quotations,
+            footer: self.footer(),
+            visible: self.keep_visible.then(|| {
+                let seen = visible_text(self.dom);
+                shortened(&seen, MOST_VISIBLE).to_owned()
+            }),
+        }
+    }
+
+    fn quotations(&self, in_main: &[bool]) -> Vec<String> {
+        let quoted = self.dom.elements("q").filter(|it| in_main[*it]);
+        quoted
+            .filter_map(|it| text_of(self.dom, it))
+            .take(MOST_QUOTATIONS)
+            .collect()
+    }
+
+    fn footer(&self) -> String {
+        let mut footer = String::new();
+        for draft in self.drafts {
+            let is_of_it = self.places.placement(draft.node) == Placement::Footer
+                || self.dom.is_html(draft.node, "address");
+            if is_of_it {
+                footer.push_str(&draft.text);
+                footer.push('\n');
+            }
+            if footer.len() > 4 * MOST_FOOTER {
+                break;
+            }
+        }
+        shortened(footer.trim_end(), MOST_FOOTER).to_owned()
+    }
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

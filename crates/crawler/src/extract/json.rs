@@ -1,0 +1,178 @@
+//! JSON with the places of its objects and with every key, also those that occur twice.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Number;
+use std::{cell::Cell, fmt};
+
+use super::dom::TagPlace;
+
+/// A value of JSON.
+pub enum Json {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Json>),
+    Object(Object),
+}
+
+/// An object of JSON.
+pub struct Object {
+    /// Which `{` of the text it begins with.
+    pub number: usize,
+    /// Keys and values as they stand in the text.
+    pub entries: Vec<(String, Json)>,
+}
+
+/// Why a text could not be read.
+pub enum Refused {
+    /// It is nested too deep.
+    TooDeep,
+    /// It is not JSON: what is wrong, and at which byte.
+    Invalid { message: String, at: usize },
+}
+
+impl Object {
+    /// The last value of a key, as other readers of JSON see it.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        let entry = self.entries.iter().rev().find(|it| it.0 == key);
+        entry.map(|it| &it.1)
+    }
+}
+
+/// Reads a text (RFC 8259); nesting ends at serde's 128 levels.
+pub fn read(text: &str) -> Result<Json, Refused> {
+    let objects = Cell::new(0);
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let seed = Seed { objects: &objects };
+    let json = seed.deserialize(&mut reader);
+    let json = json.and_then(|it| reader.end().map(|()| it));
+    json.map_err(|error| {
+        let said = error.to_string();
+        let message = said.split(" at line ").next().unwrap_or(&said).to_owned();
+        if message == "recursion limit exceeded" {
+            Refused::TooDeep
+        } else {
+            let at = offset(text, error.line(), error.column());
+            Refused::Invalid { message, at }
+        }
+    })
+}
+
+/// The byte where serde's line and column (in bytes, of the byte that was read last) are.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let mut at = (before + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Where places in a text are, given where the text begins.
+pub fn place_of(text: &str, at: usize, begins: TagPlace) -> TagPlace {
+    let mut place = begins;
+    advance(&mut place, &text[..at]);
+    place
+}
+
+/// The places of all `{` outside strings; the text is known to be JSON.
+pub fn object_places(text: &str, begins: TagPlace) -> Vec<TagPlace> {
+    let (mut all, mut place) = (Vec::new(), begins);
+    let (mut in_string, mut escaped) = (false, false);
+    for it in text.chars() {
+        match it {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            '{' if !in_string => all.push(place),
+            _ => {}
+        }
+        step(&mut place, it);
+    }
+    all
+}
+
+fn advance(place: &mut TagPlace, text: &str) {
+    text.chars().for_each(|it| step(place, it));
+}
+
+fn step(place: &mut TagPlace, character: char) {
+    if character == '\n' {
+        place.line += 1;
+        place.column = 1;
+    } else {
+        place.column += 1;
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Seed<'a> {
+    objects: &'a Cell<usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Json;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Json, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Json;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Json, E> {
+        Ok(Number::from_f64(value).map_or(Json::Null, Json::Number))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::Text(value.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Json, E> {
+        Ok(Json::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Json, A::Error> {
+        let mut all = Vec::new();
+        while let Some(it) = from.next_element_seed(self)? {
+            all.push(it);
+        }
+        Ok(Json::List(all))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Json, A::Error> {
+        let number = self.objects.get();
+        self.objects.set(number + 1);
+        let mut entries = Vec::new();
+        while let Some(key) = from.next_key()? {
+            entries.push((key, from.next_value_seed(self)?));
+        }
+        Ok(Json::Object(Object { number, entries }))
+    }
+}

@@ -1,0 +1,242 @@
+//! The blocks of JSON-LD of a page, each parsed once.
+//!
+//! Two readers look at them: [`super::structured_data`] takes what is JSON by the standard, as Google
+//! does, and [`super::metadata`] also what is JSON once common mistakes are mended, since an author
+//! is an author all the same.
+
+mod mending;
+mod wrapper;
+
+use super::{
+    dom::{Dom, Kind, NodeId, TagPlace},
+    json::{self, Json, Object, Refused},
+};
+use analysis::observation::structured_data::SyntaxNoteKind;
+use std::collections::VecDeque;
+
+/// Longer blocks are not read.
+const MOST_BYTES: usize = 1 << 20;
+/// Blocks of a page at the most.
+const MOST_BLOCKS: usize = 500;
+/// Objects of a page that [`JsonLd::objects`] gives at the most.
+const MOST_OBJECTS: usize = 2_000;
+
+/// What a page's scripts of JSON-LD hold.
+pub struct JsonLd {
+    /// The blocks, in document order.
+    pub blocks: Vec<Block>,
+}
+
+/// A block.
+pub struct Block {
+    /// The script.
+    pub node: NodeId,
+    /// Where its text begins.
+    pub begins: TagPlace,
+    /// What it was wrapped in.
+    pub wrappers: Vec<SyntaxNoteKind>,
+    /// What it holds.
+    pub reading: Reading,
+}
+
+/// What became of reading a block.
+pub enum Reading {
+    /// It has no text.
+    Empty,
+    /// It is too long.
+    TooLarge,
+    /// It is nested too deep.
+    TooDeep,
+    /// It is JSON.
+    Json {
+        /// The value.
+        json: Json,
+        /// Where each object begins, by its number.
+        places: Vec<TagPlace>,
+    },
+    /// It is not JSON.
+    Invalid {
+        /// What the parser says.
+        message: String,
+        /// Where it stopped.
+        place: TagPlace,
+        /// What it holds once common mistakes are mended.
+        mended: Option<Json>,
+    },
+}
+
+impl JsonLd {
+    /// Reads the blocks of a page.
+    pub fn of(dom: &Dom) -> Self {
+        let scripts = dom.elements("script").filter(|it| is_json_ld(dom, *it));
+        Self {
+            blocks: scripts
+                .take(MOST_BLOCKS)
+                .map(|it| read_block(dom, it))
+                .collect(),
+        }
+    }
+
+    /// Every object, with the node of its script: those of lists and graphs, and those inside
+    /// others, outer ones first; mended blocks included.
+    pub fn objects(&self) -> Vec<(NodeId, &Json)> {
+        let mut objects = Vec::new();
+        let values = self
+            .blocks
+            .iter()
+            .filter_map(|it| Some((it.node, it.value()?)));
+        let mut waiting: VecDeque<_> = values.collect();
+        while let Some((id, value)) = waiting.pop_front() {
+            match value {
+                Json::List(all) => waiting.extend(all.iter().map(|it| (id, it))),
+                Json::Object(object) => {
+                    objects.push((id, value));
+                    let inner = object.entries.iter().map(|it| &it.1);
+                    waiting.extend(
+                        inner
+                            .filter(|it| matches!(it, Json::List(_) | Json::Object(_)))
+                            .map(|it| (id, it)),
+                    );
+                }
+                _ => {}
+            }
+            if objects.len() >= MOST_OBJECTS {
+                break;
+            }
+        }
+        objects
+    }
+}
+
+impl Block {
+    fn value(&self) -> Option<&Json> {
+        match &self.reading {
+            Reading::Json { json, .. } => Some(json),
+            Reading::Invalid { mended, .. } => mended.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// The types of an object, without what stands before their last slash or colon.
+pub fn types(object: &Json) -> impl Iterator<Item = &str> {
+    let named = match &object["@type"] {
+        Json::List(all) => all.iter().filter_map(Json::as_str).collect(),
+        Json::Text(one) => vec![one.as_str()],
+        _ => Vec::new(),
+    };
+    named
+        .into_iter()
+        .map(|it| it.rsplit(['/', ':', '#']).next().unwrap_or(it))
+}
+
+/// Whether an object is something that is written and published: an article of any kind.
+pub fn is_article(object: &Json) -> bool {
+    types(object).any(|it| {
+        it.ends_with("Article")
+            || matches!(
+                it,
+                "BlogPosting"
+                    | "LiveBlogPosting"
+                    | "SocialMediaPosting"
+                    | "DiscussionForumPosting"
+                    | "Report"
+                    | "Review"
+                    | "Recipe"
+            )
+    })
+}
+
+/// Nothing, which is what objects have of members that they have not.
+static NOTHING: Json = Json::Null;
+
+impl std::ops::Index<&str> for Json {
+    type Output = Json;
+
+    /// The member of an object; `null` where there is none.
+    fn index(&self, key: &str) -> &Json {
+        match self {
+            Json::Object(object) => object.get(key).unwrap_or(&NOTHING),
+            _ => &NOTHING,
+        }
+    }
+}
+
+impl Json {
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it is nothing.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+}
+
+impl Object {
+    /// Whether a key occurs twice.
+    pub fn has_duplicates(&self) -> bool {
+        let mut keys: Vec<&str> = self.entries.iter().map(|it| it.0.as_str()).collect();
+        keys.sort_unstable();
+        keys.windows(2).any(|it| it[0] == it[1])
+    }
+}
+
+fn is_json_ld(dom: &Dom, id: NodeId) -> bool {
+    let written = dom.attribute(id, "type").unwrap_or_default();
+    let essence = written.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/ld+json")
+}
+
+fn read_block(dom: &Dom, node: NodeId) -> Block {
+    let place = dom.script_place(node).or(dom.place(node));
+    let begins = place.unwrap_or(TagPlace { line: 1, column: 1 });
+    let text = text_of(dom, node);
+    let (mut block, body) = (
+        Block {
+            node,
+            begins,
+            wrappers: Vec::new(),
+            reading: Reading::Empty,
+        },
+        &text,
+    );
+    if body.len() > MOST_BYTES {
+        block.reading = Reading::TooLarge;
+        return block;
+    }
+    let (body, from) = wrapper::unwrapped(body, &mut block.wrappers);
+    if body.is_empty() {
+        return block;
+    }
+    block.begins = json::place_of(&text, from, begins);
+    block.reading = match json::read(body) {
+        Ok(json) => Reading::Json {
+            json,
+            places: json::object_places(body, block.begins),
+        },
+        Err(Refused::TooDeep) => Reading::TooDeep,
+        Err(Refused::Invalid { message, at }) => Reading::Invalid {
+            message,
+            place: json::place_of(body, at, block.begins),
+            mended: json::read(&mending::mended(body)).ok(),
+        },
+    };
+    block
+}
+
+fn text_of(dom: &Dom, id: NodeId) -> String {
+    let parts = dom.nodes[id].children.iter();
+    let texts = parts.filter_map(|it| match &dom.nodes[*it].kind {
+        Kind::Text(text) => Some(&**text),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests;

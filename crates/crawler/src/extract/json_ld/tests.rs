@@ -1,0 +1,49 @@
+//! Blocks and their objects.
+
+use super::*;
+use crate::extract::parse::parse;
+
+fn names(html: &str) -> Vec<String> {
+    let dom = parse(html).dom;
+    let read = JsonLd::of(&dom);
+    let objects = read.objects();
+    objects
+        .iter()
+        .filter_map(|(_, it)| it["name"].as_str())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn lists_graphs_and_objects_inside_others_are_found() {
+    let html = r#"<script type="application/ld+json">[{"name":"a"},{"@graph":[{"name":"b","author":{"name":"c"}}]}]</script>
+        <script type="Application/LD+JSON; charset=utf-8">{"name":"d"}</script><script>{"name":"no"}</script>"#;
+    assert_eq!(names(html), ["d", "a", "b", "c"]);
+}
+
+#[test]
+fn common_mistakes_are_read_all_the_same_and_others_left_out() {
+    for json in [
+        "{\"name\":\"a b\",}",
+        "{\"name\":\"a\nb\"};",
+        "<!-- {\"name\":\"a b\"} -->",
+        "//<![CDATA[\n{\"name\":\"a b\",\"x\":[1,2,]}\n//]]>",
+    ] {
+        assert_eq!(
+            names(&format!("<script type=application/ld+json>{json}</script>")),
+            ["a b"],
+            "{json}"
+        );
+    }
+    assert!(names("<script type=application/ld+json>{name: 'a'}</script>").is_empty());
+    let deep = "[".repeat(100_000);
+    assert!(names(&format!("<script type=application/ld+json>{deep}</script>")).is_empty());
+}
+
+#[test]
+fn types_are_known_by_their_last_part() {
+    let read = |text| json::read(text).ok().unwrap();
+    let one = read(r#"{"@type":["https://schema.org/NewsArticle","Thing"]}"#);
+    assert!(is_article(&one) && types(&one).eq(["NewsArticle", "Thing"]));
+    assert!(!is_article(&read(r#"{"@type":"WebPage"}"#)));
+}

@@ -1,0 +1,31 @@
+//! What hid scripts from browsers and parsers of old.
+
+use analysis::observation::structured_data::SyntaxNoteKind;
+
+/// The text without what hid it from browsers and parsers of old, and at which byte it begins;
+/// what it was is added to `wrappers`.
+pub fn unwrapped<'a>(text: &'a str, wrappers: &mut Vec<SyntaxNoteKind>) -> (&'a str, usize) {
+    const WRAPPERS: [(&[&str], &[&str], SyntaxNoteKind); 2] = [
+        (&["<!--"], &["//-->", "-->"], SyntaxNoteKind::CommentWrapper),
+        (
+            &["/*<![CDATA[*/", "//<![CDATA[", "<![CDATA["],
+            &["/*]]>*/", "//]]>", "]]>"],
+            SyntaxNoteKind::CdataWrapper,
+        ),
+    ];
+    let mut body = blank_trimmed(text);
+    for (starts, ends, kind) in WRAPPERS {
+        if let Some(rest) = starts.iter().find_map(|it| body.strip_prefix(it)) {
+            let rest = blank_trimmed(rest);
+            let inner = ends.iter().find_map(|it| rest.strip_suffix(it));
+            body = blank_trimmed(inner.unwrap_or(rest));
+            wrappers.push(kind);
+        }
+    }
+    let from = body.as_ptr() as usize - text.as_ptr() as usize;
+    (body, from)
+}
+
+fn blank_trimmed(text: &str) -> &str {
+    text.trim_matches(|it: char| it.is_whitespace() || it == '\u{feff}')
+}

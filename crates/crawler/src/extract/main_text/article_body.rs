@@ -1,0 +1,65 @@
+//! The article that a page's JSON-LD holds.
+
+use super::{
+    PlacedBlock, PlacedText, TextSource, blocks,
+    sight::{Sight, characters},
+};
+use crate::extract::{
+    dom::NodeId,
+    json_ld::{JsonLd, is_article},
+    parse::parse,
+};
+
+/// How much more the JSON-LD has to hold, and how much at least.
+const TIMES_MORE: u32 = 2;
+const LEAST_CHARACTERS: u32 = 250;
+
+/// The text of the JSON-LD where that is much more: of pages that scripts fill, or that keep their
+/// article behind a wall.
+pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
+    let Some((node, body)) = only_article_body(json_ld) else {
+        return from_elements;
+    };
+    let known: u32 = from_elements
+        .blocks
+        .iter()
+        .map(|it| characters(&it.text))
+        .fold(0, u32::saturating_add);
+    if characters(body) < LEAST_CHARACTERS.max(known.saturating_mul(TIMES_MORE)) {
+        return from_elements;
+    }
+    PlacedText {
+        blocks: blocks_of(node, body),
+        source: TextSource::JsonLd,
+        in_main: vec![false; from_elements.in_main.len()],
+    }
+}
+
+/// `articleBody` of the page's article; of pages with several articles, none.
+fn only_article_body(json_ld: &JsonLd) -> Option<(NodeId, &str)> {
+    let objects = json_ld.objects();
+    let mut bodies = objects
+        .iter()
+        .filter(|(_, it)| is_article(it))
+        .filter_map(|(id, it)| Some((*id, it["articleBody"].as_str()?)));
+    let first = bodies.next()?;
+    bodies.all(|it| it.1 == first.1).then_some(first)
+}
+
+/// Splits a text into paragraphs; some are HTML.
+fn blocks_of(node: NodeId, body: &str) -> Vec<PlacedBlock> {
+    let html = if body.contains("</") {
+        body.to_owned()
+    } else {
+        body.replace('\n', "<p>")
+    };
+    let parsed = parse(&html);
+    let drafts = blocks::drafts(&Sight::of(&parsed.dom));
+    drafts
+        .into_iter()
+        .map(|it| PlacedBlock {
+            node,
+            ..it.into_block()
+        })
+        .collect()
+}

@@ -1,0 +1,218 @@
+//! Goes up from the element that looks most like the article, to all of it.
+
+use super::{sight::Sight, vocabulary::names_article_text};
+use crate::extract::dom::NodeId;
+use std::collections::HashSet;
+
+/// How much more of the same is worth going up for, and how much from elements of one class.
+const WORTHY_GAIN: f64 = 0.2;
+const WORTHY_GAIN_OF_A_KIND: f64 = 0.02;
+/// How much more is worth leaving an element that says that it holds the text.
+const WORTHY_GAIN_OF_TEXT: f64 = 1.0;
+const WORTHY_GAIN_OF_A_KIND_OF_TEXT: f64 = 0.1;
+/// An article of which the rest is worth so much more is not in the part alone.
+const MINOR: f64 = 0.8;
+/// Text that is not alike is a part all the same when it is as long as this and has few links.
+const LEAST_PLAIN_TEXT: u32 = 140;
+const MOST_LINKED_PLAIN_TEXT: f64 = 0.15;
+
+/// After so many levels without gain only what is alike is taken along.
+const MOST_IDLE: usize = 4;
+/// How long a text is that introduces an article, and the links it may have.
+const LEAD: std::ops::RangeInclusive<u32> = 60..=1_200;
+const MOST_LINKED_LEAD: f64 = 0.2;
+/// Classes of an element that are looked at.
+const MOST_CLASSES: usize = 12;
+
+/// The element that holds the article, and what inside it is something else.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    pub top: Option<NodeId>,
+    pub except: HashSet<NodeId>,
+    /// Texts outside of it that introduce it.
+    pub leads: HashSet<NodeId>,
+}
+
+/// Goes up while that brings more of the same, leaving aside what is not.
+pub fn climb(sight: &Sight, totals: &[f64], best: NodeId) -> Chosen {
+    let mut chosen = Chosen {
+        top: Some(best),
+        ..Chosen::default()
+    };
+    let mut path = Path {
+        child: best,
+        value: totals[best],
+        in_text: is_article_text(sight, best),
+        idle: 0,
+    };
+    let mut aside = HashSet::new();
+    for id in sight.dom.ancestors(best) {
+        if matches!(sight.dom.name(id), Some("html") | None) {
+            break;
+        }
+        let level = Level::of(sight, totals, id, &path);
+        aside.extend(level.others.iter().copied());
+        if level.gain >= level.wanted(&path) * path.value || level.holds_more(&path) {
+            chosen.top = Some(id);
+            if level.holds_more(&path) {
+                aside.clear();
+            }
+            chosen.except.extend(aside.drain());
+            chosen.leads.clear();
+            path.value += level.gain;
+            path.idle = 0;
+        } else {
+            path.idle += 1;
+            if path.idle <= MOST_IDLE {
+                chosen.leads.extend(leads(sight, totals, id, path.child));
+            }
+        }
+        path.in_text |= level.is_text;
+        path.child = id;
+    }
+    chosen
+}
+
+/// Where the climb is.
+struct Path {
+    child: NodeId,
+    value: f64,
+    in_text: bool,
+    /// Levels since the last gain.
+    idle: usize,
+}
+
+/// What an ancestor brings.
+struct Level {
+    others: Vec<NodeId>,
+    gain: f64,
+    is_text: bool,
+    of_a_kind: bool,
+    is_minor: bool,
+}
+
+impl Level {
+    fn of(sight: &Sight, totals: &[f64], id: NodeId, path: &Path) -> Self {
+        let siblings = sight.dom.nodes[id].children.iter().copied();
+        let siblings = siblings.filter(|it| *it != path.child && totals[*it] > 0.0);
+        let is_near = path.idle < MOST_IDLE;
+        let (parts, others): (Vec<_>, Vec<_>) = siblings.partition(|it| {
+            are_alike(sight, path.child, *it) || (is_near && is_plain_text(sight, *it))
+        });
+        let rest: f64 = others.iter().map(|it| totals[*it]).sum();
+        Self {
+            gain: totals[id] - totals[path.child] - rest,
+            is_text: is_article_text(sight, id),
+            of_a_kind: parts.iter().any(|it| share_a_class(sight, path.child, *it)),
+            is_minor: is_article(sight, id) && rest > MINOR * path.value,
+            others,
+        }
+    }
+
+    fn wanted(&self, path: &Path) -> f64 {
+        match (path.in_text, self.of_a_kind) {
+            (true, true) => WORTHY_GAIN_OF_A_KIND_OF_TEXT,
+            (true, false) => WORTHY_GAIN_OF_TEXT,
+            (false, true) => WORTHY_GAIN_OF_A_KIND,
+            (false, false) => WORTHY_GAIN,
+        }
+    }
+
+    /// Whether the element says that it holds the text, or is an article of which the child is the
+    /// smaller part.
+    fn holds_more(&self, path: &Path) -> bool {
+        (self.is_text || self.is_minor) && !path.in_text
+    }
+}
+
+/// Texts before the article that introduce it.
+fn leads(sight: &Sight, totals: &[f64], parent: NodeId, child: NodeId) -> Vec<NodeId> {
+    let before = sight.dom.nodes[parent]
+        .children
+        .iter()
+        .copied()
+        .take_while(|it| *it != child);
+    let is_lead = |id: &NodeId| {
+        totals[*id] > 0.0
+            && LEAD.contains(&sight.text[*id])
+            && sight.link_density(*id) < MOST_LINKED_LEAD
+            && matches!(
+                sight.dom.name(*id),
+                Some("p" | "div" | "section" | "header" | "h2" | "h3" | "h4" | "blockquote")
+            )
+    };
+    before.filter(is_lead).collect()
+}
+
+pub fn is_main(sight: &Sight, id: NodeId) -> bool {
+    sight.dom.name(id) == Some("main") || sight.dom.attribute(id, "role") == Some("main")
+}
+
+/// Whether an element says that it holds an article's text.
+pub fn is_article_text(sight: &Sight, id: NodeId) -> bool {
+    let of = |name| sight.dom.short_attribute(id, name);
+    of("itemprop") == "articleBody"
+        || names_article_text(of("class"))
+        || names_article_text(of("id"))
+}
+
+fn is_article(sight: &Sight, id: NodeId) -> bool {
+    sight.dom.name(id) == Some("article") || is_main(sight, id)
+}
+
+fn is_plain_text(sight: &Sight, id: NodeId) -> bool {
+    sight.dom.name(id) != Some("td")
+        && sight.text[id] >= LEAST_PLAIN_TEXT
+        && sight.link_density(id) < MOST_LINKED_PLAIN_TEXT
+}
+
+/// Whether two siblings are parts of one text: plain text elements, or elements of one form.
+fn are_alike(sight: &Sight, one: NodeId, other: NodeId) -> bool {
+    let name = sight.dom.name(other);
+    if matches!(
+        name,
+        None | Some(
+            "p" | "h1"
+                | "h2"
+                | "h3"
+                | "h4"
+                | "h5"
+                | "h6"
+                | "ul"
+                | "ol"
+                | "dl"
+                | "pre"
+                | "blockquote"
+                | "figure"
+                | "li"
+                | "dd"
+        )
+    ) {
+        return true;
+    }
+    name == sight.dom.name(one)
+        && (share_a_class(sight, one, other)
+            || (name != Some("td") && have_no_class(sight, one, other)))
+}
+
+fn share_a_class(sight: &Sight, one: NodeId, other: NodeId) -> bool {
+    let classes = |id| {
+        sight
+            .dom
+            .short_attribute(id, "class")
+            .split_ascii_whitespace()
+            .take(MOST_CLASSES)
+    };
+    sight.dom.name(one) == sight.dom.name(other)
+        && classes(one).any(|it| classes(other).any(|other| it == other))
+}
+
+fn have_no_class(sight: &Sight, one: NodeId, other: NodeId) -> bool {
+    let has_none = |id| {
+        sight
+            .dom
+            .attribute(id, "class")
+            .is_none_or(|it| it.trim().is_empty())
+    };
+    has_none(one) && has_none(other)
+}

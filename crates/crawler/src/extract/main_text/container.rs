@@ -1,0 +1,106 @@
+//! Finds the element that holds the article.
+
+use super::{
+    BlockKind,
+    blocks::Draft,
+    climb::{Chosen, climb, is_article_text, is_main},
+    sight::{Sight, share},
+};
+use crate::extract::dom::NodeId;
+
+/// Shorter blocks are no sign of an article.
+const LEAST_CHARACTERS: u32 = 25;
+/// Longer headings are text in an element of headings.
+const LONG_HEADING: u32 = 200;
+/// How far up a block speaks for its ancestors.
+const MOST_LEVELS: usize = 6;
+/// A page of which all text is worth less than this and the main part links to this degree is an
+/// index.
+const FEW: f64 = 12.0;
+const MOSTLY_LINKS: f64 = 0.5;
+
+/// How much a block looks like a part of an article: one for being there, one for each comma, up
+/// to three for its length, less by its links.
+pub fn value(draft: &Draft) -> f64 {
+    let counts = match draft.kind {
+        BlockKind::Heading(_) if draft.characters > LONG_HEADING => 1.0 + f64::from(draft.commas),
+        BlockKind::Heading(_) | BlockKind::Caption => return 0.0,
+        BlockKind::TableRow | BlockKind::Preformatted => 1.0,
+        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Quote => {
+            1.0 + f64::from(draft.commas)
+        }
+    };
+    if draft.characters < LEAST_CHARACTERS {
+        return 0.0;
+    }
+    let length = (f64::from(draft.characters) / 100.0).min(3.0);
+    (counts + length) * (1.0 - share(draft.linked, draft.characters))
+}
+
+/// Chooses among the elements of a page.
+pub fn choose(sight: &Sight, drafts: &[Draft]) -> Chosen {
+    let scores = scores(sight, drafts);
+    let totals = totals(sight, drafts);
+    let score = |id: NodeId| {
+        scores[id]
+            * (1.0 - sight.link_density(id))
+            * if is_article_text(sight, id) { 1.5 } else { 1.0 }
+    };
+    let candidates = sight.order.iter().copied().filter(|it| scores[*it] > 0.0);
+    match candidates.max_by(|a, b| score(*a).total_cmp(&score(*b))) {
+        Some(best) => whole_index(sight, &totals).unwrap_or_else(|| climb(sight, &totals, best)),
+        None => Chosen::default(),
+    }
+}
+
+/// The main part, or all, of a page that has hardly any text but links.
+fn whole_index(sight: &Sight, totals: &[f64]) -> Option<Chosen> {
+    let main = sight
+        .order
+        .iter()
+        .copied()
+        .find(|it| is_main(sight, *it))
+        .unwrap_or(0);
+    let is_index = totals[0] < FEW && sight.link_density(main) > MOSTLY_LINKS;
+    is_index.then(|| Chosen {
+        top: Some(main),
+        ..Chosen::default()
+    })
+}
+/// What the blocks say for the elements they stand in, less the farther away.
+fn scores(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
+    let dom = sight.dom;
+    let mut scores = vec![0.0; dom.nodes.len()];
+    for draft in drafts {
+        let value = value(draft);
+        let is_leaf = dom.is_html(draft.node, "p") || draft.kind != BlockKind::Paragraph;
+        let nearest = if is_leaf {
+            dom.nodes[draft.node].parent
+        } else {
+            Some(draft.node)
+        };
+        let ancestors = std::iter::successors(nearest, |it| dom.nodes[*it].parent);
+        for (id, level) in ancestors.take(MOST_LEVELS).zip(0_u32..) {
+            scores[id] += match level {
+                0 => value,
+                1 => value / 2.0,
+                further => value / (3.0 * f64::from(further)),
+            };
+        }
+    }
+    scores
+}
+
+/// The values of all blocks below each node.
+fn totals(sight: &Sight, drafts: &[Draft]) -> Vec<f64> {
+    let mut totals = vec![0.0; sight.dom.nodes.len()];
+    for draft in drafts {
+        totals[draft.node] += value(draft);
+    }
+    for &id in sight.order.iter().rev() {
+        if let Some(parent) = sight.dom.nodes[id].parent {
+            totals[parent] += totals[id];
+        }
+    }
+    totals
+}

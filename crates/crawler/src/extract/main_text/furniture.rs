@@ -1,0 +1,153 @@
+//! Leaves out of sight what says itself that it is no content.
+
+use super::{
+    sight::{Sight, share},
+    vocabulary::{Said, names_article_text},
+};
+use crate::extract::dom::NodeId;
+
+/// What holds more than this part of the page's own text, and of its text with links, may wrap the
+/// page, whatever it says.
+const MOST_FURNITURE: f64 = 0.4;
+/// What holds nearly everything does.
+const NEARLY_ALL: f64 = 0.8;
+/// Comments are left out where so many characters remain.
+const LEAST_WITHOUT_COMMENTS: u32 = 150;
+/// When less than this part would be left, names of classes are not to be believed on this page.
+const LEAST_LEFT: f64 = 0.2;
+
+/// Leaves out navigation, comments, sharing, advertising and the like.
+pub fn leave_out(sight: &mut Sight) {
+    let by_form = flagged(sight, |sight, id, name, in_article| {
+        by_name(name, in_article) || by_role(sight, id)
+    });
+    sight.leave_out(&by_form);
+    // Under a short text there may be any number of comments.
+    let comments = flagged_comments(sight);
+    if left_without(sight, &comments) >= LEAST_WITHOUT_COMMENTS {
+        sight.leave_out(&comments);
+    }
+    let by_words = flagged(sight, |sight, id, name, _| {
+        said_by(sight, id, name)
+            .is_some_and(|it| it.furniture || (it.perhaps_furniture && !it.content))
+    });
+    if share(left_without(sight, &by_words), own(sight, 0)) >= LEAST_LEFT {
+        sight.leave_out(&by_words);
+    }
+}
+
+fn flagged_comments(sight: &Sight) -> Vec<bool> {
+    let holds_title = holds_title(sight);
+    let mut flagged = vec![false; sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let Some(name) = sight.dom.name(id) else {
+            continue;
+        };
+        flagged[id] = !holds_title[id] && said_by(sight, id, name).is_some_and(|it| it.comments);
+    }
+    flagged
+}
+
+/// Text outside links.
+fn own(sight: &Sight, id: NodeId) -> u32 {
+    sight.text[id] - sight.linked[id]
+}
+
+fn flagged(sight: &Sight, says_so: impl Fn(&Sight, NodeId, &str, bool) -> bool) -> Vec<bool> {
+    let mut flagged = vec![false; sight.dom.nodes.len()];
+    let holds_title = holds_title(sight);
+    let wraps_the_page = |id: NodeId, of: NodeId| {
+        let part = share(own(sight, id), own(sight, of)).min(share(sight.text[id], sight.text[of]));
+        part > NEARLY_ALL || (part > MOST_FURNITURE && (holds_title[id] || of != 0))
+    };
+    let mut article = vec![0; sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let Some(name) = sight.dom.name(id) else {
+            continue;
+        };
+        let outer = sight.dom.nodes[id].parent.map_or(0, |it| article[it]);
+        article[id] = if matches!(name, "article" | "main") {
+            id
+        } else {
+            outer
+        };
+        let wraps = wraps_the_page(id, 0) || (outer != 0 && wraps_the_page(id, outer));
+        flagged[id] = !wraps && says_so(sight, id, name, article[id] != 0);
+    }
+    flagged
+}
+
+/// By node: whether a first heading, the main part or an article's text is below it.
+pub fn holds_title(sight: &Sight) -> Vec<bool> {
+    let mut holds = vec![false; sight.dom.nodes.len()];
+    for &id in sight.order.iter().rev() {
+        let class = || sight.dom.short_attribute(id, "class");
+        holds[id] |= match sight.dom.name(id) {
+            Some("h1" | "main") => true,
+            Some("div" | "section" | "article") => names_article_text(class()),
+            _ => false,
+        };
+        if let Some(parent) = sight.dom.nodes[id].parent {
+            holds[parent] |= holds[id];
+        }
+    }
+    holds
+}
+
+/// How much text outside links there would be without what is flagged.
+fn left_without(sight: &Sight, flagged: &[bool]) -> u32 {
+    let mut gone = vec![false; flagged.len()];
+    let mut left = own(sight, 0);
+    for &id in &sight.order {
+        let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| gone[it]);
+        gone[id] = flagged[id] || with_parent;
+        if flagged[id] && !with_parent {
+            left -= own(sight, id);
+        }
+    }
+    left
+}
+
+fn by_name(name: &str, in_article: bool) -> bool {
+    matches!(
+        name,
+        "nav" | "footer" | "aside" | "form" | "menu" | "search"
+    ) || (name == "header" && !in_article)
+}
+
+fn by_role(sight: &Sight, id: NodeId) -> bool {
+    let role = sight.dom.attribute(id, "role").unwrap_or_default();
+    matches!(
+        role,
+        "navigation"
+            | "banner"
+            | "contentinfo"
+            | "complementary"
+            | "search"
+            | "menu"
+            | "menubar"
+            | "menuitem"
+            | "dialog"
+            | "alertdialog"
+            | "alert"
+            | "toolbar"
+            | "tablist"
+            | "tooltip"
+            | "status"
+    )
+}
+
+/// Classes speak for every element that has no meaning of its own, ids for those that hold others:
+/// the id of a heading is made of what it says.
+fn said_by(sight: &Sight, id: NodeId, name: &str) -> Option<Said> {
+    let of_class = || Said::by(sight.dom.short_attribute(id, "class"));
+    let of_id = || Said::by_id(sight.dom.short_attribute(id, "id"));
+    match name {
+        "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center"
+        | "article" | "details" | "figure" | "p" => Some(of_class().and(of_id())),
+        "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => {
+            Some(of_class())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,113 @@
+//! The main text of a page, as blocks: what a reader came for, without the page's furniture.
+//!
+//! Five steps over the tree, each linear in its size and none recursive: [`sight`] leaves out what
+//! is never read as text and measures the rest, [`furniture`] what names itself navigation,
+//! sharing, comments or advertising, [`blocks`] splits what is left into paragraphs, headings, list
+//! items, rows and preformatted text, [`container`] finds the element that holds the article, and
+//! [`trim`] leaves out of it what only leads elsewhere. Where the page's JSON-LD holds much more of
+//! an article than its elements do, that is the text.
+//!
+//! The family is Readability's (Arc90 2009, Mozilla); what is measured, and against what, stands in
+//! `tests/oracles/main_text.py`.
+
+mod article_body;
+mod blocks;
+mod climb;
+mod container;
+mod elsewhere;
+mod furniture;
+mod sight;
+mod trim;
+mod vocabulary;
+mod word_lists;
+
+use super::{dom::NodeId, json_ld::JsonLd};
+use analysis::observation::page_content::{Block, BlockKind, MainText, TextSource};
+pub(super) use blocks::{Draft, drafts};
+pub(super) use furniture::holds_title;
+pub(super) use sight::{Sight, characters};
+pub(super) use vocabulary::Said;
+
+/// A piece of text that stands on its own, and the element that holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedBlock {
+    /// What it is.
+    pub kind: BlockKind,
+    /// The element that holds it, as the number of its node in the page's tree; that of the script
+    /// where the text is its JSON-LD's.
+    pub node: NodeId,
+    /// Its text: white space collapsed, except in preformatted text.
+    pub text: String,
+}
+
+/// The main text of a page, and where its blocks stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedText {
+    /// Its blocks, in document order; none is empty.
+    pub blocks: Vec<PlacedBlock>,
+    /// Where it was read.
+    pub source: TextSource,
+    /// By node: whether it stands in the main text.
+    pub in_main: Vec<bool>,
+}
+
+impl PlacedText {
+    /// Without the places.
+    pub fn into_text(self) -> MainText {
+        let blocks = self.blocks.into_iter();
+        MainText {
+            blocks: blocks
+                .map(|it| Block {
+                    kind: it.kind,
+                    text: it.text,
+                })
+                .collect(),
+            source: self.source,
+        }
+    }
+}
+
+/// Reads the main text of what is in sight of a page.
+pub fn main_text(mut sight: Sight, json_ld: &JsonLd) -> PlacedText {
+    furniture::leave_out(&mut sight);
+    let drafts = drafts(&sight);
+    let chosen = container::choose(&sight, &drafts);
+    let kept = trim::trim(&sight, &drafts, &chosen);
+    let mut is_kept = vec![false; drafts.len()];
+    for at in kept {
+        is_kept[at] = true;
+    }
+    let in_main = members(&sight, &drafts, &is_kept);
+    let blocks = drafts.into_iter().zip(is_kept).filter(|it| it.1);
+    let from_elements = PlacedText {
+        blocks: blocks.map(|it| it.0.into_block()).collect(),
+        source: TextSource::Elements,
+        in_main,
+    };
+    article_body::fuller(json_ld, from_elements)
+}
+
+/// By node: whether it stands in the main text. The nearest element that holds a block says so, and
+/// where there is none, whether it stands between the first and the last block.
+fn members(sight: &Sight, drafts: &[Draft], is_kept: &[bool]) -> Vec<bool> {
+    let mut of_owner: Vec<Option<bool>> = vec![None; sight.dom.nodes.len()];
+    for (draft, kept) in drafts.iter().zip(is_kept) {
+        let known = &mut of_owner[draft.node];
+        *known = Some(known.unwrap_or_default() || *kept);
+    }
+    let kept = |id: &NodeId| of_owner[*id] == Some(true);
+    let first = sight.order.iter().position(kept);
+    let last = sight.order.iter().rposition(kept);
+    let mut inherited = of_owner.clone();
+    let mut members = vec![false; sight.dom.nodes.len()];
+    for (at, &id) in sight.order.iter().enumerate() {
+        let outer = sight.dom.nodes[id].parent.and_then(|it| inherited[it]);
+        inherited[id] = inherited[id].or(outer);
+        let is_between = Some(at) >= first && Some(at) <= last && first.is_some();
+        members[id] = inherited[id].unwrap_or(is_between);
+    }
+    members
+}
+
+#[cfg(test)]
+mod tests;

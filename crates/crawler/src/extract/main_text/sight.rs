@@ -1,0 +1,222 @@
+//! What of a page can be read as text at all, and how much text and links each element holds.
+
+use crate::extract::dom::{Dom, Kind, NodeId};
+
+/// A page on its way to its main text.
+pub struct Sight<'a> {
+    pub dom: &'a Dom,
+    /// Nodes that can be read, in document order.
+    pub order: Vec<NodeId>,
+    /// By node: characters of its own text.
+    own: Vec<u32>,
+    /// By node: whether it stands in a link.
+    in_link: Vec<bool>,
+    /// By node: characters of text below it, white space not counted.
+    pub text: Vec<u32>,
+    /// By node: those of them that stand in links.
+    pub linked: Vec<u32>,
+    /// By node: elements below it that begin a line of their own.
+    pub inner_blocks: Vec<u32>,
+}
+
+impl<'a> Sight<'a> {
+    /// Looks at a page.
+    pub fn of(dom: &'a Dom) -> Self {
+        let mut order = dom.walk(0, |it| !is_never_text(dom, it));
+        order.retain(|it| !is_never_text(dom, *it));
+        let (mut own, mut in_link) = (vec![0; dom.nodes.len()], vec![false; dom.nodes.len()]);
+        for &id in &order {
+            in_link[id] = dom.nodes[id].parent.is_some_and(|it| in_link[it]) || is_link(dom, id);
+            if let Kind::Text(text) = &dom.nodes[id].kind {
+                own[id] = characters(text);
+            }
+        }
+        let mut sight = Self {
+            dom,
+            order,
+            own,
+            in_link,
+            text: Vec::new(),
+            linked: Vec::new(),
+            inner_blocks: Vec::new(),
+        };
+        sight.measure();
+        sight
+    }
+
+    /// Leaves out nodes with all that is below them, and measures again.
+    pub fn leave_out(&mut self, flagged: &[bool]) {
+        let mut gone = vec![false; self.dom.nodes.len()];
+        for &id in &self.order {
+            let with_parent = self.dom.nodes[id].parent.is_some_and(|it| gone[it]);
+            gone[id] = flagged[id] || with_parent;
+        }
+        self.order.retain(|it| !gone[*it]);
+        self.measure();
+    }
+
+    /// The part of an element's text that stands in links, 0 to 1.
+    pub fn link_density(&self, id: NodeId) -> f64 {
+        share(self.linked[id], self.text[id])
+    }
+
+    fn measure(&mut self) {
+        let nodes = &self.dom.nodes;
+        self.text = vec![0; nodes.len()];
+        self.linked = vec![0; nodes.len()];
+        self.inner_blocks = vec![0; nodes.len()];
+        for &id in &self.order {
+            self.text[id] = self.own[id];
+            self.linked[id] = if self.in_link[id] { self.own[id] } else { 0 };
+        }
+        for &id in self.order.iter().rev() {
+            let Some(parent) = nodes[id].parent else {
+                continue;
+            };
+            self.text[parent] = self.text[parent].saturating_add(self.text[id]);
+            self.linked[parent] = self.linked[parent].saturating_add(self.linked[id]);
+            let own = u32::from(self.dom.name(id).is_some_and(begins_a_line));
+            let inner = self.inner_blocks[id].saturating_add(own);
+            self.inner_blocks[parent] = self.inner_blocks[parent].saturating_add(inner);
+        }
+    }
+}
+
+/// Characters that are not white space.
+pub fn characters(text: &str) -> u32 {
+    let count = text.chars().filter(|it| !it.is_whitespace()).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// A part of a whole, 0 to 1; nothing has no part.
+pub fn share(part: u32, whole: u32) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    f64::from(part) / f64::from(whole)
+}
+
+fn is_link(dom: &Dom, id: NodeId) -> bool {
+    dom.name(id) == Some("a") && dom.attribute(id, "href").is_some()
+}
+
+/// Elements that end the line before them; cells and rows are told apart by their table.
+pub fn begins_a_line(name: &str) -> bool {
+    matches!(
+        name,
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "center"
+            | "dd"
+            | "details"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "html"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "search"
+            | "section"
+            | "summary"
+            | "table"
+            | "ul"
+            | "listing"
+            | "plaintext"
+            | "xmp"
+    )
+}
+
+/// What no reader reads as text: scripts, controls, media, what is hidden.
+fn is_never_text(dom: &Dom, id: NodeId) -> bool {
+    let Some(name) = dom.name(id) else {
+        return false;
+    };
+    is_no_text_element(name) || is_hidden(dom, id) || is_link_to_its_own_heading(dom, id, name)
+}
+
+fn is_no_text_element(name: &str) -> bool {
+    matches!(
+        name,
+        "head"
+            | "script"
+            | "style"
+            | "template"
+            | "noscript"
+            | "svg"
+            | "iframe"
+            | "object"
+            | "embed"
+            | "applet"
+            | "video"
+            | "audio"
+            | "canvas"
+            | "map"
+            | "button"
+            | "input"
+            | "select"
+            | "textarea"
+            | "option"
+            | "optgroup"
+            | "datalist"
+            | "progress"
+            | "meter"
+            | "dialog"
+            | "rp"
+            | "rt"
+            | "annotation"
+            | "annotation-xml"
+            | "noframes"
+            | "frameset"
+    )
+}
+
+fn is_hidden(dom: &Dom, id: NodeId) -> bool {
+    if dom.attribute(id, "hidden").is_some() || dom.attribute(id, "aria-hidden") == Some("true") {
+        return true;
+    }
+    dom.attribute(id, "style").is_some_and(|style| {
+        let style: String = style.chars().filter(|it| !it.is_whitespace()).collect();
+        let style = style.to_ascii_lowercase();
+        style.contains("display:none") || style.contains("visibility:hidden")
+    })
+}
+
+/// The sign beside a heading that links to it.
+fn is_link_to_its_own_heading(dom: &Dom, id: NodeId, name: &str) -> bool {
+    if name != "a"
+        || !dom
+            .attribute(id, "href")
+            .is_some_and(|it| it.starts_with('#'))
+    {
+        return false;
+    }
+    match dom.nodes[id].children.as_slice() {
+        [only] => {
+            matches!(&dom.nodes[*only].kind, Kind::Text(text) if matches!(text.trim(), "¶" | "#" | "§" | "🔗"))
+        }
+        _ => false,
+    }
+}

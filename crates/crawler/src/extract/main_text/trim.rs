@@ -1,0 +1,128 @@
+//! Leaves out of the article what only leads elsewhere.
+
+use super::{
+    BlockKind,
+    blocks::Draft,
+    climb::Chosen,
+    elsewhere::{is_credit, names_other_pages},
+    sight::{Sight, share},
+};
+
+/// A block with this part of its text in links leads elsewhere.
+const MOST_LINKED: f64 = 0.6;
+const MOST_LINKED_ROW: f64 = 0.9;
+/// With less than this part left, links are what the page is for: an index.
+const LEAST_LEFT: f64 = 0.25;
+/// So many blocks that lead elsewhere may stand between others.
+const MOST_BETWEEN: usize = 4;
+/// A longer heading is not idle, whatever follows.
+const MOST_HEADING: u32 = 100;
+/// A longer text does not only announce other pages.
+const MOST_ANNOUNCEMENT: u32 = 80;
+
+/// The numbers of the blocks that are kept.
+pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
+    let is_inside = inside(sight, chosen);
+    let inside: Vec<usize> = (0..drafts.len())
+        .filter(|it| is_inside[drafts[*it].node])
+        .collect();
+    let kept = without_link_runs(drafts, &inside);
+    let size = |all: &[usize]| {
+        all.iter()
+            .map(|it| drafts[*it].characters)
+            .fold(0, u32::saturating_add)
+    };
+    if share(size(&kept), size(&inside)) < LEAST_LEFT {
+        return inside;
+    }
+    without_idle_headings(drafts, without_announcements(drafts, kept))
+}
+
+/// By node: whether it is part of what was chosen.
+fn inside(sight: &Sight, chosen: &Chosen) -> Vec<bool> {
+    let mut inside = vec![chosen.top.is_none(); sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| inside[it]);
+        let begins = chosen.top.is_none_or(|it| it == id) || chosen.leads.contains(&id);
+        inside[id] = begins || (with_parent && !chosen.except.contains(&id));
+    }
+    inside
+}
+
+fn leads_elsewhere(draft: &Draft) -> bool {
+    let linked = share(draft.linked, draft.characters);
+    match draft.kind {
+        BlockKind::Heading(_) => false,
+        BlockKind::TableRow => linked >= MOST_LINKED_ROW,
+        _ => linked >= MOST_LINKED,
+    }
+}
+
+/// Leaves out blocks of links, except a few between others.
+fn without_link_runs(drafts: &[Draft], inside: &[usize]) -> Vec<usize> {
+    let mut kept = Vec::with_capacity(inside.len());
+    let mut run = Vec::new();
+    for &at in inside {
+        if leads_elsewhere(&drafts[at]) {
+            run.push(at);
+            continue;
+        }
+        let follows_text = kept
+            .last()
+            .is_some_and(|it: &usize| !matches!(drafts[*it].kind, BlockKind::Heading(_)));
+        if run.len() <= MOST_BETWEEN && follows_text {
+            kept.append(&mut run);
+        }
+        run.clear();
+        kept.push(at);
+    }
+    kept
+}
+
+/// Leaves out what announces other pages, with what it announces, and credits of pictures.
+fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
+    let mut out = Vec::with_capacity(kept.len());
+    let mut announced = false;
+    for at in kept {
+        let draft = &drafts[at];
+        let is_heading = matches!(draft.kind, BlockKind::Heading(_));
+        if draft.characters <= MOST_ANNOUNCEMENT && names_other_pages(&draft.text) {
+            announced = is_heading;
+            continue;
+        }
+        announced &= !is_heading && (draft.linked > 0 || draft.characters < MOST_ANNOUNCEMENT);
+        let only_credits = draft.kind == BlockKind::Caption && is_credit(&draft.text);
+        if !announced && !only_credits {
+            out.push(at);
+        }
+    }
+    out
+}
+
+/// Leaves out headings at the end, and those that only another of their level or a higher one
+/// follows.
+fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::with_capacity(kept.len());
+    let mut next: Option<u8> = Some(0);
+    for at in kept.into_iter().rev() {
+        match (drafts[at].kind, next) {
+            (BlockKind::Heading(level), Some(following))
+                if following <= level && is_short(&drafts[at]) => {}
+            (BlockKind::Heading(level), _) => {
+                next = Some(level);
+                out.push(at);
+            }
+            _ => {
+                next = None;
+                out.push(at);
+            }
+        }
+    }
+    out.reverse();
+    out
+}
+
+/// A sentence in a heading's element says something of its own.
+fn is_short(draft: &Draft) -> bool {
+    draft.characters <= MOST_HEADING && !draft.text.ends_with(['.', '!', '?', '…', '"', '”'])
+}

@@ -1,0 +1,222 @@
+//! What class names and ids say that an element is for.
+
+use super::word_lists::{Meaning, hides, meaning};
+
+/// What the words of an element's `class` and `id` say together.
+#[expect(clippy::struct_excessive_bools, reason = "a name may say all of it")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Furniture whatever else they say.
+    pub furniture: bool,
+    /// Furniture, unless they name content too.
+    pub perhaps_furniture: bool,
+    /// Content.
+    pub content: bool,
+    /// Readers' comments.
+    pub comments: bool,
+    /// Furniture that leads to other pages.
+    pub elsewhere: bool,
+}
+
+impl Said {
+    /// Reads the words of a class or id attribute.
+    pub fn by(attribute: &str) -> Self {
+        let mut said = Self::default();
+        for name in attribute.split_ascii_whitespace() {
+            said.furniture |= hides(name);
+            // What follows two hyphens says how an element looks or what it has, not what it is.
+            let name = name.split("--").next().unwrap_or(name);
+            let (mut of_another, mut author) = (false, false);
+            words(name, |word| {
+                said.furniture |= author && is_about_an_author(word);
+                author |= word == "author";
+                if !of_another || meaning(word) == Some(Meaning::Content) {
+                    said.hear(word);
+                }
+                of_another = says_that_the_next_is_of_another(word);
+            });
+        }
+        said
+    }
+
+    /// Reads the words of an id. One of many words is made of a heading, and says what the text is
+    /// about.
+    pub fn by_id(id: &str) -> Self {
+        let mut count = 0;
+        words(id, |_| count += 1);
+        if count > 3 {
+            Self::default()
+        } else {
+            Self::by(id)
+        }
+    }
+
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            furniture: self.furniture || other.furniture,
+            perhaps_furniture: self.perhaps_furniture || other.perhaps_furniture,
+            content: self.content || other.content,
+            comments: self.comments || other.comments,
+            elsewhere: self.elsewhere || other.elsewhere,
+        }
+    }
+
+    fn hear(&mut self, word: &str) {
+        match meaning(word) {
+            Some(Meaning::Around | Meaning::Away) => {
+                self.furniture = true;
+                // An article's own footer holds its date and author as often as not.
+                self.elsewhere |= !word.ends_with("footer");
+            }
+            Some(Meaning::OfThePage) => self.furniture = true,
+            Some(Meaning::Comments) => self.comments = true,
+            Some(Meaning::Perhaps) => self.perhaps_furniture = true,
+            Some(Meaning::Content) => self.content = true,
+            None => {}
+        }
+    }
+}
+
+/// `author-box` and the like stand under an article.
+fn is_about_an_author(word: &str) -> bool {
+    matches!(
+        word,
+        "box" | "bio" | "info" | "card" | "profile" | "about" | "area"
+    )
+}
+
+/// `has-sidebar` is not a sidebar.
+fn says_that_the_next_is_of_another(word: &str) -> bool {
+    matches!(
+        word,
+        "has" | "no" | "with" | "without" | "enable" | "category" | "tag"
+    )
+}
+
+/// Whether a name says that the element holds an article's text: two words of it, like
+/// `entry-content`, `articleBody` or `post_text`.
+pub fn names_article_text(attribute: &str) -> bool {
+    attribute.split_ascii_whitespace().any(|name| {
+        let (mut whose, mut found) = (false, false);
+        let name = name.split("--").next().unwrap_or(name);
+        let mut last = false;
+        words(name, |word| {
+            last = matches!(
+                word,
+                "body" | "content" | "contents" | "text" | "copy" | "fulltext" | "bodytext"
+            );
+            found |= whose && last;
+            whose = matches!(
+                word,
+                "article"
+                    | "post"
+                    | "entry"
+                    | "story"
+                    | "blog"
+                    | "news"
+                    | "artikel"
+                    | "articolo"
+                    | "single"
+            );
+            found |= matches!(
+                word,
+                "articlebody"
+                    | "articletext"
+                    | "articlecontent"
+                    | "storybody"
+                    | "postbody"
+                    | "postcontent"
+                    | "posttext"
+                    | "entrycontent"
+                    | "bodytext"
+                    | "fulltext"
+                    | "storytext"
+            );
+        });
+        // `post-content-footer` is something else again.
+        found && (last || name.len() < 24)
+    })
+}
+
+/// Calls back with each word in lower case: `relatedPosts_2` is `related`, `posts`, `2`.
+fn words(name: &str, mut tell: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut before_lower = false;
+    for character in name.chars() {
+        let ends = !character.is_alphanumeric() || (character.is_uppercase() && before_lower);
+        if ends && !word.is_empty() {
+            tell(&word);
+            word.clear();
+        }
+        if character.is_alphanumeric() {
+            word.extend(character.to_lowercase());
+        }
+        before_lower = character.is_lowercase();
+    }
+    if !word.is_empty() {
+        tell(&word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_where_people_read_them_apart() {
+        let mut all = Vec::new();
+        words("relatedPosts_2-main-nav.ÜberUns", |it| {
+            all.push(it.to_owned());
+        });
+        assert_eq!(all, ["related", "posts", "2", "main", "nav", "über", "uns"]);
+    }
+
+    #[test]
+    fn words_inside_words_say_nothing() {
+        assert_eq!(Said::by("shadow heading navy commentary"), Said::default());
+    }
+
+    #[test]
+    fn what_an_element_has_is_not_what_it_is() {
+        for name in [
+            "section--ads",
+            "has-sidebar",
+            "no-sidebar",
+            "field--label-hidden",
+            "category-related",
+        ] {
+            assert!(!Said::by(name).furniture, "{name}");
+        }
+        for name in [
+            "left-sidebar",
+            "entryfooter",
+            "sr-only",
+            "cookie-banner",
+            "relatedPosts",
+        ] {
+            assert!(Said::by(name).furniture, "{name}");
+        }
+    }
+
+    #[test]
+    fn article_text_is_named_by_two_words() {
+        for name in [
+            "entry-content",
+            "x articleBody",
+            "td-post-content",
+            "post_text",
+            "story-body",
+        ] {
+            assert!(names_article_text(name), "{name}");
+        }
+        for name in [
+            "content",
+            "article",
+            "post-content-and-related-footer",
+            "body",
+        ] {
+            assert!(!names_article_text(name), "{name}");
+        }
+    }
+}

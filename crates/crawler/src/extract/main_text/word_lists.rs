@@ -1,0 +1,117 @@
+//! Words that class names and ids are made of, by what they say.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// What a word says of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// A way around the site.
+    Around,
+    /// Sharing, letters, advertising, other pages.
+    Away,
+    /// Ratings, consent, what is said about the page itself.
+    OfThePage,
+    /// Readers' comments.
+    Comments,
+    /// Furniture, unless content is named too.
+    Perhaps,
+    /// Content.
+    Content,
+}
+
+const AROUND: &str = "
+    nav navi navbar navbox subnav topnav sidenav mainnav leftnav menu submenu mainmenu menubar
+    crumbs sidebars sphinxsidebar topbar toolbar masthead navheader navfooter navheading pager
+    paging paginator prevnext jumplinks skiplink skiplinks sitemap searchform searchbox toplang
+    bottomlang catlinks editsection dropdown offcanvas langswitch
+";
+
+const AWAY: &str = "
+    share shares sharing sharebar sharedaddy sharethis social socials socialmedia sociable
+    addthis addtoany signup login signin whatsapp ad ads adsense adslot adbox dfp promo promos
+    promotion promobox outbrain taboola affiliate werbung anzeige publicidad publicite reklama
+    similar trending popular mostread teaser teasers carousel yarpp crosslinks upnext thumbnails
+    interesting upsell crosssell morelinks nextstory readmore
+";
+
+const OF_THE_PAGE: &str = "
+    rating ratings vote votes likes cookie cookies cookiebar cookieconsent consent gdpr popup
+    modal overlay lightbox tooltip paywall adblock tags taglist tagcloud authorbox byline
+    copyright postmeta entrymeta metadata timestamp printfooter
+";
+
+const COMMENTS: &str = "
+    comment comments commentlist commentform commentarea disqus respond replies trackback
+    trackbacks pingback pingbacks
+";
+
+const PERHAPS: &str = "
+    header banner widget widgets author bio meta legal disclaimer search rss print skip tabs
+    extra aside tag categories contact permalink sticky slider slideshow ticker infobar links
+    next prev previous cart basket breaking follow gallery
+";
+
+const CONTENT: &str = "
+    article articles content contents main body post posts entry story text page blog section
+    single hentry elementor column wrapper container layout tweet row fusion block
+";
+
+/// Names that style sheets of many frameworks hide.
+const HIDDEN: &str = "
+    hidden hide invisible d-none sr-only visually-hidden visuallyhidden screen-reader-text
+    element-invisible u-hidden is-hidden noprint print-only
+";
+
+/// Beginnings and ends of words of many forms.
+const AWAY_BEGINNINGS: [&str; 9] = [
+    "breadcrumb",
+    "newsletter",
+    "related",
+    "recommend",
+    "sponsor",
+    "advert",
+    "sharebutton",
+    "sharetool",
+    "subscri",
+];
+const AROUND_ENDS: [&str; 5] = [
+    "footer",
+    "sidebar",
+    "navigation",
+    "breadcrumbs",
+    "pagination",
+];
+
+static MEANINGS: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
+    let lists = [
+        (CONTENT, Meaning::Content),
+        (PERHAPS, Meaning::Perhaps),
+        (OF_THE_PAGE, Meaning::OfThePage),
+        (COMMENTS, Meaning::Comments),
+        (AWAY, Meaning::Away),
+        (AROUND, Meaning::Around),
+    ];
+    let words = |(list, meaning): (&'static str, Meaning)| {
+        list.split_whitespace().map(move |it| (it, meaning))
+    };
+    lists.into_iter().flat_map(words).collect()
+});
+
+/// What a word in lower case says, if anything.
+pub fn meaning(word: &str) -> Option<Meaning> {
+    let known = MEANINGS.get(word).copied();
+    known.or_else(|| {
+        let begins = AWAY_BEGINNINGS.iter().any(|it| word.starts_with(it));
+        let ends = || AROUND_ENDS.iter().any(|it| word.ends_with(it));
+        if begins {
+            Some(Meaning::Away)
+        } else {
+            ends().then_some(Meaning::Around)
+        }
+    })
+}
+
+/// Whether a whole name hides an element.
+pub fn hides(name: &str) -> bool {
+    HIDDEN.split_whitespace().any(|it| it == name)
+}

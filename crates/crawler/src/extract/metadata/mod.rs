@@ -1,0 +1,120 @@
+//! What a page says about itself: when it was published and changed, by whom, and on which site;
+//! each with the source that says so.
+
+mod authors;
+mod dates;
+mod labels;
+mod meta_dates;
+mod months;
+mod names;
+mod page_dates;
+mod site_name;
+
+use super::{
+    dom::Dom,
+    json_ld::JsonLd,
+    main_text::{Draft, Sight, holds_title},
+};
+use analysis::observation::page_content::{
+    Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText,
+};
+use dates::NumberOrder;
+use url::Url;
+
+/// What the readers of metadata look at.
+struct Source<'a> {
+    dom: &'a Dom,
+    json_ld: &'a JsonLd,
+    url: &'a Url,
+    sight: &'a Sight<'a>,
+    drafts: &'a [Draft],
+    order: NumberOrder,
+    /// By node: see [`elsewhere`].
+    elsewhere: Vec<bool>,
+    /// By node: whether so little is below it that it may be a line about the page.
+    small: Vec<bool>,
+}
+
+/// Nodes below an element that may be a line about the page. Lines are read whole: without this, a
+/// page of deeply nested ones would be read as often as it is deep.
+const MOST_OF_A_LINE: u32 = 200;
+
+impl<'a> Source<'a> {
+    /// The trimmed `content` of `meta` elements, by `name`, `property`, `itemprop` or `http-equiv` in lower
+    /// case.
+    fn metas(&self) -> impl Iterator<Item = (String, &'a str)> {
+        let dom = self.dom;
+        let metas = dom
+            .order
+            .iter()
+            .copied()
+            .filter(|it| dom.is_html(*it, "meta"));
+        metas
+            .filter_map(|id| {
+                let content = dom
+                    .attribute(id, "content")
+                    .or_else(|| dom.attribute(id, "datetime"))?
+                    .trim();
+                let key = ["property", "name", "itemprop", "http-equiv"]
+                    .iter()
+                    .find_map(|it| dom.attribute(id, it))?;
+                (!content.is_empty()).then(|| (key.trim().to_ascii_lowercase(), content))
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+}
+
+/// By node: whether it belongs to other pages or to readers' comments, as its own names or those
+/// around it say.
+fn elsewhere(sight: &Sight) -> Vec<bool> {
+    let holds_title = holds_title(sight);
+    let mut elsewhere = vec![false; sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| elsewhere[it]);
+        elsewhere[id] = with_parent || (!holds_title[id] && labels::leads_elsewhere(sight.dom, id));
+    }
+    elsewhere
+}
+
+fn small(dom: &Dom) -> Vec<bool> {
+    let mut below = vec![0_u32; dom.nodes.len()];
+    for id in dom.order.iter().copied().rev() {
+        if let Some(parent) = dom.nodes[id].parent {
+            below[parent] = below[parent].saturating_add(below[id]).saturating_add(1);
+        }
+    }
+    below.into_iter().map(|it| it <= MOST_OF_A_LINE).collect()
+}
+
+/// Reads what a page says about itself.
+pub fn metadata(
+    sight: &Sight,
+    drafts: &[Draft],
+    json_ld: &JsonLd,
+    lang: Option<&str>,
+    url: &Url,
+) -> PageMetadata {
+    let dom = sight.dom;
+    let elsewhere = elsewhere(sight);
+    let source = Source {
+        dom,
+        json_ld,
+        url,
+        order: NumberOrder::of_language(lang),
+        sight,
+        drafts,
+        elsewhere,
+        small: small(dom),
+    };
+    let (authors, byline) = authors::authors(&source);
+    PageMetadata {
+        dates: page_dates::dates(&source),
+        authors,
+        byline,
+        site_name: site_name::site_name(&source),
+    }
+}
+
+#[cfg(test)]
+mod tests;

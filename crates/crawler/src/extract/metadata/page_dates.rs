@@ -1,0 +1,258 @@
+//! The dates of a page, from all its sources.
+
+use super::{
+    DateFact, DateRole, FactSource, Source,
+    dates::{NumberOrder, ReadDate, first_date_with_place, machine_date, url_date},
+    labels::{role_of_names, role_of_text},
+    meta_dates::of_metas,
+};
+use crate::extract::{
+    dom::NodeId,
+    json::Json,
+    json_ld::{is_article, types},
+    text::text_of,
+};
+use analysis::{observation::page_content::BlockKind, text::words::shortened};
+
+/// As much of a date's text is kept.
+const MOST_TEXT: usize = 60;
+/// Longer blocks are text, not a line about the page.
+const MOST_LINE: u32 = 200;
+/// A block of hardly more than a date is one.
+const MOST_BARE: u32 = 40;
+/// How far up a date's element may be named.
+const MOST_LEVELS: usize = 3;
+
+/// The dates of a page, the most trusted source first, one for each role and source.
+pub fn dates(source: &Source) -> Vec<DateFact> {
+    let mut all = Vec::new();
+    of_json_ld(source, &mut all);
+    of_metas(source, &mut all);
+    of_elements(source, &mut all);
+    of_text(source, &mut all);
+    of_urls(source, &mut all);
+    let mut kept: Vec<DateFact> = Vec::new();
+    for fact in all {
+        if kept
+            .iter()
+            .all(|it| (it.role, it.source) != (fact.role, fact.source))
+        {
+            kept.push(fact);
+        }
+    }
+    kept.sort_by_key(|it| it.source);
+    kept
+}
+
+pub fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> DateFact {
+    let text = shortened(text.trim(), MOST_TEXT).to_owned();
+    DateFact {
+        role,
+        source,
+        day: read.day,
+        moment: read.moment,
+        text,
+    }
+}
+
+/// The page's URL, as it was asked for or as the page itself has it.
+fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
+    let canonical = source
+        .dom
+        .order
+        .iter()
+        .copied()
+        .filter(|it| source.dom.is_html(*it, "link"));
+    let canonical = canonical.filter(|it| {
+        source
+            .dom
+            .attribute(*it, "rel")
+            .is_some_and(|it| it.eq_ignore_ascii_case("canonical"))
+    });
+    let named = canonical.filter_map(|it| source.dom.attribute(it, "href"));
+    let open_graph = source.metas().filter(|it| it.0 == "og:url").map(|it| it.1);
+    let paths = named
+        .chain(open_graph)
+        .filter_map(|it| source.url.join(it).ok());
+    for url in std::iter::once(source.url.clone()).chain(paths) {
+        if let Some(read) = url_date(url.path()) {
+            all.push(fact(
+                DateRole::Unspecified,
+                FactSource::Url,
+                read,
+                url.path(),
+            ));
+        }
+    }
+}
+
+/// Of articles, else of pages.
+fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
+    let objects = source.json_ld.objects();
+    let articles = objects.iter().filter(|(_, it)| is_article(it));
+    let is_page = |object: &Json| types(object).any(|it| it.ends_with("Page") || it == "WebSite");
+    let pages = objects.iter().filter(|(_, it)| is_page(it));
+    for (_, object) in articles.chain(pages) {
+        for (key, role) in [
+            ("datePublished", DateRole::Published),
+            ("dateModified", DateRole::Modified),
+            ("dateCreated", DateRole::Published),
+        ] {
+            let text = object[key].as_str().unwrap_or_default();
+            if let Some(read) = machine_date(text, source.order) {
+                all.push(fact(role, FactSource::JsonLd, read, text));
+            }
+        }
+    }
+}
+
+/// Microdata and `time` elements.
+fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
+    for &id in &source.sight.order {
+        let property = source
+            .dom
+            .attribute(id, "itemprop")
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let is_property = property.contains("datepublished")
+            || property.contains("datemodified")
+            || property.contains("datecreated");
+        let is_time = matches!(source.dom.name(id), Some("time" | "relative-time"));
+        if source.elsewhere[id] || !source.small[id] {
+            continue;
+        }
+        if !is_property && !is_time {
+            of_named_element(source, id, all);
+            continue;
+        }
+        let kind = if is_property {
+            FactSource::Microdata
+        } else {
+            FactSource::TimeElement
+        };
+        let machine = ["datetime", "content", "title"]
+            .into_iter()
+            .find_map(|it| source.dom.attribute(id, it));
+        let text = machine
+            .map(str::to_owned)
+            .or_else(|| text_of(source.dom, id))
+            .unwrap_or_default();
+        if let Some(read) = machine_date(&text, source.order) {
+            all.push(fact(role_of_element(source, id), kind, read, &text));
+        }
+    }
+}
+
+/// A small element whose class speaks of a date.
+fn of_named_element(source: &Source, id: NodeId, all: &mut Vec<DateFact>) {
+    if source.sight.text[id] > MOST_BARE
+        || !matches!(
+            source.dom.name(id),
+            Some(
+                "span"
+                    | "abbr"
+                    | "em"
+                    | "i"
+                    | "b"
+                    | "small"
+                    | "a"
+                    | "div"
+                    | "p"
+                    | "li"
+                    | "dd"
+                    | "td"
+            )
+        )
+    {
+        return;
+    }
+    let Some(role) = role_of_names(source.dom, id) else {
+        return;
+    };
+    let machine = || {
+        ["datetime", "data-datetime", "title"]
+            .into_iter()
+            .find_map(|it| machine_date(source.dom.attribute(id, it)?, source.order))
+    };
+    let Some(text) = text_of(source.dom, id) else {
+        return;
+    };
+    let seen = first_date_with_place(&text, source.order).map(|it| it.0);
+    if let Some(read) = seen.or_else(machine) {
+        let role = if role == DateRole::Unspecified {
+            role_of_text(&text).unwrap_or_else(|| role_of_element(source, id))
+        } else {
+            role
+        };
+        all.push(fact(role, FactSource::VisibleText, read, &text));
+    }
+}
+
+fn role_of_element(source: &Source, id: NodeId) -> DateRole {
+    if source.dom.attribute(id, "pubdate").is_some() {
+        return DateRole::Published;
+    }
+    let chain = std::iter::once(id)
+        .chain(source.dom.ancestors(id))
+        .take(MOST_LEVELS);
+    let named = chain
+        .filter_map(|it| role_of_names(source.dom, it))
+        .find(|it| *it != DateRole::Unspecified);
+    named.unwrap_or(DateRole::Unspecified)
+}
+
+/// Text that readers see: labelled, in an element that is named so, or standing alone.
+fn of_text(source: &Source, all: &mut Vec<DateFact>) {
+    let mut bare = None;
+    for draft in source.drafts {
+        if draft.characters > MOST_LINE
+            || matches!(draft.kind, BlockKind::Preformatted | BlockKind::TableRow)
+        {
+            continue;
+        }
+        let Some((read, at)) = first_date_with_place(&draft.text, source.order) else {
+            continue;
+        };
+        if source.elsewhere[draft.node] {
+            continue;
+        }
+        let chain = std::iter::once(draft.node)
+            .chain(source.dom.ancestors(draft.node))
+            .take(MOST_LEVELS);
+        let named = chain
+            .into_iter()
+            .find_map(|it| role_of_names(source.dom, it));
+        let labelled = role_of_text(&draft.text[..at]);
+        if let Some(role) = labelled.or(named) {
+            all.push(fact(role, FactSource::VisibleText, read, &draft.text[at..]));
+            second(source.order, &draft.text, at, all);
+        } else if draft.characters <= MOST_BARE && bare.is_none() {
+            bare = Some(fact(
+                DateRole::Unspecified,
+                FactSource::VisibleText,
+                read,
+                &draft.text[at..],
+            ));
+        }
+    }
+    all.extend(bare);
+}
+
+/// A line may say when the page was published and then when it was changed.
+fn second(order: NumberOrder, text: &str, first: usize, all: &mut Vec<DateFact>) {
+    let after = text[first..]
+        .char_indices()
+        .nth(8)
+        .map_or(text.len(), |(at, _)| first + at);
+    let rest = &text[after..];
+    if let Some((read, at)) = first_date_with_place(rest, order)
+        && role_of_text(&rest[..at]) == Some(DateRole::Modified)
+    {
+        all.push(fact(
+            DateRole::Modified,
+            FactSource::VisibleText,
+            read,
+            &rest[at..],
+        ));
+    }
+}

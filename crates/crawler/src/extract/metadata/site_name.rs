@@ -1,0 +1,74 @@
+//! The name of the site a page belongs to.
+
+use super::{FactSource, Source, SourcedText};
+use crate::extract::{
+    json_ld::{is_article, types},
+    text::text_of,
+};
+use analysis::text::words::{collapsed, shortened};
+
+const MOST_CHARACTERS: usize = 120;
+/// `meta` elements that name the site, the most trusted first.
+const METAS: &[&str] = &[
+    "og:site_name",
+    "application-name",
+    "dc.publisher",
+    "dcterms.publisher",
+    "copyright:name",
+    "apple-mobile-web-app-title",
+];
+
+/// The name by `meta`, JSON-LD or the end of the title.
+pub fn site_name(source: &Source) -> Option<SourcedText> {
+    of_metas(source)
+        .or_else(|| of_json_ld(source))
+        .or_else(|| of_title(source))
+}
+
+fn told(text: &str, source: FactSource) -> Option<SourcedText> {
+    let text = shortened(&collapsed(text), MOST_CHARACTERS).to_owned();
+    (!text.is_empty() && !text.starts_with("http")).then_some(SourcedText { text, source })
+}
+
+fn of_metas(source: &Source) -> Option<SourcedText> {
+    let metas: Vec<_> = source.metas().collect();
+    METAS.iter().find_map(|wanted| {
+        let (_, content) = metas
+            .iter()
+            .find(|(key, _)| key.split_ascii_whitespace().any(|it| it == *wanted))?;
+        told(content, FactSource::Meta)
+    })
+}
+
+/// The publisher of the article, else the name of the `WebSite`.
+fn of_json_ld(source: &Source) -> Option<SourcedText> {
+    let objects = source.json_ld.objects();
+    let publisher = objects
+        .iter()
+        .filter(|(_, it)| is_article(it))
+        .find_map(|(_, it)| it["publisher"]["name"].as_str());
+    let site = || {
+        objects
+            .iter()
+            .filter(|(_, it)| types(it).any(|it| it == "WebSite"))
+            .find_map(|(_, it)| it["name"].as_str())
+    };
+    told(publisher.or_else(site)?, FactSource::JsonLd)
+}
+
+/// What stands last in a title of several parts.
+fn of_title(source: &Source) -> Option<SourcedText> {
+    let title = source
+        .dom
+        .order
+        .iter()
+        .copied()
+        .find(|it| source.dom.is_html(*it, "title"))?;
+    let title = text_of(source.dom, title)?;
+    let (_, last) = [" | ", " – ", " — ", " - ", " :: ", " « ", " » "]
+        .iter()
+        .filter_map(|it| title.rsplit_once(it))
+        .min_by_key(|it| it.1.len())?;
+    let is_short = last.chars().count() * 2 <= title.chars().count();
+    is_short.then(|| told(last, FactSource::Title)).flatten()
+}

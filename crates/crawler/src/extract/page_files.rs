@@ -1,0 +1,186 @@
+//! The files that a page names and a browser would load at once, without running a script.
+
+use super::{
+    charset::decode,
+    dom::{Dom, NodeId},
+    links::base,
+    parse::parse,
+    target::target_of,
+};
+use analysis::observation::{vitals::ResourceKind, web_site::LinkTarget};
+use std::collections::BTreeSet;
+use url::Url;
+
+/// A file that the page names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    /// Where it is.
+    pub url: String,
+    /// What a browser makes of it.
+    pub kind: ResourceKind,
+    /// Whether nothing is painted before it is there.
+    pub blocks_rendering: bool,
+}
+
+/// What a page names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageFiles {
+    /// Each once, in document order.
+    pub files: Vec<NamedFile>,
+    /// Images that do not say how large they are.
+    pub unsized_images: u32,
+}
+
+/// Reads the names of a page's files.
+pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFiles {
+    let (source, ..) = decode(bytes, from_http);
+    let dom = parse(&source).dom;
+    let base = base(&dom, url);
+    let (mut found, mut known) = (PageFiles::default(), BTreeSet::new());
+    for &id in &dom.order {
+        if dom.is_html(id, "img") && is_unsized(&dom, id) {
+            found.unsized_images += 1;
+        }
+        let Some((raw, kind, blocks_rendering)) = named(&dom, id) else {
+            continue;
+        };
+        if let LinkTarget::Web { url, .. } = target_of(raw, &base)
+            && known.insert(url.clone())
+        {
+            found.files.push(NamedFile {
+                url,
+                kind,
+                blocks_rendering,
+            });
+        }
+    }
+    found
+}
+
+/// What an element loads, if a browser loads it at once.
+pub(super) fn named(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
+    let attribute = |name| dom.attribute(id, name);
+    let is_lazy = || attribute("loading").is_some_and(|it| it.eq_ignore_ascii_case("lazy"));
+    Some(match dom.name(id)? {
+        "link" => linked(dom, id)?,
+        "script" => (attribute("src")?, ResourceKind::Script, blocks(dom, id)),
+        "img" if !is_lazy() => (attribute("src")?, ResourceKind::Image, false),
+        "iframe" if !is_lazy() => (attribute("src")?, ResourceKind::Document, false),
+        "video" => (attribute("poster")?, ResourceKind::Image, false),
+        _ => return None,
+    })
+}
+
+fn linked(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
+    let attribute = |name| dom.attribute(id, name);
+    let rel = attribute("rel")?.to_ascii_lowercase();
+    let is = |wanted| rel.split_ascii_whitespace().any(|it| it == wanted);
+    let href = attribute("href")?;
+    if is("stylesheet") && !is("alternate") && attribute("disabled").is_none() {
+        // A sheet for other media is loaded all the same, and waited for by nobody.
+        let media = attribute("media")
+            .unwrap_or("all")
+            .trim()
+            .to_ascii_lowercase();
+        let blocks = !matches!(media.as_str(), "print" | "speech" | "none");
+        return Some((href, ResourceKind::Stylesheet, blocks));
+    }
+    if is("icon") {
+        return Some((href, ResourceKind::Image, false));
+    }
+    if is("modulepreload") {
+        return Some((href, ResourceKind::Script, false));
+    }
+    is("preload").then(|| {
+        let kind = match attribute("as") {
+            Some("font") => ResourceKind::Font,
+            Some("image") => ResourceKind::Image,
+            Some("script") => ResourceKind::Script,
+            Some("style") => ResourceKind::Stylesheet,
+            _ => ResourceKind::Other,
+        };
+        (href, kind, false)
+    })
+}
+
+/// A classic script in the head stops the parser unless it is told not to.
+fn blocks(dom: &Dom, id: NodeId) -> bool {
+    let has = |name| dom.attribute(id, name).is_some();
+    let is_module = dom
+        .attribute(id, "type")
+        .is_some_and(|it| it.trim().eq_ignore_ascii_case("module"));
+    let in_head = dom.ancestors(id).any(|it| dom.is_html(it, "head"));
+    in_head && !has("async") && !has("defer") && !is_module
+}
+
+/// Without both attributes, and without a style of its own that names a side, a browser does not
+/// know how much place to keep. Sizes from style sheets are not seen here.
+pub(super) fn is_unsized(dom: &Dom, id: NodeId) -> bool {
+    let number = |name| {
+        dom.attribute(id, name).is_some_and(|it| {
+            it.trim_start()
+                .starts_with(|first: char| first.is_ascii_digit())
+        })
+    };
+    let style = dom.attribute(id, "style").unwrap_or_default();
+    let styled = ["width", "height"].iter().all(|it| style.contains(it));
+    let attributed = number("width") && number("height");
+    !attributed && !styled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ResourceKind::{Document, Font, Image, Script, Stylesheet};
+
+    fn files(html: &str) -> PageFiles {
+        let url = Url::parse("https://acme.com/shop/").unwrap();
+        read_page_files(html.as_bytes(), None, &url)
+    }
+
+    #[test]
+    fn files_are_named_once_with_their_kind_and_whether_they_block() {
+        let found = files(
+            "<base href=/a/><link rel=stylesheet href=s.css><link rel='alternate stylesheet' href=no.css>\
+             <link rel=stylesheet media=print href=p.css><link rel=preload as=font href=f.woff2>\
+             <link rel=canonical href=/c><script src=one.js></script><script defer src=two.js></script>\
+             <script type=module src=three.js></script><body><script src=four.js></script>\
+             <img src=i.png><img src=i.png><img loading=lazy src=later.png><img src='data:image/png,x'>\
+             <iframe src=//other.example/></iframe><a href=/page>x</a>",
+        );
+        let told: Vec<_> = found
+            .files
+            .iter()
+            .map(|it| {
+                (
+                    it.url.trim_start_matches("https://"),
+                    it.kind,
+                    it.blocks_rendering,
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("acme.com/a/s.css", Stylesheet, true),
+                ("acme.com/a/p.css", Stylesheet, false),
+                ("acme.com/a/f.woff2", Font, false),
+                ("acme.com/a/one.js", Script, true),
+                ("acme.com/a/two.js", Script, false),
+                ("acme.com/a/three.js", Script, false),
+                ("acme.com/a/four.js", Script, false),
+                ("acme.com/a/i.png", Image, false),
+                ("other.example/", Document, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn images_have_a_size_by_attributes_or_style() {
+        let found = files(
+            "<img src=a><img src=b width=10 height=20><img src=c width=10><img src=d width=auto height=1>\
+             <img src=e style='width:1px;height:2px'>",
+        );
+        assert_eq!(found.unsized_images, 3);
+    }
+}

@@ -1,0 +1,200 @@
+//! Keeps what is found, within bounds.
+
+use super::super::dom::TagPlace;
+use analysis::{
+    observation::structured_data::{
+        DataLimit, Format, Item, Location, MetaProperty, PageStructuredData, ParseError, Property,
+        SyntaxNote, SyntaxNoteKind, Value,
+    },
+    text::words::shortened,
+};
+
+/// Items of a page at the most.
+const MOST_ITEMS: usize = 5_000;
+/// Values, types and ids of a page at the most.
+const MOST_VALUES: usize = 50_000;
+/// Types of an item at the most.
+const MOST_TYPES: usize = 50;
+/// Characters of one value at the most.
+const MOST_CHARACTERS: usize = 5_000;
+/// Bytes of all texts together at the most.
+const MOST_TEXT: usize = 2 << 20;
+/// Characters of a name at the most.
+const MOST_NAME: usize = 500;
+/// Errors and notes of a page at the most.
+const MOST_NOTES: usize = 200;
+/// Visits to elements at the most: `itemref` makes them more than there are elements.
+const MOST_WORK: usize = 4_000_000;
+
+/// What was found so far.
+#[derive(Default)]
+pub struct Collector {
+    data: PageStructuredData,
+    values: usize,
+    text: usize,
+    work: usize,
+}
+
+impl Collector {
+    /// Everything.
+    pub fn finished(self) -> PageStructuredData {
+        self.data
+    }
+
+    /// Begins an item; `None` when there are too many.
+    pub fn open(&mut self, format: Format, place: TagPlace, parent: Option<u32>) -> Option<u32> {
+        if self.data.items.len() >= MOST_ITEMS {
+            self.limit(DataLimit::Items);
+            return None;
+        }
+        let number = u32::try_from(self.data.items.len()).ok()?;
+        self.data.items.push(Item {
+            format,
+            types: Vec::new(),
+            id: None,
+            properties: Vec::new(),
+            location: location(place),
+            parent,
+        });
+        Some(number)
+    }
+
+    /// Gives an item a type, once.
+    pub fn add_type(&mut self, item: u32, name: &str) {
+        let name = shortened(name, MOST_NAME);
+        if self.is_counted() {
+            let types = &mut self.item(item).types;
+            if types.len() < MOST_TYPES && types.iter().all(|it| it != name) {
+                types.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Gives an item its id.
+    pub fn set_id(&mut self, item: u32, id: &str) {
+        self.item(item).id = Some(shortened(id, MOST_NAME).to_owned());
+    }
+
+    /// An item's id.
+    pub fn id(&self, item: u32) -> Option<&str> {
+        self.data.item(item)?.id.as_deref()
+    }
+
+    /// The item that holds an item.
+    pub fn parent(&self, item: u32) -> Option<u32> {
+        self.data.item(item)?.parent
+    }
+
+    /// Gives an item a value.
+    pub fn add(&mut self, item: u32, name: &str, value: Value) {
+        if !self.is_counted() {
+            return;
+        }
+        let value = match value {
+            Value::Text(text) => self.cut(text).map(Value::Text),
+            Value::Url(text) => self.cut(text).map(Value::Url),
+            Value::Reference(text) => self.cut(text).map(Value::Reference),
+            other => Some(other),
+        };
+        if let Some(value) = value {
+            let name = shortened(name, MOST_NAME).to_owned();
+            self.item(item).properties.push(Property { name, value });
+        }
+    }
+
+    /// Keeps what a social network reads.
+    pub fn add_meta(&mut self, twitter: bool, name: &str, content: &str) {
+        if !self.is_counted() {
+            return;
+        }
+        let Some(content) = self.cut(content.to_owned()) else {
+            return;
+        };
+        let name = shortened(name, MOST_NAME).to_owned();
+        let list = if twitter {
+            &mut self.data.twitter
+        } else {
+            &mut self.data.open_graph
+        };
+        list.push(MetaProperty { name, content });
+    }
+
+    /// Keeps a block that could not be read.
+    pub fn error(&mut self, message: String, place: TagPlace) {
+        if self.data.parse_errors.len() >= MOST_NOTES {
+            self.limit(DataLimit::Notes);
+            return;
+        }
+        let location = location(place);
+        self.data
+            .parse_errors
+            .push(ParseError { message, location });
+    }
+
+    /// Keeps what is not right.
+    pub fn note(&mut self, kind: SyntaxNoteKind, place: TagPlace, item: Option<u32>) {
+        if self.data.notes.len() >= MOST_NOTES {
+            self.limit(DataLimit::Notes);
+            return;
+        }
+        self.data.notes.push(SyntaxNote {
+            kind,
+            location: location(place),
+            item,
+        });
+    }
+
+    /// Notes that something was not read.
+    pub fn limit(&mut self, limit: DataLimit) {
+        self.data.limits.insert(limit);
+    }
+
+    /// Whether so many more elements may be visited.
+    pub fn may_visit(&mut self, elements: usize) -> bool {
+        self.work = self.work.saturating_add(elements);
+        if self.work > MOST_WORK {
+            self.limit(DataLimit::Work);
+        }
+        self.work <= MOST_WORK
+    }
+
+    /// Whether no more text is kept.
+    pub fn is_full(&self) -> bool {
+        self.text > MOST_TEXT || self.values > MOST_VALUES
+    }
+
+    /// Numbers come from [`Collector::open`].
+    fn item(&mut self, number: u32) -> &mut Item {
+        &mut self.data.items[number as usize]
+    }
+
+    fn is_counted(&mut self) -> bool {
+        self.values += 1;
+        if self.values > MOST_VALUES {
+            self.limit(DataLimit::Values);
+        }
+        self.values <= MOST_VALUES
+    }
+
+    fn cut(&mut self, text: String) -> Option<String> {
+        let kept = shortened(&text, MOST_CHARACTERS).len();
+        self.text += kept;
+        if kept < text.len() || self.text > MOST_TEXT {
+            self.limit(DataLimit::Text);
+        }
+        if self.text > MOST_TEXT {
+            return None;
+        }
+        let mut text = text;
+        text.truncate(kept);
+        text.shrink_to_fit();
+        Some(text)
+    }
+}
+
+fn location(place: TagPlace) -> Location {
+    Location {
+        line: place.line,
+        column: place.column,
+    }
+}

@@ -1,0 +1,34 @@
+//! The structured data of a page: JSON-LD, microdata and `RDFa` as one list of items, and the `meta`
+//! elements that social networks read.
+//!
+//! Whatever a page holds, time and memory are bounded: by the limits of [`collector`], by those of
+//! the parser of JSON, and by a budget of elements to visit.
+
+mod collector;
+mod context;
+mod json_ld;
+mod microdata;
+mod names;
+mod rdfa;
+mod rdfa_names;
+mod rdfa_prefixes;
+mod social;
+mod text;
+
+use super::{dom::Dom, json_ld::JsonLd};
+use analysis::observation::structured_data::PageStructuredData;
+use collector::Collector;
+use url::Url;
+
+/// Reads the structured data of a page; relative addresses start from the document's base.
+pub fn structured_data(dom: &Dom, json_ld: &JsonLd, base: &Url) -> PageStructuredData {
+    let mut found = Collector::default();
+    json_ld::read(json_ld, base, &mut found);
+    microdata::read(dom, base, &mut found);
+    rdfa::read(dom, base, &mut found);
+    social::read(dom, &mut found);
+    found.finished()
+}
+
+#[cfg(test)]
+mod tests;

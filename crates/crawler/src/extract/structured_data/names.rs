@@ -1,0 +1,69 @@
+//! Names of schema.org, however a page writes them.
+
+use analysis::observation::structured_data::SCHEMA_ORG;
+use std::borrow::Cow;
+use url::Url;
+
+/// What follows schema.org's address: `http` or `https`, with or without `www`, in any case.
+pub fn after_schema_org(address: &str) -> Option<&str> {
+    let after_scheme =
+        without_prefix(address, "https://").or(without_prefix(address, "http://"))?;
+    let host = without_prefix(after_scheme, "www.").unwrap_or(after_scheme);
+    let rest = without_prefix(host, "schema.org")?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
+}
+
+/// A type as it is kept: schema.org's under one address.
+pub fn type_name(written: &str) -> Cow<'_, str> {
+    match after_schema_org(written) {
+        Some(name) => Cow::Owned(format!("{SCHEMA_ORG}{name}")),
+        None => Cow::Borrowed(written),
+    }
+}
+
+/// A property as it is kept: schema.org's by its plain name.
+pub fn property_name(written: &str) -> &str {
+    after_schema_org(written)
+        .filter(|it| !it.is_empty())
+        .unwrap_or(written)
+}
+
+/// An address resolved against the base; `None` for text that is none.
+pub fn resolved(written: &str, base: &Url) -> Option<String> {
+    let trimmed = written.trim_matches(|it: char| it.is_ascii_whitespace());
+    base.join(trimmed).ok().map(String::from)
+}
+
+fn without_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_org_is_known_in_every_disguise() {
+        for address in [
+            "http://schema.org/Product",
+            "https://schema.org/Product",
+            "https://www.schema.org/Product",
+            "HTTP://Schema.org//Product",
+        ] {
+            assert_eq!(after_schema_org(address), Some("Product"), "{address}");
+            assert_eq!(type_name(address), "https://schema.org/Product");
+        }
+        for address in [
+            "schema.org/Product",
+            "http://schema.organic/x",
+            "ftp://schema.org/x",
+            "é",
+        ] {
+            assert_eq!(after_schema_org(address), None, "{address}");
+            assert_eq!(type_name(address), address);
+        }
+        assert_eq!(property_name("http://schema.org/name"), "name");
+        assert_eq!(property_name("http://schema.org"), "http://schema.org");
+    }
+}

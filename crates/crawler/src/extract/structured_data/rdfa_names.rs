@@ -1,0 +1,133 @@
+//! What names and references of `RDFa` mean where they stand.
+
+use super::{
+    super::dom::{Dom, Kind, NodeId},
+    names::resolved,
+    rdfa_prefixes::INITIAL,
+};
+use std::{collections::HashMap, rc::Rc};
+use url::Url;
+
+/// Prefixes that are declared at the most; each declaration copies them.
+const MOST_PREFIXES: usize = 100;
+
+/// Terms without a vocabulary that the initial context defines.
+const TERMS: [&str; 3] = ["describedby", "license", "role"];
+
+/// The vocabulary and the prefixes that are in force.
+#[derive(Clone, Default)]
+pub struct Names {
+    vocabulary: Option<Rc<str>>,
+    prefixes: Rc<HashMap<String, String>>,
+}
+
+impl Names {
+    /// Those inside an element.
+    pub fn inside(&self, dom: &Dom, node: NodeId, base: &Url) -> Self {
+        let mut inside = self.clone();
+        if let Some(address) = dom.attribute(node, "vocab").map(str::trim) {
+            let known = (!address.is_empty()).then(|| resolved(address, base));
+            inside.vocabulary = known.map(|it| it.unwrap_or_else(|| address.to_owned()).into());
+        }
+        let declared = declared(dom, node);
+        if !declared.is_empty() {
+            let mut prefixes = self.prefixes.as_ref().clone();
+            for (prefix, address) in declared {
+                if prefixes.len() < MOST_PREFIXES {
+                    prefixes.insert(prefix.to_ascii_lowercase(), address.to_owned());
+                }
+            }
+            inside.prefixes = Rc::new(prefixes);
+        }
+        inside
+    }
+
+    /// Whether the same prefixes are in force.
+    pub fn has_prefixes_of(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.prefixes, &other.prefixes)
+    }
+
+    /// A term, a name with a prefix, or an address in full; `None` if it means nothing.
+    pub fn expanded(&self, written: &str) -> Option<String> {
+        if let Some((scheme, _)) = written.split_once(':') {
+            let in_full = || is_scheme(scheme).then(|| written.to_owned());
+            return self.with_prefix(written).or_else(in_full);
+        }
+        let Some(vocabulary) = &self.vocabulary else {
+            let term = TERMS.iter().find(|it| it.eq_ignore_ascii_case(written))?;
+            return Some(format!("http://www.w3.org/1999/xhtml/vocab#{term}"));
+        };
+        Some(format!("{vocabulary}{written}"))
+    }
+
+    /// What `about` and `resource` refer to: `[prefix:name]`, `prefix:name`, or an address.
+    pub fn referred(&self, written: &str, base: &Url) -> Option<String> {
+        let written = written.trim();
+        if let Some(safe) = written.strip_prefix('[') {
+            let name = safe.strip_suffix(']')?;
+            return if name.starts_with("_:") {
+                Some(name.to_owned())
+            } else {
+                self.with_prefix(name)
+            };
+        }
+        if written.starts_with("_:") {
+            return Some(written.to_owned());
+        }
+        self.with_prefix(written)
+            .or_else(|| resolved(written, base))
+    }
+
+    fn with_prefix(&self, name: &str) -> Option<String> {
+        let (prefix, local) = name.split_once(':')?;
+        if local.starts_with("//") {
+            return None;
+        }
+        let prefix = prefix.to_ascii_lowercase();
+        let initial = || INITIAL.iter().find(|it| it.0 == prefix).map(|it| it.1);
+        let address = self.prefixes.get(&prefix).map(String::as_str);
+        Some(format!("{}{local}", address.or_else(initial)?))
+    }
+}
+
+/// Whether an address can begin with it (RFC 3986 §3.1).
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || matches!(it, '+' | '-' | '.'))
+}
+
+/// What reading an element costs, in visits: declarations copy those around them.
+pub fn cost(dom: &Dom, node: NodeId) -> usize {
+    if declared(dom, node).is_empty() {
+        1
+    } else {
+        MOST_PREFIXES
+    }
+}
+
+/// Prefixes that an element declares, by `prefix` or as XML does.
+fn declared(dom: &Dom, node: NodeId) -> Vec<(&str, &str)> {
+    let Kind::Element { attributes, .. } = &dom.nodes[node].kind else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for it in attributes {
+        if let Some(prefix) = it.name.local.strip_prefix("xmlns:") {
+            all.push((prefix, it.value.trim()));
+        }
+    }
+    let mut words = dom
+        .attribute(node, "prefix")
+        .unwrap_or_default()
+        .split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        if let Some(prefix) = word.strip_suffix(':')
+            && let Some(address) = words.next()
+        {
+            all.push((prefix, address));
+        }
+    }
+    all
+}

@@ -1,0 +1,40 @@
+//! The Open Graph protocol with its relatives, and Twitter's cards.
+
+use super::{super::dom::Dom, collector::Collector};
+
+/// Prefixes of `property` that are the Open Graph protocol's (ogp.me) or were made in its likeness.
+pub const PREFIXES: [&str; 11] = [
+    "og", "fb", "al", "article", "product", "video", "music", "book", "profile", "business",
+    "place",
+];
+
+/// Reads the `meta` elements.
+pub fn read(dom: &Dom, found: &mut Collector) {
+    for node in dom.elements("meta") {
+        let Some(content) = dom.attribute(node, "content") else {
+            continue;
+        };
+        let property = dom.attribute(node, "property").unwrap_or_default().trim();
+        let name = dom.attribute(node, "name").unwrap_or_default().trim();
+        if let Some(name) = [name, property].iter().find(|it| has_prefix(it, "twitter")) {
+            found.add_meta(true, name, content);
+        } else if is_open_graph(property) {
+            found.add_meta(false, property, content);
+        }
+    }
+}
+
+/// Whether a name is one of the Open Graph protocol's.
+pub fn is_open_graph(name: &str) -> bool {
+    PREFIXES.iter().any(|it| has_prefix(name, it))
+}
+
+/// Whether a name is one that social networks read, and nobody else.
+pub fn is_social(name: &str) -> bool {
+    has_prefix(name, "twitter") || is_open_graph(name)
+}
+
+fn has_prefix(name: &str, prefix: &str) -> bool {
+    name.split_once(':')
+        .is_some_and(|(it, rest)| it.eq_ignore_ascii_case(prefix) && !rest.starts_with("//"))
+}

@@ -1,0 +1,79 @@
+use super::{BASE, read, shown};
+
+#[test]
+fn things_hold_things() {
+    let data = read(
+        "<div vocab='http://schema.org/' typeof='Product Own'><h1 property=name> A  <b>cup</b></h1>\
+         <img property=image src=a.jpg><div property='offers' typeof=Offer>\
+         <meta property=price content=1.50><a property=url href=/buy>x</a>\
+         <time property=validFrom datetime=2026-01-02>soon</time>\
+         <link property=availability href=http://schema.org/InStock></div></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            "Product+Own{name=A cup image=<https://example.com/shop/a.jpg> offers=Offer{price=1.50 \
+          url=<https://example.com/buy> validFrom=2026-01-02 availability=<http://schema.org/InStock>}}"
+        ]
+    );
+}
+
+#[test]
+fn resources_are_one_thing_wherever_they_are_described() {
+    let data = read(
+        "<div vocab='https://schema.org/'><p resource=#a typeof=Person><b property=name>A</b>\
+         <a property=knows href=#b>B</a></p><p about=#b typeof=Person><i property=name>B</i></p>\
+         <p resource=#a><u property=email>a@example.com</u></p></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            format!("Person#{BASE}#a{{name=A knows=<{BASE}#b> email=a@example.com}}"),
+            format!("Person#{BASE}#b{{name=B}}")
+        ]
+    );
+}
+
+#[test]
+fn a_breadcrumb_of_googles_examples_is_read() {
+    let data = read(
+        "<ol vocab=https://schema.org/ typeof=BreadcrumbList><li property=itemListElement typeof=ListItem>\
+         <a property=item typeof=WebPage href=https://example.com/books><span property=name>Books</span></a>\
+         <meta property=position content=1></li></ol>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            "BreadcrumbList{itemListElement=ListItem{item=WebPage#https://example.com/books{name=Books} \
+          position=1}}"
+        ]
+    );
+}
+
+#[test]
+fn prefixes_are_known_declared_or_addresses() {
+    let data = read(
+        "<html xmlns:x='http://x.org/'><body prefix='Y: http://y.org/ schema: http://schema.org/'>\
+         <p typeof='x:T y:T schema:Thing foaf:Person unknown http://z.org/T'>\
+         <b property='y:p schema:name dc:title plain bad=q:p'>v</b></p></body>",
+    );
+    assert_eq!(
+        shown(&data),
+        [
+            "http://x.org/T+http://y.org/T+Thing+http://xmlns.com/foaf/0.1/Person+http://z.org/T\
+          {http://y.org/p=v name=v http://purl.org/dc/terms/title=v}"
+        ]
+    );
+}
+
+#[test]
+fn a_vocabulary_ends_where_it_is_emptied_and_links_name_whose_properties_these_are() {
+    let data = read(
+        "<div vocab=https://schema.org/ typeof=Thing><p vocab=''><b property=name>no</b></p>\
+         <a href=/other><b property=name>of the other</b></a></div>",
+    );
+    assert_eq!(
+        shown(&data),
+        ["Thing{}", "#https://example.com/other{name=of the other}"]
+    );
+}

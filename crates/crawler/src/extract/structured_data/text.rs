@@ -1,0 +1,29 @@
+//! The text that an element holds.
+
+use super::{
+    super::dom::{Dom, Kind, NodeId},
+    collector::Collector,
+};
+use analysis::text::words::{collapsed, shortened};
+
+/// More is not kept of any value.
+const ENOUGH_BYTES: usize = 20_000;
+
+/// The text of an element and all below it, without scripts and style sheets, white space collapsed.
+pub fn text_content(dom: &Dom, id: NodeId, found: &mut Collector) -> String {
+    let (mut text, mut stack) = (String::new(), vec![id]);
+    if found.is_full() {
+        return text;
+    }
+    while let Some(node) = stack.pop() {
+        if !found.may_visit(1) || text.len() > ENOUGH_BYTES {
+            break;
+        }
+        match &dom.nodes[node].kind {
+            Kind::Text(part) => text.push_str(shortened(part, ENOUGH_BYTES)),
+            _ if dom.is_html(node, "script") || dom.is_html(node, "style") => {}
+            _ => stack.extend(dom.nodes[node].children.iter().rev()),
+        }
+    }
+    collapsed(&text)
+}

@@ -1,0 +1,237 @@
+//! A browser of one load: its own processes, its own profile, gone when this is dropped.
+
+use super::{
+    processes::users_of,
+    protocol::Protocol,
+    settings::{BrowserSandbox, LabSettings},
+};
+use domain::ports::page_speed::LabError;
+use rustix::process::{Pid, Signal, geteuid, kill_process_group};
+use std::{
+    fs, io,
+    os::unix::fs::chown,
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+/// Moves the pipes to where the browser expects them (3 and 4), shuts the others, writes no core
+/// file, and becomes the browser.
+const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
+
+/// What every load's browser is told. It speaks to nobody but the page's servers, asks nobody, plays
+/// nothing, and keeps its timers running although nobody looks.
+const FLAGS: &[&str] = &[
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-startup-window",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-breakpad",
+    "--disable-extensions",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-client-side-phishing-detection",
+    "--disable-domain-reliability",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--disable-notifications",
+    "--deny-permission-prompts",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,AutofillServerCommunication,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    // Nothing goes around the gate: no QUIC, no WebRTC over UDP, no resolver, loopback included.
+    "--disable-quic",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--dns-prefetch-disable",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--proxy-bypass-list=<-loopback>",
+    // A script that wants more memory is ended by its engine first.
+    "--js-flags=--max-old-space-size=1024",
+];
+
+/// What the names of browsers' folders begin with.
+const PREFIX: &str = "sightline-browser-";
+
+/// A folder that old, which nobody uses, was left by a process that was killed.
+const STALE: Duration = Duration::from_hours(1);
+
+/// How long to wait for processes that were killed, in the end.
+const FUNERAL: Duration = Duration::from_secs(5);
+
+/// The processes of one load, and what they write.
+pub struct Browser {
+    child: Child,
+    group: Pid,
+    profile: Option<TempDir>,
+}
+
+impl Browser {
+    /// Starts a browser whose only way out is the gate on that port.
+    pub fn start(
+        program: &Path,
+        settings: &LabSettings,
+        gate: u16,
+    ) -> Result<(Self, Protocol), LabError> {
+        let profile = profile(settings).map_err(|it| told("its folder cannot be made", &it))?;
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", START])
+            .arg(program)
+            .args(FLAGS)
+            .arg(format!("--proxy-server=socks5://127.0.0.1:{gate}"))
+            .arg(format!("--user-data-dir={}", profile.path().display()));
+        if settings.sandbox == BrowserSandbox::Off {
+            command.arg("--no-sandbox");
+        }
+        // The environment may hold keys; a browser gets none of it.
+        command
+            .env_clear()
+            .envs([
+                ("PATH", "/usr/bin:/bin"),
+                ("LANG", "C.UTF-8"),
+                ("TZ", "UTC"),
+            ])
+            .envs(
+                [
+                    "HOME",
+                    "TMPDIR",
+                    "XDG_CONFIG_HOME",
+                    "XDG_CACHE_HOME",
+                    "XDG_RUNTIME_DIR",
+                ]
+                .map(|it| (it, profile.path())),
+            )
+            .current_dir(profile.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .kill_on_drop(true);
+        if runs_as_other() {
+            let (user, group) = settings.unprivileged;
+            command.uid(user).gid(group);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|it| told("it does not start", &it))?;
+        let group = child
+            .id()
+            .and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
+        let (Some(group), Some(to), Some(from)) = (group, child.stdin.take(), child.stdout.take())
+        else {
+            return Err(LabError::Browser("it has no pipes".to_owned()));
+        };
+        let browser = Self {
+            child,
+            group,
+            profile: Some(profile),
+        };
+        Ok((browser, Protocol::new(to, from)))
+    }
+
+    /// The group of all its processes.
+    pub const fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Ends all processes and removes what they wrote.
+    pub async fn end(mut self) {
+        self.kill();
+        let _ = self.child.wait().await;
+        if let Some(profile) = self.profile.take() {
+            let _ = tokio::task::spawn_blocking(move || bury(profile)).await;
+        }
+    }
+
+    fn kill(&self) {
+        // An error says that nobody is left.
+        let _ = kill_process_group(self.group, Signal::KILL);
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if let Some(profile) = self.profile.take() {
+            self.kill();
+            // What is being dropped cannot wait; a thread can.
+            std::thread::spawn(move || bury(profile));
+        }
+    }
+}
+
+fn told(what: &str, error: &io::Error) -> LabError {
+    LabError::Browser(format!("{what}: {}", error.kind()))
+}
+
+/// Whether the browser runs as somebody else: no page is to run as root.
+fn runs_as_other() -> bool {
+    geteuid().is_root()
+}
+
+fn profile(settings: &LabSettings) -> io::Result<TempDir> {
+    let folder = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
+    sweep(&folder);
+    let profile = tempfile::Builder::new().prefix(PREFIX).tempdir_in(folder)?;
+    if runs_as_other() {
+        let (user, group) = settings.unprivileged;
+        chown(profile.path(), Some(user), Some(group))?;
+    }
+    Ok(profile)
+}
+
+/// Removes what processes of ours left that were killed themselves. (Their browsers ended with them:
+/// the pipes closed.)
+fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let is_ours = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|it| it.starts_with(PREFIX));
+        let changed = entry.metadata().and_then(|it| it.modified()).ok();
+        let age = changed.and_then(|it| it.elapsed().ok());
+        if is_ours && age.is_some_and(|it| it > STALE) && users_of(&entry.path()).is_empty() {
+            // What cannot be removed is left.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Waits until nobody uses the folder any more, and removes it. The browser's crash handlers leave
+/// its group, and end when it is gone; those that do not are killed.
+fn bury(profile: TempDir) {
+    let until = Instant::now() + FUNERAL;
+    let path = profile.path().to_owned();
+    while !users_of(&path).is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for user in users_of(&path) {
+        let _ = rustix::process::kill_process(user, Signal::KILL);
+    }
+    // Something may still be written while the folder is emptied.
+    for _ in 0..10 {
+        if fs::remove_dir_all(&path).is_ok() || !path.exists() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    if let Err(error) = profile.close() {
+        tracing::warn!(%error, "a browser's folder could not be removed");
+    }
+}

@@ -1,0 +1,65 @@
+//! For how long a file may be kept without asking: `Cache-Control` and `Expires` (RFC 9111,
+//! section 4.2.1, for a private cache).
+
+use chrono::DateTime;
+
+/// Seconds of freshness; `None` when the headers say nothing, 0 when they forbid keeping.
+pub fn fresh_for(
+    cache_control: Option<&str>,
+    expires: Option<&str>,
+    date: Option<&str>,
+) -> Option<u64> {
+    let directives: Vec<String> = cache_control
+        .unwrap_or_default()
+        .split(',')
+        .map(|it| it.trim().to_ascii_lowercase())
+        .collect();
+    let is_forbidden = |it: &String| {
+        let name = it.split('=').next().unwrap_or_default();
+        matches!(name, "no-store" | "no-cache")
+    };
+    if directives.iter().any(is_forbidden) {
+        return Some(0);
+    }
+    let age = directives
+        .iter()
+        .find_map(|it| it.strip_prefix("max-age=")?.trim_matches('"').parse().ok());
+    age.or_else(|| until(expires?, date))
+}
+
+/// `Expires` less `Date`; a date that is none is in the past.
+fn until(expires: &str, date: Option<&str>) -> Option<u64> {
+    let Ok(expires) = DateTime::parse_from_rfc2822(expires.trim()) else {
+        return Some(0);
+    };
+    let date = DateTime::parse_from_rfc2822(date?.trim()).ok()?;
+    Some(u64::try_from((expires - date).num_seconds()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freshness_is_read_from_either_header() {
+        let now = Some("Sat, 21 Nov 2026 10:00:00 GMT");
+        let later = Some("Sat, 21 Nov 2026 11:00:00 GMT");
+        assert_eq!(
+            fresh_for(Some("public, max-age=600"), later, now),
+            Some(600)
+        );
+        assert_eq!(
+            fresh_for(Some("no-store, max-age=600"), None, None),
+            Some(0)
+        );
+        assert_eq!(
+            fresh_for(Some("private, no-cache=\"x\""), None, None),
+            Some(0)
+        );
+        assert_eq!(fresh_for(None, later, now), Some(3_600));
+        assert_eq!(fresh_for(Some("public"), Some("0"), now), Some(0));
+        assert_eq!(fresh_for(None, now, later), Some(0));
+        assert_eq!(fresh_for(None, None, now), None);
+        assert_eq!(fresh_for(Some("max-age=many"), None, None), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! The browser's only way out: a SOCKS 5 server (RFC 1928) on loopback that resolves and vets every
+//! name itself, so that what was vetted is what is connected to.
+//!
+//! A page cannot get around it by redirects, sockets, prefetching or a name whose address changes:
+//! the browser has no resolver and no other route. The gate also counts bytes, and closes when a
+//! load takes more than it may.
+
+use crate::{fetch::resolver::resolve, guard::vet_url, settings::CrawlerSettings};
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::Semaphore,
+    task::{JoinHandle, JoinSet},
+    time::timeout,
+};
+use url::Url;
+
+/// Connections at the same time; the browser itself opens fewer.
+const MOST_CONNECTIONS: usize = 256;
+
+/// How long the browser may take to say where it wants to go.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const VERSION: u8 = 5;
+
+/// The gate of one load; it closes when dropped.
+pub struct Gate {
+    port: u16,
+    traffic: Arc<Traffic>,
+    open: JoinHandle<()>,
+}
+
+struct Traffic {
+    bytes: AtomicU64,
+    limit: u64,
+}
+
+impl Gate {
+    /// Opens a gate that lets so many bytes through.
+    pub async fn open(settings: Arc<CrawlerSettings>, limit: u64) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let traffic = Arc::new(Traffic {
+            bytes: AtomicU64::new(0),
+            limit,
+        });
+        let keeper = keep(listener, settings, Arc::clone(&traffic));
+        Ok(Self {
+            port,
+            traffic,
+            open: tokio::spawn(keeper),
+        })
+    }
+
+    /// The port on loopback.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Whether more wanted to pass than may.
+    pub fn is_exhausted(&self) -> bool {
+        self.traffic.is_exhausted()
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        // The connections belong to the keeper and end with it.
+        self.open.abort();
+    }
+}
+
+impl Traffic {
+    fn is_exhausted(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > self.limit
+    }
+
+    /// Counts bytes; an error when there were too many.
+    fn pass(&self, bytes: usize) -> io::Result<()> {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        if self.is_exhausted() {
+            return Err(io::Error::other("the load takes more than it may"));
+        }
+        Ok(())
+    }
+}
+
+async fn keep(listener: TcpListener, settings: Arc<CrawlerSettings>, traffic: Arc<Traffic>) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => {
+                let (Ok((browser, _)), Ok(place)) = (accepted, Arc::clone(&places).try_acquire_owned()) else {
+                    continue;
+                };
+                let (settings, traffic) = (Arc::clone(&settings), Arc::clone(&traffic));
+                connections.spawn(async move {
+                    let _place = place;
+                    // A connection that breaks is told to the browser by its breaking.
+                    let _ = serve(browser, &settings, &traffic).await;
+                });
+            }
+        }
+    }
+}
+
+async fn serve(
+    mut browser: TcpStream,
+    settings: &CrawlerSettings,
+    traffic: &Traffic,
+) -> io::Result<()> {
+    let (host, port) = timeout(PATIENCE, wanted(&mut browser)).await??;
+    let Some(site) = connect(&host, port, settings).await else {
+        // "Host unreachable", whatever the reason: nobody can probe a private network.
+        return browser
+            .write_all(&[VERSION, 4, 0, 1, 0, 0, 0, 0, 0, 0])
+            .await;
+    };
+    browser
+        .write_all(&[VERSION, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+        .await?;
+    browser.set_nodelay(true)?;
+    site.set_nodelay(true)?;
+    let (from_browser, to_browser) = browser.into_split();
+    let (from_site, to_site) = site.into_split();
+    tokio::try_join!(
+        pass(from_browser, to_site, traffic),
+        pass(from_site, to_browser, traffic)
+    )?;
+    Ok(())
+}
+
+/// Where the browser wants to go: a host, as a URL writes it, and a port.
+async fn wanted(browser: &mut TcpStream) -> io::Result<(String, u16)> {
+    let refused = || io::Error::from(io::ErrorKind::InvalidData);
+    if browser.read_u8().await? != VERSION {
+        return Err(refused());
+    }
+    let mut methods = vec![0; usize::from(browser.read_u8().await?)];
+    browser.read_exact(&mut methods).await?;
+    browser.write_all(&[VERSION, 0]).await?;
+    let mut head = [0; 4];
+    browser.read_exact(&mut head).await?;
+    let [version, command, _, kind] = head;
+    // Only outgoing connections: no listening, no datagrams.
+    if version != VERSION || command != 1 {
+        return Err(refused());
+    }
+    let host = match kind {
+        1 => Ipv4Addr::from(browser.read_u32().await?).to_string(),
+        3 => {
+            let mut name = vec![0; usize::from(browser.read_u8().await?)];
+            browser.read_exact(&mut name).await?;
+            let name = String::from_utf8(name).map_err(|_| refused())?;
+            // Browsers send addresses as names, those of IPv6 without brackets.
+            match name.parse::<Ipv6Addr>() {
+                Ok(address) => format!("[{address}]"),
+                Err(_) => name,
+            }
+        }
+        4 => format!("[{}]", Ipv6Addr::from(browser.read_u128().await?)),
+        _ => return Err(refused()),
+    };
+    Ok((host, browser.read_u16().await?))
+}
+
+/// Connects to where the guard lets anyone go; `None` for every kind of failure.
+async fn connect(host: &str, port: u16, settings: &CrawlerSettings) -> Option<TcpStream> {
+    let url = Url::parse(&format!("http://{host}:{port}/")).ok()?;
+    vet_url(&url, settings).ok()?;
+    let addresses = match url.host()? {
+        url::Host::Domain(name) => resolve(name, port, settings).await.ok()?,
+        // Only the operator's own pass `vet_url`.
+        url::Host::Ipv4(address) => vec![SocketAddr::from((IpAddr::V4(address), port))],
+        url::Host::Ipv6(address) => vec![SocketAddr::from((IpAddr::V6(address), port))],
+    };
+    for mut address in addresses {
+        // Where the operator's map names an address, it names the port too.
+        if address.port() == 0 {
+            address.set_port(port);
+        }
+        let patience = settings.limits.connect;
+        if let Ok(Ok(site)) = timeout(patience, TcpStream::connect(address)).await {
+            return Some(site);
+        }
+    }
+    None
+}
+
+async fn pass(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    traffic: &Traffic,
+) -> io::Result<()> {
+    let mut buffer = vec![0; 32 * 1024];
+    loop {
+        let bytes = from.read(&mut buffer).await?;
+        if bytes == 0 {
+            return to.shutdown().await;
+        }
+        traffic.pass(bytes)?;
+        to.write_all(&buffer[..bytes]).await?;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! The gate against clients that speak SOCKS 5, well and badly.
+
+use super::*;
+use ipnet::IpNet;
+
+async fn gate(open: bool, limit: u64) -> Gate {
+    let networks: Vec<IpNet> = if open {
+        vec!["127.0.0.0/8".parse().unwrap()]
+    } else {
+        Vec::new()
+    };
+    let settings = CrawlerSettings {
+        allow_networks: networks,
+        ..CrawlerSettings::default()
+    };
+    Gate::open(Arc::new(settings), limit).await.unwrap()
+}
+
+/// Asks the gate for a host by name; the connection and the gate's answer.
+async fn ask(gate: &Gate, host: &str, port: u16) -> (TcpStream, u8) {
+    let mut stream = TcpStream::connect(("127.0.0.1", gate.port()))
+        .await
+        .unwrap();
+    stream.write_all(&[5, 1, 0]).await.unwrap();
+    let mut chosen = [0; 2];
+    stream.read_exact(&mut chosen).await.unwrap();
+    assert_eq!(chosen, [5, 0]);
+    let mut request = vec![5, 1, 0, 3, u8::try_from(host.len()).unwrap()];
+    request.extend_from_slice(host.as_bytes());
+    request.extend_from_slice(&port.to_be_bytes());
+    stream.write_all(&request).await.unwrap();
+    let mut answer = [0; 10];
+    stream.read_exact(&mut answer).await.unwrap();
+    (stream, answer[1])
+}
+
+/// A server that says back what it hears; its port.
+async fn echo() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let (mut from, mut to) = stream.split();
+                tokio::io::copy(&mut from, &mut to).await
+            });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn what_is_not_public_is_not_connected_to_whatever_its_disguise() {
+    let port = echo().await;
+    let closed = gate(false, 1_000_000).await;
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "127.1",
+        "2130706433",
+        "0x7f.1",
+        "::1",
+        "::ffff:127.0.0.1",
+        "169.254.169.254",
+        "metadata.internal",
+        "10.0.0.1",
+        "",
+        "a/b",
+        "user@127.0.0.1",
+    ] {
+        assert_eq!(ask(&closed, host, port).await.1, 4, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_operator_opened_is_reached_both_ways() {
+    let port = echo().await;
+    let open = gate(true, 1_000_000).await;
+    let (mut stream, answer) = ask(&open, "127.0.0.1", port).await;
+    assert_eq!(answer, 0);
+    stream.write_all(b"hello").await.unwrap();
+    let mut heard = [0; 5];
+    stream.read_exact(&mut heard).await.unwrap();
+    assert_eq!(&heard, b"hello");
+    assert!(!open.is_exhausted());
+}
+
+#[tokio::test]
+async fn it_closes_when_a_load_takes_too_much() {
+    let port = echo().await;
+    let open = gate(true, 1_000).await;
+    let (mut stream, _) = ask(&open, "127.0.0.1", port).await;
+    stream.write_all(&[7; 5_000]).await.unwrap();
+    let mut heard = Vec::new();
+    // It ends, by a close or by a reset.
+    let _ = stream.read_to_end(&mut heard).await;
+    assert!(open.is_exhausted() && heard.len() <= 1_000);
+}
+
+#[tokio::test]
+async fn nonsense_listening_and_datagrams_are_hung_up_on() {
+    let open = gate(true, 1_000_000).await;
+    for request in [
+        &b"GET / HTTP/1.1\r\n\r\n"[..],
+        &[5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80],
+        &[5, 1, 0, 5, 3, 0, 1, 0, 0, 0, 0, 0, 0],
+        &[4, 1, 0, 80, 127, 0, 0, 1, 0],
+    ] {
+        let mut stream = TcpStream::connect(("127.0.0.1", open.port()))
+            .await
+            .unwrap();
+        stream.write_all(request).await.unwrap();
+        let mut heard = Vec::new();
+        let _ = stream.read_to_end(&mut heard).await;
+        assert!(heard.len() <= 2, "{heard:?}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Loading pages in a browser of ours: headless Chromium over the DevTools protocol.
+//!
+//! It lives beside the crawler because the crawler's guard decides where it may go: the browser has
+//! no way out but [`gate`], and adapters do not name each other. Each load has a browser of its own
+//! with an empty profile; when the load ends, fails or is dropped, its processes are killed and its
+//! files removed.
+
+mod browser;
+mod caching;
+mod device;
+mod gate;
+mod processes;
+mod protocol;
+mod quiet;
+mod requests;
+mod run;
+mod settings;
+mod static_reader;
+mod trace;
+mod visit;
+
+pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
+pub use static_reader::StaticReader;
+
+use crate::{guard::vet_url, settings::CrawlerSettings};
+use analysis::{
+    observation::vitals::{LabMeasurement, LabRun},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use browser::Browser;
+use device::Device;
+use domain::ports::page_speed::{LabError, LabOrder, LabVitals, NotConfigured};
+use gate::Gate;
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio::{
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
+use url::Url;
+
+/// Who loaded the page.
+const PROVIDER: &str = "chromium";
+
+/// More loads tell nothing new.
+const MOST_RUNS: u32 = 25;
+
+/// Loads in vain before a page is given up that never loaded.
+const MOST_FAILURES: usize = 2;
+
+/// How often a browser's memory is looked at.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// Loads pages in headless Chromium, one at a time: two at once would slow each other down.
+pub struct BrowserLab {
+    settings: LabSettings,
+    crawler: Arc<CrawlerSettings>,
+    one: Semaphore,
+}
+
+impl BrowserLab {
+    /// A lab with these settings; where its browsers may go is the crawler's.
+    #[must_use]
+    pub fn new(settings: LabSettings, crawler: CrawlerSettings) -> Self {
+        Self {
+            settings,
+            crawler: Arc::new(crawler),
+            one: Semaphore::new(1),
+        }
+    }
+
+    async fn run(&self, program: &Path, device: Device, url: &Url) -> Result<LabRun, LabError> {
+        let limit = self.settings.traffic_limit;
+        let gate = Gate::open(Arc::clone(&self.crawler), limit).await;
+        let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
+        let (browser, protocol) = Browser::start(program, &self.settings, gate.port())?;
+        let ours = format!(
+            "{}/{} (+{})",
+            self.crawler.product, self.crawler.version, self.crawler.contact
+        );
+        let load = async {
+            let visit = visit::Visit::prepare(protocol, &self.settings, device, &ours).await;
+            visit.map_err(unprepared)?.load(url.as_str()).await
+        };
+        let watched = async {
+            tokio::select! {
+                run = load => run,
+                () = self.watch(&browser, &gate) => Err(LabError::TooHeavy),
+            }
+        };
+        let outcome = timeout(self.settings.run_limit, watched).await;
+        let outcome = outcome.unwrap_or(Err(LabError::TimedOut));
+        browser.end().await;
+        outcome
+    }
+
+    /// Ends when the load takes more than it may.
+    async fn watch(&self, browser: &Browser, gate: &Gate) {
+        while !gate.is_exhausted() {
+            let group = browser.group();
+            let memory = tokio::task::spawn_blocking(move || processes::memory_of(group)).await;
+            if memory.is_ok_and(|it| it > self.settings.memory_limit) {
+                return;
+            }
+            sleep(WATCH).await;
+        }
+    }
+}
+
+/// A browser that is gone before it said a word did not start at all.
+fn unprepared(error: LabError) -> LabError {
+    match error {
+        LabError::Browser(reason) if reason == protocol::ProtocolError::Ended.to_string() => {
+            NotConfigured {
+                missing: "the browser does not start, most likely because its sandbox cannot be set up here".to_owned(),
+                remedy: "allow unprivileged user namespaces or install Debian's chromium-sandbox; only for pages that are trusted, switch the sandbox off in the lab's settings".to_owned(),
+            }
+            .into()
+        }
+        other => other,
+    }
+}
+
+#[async_trait]
+impl LabVitals for BrowserLab {
+    fn missing(&self) -> Option<NotConfigured> {
+        if self.settings.program().is_some() {
+            return None;
+        }
+        let missing = match &self.settings.browser {
+            Some(program) => format!("there is no browser at {}", program.display()),
+            None => "there is no Chromium on this machine".to_owned(),
+        };
+        Some(NotConfigured {
+            missing,
+            remedy: "install it (on Debian: apt-get install chromium) or name its program in the lab's settings; until then only what a page's files say is measured".to_owned(),
+        })
+    }
+
+    async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
+        let program = self.settings.program();
+        let program = match (program, self.missing()) {
+            (Some(program), _) => program,
+            (None, missing) => return Err(missing.map_or(LabError::Unreachable, Into::into)),
+        };
+        let device = Device::of(order.form_factor);
+        let device = device.ok_or(LabError::Order("a load stands in for one device"))?;
+        let url = Url::parse(&order.url).map_err(|_| LabError::Order("this is no URL"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(LabError::Order("only http and https are loaded"));
+        }
+        vet_url(&url, &self.crawler).map_err(|_| LabError::Unreachable)?;
+        let asked = order.runs.unwrap_or(self.settings.runs).clamp(1, MOST_RUNS);
+        let _turn = self.one.acquire().await;
+        let (mut runs, mut failures) = (Vec::new(), Vec::new());
+        for number in 1..=asked {
+            match self.run(&program, device, &url).await {
+                Ok(run) => runs.push(run),
+                Err(error) => {
+                    tracing::warn!(number, code = error.code(), "a page load failed");
+                    let is_final = !error.is_retryable();
+                    failures.push(error);
+                    if runs.is_empty() && (is_final || failures.len() >= MOST_FAILURES) {
+                        break;
+                    }
+                }
+            }
+        }
+        if runs.is_empty() {
+            // A run was asked for, and either it is there or what became of it.
+            return Err(failures.pop().unwrap_or(LabError::TimedOut));
+        }
+        Ok(LabMeasurement {
+            form_factor: order.form_factor,
+            runs,
+            asked,
+            provider: PROVIDER.to_owned(),
+            provenance: Provenance::Measured,
+        })
+    }
+}

@@ -1,0 +1,244 @@
+//! The DevTools protocol over a pair of pipes: JSON messages, each ended by a zero byte.
+//!
+//! Pipes rather than a port: no other process of the machine can reach the browser, and the browser
+//! ends by itself when ours is gone, however it went.
+
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+use std::collections::VecDeque;
+use thiserror::Error;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{ChildStdin, ChildStdout},
+};
+
+/// A longer message is none that an honest browser sends.
+const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
+
+/// What is read at once.
+const CHUNK: usize = 256 * 1024;
+
+/// Events that wait to be looked at, at the most, and their bytes together; they come while an answer
+/// is waited for.
+const MOST_WAITING: usize = 100_000;
+const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
+
+/// The conversation with a browser broke.
+#[derive(Debug, Error)]
+pub enum ProtocolError {
+    /// It ended: the browser is gone.
+    #[error("the browser is gone")]
+    Ended,
+    /// A message is longer than any honest one, or too many wait.
+    #[error("the browser says too much")]
+    TooMuch,
+    /// It is not what the protocol says.
+    #[error("the browser's words make no sense")]
+    Senseless,
+    /// The browser refused a command.
+    #[error("the browser refuses {method}: {reason}")]
+    Refused {
+        /// The command.
+        method: String,
+        /// Its words.
+        reason: String,
+    },
+}
+
+/// Something happened in the browser.
+#[derive(Debug)]
+pub struct Event {
+    /// The session of the page or frame it happened in.
+    pub session: Option<String>,
+    /// What, for example `Page.loadEventFired`.
+    pub method: String,
+    /// More about it; read by those who want to know.
+    pub params: Box<RawValue>,
+}
+
+/// One end of the conversation.
+pub struct Protocol {
+    to: ChildStdin,
+    from: ChildStdout,
+    unread: Vec<u8>,
+    /// Where the search for the end of a message goes on.
+    searched: usize,
+    last_id: u64,
+    waiting: VecDeque<Event>,
+    waiting_bytes: usize,
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    id: Option<u64>,
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Refusal>,
+    #[serde(rename = "sessionId")]
+    session: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    message: String,
+}
+
+enum Message {
+    Answer(u64, Result<Box<RawValue>, String>),
+    Event(Event),
+    Nothing,
+}
+
+impl Protocol {
+    /// Talks through these pipes.
+    pub fn new(to: ChildStdin, from: ChildStdout) -> Self {
+        Self {
+            to,
+            from,
+            unread: Vec::new(),
+            searched: 0,
+            last_id: 0,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+        }
+    }
+
+    /// Sends a command and does not wait for its answer.
+    pub async fn tell(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> Result<u64, ProtocolError> {
+        self.last_id += 1;
+        let mut message = json!({"id": self.last_id, "method": method, "params": params});
+        if let Some(session) = session {
+            message["sessionId"] = json!(session);
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        let sent = self.to.write_all(&bytes).await;
+        sent.map_err(|_| ProtocolError::Ended)?;
+        Ok(self.last_id)
+    }
+
+    /// Sends a command and waits for its answer; events that come before it wait.
+    pub async fn ask<T: for<'de> Deserialize<'de>>(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> Result<T, ProtocolError> {
+        let asked = self.tell(session, method, params).await?;
+        loop {
+            match self.message().await? {
+                Message::Answer(id, answer) if id == asked => {
+                    let answer = answer.map_err(|reason| ProtocolError::Refused {
+                        method: method.to_owned(),
+                        reason,
+                    })?;
+                    return serde_json::from_str(answer.get())
+                        .map_err(|_| ProtocolError::Senseless);
+                }
+                Message::Event(event) => self.keep(event)?,
+                Message::Answer(..) | Message::Nothing => {}
+            }
+        }
+    }
+
+    /// Sends a command and waits until it is done.
+    pub async fn order(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+    ) -> Result<(), ProtocolError> {
+        let _: Value = self.ask(session, method, params).await?;
+        Ok(())
+    }
+
+    fn keep(&mut self, event: Event) -> Result<(), ProtocolError> {
+        self.waiting_bytes += event.params.get().len();
+        self.waiting.push_back(event);
+        if self.waiting.len() > MOST_WAITING || self.waiting_bytes > MOST_WAITING_BYTES {
+            return Err(ProtocolError::TooMuch);
+        }
+        Ok(())
+    }
+
+    /// The next event. Dropping the future loses nothing.
+    pub async fn event(&mut self) -> Result<Event, ProtocolError> {
+        if let Some(event) = self.waiting.pop_front() {
+            self.waiting_bytes -= event.params.get().len();
+            return Ok(event);
+        }
+        loop {
+            if let Message::Event(event) = self.message().await? {
+                return Ok(event);
+            }
+        }
+    }
+
+    async fn message(&mut self) -> Result<Message, ProtocolError> {
+        loop {
+            let end = self.unread[self.searched..].iter().position(|it| *it == 0);
+            if let Some(end) = end {
+                let end = self.searched + end;
+                let message = understood(&self.unread[..end]);
+                self.unread.drain(..=end);
+                self.searched = 0;
+                return message;
+            }
+            self.searched = self.unread.len();
+            if self.searched > LONGEST_MESSAGE {
+                return Err(ProtocolError::TooMuch);
+            }
+            self.unread.reserve(CHUNK);
+            match self.from.read_buf(&mut self.unread).await {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => return Err(ProtocolError::Ended),
+            }
+        }
+    }
+}
+
+fn understood(bytes: &[u8]) -> Result<Message, ProtocolError> {
+    let wire: Wire<'_> = serde_json::from_slice(bytes).map_err(|_| ProtocolError::Senseless)?;
+    let empty = || RawValue::from_string("{}".to_owned()).map_err(|_| ProtocolError::Senseless);
+    let owned = |it: Option<&RawValue>| it.map_or_else(empty, |it| Ok(it.to_owned()));
+    Ok(match (wire.id, wire.method) {
+        (Some(id), _) => Message::Answer(
+            id,
+            match wire.error {
+                Some(refusal) => Err(refusal.message),
+                None => Ok(owned(wire.result)?),
+            },
+        ),
+        (None, Some(method)) => Message::Event(Event {
+            session: wire.session,
+            method,
+            params: owned(wire.params)?,
+        }),
+        (None, None) => Message::Nothing,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_refusals_and_events_are_told_apart() {
+        let answer = understood(br#"{"id":3,"result":{"a":1}}"#).unwrap();
+        assert!(matches!(answer, Message::Answer(3, Ok(it)) if it.get() == r#"{"a":1}"#));
+        let refusal = understood(br#"{"id":4,"error":{"code":-32000,"message":"no"}}"#).unwrap();
+        assert!(matches!(refusal, Message::Answer(4, Err(reason)) if reason == "no"));
+        let event = understood(br#"{"method":"Page.x","params":{"b":2},"sessionId":"S"}"#).unwrap();
+        assert!(matches!(event, Message::Event(it) if it.session.as_deref() == Some("S")));
+        assert!(understood(b"{").is_err());
+    }
+}

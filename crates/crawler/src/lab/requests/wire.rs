@@ -1,0 +1,74 @@
+//! The browser's network events, as far as they matter.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WillBeSent {
+    pub(super) request_id: String,
+    pub(super) loader_id: String,
+    pub(super) request: Sent,
+    pub(super) timestamp: f64,
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) redirect_response: Option<Response>,
+    pub(super) render_blocking_behavior: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Sent {
+    pub(super) url: String,
+    pub(super) method: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Received {
+    pub(super) request_id: String,
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) response: Response,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Response {
+    pub(super) status: u16,
+    #[serde(default)]
+    pub(super) headers: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(super) mime_type: String,
+    #[serde(default)]
+    pub(super) encoded_data_length: f64,
+    pub(super) timing: Option<Timing>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Timing {
+    /// Seconds.
+    pub(super) request_time: f64,
+    /// Milliseconds after it, as the rest.
+    pub(super) send_end: f64,
+    pub(super) receive_headers_start: f64,
+    pub(super) receive_headers_end: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Finished {
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    pub(super) encoded_data_length: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Failed {
+    pub(super) request_id: String,
+    pub(super) timestamp: f64,
+    #[serde(default)]
+    pub(super) error_text: String,
+}

@@ -1,0 +1,90 @@
+//! What the operator decides about loading pages in a browser.
+
+use std::{path::PathBuf, time::Duration};
+
+/// Settings of the lab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabSettings {
+    /// The browser's program; `None` for the first of [`USUAL_PLACES`] that is there.
+    pub browser: Option<PathBuf>,
+    /// Loads per page.
+    pub runs: u32,
+    /// Where browsers keep their files while they run; `None` for the system's folder for
+    /// temporary files. The unprivileged user has to be able to get there.
+    pub folder: Option<PathBuf>,
+    /// How long a browser that has just started is left alone, so that its own work is not measured:
+    /// on two busy cores it costs a fifth of a second of FCP.
+    pub settling: Duration,
+    /// How long everything has to be quiet before a page counts as loaded. Time to Interactive
+    /// needs 5 s, and Lighthouse waits 5.25 s.
+    pub quiet: Duration,
+    /// How long a page may take to get there; then it is measured as it is, and the record says so.
+    pub load_limit: Duration,
+    /// How long one load may take, the browser's start and end included; then it is killed.
+    pub run_limit: Duration,
+    /// Resident memory of all processes of the browser together, bytes; then it is killed.
+    pub memory_limit: u64,
+    /// Bytes that a load may send and receive.
+    pub traffic_limit: u64,
+    /// Whether the browser's own sandbox has to be on.
+    pub sandbox: BrowserSandbox,
+    /// When Sightline runs as root: the user and group the browser runs as instead.
+    pub unprivileged: (u32, u32),
+}
+
+/// The wall between a page and the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BrowserSandbox {
+    /// On; without it nothing is loaded.
+    #[default]
+    Required,
+    /// Off: for machines that allow none, and pages that are trusted.
+    Off,
+}
+
+/// Where Debian and others put Chromium. The program itself comes before the script around it.
+pub const USUAL_PLACES: &[&str] = &[
+    "/usr/lib/chromium/chromium",
+    "/usr/bin/chromium",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/usr/bin/chromium-browser",
+    "/opt/google/chrome/chrome",
+    "/usr/bin/google-chrome",
+    "/usr/bin/google-chrome-stable",
+];
+
+/// `nobody` and `nogroup`.
+const NOBODY: (u32, u32) = (65_534, 65_534);
+
+const GIB: u64 = 1024 * 1024 * 1024;
+
+impl Default for LabSettings {
+    fn default() -> Self {
+        Self {
+            browser: None,
+            runs: 5,
+            folder: None,
+            settling: Duration::from_secs(2),
+            quiet: Duration::from_millis(5_250),
+            load_limit: Duration::from_secs(45),
+            run_limit: Duration::from_secs(90),
+            memory_limit: 3 * GIB,
+            traffic_limit: GIB / 4,
+            sandbox: BrowserSandbox::Required,
+            unprivileged: NOBODY,
+        }
+    }
+}
+
+impl LabSettings {
+    /// The browser's program, if there is one.
+    #[must_use]
+    pub fn program(&self) -> Option<PathBuf> {
+        let usual = USUAL_PLACES.iter().map(PathBuf::from);
+        let named = self.browser.iter().cloned();
+        if self.browser.is_some() {
+            return named.into_iter().find(|it| it.is_file());
+        }
+        usual.into_iter().find(|it| it.is_file())
+    }
+}

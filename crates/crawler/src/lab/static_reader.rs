@@ -1,0 +1,266 @@
+//! What the files of a page say, where no browser can load it: its time to the first byte, and for
+//! each file bytes, compression, freshness and whether it blocks. No paint is claimed.
+//!
+//! It asks for what a browser would ask for at once, one file after the other; sizes are those of
+//! what came over the wire. How long the server itself took is not known, because the time until the
+//! first byte includes connecting.
+
+use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
+use crate::{
+    extract::{NamedFile, read_page_files},
+    fetch::{Body, BodyLimit, clients::Clients, read_body},
+    guard::vet_url,
+    settings::CrawlerSettings,
+};
+use analysis::observation::vitals::{ResourceFact, ResourceKind, StaticFacts};
+use async_trait::async_trait;
+use domain::ports::page_speed::{LabError, LabOrder, StaticVitals};
+use reqwest::{
+    Response,
+    header::{self, HeaderMap, HeaderName},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+/// Files of a page that are asked for.
+const MOST_FILES: usize = 100;
+
+/// How long all of them may take together.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// Not all files were looked at.
+const CUT_SHORT: &str = "filesCutShort";
+
+/// Reads pages without a browser.
+pub struct StaticReader {
+    settings: Arc<CrawlerSettings>,
+    clients: Clients,
+}
+
+impl StaticReader {
+    /// A reader; where it may go is the crawler's.
+    #[must_use]
+    pub fn new(settings: CrawlerSettings) -> Self {
+        let settings = Arc::new(settings);
+        Self {
+            clients: Clients::new(Arc::clone(&settings)),
+            settings,
+        }
+    }
+
+    async fn send(&self, url: &Url) -> Result<Response, LabError> {
+        vet_url(url, &self.settings).map_err(|_| LabError::Unreachable)?;
+        let route = self.clients.route(url).map_err(|_| LabError::Unreachable)?;
+        let mut request = route
+            .client
+            .get(route.url)
+            .header(header::ACCEPT, "*/*")
+            .header(header::ACCEPT_ENCODING, "gzip, deflate");
+        if let Some(host) = route.host {
+            request = request.header(header::HOST, host);
+        }
+        let limits = &self.settings.limits;
+        let patience = limits.dns + limits.connect + limits.first_byte;
+        match timeout(patience, request.send()).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) if error.is_timeout() => Err(LabError::TimedOut),
+            Ok(Err(_)) => Err(LabError::Unreachable),
+            Err(_) => Err(LabError::TimedOut),
+        }
+    }
+
+    /// The page where redirects end, and the times that it took.
+    async fn page(&self, start: &Url) -> Result<Page, LabError> {
+        let begun = Instant::now();
+        let (mut url, mut redirected) = (start.clone(), Duration::ZERO);
+        for _ in 0..=self.settings.limits.redirects {
+            let response = self.send(&url).await?;
+            let Some(next) = redirect(&response, &url) else {
+                return Ok(Page {
+                    url,
+                    response,
+                    first_byte: begun.elapsed(),
+                    redirected,
+                });
+            };
+            url = next;
+            redirected = begun.elapsed();
+        }
+        Err(LabError::Unreachable)
+    }
+
+    async fn body(&self, response: Response) -> Result<Body, LabError> {
+        let limits = &self.settings.limits;
+        let limit = BodyLimit {
+            encoded: limits.encoded_bytes,
+            decoded: limits.decoded_bytes,
+        };
+        let body = read_body(response, limit, limits).await;
+        body.map_err(|_| LabError::Unreachable)
+    }
+
+    /// A file as far as it can be had; one that cannot is told without an answer.
+    async fn file(&self, named: &NamedFile) -> ResourceFact {
+        let mut fact = ResourceFact {
+            url: named.url.clone(),
+            kind: named.kind,
+            status: None,
+            transfer_bytes: None,
+            is_compressed: false,
+            gzip_bytes: None,
+            fresh_for: None,
+            blocks_rendering: named.blocks_rendering,
+        };
+        let Ok(url) = Url::parse(&named.url) else {
+            return fact;
+        };
+        if let Ok(page) = self.page(&url).await {
+            let head = Head::of(&page.response);
+            head.describe(&mut fact);
+            if let Ok(body) = self.body(page.response).await {
+                head.weigh(&mut fact, &body);
+            }
+        }
+        fact
+    }
+}
+
+struct Page {
+    url: Url,
+    response: Response,
+    first_byte: Duration,
+    redirected: Duration,
+}
+
+/// Where a redirect leads; an unusable one is an answer like any other.
+fn redirect(response: &Response, url: &Url) -> Option<Url> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = response.headers().get(header::LOCATION)?;
+    url.join(String::from_utf8_lossy(location.as_bytes()).trim())
+        .ok()
+}
+
+/// What the headers of an answer say.
+struct Head {
+    status: u16,
+    media_type: String,
+    charset: Option<String>,
+    is_compressed: bool,
+    fresh_for: Option<u64>,
+    bytes: u64,
+}
+
+impl Head {
+    fn of(response: &Response) -> Self {
+        let headers = response.headers();
+        let said = |name: HeaderName| headers.get(name)?.to_str().ok();
+        let media = said(header::CONTENT_TYPE)
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        Self {
+            status: response.status().as_u16(),
+            charset: media
+                .split_once("charset=")
+                .map(|it| it.1.trim_matches(['"', ' ']).to_owned()),
+            media_type: media
+                .split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
+            is_compressed: said(header::CONTENT_ENCODING).is_some_and(|it| it.trim() != "identity"),
+            fresh_for: fresh_for(
+                said(header::CACHE_CONTROL),
+                said(header::EXPIRES),
+                said(header::DATE),
+            ),
+            bytes: length(headers),
+        }
+    }
+
+    fn describe(&self, fact: &mut ResourceFact) {
+        fact.status = Some(self.status);
+        fact.is_compressed = self.is_compressed;
+        fact.fresh_for = self.fresh_for;
+    }
+
+    /// Notes the size, if the whole file came.
+    fn weigh(&self, fact: &mut ResourceFact, body: &Body) {
+        if body.truncation != analysis::observation::web_site::Truncation::None {
+            return;
+        }
+        fact.transfer_bytes = Some(self.bytes + body.received as u64);
+        if !self.is_compressed && is_text(&self.media_type) {
+            fact.gzip_bytes = Some(gzip_size(&body.bytes));
+        }
+    }
+}
+
+/// Bytes of the headers, as HTTP/1.1 writes them.
+fn length(headers: &HeaderMap) -> u64 {
+    headers
+        .iter()
+        .map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64)
+        .sum()
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}
+
+#[async_trait]
+impl StaticVitals for StaticReader {
+    async fn look(&self, order: &LabOrder) -> Result<StaticFacts, LabError> {
+        let start = Url::parse(&order.url).map_err(|_| LabError::Order("this is no URL"))?;
+        if !matches!(start.scheme(), "http" | "https") {
+            return Err(LabError::Order("only http and https are loaded"));
+        }
+        let until = Instant::now() + LONGEST;
+        let page = self.page(&start).await?;
+        let head = Head::of(&page.response);
+        if head.status >= 400 {
+            return Err(LabError::Status(head.status));
+        }
+        if !head.media_type.contains("html") {
+            return Err(LabError::NotHtml);
+        }
+        let body = self.body(page.response).await?;
+        let named = read_page_files(&body.bytes, head.charset.as_deref(), &page.url);
+        let mut document = ResourceFact {
+            url: page.url.to_string(),
+            kind: ResourceKind::Document,
+            status: None,
+            transfer_bytes: None,
+            is_compressed: false,
+            gzip_bytes: None,
+            fresh_for: None,
+            blocks_rendering: false,
+        };
+        head.describe(&mut document);
+        head.weigh(&mut document, &body);
+        let (mut resources, mut warnings) = (vec![document], Vec::new());
+        for file in named.files.iter().take(MOST_FILES) {
+            let rest = until.saturating_duration_since(Instant::now());
+            match timeout(rest, self.file(file)).await {
+                Ok(fact) => resources.push(fact),
+                Err(_) => break,
+            }
+        }
+        if resources.len() <= named.files.len() {
+            warnings.push(CUT_SHORT.to_owned());
+        }
+        Ok(StaticFacts {
+            form_factor: order.form_factor,
+            final_url: page.url.to_string(),
+            ttfb_ms: Some(ms(page.first_byte)),
+            redirects_ms: Some(ms(page.redirected)),
+            server_response_ms: None,
+            unsized_images: named.unsized_images,
+            resources,
+            warnings,
+        })
+    }
+}

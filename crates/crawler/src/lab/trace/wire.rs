@@ -1,0 +1,77 @@
+//! Events of a trace, as far as they matter, and the pictures in them.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use zune_jpeg::{
+    JpegDecoder,
+    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
+};
+
+/// No picture is wider or higher; Chromium's are at most 500.
+const LARGEST_PICTURE: usize = 2_048;
+
+#[derive(Deserialize)]
+pub(super) struct Batch<'a> {
+    #[serde(borrow)]
+    pub(super) value: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Wire<'a> {
+    pub(super) name: Cow<'a, str>,
+    #[serde(default)]
+    pub(super) ts: f64,
+    #[serde(default)]
+    pub(super) dur: f64,
+    #[serde(default)]
+    pub(super) pid: i64,
+    #[serde(default)]
+    pub(super) tid: i64,
+    #[serde(borrow)]
+    pub(super) args: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Args<D> {
+    #[serde(default)]
+    pub(super) frame: String,
+    pub(super) data: Option<D>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Navigation {
+    #[serde(default, rename = "documentLoaderURL")]
+    pub(super) document: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Candidate {
+    pub(super) size: Option<f64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Shifted {
+    pub(super) weighted_score_delta: Option<f64>,
+    #[serde(default)]
+    pub(super) had_recent_input: bool,
+    pub(super) is_main_frame: Option<bool>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Picture<'a> {
+    #[serde(borrow)]
+    pub(super) snapshot: Cow<'a, str>,
+}
+
+/// The pixels of a JPEG: red, green, blue.
+pub(super) fn pixels(jpeg: &[u8]) -> Option<Vec<u8>> {
+    let options = DecoderOptions::default()
+        .set_max_width(LARGEST_PICTURE)
+        .set_max_height(LARGEST_PICTURE)
+        .jpeg_set_out_colorspace(ColorSpace::RGB);
+    JpegDecoder::new_with_options(ZCursor::new(jpeg), options)
+        .decode()
+        .ok()
+}

@@ -1,0 +1,98 @@
+//! What the page and the browser are asked when the load is over.
+
+use super::{
+    Visit,
+    wire::{Evaluated, ResponseBody, World},
+};
+use crate::lab::{protocol::ProtocolError, requests::Request, run::Seen};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Value, json};
+use std::{collections::HashMap, io::Write, time::Duration};
+use tokio::time::timeout;
+
+/// The world that the observers look from.
+pub(super) const WORLD: &str = "sightline";
+
+/// How long the page's observers may take to answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+
+/// Files whose gzip size is tried, and the longest of them, bytes.
+const MOST_COMPRESSED: usize = 20;
+const LONGEST_COMPRESSED: usize = 4 * 1024 * 1024;
+
+impl Visit<'_> {
+    /// Evaluates in the observers' world; `None` when the page does not answer in time.
+    async fn evaluate(&mut self, expression: &str) -> Option<Value> {
+        let session = self.session.clone();
+        let asked = async {
+            let world = json!({"frameId": self.frame, "worldName": WORLD});
+            let world: World = self
+                .protocol
+                .ask(Some(&session), "Page.createIsolatedWorld", world)
+                .await?;
+            let what = json!({
+                "contextId": world.execution_context_id,
+                "expression": expression,
+                "returnByValue": true,
+            });
+            let answer = self.protocol.ask(Some(&session), "Runtime.evaluate", what);
+            let answer: Evaluated = answer.await?;
+            Ok::<Value, ProtocolError>(answer.result["value"].clone())
+        };
+        timeout(ANSWER_LIMIT, asked).await.ok()?.ok()
+    }
+
+    /// For how long no task was long; `None` when the page does not answer.
+    pub(super) async fn idle_for(&mut self) -> Option<Duration> {
+        let idle = self.evaluate("sightline.idleFor()").await?.as_f64()?;
+        Some(Duration::from_secs_f64(
+            (idle / 1_000.0).clamp(0.0, 3_600.0),
+        ))
+    }
+
+    /// What the observers saw; `None` when the page does not answer.
+    pub(super) async fn ask_the_page(&mut self) -> Option<Seen> {
+        let told = self.evaluate("sightline.tell()").await?;
+        serde_json::from_str(told.as_str()?).ok()
+    }
+
+    /// How long the largest uncompressed texts would be as gzip.
+    pub(super) async fn compress(&mut self) -> HashMap<(Option<String>, String), u64> {
+        let texts: Vec<Request> = self
+            .requests
+            .compressible()
+            .take(MOST_COMPRESSED)
+            .cloned()
+            .collect();
+        let mut sizes = HashMap::new();
+        for text in texts {
+            let which = json!({"requestId": text.id});
+            let session = text.session.as_deref();
+            let asked = self.protocol.ask(session, "Network.getResponseBody", which);
+            // A body that was let go is not tried.
+            let Ok(Ok::<ResponseBody, _>(answer)) = timeout(ANSWER_LIMIT, asked).await else {
+                continue;
+            };
+            let bytes = if answer.base64_encoded {
+                STANDARD.decode(&answer.body).unwrap_or_default()
+            } else {
+                answer.body.into_bytes()
+            };
+            if (1..=LONGEST_COMPRESSED).contains(&bytes.len()) {
+                sizes.insert((text.session, text.id), gzip_size(&bytes));
+            }
+        }
+        sizes
+    }
+}
+
+/// The length as gzip at its usual level.
+pub fn gzip_size(bytes: &[u8]) -> u64 {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let written = encoder.write_all(bytes);
+    written
+        .and_then(|()| encoder.finish())
+        .map_or(0, |it| it.len() as u64)
+}

@@ -1,0 +1,105 @@
+//! What happens in the browser while a page loads, and what is done about it.
+
+use super::{
+    Visit,
+    wire::{FrameNavigated, Lifecycle, TargetEvent},
+};
+use crate::lab::protocol::Event;
+use domain::ports::page_speed::LabError;
+use serde_json::json;
+use tokio::time::Instant;
+
+/// Frames and workers of a page that are listened to.
+const MOST_SESSIONS: usize = 64;
+
+impl Visit<'_> {
+    /// Notes an event, and answers where the page would wait for one.
+    pub(super) async fn hear(&mut self, event: Event) -> Result<(), LabError> {
+        let text = event.params.get();
+        let own = event.session.as_deref() == Some(&self.session);
+        match event.method.as_str() {
+            "Page.lifecycleEvent" if own => self.hear_lifecycle(text),
+            "Page.frameNavigated" if own => self.hear_navigation(text),
+            "Page.javascriptDialogOpening" => {
+                // A dialog would hold the page for ever.
+                let session = event.session.as_deref();
+                let no = json!({"accept": false});
+                self.protocol
+                    .tell(session, "Page.handleJavaScriptDialog", no)
+                    .await?;
+            }
+            "Target.attachedToTarget" => self.listen_to(text).await?,
+            "Target.targetCreated" => self.close_popup(text).await?,
+            "Inspector.targetCrashed" => return Err(LabError::TooHeavy),
+            "Tracing.dataCollected" => self.trace.read(&event.params),
+            "Tracing.tracingComplete" => self.traced = true,
+            _ => self.requests.note(&event),
+        }
+        Ok(())
+    }
+
+    fn hear_lifecycle(&mut self, text: &str) {
+        let Ok(event) = serde_json::from_str::<Lifecycle>(text) else {
+            return;
+        };
+        if event.frame_id == self.frame {
+            match event.name.as_str() {
+                "load" => self.quiet.loaded(Instant::now()),
+                "firstContentfulPaint" => self.quiet.painted(Instant::now()),
+                _ => {}
+            }
+        }
+    }
+
+    /// A page may go elsewhere by itself; what counts is where it stays.
+    fn hear_navigation(&mut self, text: &str) {
+        if let Ok(event) = serde_json::from_str::<FrameNavigated>(text)
+            && event.frame.id == self.frame
+            && event.frame.url.starts_with("http")
+        {
+            self.quiet.restart();
+            self.requests.navigation(&event.frame.loader_id);
+            self.final_url = event.frame.url;
+        }
+    }
+
+    /// A frame or a worker of the page waits until somebody listens; it has the page's network.
+    async fn listen_to(&mut self, text: &str) -> Result<(), LabError> {
+        let Ok(event) = serde_json::from_str::<TargetEvent>(text) else {
+            return Ok(());
+        };
+        let Some(session) = event.session_id.filter(|it| *it != self.session) else {
+            return Ok(());
+        };
+        self.sessions += 1;
+        let session = Some(session.as_str());
+        if self.sessions <= MOST_SESSIONS {
+            let listen =
+                json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+            for (method, params) in [
+                ("Network.enable", json!({})),
+                ("Network.emulateNetworkConditions", self.device.network()),
+                ("Target.setAutoAttach", listen),
+            ] {
+                self.protocol.tell(session, method, params).await?;
+            }
+        }
+        let go = "Runtime.runIfWaitingForDebugger";
+        self.protocol.tell(session, go, json!({})).await?;
+        Ok(())
+    }
+
+    /// No page opens another.
+    async fn close_popup(&mut self, text: &str) -> Result<(), LabError> {
+        if let Ok(event) = serde_json::from_str::<TargetEvent>(text)
+            && event.target_info.kind == "page"
+            && event.target_info.target_id != self.frame
+        {
+            let which = json!({"targetId": event.target_info.target_id});
+            self.protocol
+                .tell(None, "Target.closeTarget", which)
+                .await?;
+        }
+        Ok(())
+    }
+}

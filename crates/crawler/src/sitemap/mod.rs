@@ -1,0 +1,204 @@
+//! Sitemaps: XML without DTD and entities, indexes, plain lists, feeds, gzip.
+
+mod last_modified;
+mod source;
+
+pub use last_modified::LastModified;
+
+use quick_xml::{
+    Reader, XmlVersion,
+    events::{BytesRef, BytesStart, Event},
+};
+use std::borrow::Cow;
+
+/// What is read of a sitemap after decoding.
+pub const MOST_BYTES: usize = 50 * 1024 * 1024;
+/// Entries a sitemap may have (sitemaps.org).
+pub const MOST_ENTRIES: usize = 50_000;
+/// A longer `loc` is no URL (sitemaps.org).
+const MOST_URL: usize = 2_048;
+/// Elements inside each other that are read.
+const MOST_DEPTH: usize = 16;
+
+/// A page or sitemap that a sitemap lists.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SitemapEntry {
+    /// Its URL, as written.
+    pub url: String,
+    /// When it was last changed, where that is said and can be read.
+    pub last_modified: Option<LastModified>,
+}
+
+/// A sitemap's content.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Sitemap {
+    /// Pages it lists.
+    pub pages: Vec<SitemapEntry>,
+    /// Sitemaps it lists.
+    pub sitemaps: Vec<SitemapEntry>,
+    /// What is wrong with it, as a code.
+    pub problem: Option<&'static str>,
+}
+
+impl Sitemap {
+    /// Reads a sitemap; what is wrong ends the reading and keeps what was read.
+    pub fn read(bytes: &[u8]) -> Self {
+        let (text, problem) = source::text(bytes);
+        let text = text.trim_start();
+        let read = if text.starts_with('<') {
+            Self::read_xml(text)
+        } else {
+            Self::read_list(text)
+        };
+        Self {
+            problem: problem.or(read.problem),
+            ..read
+        }
+    }
+
+    fn read_list(text: &str) -> Self {
+        let lines = text.lines().map(str::trim);
+        let urls = lines.filter(|it| it.starts_with("http") && it.len() <= MOST_URL);
+        let mut pages: Vec<_> = urls
+            .take(MOST_ENTRIES + 1)
+            .map(|it| SitemapEntry {
+                url: it.to_owned(),
+                last_modified: None,
+            })
+            .collect();
+        let problem = (pages.len() > MOST_ENTRIES).then_some("tooManyEntries");
+        pages.truncate(MOST_ENTRIES);
+        Self {
+            pages,
+            sitemaps: Vec::new(),
+            problem,
+        }
+    }
+
+    fn read_xml(text: &str) -> Self {
+        let mut reading = Reading::default();
+        let mut reader = Reader::from_str(text);
+        loop {
+            let problem = match reader.read_event() {
+                Ok(Event::Start(tag)) => reading.open(&tag),
+                Ok(Event::Empty(tag)) => {
+                    reading.link(&tag);
+                    None
+                }
+                Ok(Event::Text(part)) => {
+                    reading.add(&part);
+                    None
+                }
+                Ok(Event::CData(part)) => {
+                    reading.add(&part);
+                    None
+                }
+                Ok(Event::GeneralRef(part)) => reading.add_reference(&part),
+                Ok(Event::End(_)) => reading.close(),
+                // One that declares nothing changes nothing.
+                Ok(Event::DocType(part)) if part.contains('[') => Some("doctype"),
+                Ok(Event::Eof) => return reading.sitemap,
+                Ok(_) => None,
+                Err(_) => Some("notXml"),
+            };
+            if problem.is_some() {
+                return Self {
+                    problem,
+                    ..reading.sitemap
+                };
+            }
+        }
+    }
+}
+
+/// Where the reading of XML is.
+#[derive(Default)]
+struct Reading {
+    sitemap: Sitemap,
+    parents: Vec<String>,
+    /// The text of the innermost element.
+    text: String,
+    entry: SitemapEntry,
+}
+
+impl Reading {
+    fn open(&mut self, tag: &BytesStart) -> Option<&'static str> {
+        let name = tag.local_name().as_ref().to_owned();
+        self.text.clear();
+        if matches!(name.as_str(), "url" | "sitemap" | "item" | "entry") {
+            self.entry = SitemapEntry::default();
+        }
+        self.link(tag);
+        self.parents.push(name);
+        (self.parents.len() > MOST_DEPTH).then_some("tooDeep")
+    }
+
+    /// In Atom, a link leads by its attribute.
+    fn link(&mut self, tag: &BytesStart) {
+        let of = |name: &str| {
+            let value = tag.try_get_attribute(name).ok().flatten()?;
+            value
+                .normalized_value(XmlVersion::Implicit1_0)
+                .ok()
+                .map(Cow::into_owned)
+        };
+        let is_link = tag.local_name().as_ref() == "link"
+            && self.parents.last().is_some_and(|it| it == "entry");
+        if is_link && of("rel").is_none_or(|it| it == "alternate") && self.entry.url.is_empty() {
+            self.entry.url = of("href").unwrap_or_default();
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        if self.text.len() <= MOST_URL {
+            self.text.push_str(text);
+        }
+    }
+
+    fn add_reference(&mut self, reference: &BytesRef) -> Option<&'static str> {
+        let Some(text) = source::character(reference) else {
+            return Some("entity");
+        };
+        self.add(&text);
+        None
+    }
+
+    /// Only what stands in the entry itself counts; images and videos have a `loc` of their own.
+    fn close(&mut self) -> Option<&'static str> {
+        let name = self.parents.pop().unwrap_or_default();
+        let text = std::mem::take(&mut self.text);
+        let parent = self.parents.last().map_or("", String::as_str);
+        match (parent, name.as_str()) {
+            ("url" | "sitemap", "loc") | ("item", "link") => {
+                text.trim().clone_into(&mut self.entry.url);
+            }
+            ("url" | "sitemap", "lastmod") | ("entry", "updated") => {
+                self.entry.last_modified = LastModified::read(&text);
+            }
+            ("item", "pubDate") => self.entry.last_modified = LastModified::read_rfc_2822(&text),
+            (_, "url" | "item" | "entry") => return self.take(false),
+            (_, "sitemap") => return self.take(true),
+            _ => {}
+        }
+        None
+    }
+
+    fn take(&mut self, is_sitemap: bool) -> Option<&'static str> {
+        let entry = std::mem::take(&mut self.entry);
+        if entry.url.is_empty() || entry.url.len() > MOST_URL {
+            return None;
+        }
+        if self.sitemap.pages.len() + self.sitemap.sitemaps.len() >= MOST_ENTRIES {
+            return Some("tooManyEntries");
+        }
+        if is_sitemap {
+            self.sitemap.sitemaps.push(entry);
+        } else {
+            self.sitemap.pages.push(entry);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

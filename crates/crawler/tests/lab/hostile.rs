@@ -1,0 +1,191 @@
+//! Pages that want more than to be measured.
+
+use super::{
+    fault_server::Act,
+    support::{answer, html, lab, site},
+};
+use analysis::observation::vitals::FormFactor;
+use domain::ports::page_speed::LabError;
+use std::{path::PathBuf, time::Duration};
+use tokio::net::{TcpListener, UdpSocket};
+
+/// Every way that a page knows to make a browser talk to somebody; `{}` is that somebody.
+const ATTEMPTS: &str = r#"<!doctype html><title>x</title><h1>Hostile</h1>
+<img src="http://{}/img"><iframe src="http://{}/iframe"></iframe><script src="http://{}/script"></script>
+<link rel=stylesheet href="http://{}/style"><link rel=prefetch href="http://{}/prefetch">
+<link rel=preconnect href="http://{}/"><link rel=preload as=fetch href="http://{}/preload">
+<object data="http://{}/object"></object><video src="http://{}/video"></video>
+<img src="/away"><form id=f action="http://{}/form" method=post target=frame></form><iframe name=frame></iframe>
+<script>
+  const where = "{}", [host, port] = where.split(":");
+  fetch(`http://${where}/fetch`, { mode: "no-cors" }).catch(() => {});
+  navigator.sendBeacon(`http://${where}/beacon`, "x");
+  new WebSocket(`ws://${where}/socket`);
+  new EventSource(`http://${where}/events`);
+  document.getElementById("f").submit();
+  window.open(`http://${where}/popup`);
+  try { new Worker(URL.createObjectURL(new Blob([`fetch("http://${where}/worker").catch(()=>{})`]))); } catch {}
+  try {
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: `stun:${host}:${port}` }, { urls: `turn:${host}:${port}?transport=tcp`, username: "a", credential: "b" }] });
+    let candidates = 0;
+    peer.onicecandidate = (event) => { candidates += Number(Boolean(event.candidate && event.candidate.candidate)); };
+    setTimeout(() => { new Image().src = "/candidates?" + candidates; }, 1000);
+    peer.createDataChannel("x");
+    peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+  } catch {}
+  try { new WebTransport(`https://${where}/transport`); } catch {}
+</script>"#;
+
+#[tokio::test]
+async fn no_page_makes_the_browser_talk_to_an_address_that_is_not_open() {
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.quiet = Duration::from_secs(2);
+    // 127.0.0.2 is as private as 127.0.0.1, and the operator did not open it.
+    let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let address = forbidden.local_addr().unwrap();
+    let datagrams = UdpSocket::bind(address).await.unwrap();
+    let page = ATTEMPTS.replace("{}", &address.to_string());
+    let away = answer(
+        "302 Found",
+        "text/plain",
+        &format!("location: http://{address}/away\r\n"),
+        b"",
+    );
+    let site = site(&[("/", html(&page)), ("/away", away)]).await;
+    let run = lab.load(&site.url("/"), FormFactor::Desktop).await.unwrap();
+    assert!(
+        run.metrics.fcp.is_some() && site.count("/away") == 1,
+        "{run:?}"
+    );
+    assert!(
+        run.resources
+            .iter()
+            .all(|it| it.status.is_none() || !it.url.contains("127.0.0.2")),
+        "{run:?}"
+    );
+    let now = Duration::from_millis(1);
+    assert!(tokio::time::timeout(now, forbidden.accept()).await.is_err());
+    let mut heard = [0; 64];
+    assert!(
+        tokio::time::timeout(now, datagrams.recv(&mut heard))
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn a_redirect_to_an_address_that_is_not_open_ends_there() {
+    let Some(lab) = lab().await else { return };
+    let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
+    let there = format!("location: http://{}/\r\n", forbidden.local_addr().unwrap());
+    let by_server = answer("302 Found", "text/plain", &there, b"");
+    let site = site(&[
+        ("/", by_server),
+        (
+            "/file",
+            answer(
+                "302 Found",
+                "text/plain",
+                "location: file:///etc/passwd\r\n",
+                b"",
+            ),
+        ),
+    ])
+    .await;
+    for path in ["/", "/file"] {
+        let outcome = lab.load(&site.url(path), FormFactor::Desktop).await;
+        assert_eq!(outcome.err(), Some(LabError::Unreachable), "{path}");
+    }
+    let now = Duration::from_millis(1);
+    assert!(tokio::time::timeout(now, forbidden.accept()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_page_that_asks_questions_and_never_rests_is_measured_all_the_same() {
+    let Some(lab) = lab().await else { return };
+    let page = r#"<title>x</title><h1>Restless</h1><script>
+        alert("answer me"); confirm("really?"); prompt("how?");
+        onbeforeunload = () => "stay";
+        setInterval(() => fetch("/poll").catch(() => {}), 20);
+        setInterval(() => history.pushState({}, "", "?" + Math.random()), 50);
+    </script>"#;
+    let site = site(&[("/", html(page))]).await;
+    let run = lab.load(&site.url("/"), FormFactor::Desktop).await.unwrap();
+    assert!(run.metrics.fcp.is_some(), "{run:?}");
+}
+
+#[tokio::test]
+async fn a_page_that_never_answers_again_is_killed_or_measured_as_it_was() {
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.load_limit = Duration::from_secs(4);
+    lab.settings.run_limit = Duration::from_secs(15);
+    let page =
+        "<title>x</title><h1>Stuck</h1><script>setTimeout(() => { while (true); }, 300)</script>";
+    let site = site(&[("/", html(page))]).await;
+    match lab.load(&site.url("/"), FormFactor::Desktop).await {
+        Ok(run) => assert!(run.warnings.contains(&"loadTimedOut".to_owned()), "{run:?}"),
+        Err(error) => assert_eq!(error, LabError::TimedOut),
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_not_waited_for_longer_than_a_run_may_take() {
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.run_limit = Duration::from_secs(5);
+    let site = site(&[("/", Act::Silence)]).await;
+    let outcome = lab.load(&site.url("/"), FormFactor::Desktop).await.err();
+    assert!(
+        matches!(outcome, Some(LabError::TimedOut | LabError::Unreachable)),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_endless_page_is_cut_off() {
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.traffic_limit = 500_000;
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>x</title>".to_vec();
+    let site = site(&[("/", Act::Forever(head, b"<p>more and more".repeat(1_000)))]).await;
+    let outcome = lab.load(&site.url("/"), FormFactor::Desktop).await;
+    assert_eq!(outcome.err(), Some(LabError::TooHeavy));
+}
+
+#[tokio::test]
+async fn a_browser_that_takes_more_memory_than_it_may_is_killed() {
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.memory_limit = 1;
+    let site = site(&[("/", html("<title>x</title><h1>Small</h1>"))]).await;
+    let outcome = lab.load(&site.url("/"), FormFactor::Desktop).await;
+    assert_eq!(outcome.err(), Some(LabError::TooHeavy));
+}
+
+#[tokio::test]
+async fn a_load_that_is_cancelled_leaves_nothing() {
+    let Some(lab) = lab().await else { return };
+    let site = site(&[("/", Act::Silence)]).await;
+    lab.load_and_cancel(&site.url("/"), Duration::from_millis(50))
+        .await;
+    lab.nothing_stays().await;
+    lab.load_and_cancel(&site.url("/"), Duration::from_secs(3))
+        .await;
+    lab.nothing_stays().await;
+}
+
+#[tokio::test]
+async fn without_a_browser_it_is_told_what_is_missing_and_how_to_get_it() {
+    let Some(mut lab) = lab().await else { return };
+    lab.settings.browser = Some(PathBuf::from("/nonexistent/chromium"));
+    let outcome = lab.load("http://127.0.0.1:1/", FormFactor::Desktop).await;
+    let Some(LabError::NotConfigured(told)) = outcome.err() else {
+        panic!("it went on")
+    };
+    assert!(told.missing.contains("/nonexistent/chromium"), "{told}");
+    assert!(told.remedy.contains("apt-get install chromium"), "{told}");
+    // Something that starts and is no browser is told too.
+    lab.settings.browser = Some(PathBuf::from("/bin/true"));
+    let outcome = lab.load("http://127.0.0.1:1/", FormFactor::Desktop).await;
+    assert!(
+        matches!(outcome, Err(LabError::NotConfigured(_))),
+        "{outcome:?}"
+    );
+}

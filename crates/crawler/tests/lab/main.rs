@@ -1,0 +1,17 @@
+//! The lab with a real browser on pages that are well-behaved, slow or hostile.
+//!
+//! Needs Chromium, which `tests/run` installs (Debian's package `chromium`); without it each test
+//! says so and is skipped.
+
+#[cfg(test)]
+#[path = "../sites/fault_server.rs"]
+#[expect(dead_code, reason = "the other tests use more of it")]
+mod fault_server;
+#[cfg(test)]
+mod figures;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod without_browser;

@@ -1,0 +1,132 @@
+//! The CrUX API: `POST {base}/v1/records:queryRecord?key=`, 28 days of Chrome's users.
+
+mod wire;
+
+use super::{google::told, settings::GoogleApiSettings};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{Billing, CallFailure, Guard},
+};
+use analysis::observation::vitals::{FieldSample, FieldScope, FormFactor};
+use async_trait::async_trait;
+use domain::ports::{
+    clock::Clock,
+    page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured},
+    search_results::ProviderError,
+};
+use reqwest::Client;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use url::Url;
+
+/// What records say about who answered.
+const PROVIDER: &str = "CrUX";
+
+/// The adapter.
+pub(super) struct Crux {
+    settings: GoogleApiSettings,
+    http: Client,
+    guard: Guard,
+    clock: Arc<dyn Clock>,
+}
+
+impl Crux {
+    pub(super) fn new(
+        settings: GoogleApiSettings,
+        http: Client,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            settings,
+            http,
+            guard,
+            clock,
+        }
+    }
+
+    async fn record(
+        &self,
+        identifier: (&str, &str),
+        form_factor: FormFactor,
+        scope: FieldScope,
+    ) -> Result<Option<FieldSample>, ProviderError> {
+        let body = question(identifier, form_factor);
+        let called = self.guard.call(Billing::Free, || self.ask(&body));
+        let record = called.await?.value;
+        Ok(record.map(|it| it.into_sample(form_factor, scope, PROVIDER)))
+    }
+
+    async fn ask(&self, body: &Value) -> Result<Option<wire::Record>, CallFailure> {
+        let address = self.settings.operation("/v1/records:queryRecord");
+        let request = self.http.post(address).query(&[self.settings.key()]);
+        let answer = ask(request.json(body)).await?;
+        match answer.status.as_u16() {
+            200 => wire::parse(&answer.body).map(Some),
+            404 if is_about_the_data(&answer) => Ok(None),
+            _ => Err(self.settings.failure(&answer, self.clock.now())),
+        }
+    }
+}
+
+/// Too few visits are told with status 404, and so is a wrong address of the API.
+fn is_about_the_data(answer: &Answer) -> bool {
+    told(answer).status == "NOT_FOUND"
+}
+
+fn question((kind, value): (&str, &str), form_factor: FormFactor) -> Value {
+    let mut body = json!({kind: value, "metrics": wire::METRICS.map(|it| it.0)});
+    let device = match form_factor {
+        FormFactor::Phone => Some("PHONE"),
+        FormFactor::Desktop => Some("DESKTOP"),
+        FormFactor::All => None,
+    };
+    if let Some(device) = device {
+        body["formFactor"] = json!(device);
+    }
+    body
+}
+
+/// The origin of a page.
+pub(super) fn origin_of(page: &str) -> Result<String, ProviderError> {
+    let origin = Url::parse(page).map(|it| it.origin());
+    match origin {
+        Ok(origin) if origin.is_tuple() => Ok(origin.ascii_serialization()),
+        _ => Err(ProviderError::Refused {
+            reason: "this is no URL of a page".to_owned(),
+        }),
+    }
+}
+
+#[async_trait]
+impl FieldVitals for Crux {
+    fn missing(&self) -> Option<NotConfigured> {
+        None
+    }
+
+    fn provider(&self) -> String {
+        PROVIDER.to_owned()
+    }
+
+    async fn field(
+        &self,
+        target: &FieldTarget,
+        form_factor: FormFactor,
+    ) -> Result<Option<FieldSample>, FieldVitalsError> {
+        let page = match target {
+            FieldTarget::Page(page) => page,
+            FieldTarget::Origin(origin) => {
+                let whole = ("origin", origin.as_str());
+                return Ok(self.record(whole, form_factor, FieldScope::Origin).await?);
+            }
+        };
+        let own = self.record(("url", page), form_factor, FieldScope::Page);
+        if let Some(sample) = own.await? {
+            return Ok(Some(sample));
+        }
+        let origin = origin_of(page)?;
+        let whole = ("origin", origin.as_str());
+        let instead = self.record(whole, form_factor, FieldScope::OriginInstead);
+        Ok(instead.await?)
+    }
+}

@@ -1,0 +1,88 @@
+//! What calls to Google's APIs have in common: the key in the query, and errors as
+//! `{"error": {"code", "message", "status", "details"}}`.
+
+use super::settings::GoogleApiSettings;
+use crate::{http_client::Answer, resilience::CallFailure, search::wire_errors::by_status};
+use chrono::{DateTime, Utc};
+use domain::ports::search_results::ProviderError;
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+
+#[derive(Debug, Default, Deserialize)]
+struct Body {
+    error: Option<GoogleError>,
+}
+
+/// An error as the API tells it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct GoogleError {
+    /// What happened, in words.
+    #[serde(default)]
+    pub message: String,
+    /// A code of gRPC, for example `PERMISSION_DENIED`.
+    #[serde(default)]
+    pub status: String,
+    #[serde(default)]
+    details: Vec<Detail>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Detail {
+    #[serde(default)]
+    reason: String,
+}
+
+impl GoogleApiSettings {
+    /// The address of an operation; the key is added by the call.
+    pub(super) fn operation(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
+    }
+
+    /// The parameter that carries the key.
+    pub(super) fn key(&self) -> (&'static str, &str) {
+        ("key", self.api_key.expose_secret())
+    }
+
+    /// A service may repeat the key that it does not accept.
+    pub(super) fn without_key(&self, said: &str) -> String {
+        let key = self.api_key.expose_secret();
+        if key.is_empty() {
+            said.to_owned()
+        } else {
+            said.replace(key, "…")
+        }
+    }
+
+    /// The failure that an unsuccessful answer stands for.
+    pub(super) fn failure(&self, answer: &Answer, now: DateTime<Utc>) -> CallFailure {
+        let error = told(answer);
+        if error.is_about_the_key() {
+            return CallFailure::pointless(ProviderError::Unauthorised);
+        }
+        by_status(answer, &self.without_key(&error.message), now)
+    }
+}
+
+/// The error in an answer; an empty one when there is none that can be read.
+pub(super) fn told(answer: &Answer) -> GoogleError {
+    serde_json::from_slice::<Body>(&answer.body)
+        .ok()
+        .and_then(|it| it.error)
+        .unwrap_or_default()
+}
+
+impl GoogleError {
+    /// A wrong key is told with status 400, a key without the service with 403.
+    fn is_about_the_key(&self) -> bool {
+        let reasons = [
+            "API_KEY_INVALID",
+            "API_KEY_SERVICE_BLOCKED",
+            "SERVICE_DISABLED",
+        ];
+        self.message.to_ascii_lowercase().contains("api key")
+            || self
+                .details
+                .iter()
+                .any(|it| reasons.contains(&it.reason.as_str()))
+    }
+}

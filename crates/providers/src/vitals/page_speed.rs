@@ -1,0 +1,175 @@
+//! PageSpeed Insights: `GET {base}/pagespeedonline/v5/runPagespeed`, field data of 28 days and a
+//! load by Google's Lighthouse in one answer.
+
+mod field;
+mod lab;
+
+use super::{google::told, settings::GoogleApiSettings};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{Billing, CallFailure, Guard},
+};
+use analysis::{
+    observation::vitals::{FieldSample, FormFactor, LabMeasurement, LabRun},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    clock::Clock,
+    page_speed::{
+        FieldTarget, FieldVitals, FieldVitalsError, LabError, LabOrder, LabVitals, NotConfigured,
+    },
+    search_results::ProviderError,
+};
+use reqwest::Client;
+use std::sync::Arc;
+
+/// What records say about who answered.
+const PROVIDER: &str = "PageSpeed Insights";
+
+/// Each load is a call of half a minute; Google's caches answer alike for a while anyway.
+const MOST_RUNS: u32 = 5;
+
+/// The adapter.
+pub(super) struct PageSpeed {
+    settings: GoogleApiSettings,
+    http: Client,
+    guard: Guard,
+    clock: Arc<dyn Clock>,
+}
+
+/// What a call brings.
+enum Told {
+    /// An answer.
+    Answer(Vec<u8>),
+    /// The page could not be loaded: Lighthouse's code and words.
+    Unloaded(String),
+}
+
+impl PageSpeed {
+    pub(super) fn new(
+        settings: GoogleApiSettings,
+        http: Client,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            settings,
+            http,
+            guard,
+            clock,
+        }
+    }
+
+    async fn run(&self, url: &str, form_factor: FormFactor) -> Result<Told, ProviderError> {
+        let strategy = match form_factor {
+            FormFactor::Phone => "mobile",
+            FormFactor::Desktop => "desktop",
+            FormFactor::All => {
+                return Err(ProviderError::Refused {
+                    reason: "this source tells phones and desktops apart, never together"
+                        .to_owned(),
+                });
+            }
+        };
+        let called = self.guard.call(Billing::Free, || self.ask(url, strategy));
+        Ok(called.await?.value)
+    }
+
+    async fn ask(&self, url: &str, strategy: &str) -> Result<Told, CallFailure> {
+        let address = self.settings.operation("/pagespeedonline/v5/runPagespeed");
+        let question = [
+            ("url", url),
+            ("strategy", strategy),
+            ("category", "performance"),
+            // The names of parts are in the language that is asked for.
+            ("locale", "en"),
+            self.settings.key(),
+        ];
+        let answer = ask(self.http.get(address).query(&question)).await?;
+        if answer.status.is_success() {
+            return Ok(Told::Answer(answer.body));
+        }
+        match unloaded(&answer) {
+            Some(said) => Ok(Told::Unloaded(said)),
+            None => Err(self.settings.failure(&answer, self.clock.now())),
+        }
+    }
+}
+
+/// The service tells with a status of 400 or 500 that it is well and the page is not.
+fn unloaded(answer: &Answer) -> Option<String> {
+    let said = told(answer).message;
+    let (_, code) = said.split_once("Lighthouse returned error: ")?;
+    Some(code.to_owned())
+}
+
+#[async_trait]
+impl FieldVitals for PageSpeed {
+    fn missing(&self) -> Option<NotConfigured> {
+        None
+    }
+
+    fn provider(&self) -> String {
+        PROVIDER.to_owned()
+    }
+
+    async fn field(
+        &self,
+        target: &FieldTarget,
+        form_factor: FormFactor,
+    ) -> Result<Option<FieldSample>, FieldVitalsError> {
+        let (FieldTarget::Page(url) | FieldTarget::Origin(url)) = target;
+        match self.run(url, form_factor).await? {
+            Told::Answer(body) => {
+                let sample = field::parse(&body, target, form_factor, PROVIDER);
+                Ok(sample.map_err(|what| ProviderError::Malformed { what })?)
+            }
+            // Field data comes with a load, and there was none.
+            Told::Unloaded(_) => Err(ProviderError::Refused {
+                reason: "the source could not load the page, and tells nothing without".to_owned(),
+            }
+            .into()),
+        }
+    }
+}
+
+#[async_trait]
+impl LabVitals for PageSpeed {
+    fn missing(&self) -> Option<NotConfigured> {
+        None
+    }
+
+    async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
+        if order.form_factor == FormFactor::All {
+            return Err(LabError::Order("a load stands in for one device"));
+        }
+        let asked = order.runs.unwrap_or(1).clamp(1, MOST_RUNS);
+        let mut runs: Vec<LabRun> = Vec::new();
+        let mut failure = None;
+        for _ in 0..asked {
+            let outcome = match self.run(&order.url, order.form_factor).await {
+                Ok(Told::Answer(body)) => lab::parse(&body),
+                Ok(Told::Unloaded(said)) => Err(lab::failure(&said)),
+                Err(error) => Err(error.into()),
+            };
+            match outcome {
+                Ok(run) => runs.push(run),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        match failure {
+            Some(error) if runs.is_empty() => Err(error),
+            _ => Ok(LabMeasurement {
+                form_factor: order.form_factor,
+                runs,
+                asked,
+                provider: PROVIDER.to_owned(),
+                provenance: Provenance::Imported,
+            }),
+        }
+    }
+}

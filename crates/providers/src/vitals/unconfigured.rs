@@ -1,0 +1,34 @@
+//! Nobody to ask.
+
+use analysis::observation::vitals::{FieldSample, FormFactor};
+use async_trait::async_trait;
+use domain::ports::page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotConfigured};
+
+/// Says what is missing.
+pub(super) struct Unconfigured;
+
+fn missing() -> NotConfigured {
+    NotConfigured {
+        missing: "no source of visitors' figures is configured".to_owned(),
+        remedy: "create a Google Cloud API key, allow it the Chrome UX Report API (or the PageSpeed Insights API), and put it into the settings; both are free of charge".to_owned(),
+    }
+}
+
+#[async_trait]
+impl FieldVitals for Unconfigured {
+    fn missing(&self) -> Option<NotConfigured> {
+        Some(missing())
+    }
+
+    fn provider(&self) -> String {
+        String::new()
+    }
+
+    async fn field(
+        &self,
+        _: &FieldTarget,
+        _: FormFactor,
+    ) -> Result<Option<FieldSample>, FieldVitalsError> {
+        Err(missing().into())
+    }
+}

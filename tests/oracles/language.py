@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Compares our language detection with the languages of Debian's manuals, and with py3langid on the same.
+
+    tests/oracles/language.py
+
+Each manual's paragraphs are its language's truth, without those that nobody has translated (more than an eighth
+of their words are common English ones). They are asked whole, cut to 60 letters and in groups of ten, the length
+of a page. Ends with 1 when in any language fewer than 99 % of the pages are told right, or fewer than 98.5 % of
+the paragraphs that are told with a confidence of 0.9 and more.
+"""
+import sys
+
+import text_corpus
+
+text_corpus.in_virtual_environment("language", "py3langid==0.4.0")
+import py3langid  # noqa: E402
+
+import driver  # noqa: E402
+
+
+def cut(text, letters):
+    """A text up to the word with so many letters."""
+    kept, found = [], 0
+    for word in text.split():
+        kept.append(word)
+        found += sum(it.isalpha() for it in word)
+        if found >= letters:
+            return " ".join(kept)
+    return None
+
+
+ENGLISH = set("the of and to is in that this for with are be it by from or as on you your not can will which have".split())
+
+
+def is_english(text):
+    words = text.lower().split()
+    return sum(it in ENGLISH for it in words) > len(words) / 8
+
+
+def share(codes, language):
+    told = [it for it in codes if it]
+    return sum(it == language for it in told) / max(1, len(told)), len(told)
+
+
+def main():
+    failures = []
+    for language in text_corpus.LANGUAGES:
+        paragraphs = text_corpus.paragraphs(language)[::4] if language != "sk" else text_corpus.paragraphs(language)
+        if language != "en":
+            paragraphs = [it for it in paragraphs if not is_english(it)]
+        kinds = {
+            "pages": [" ".join(paragraphs[at : at + 10]) for at in range(0, len(paragraphs) - 9, 10)],
+            "paragraphs": [it for it in paragraphs if sum(sign.isalpha() for sign in it) >= 60],
+            "60 letters": [it for it in (cut(text, 60) for text in paragraphs) if it],
+        }
+        for kind, texts in kinds.items():
+            found = driver.ask("text", [{"do": "language", "text": it} for it in texts])
+            ours, told = share([it and it[0] for it in found], language)
+            theirs, _ = share([py3langid.classify(it)[0] for it in texts], language)
+            sure = [it[0] == language for it in found if it and it[1] >= 0.9]
+            bad = ours < 0.99 if kind == "pages" else kind == "paragraphs" and sum(sure) < 0.985 * len(sure)
+            wrong = {}
+            for it in found:
+                if it and it[0] != language:
+                    wrong[it[0]] = wrong.get(it[0], 0) + 1
+            worst = sorted(wrong.items(), key=lambda it: -it[1])[:3]
+            if bad:
+                failures.append((language, kind))
+            print(f"{language} {kind}: ours {ours:.2%} of {told} (with confidence 0.9 and more {sum(sure) / max(1, len(sure)):.2%} of {len(sure)}), py3langid {theirs:.2%}; ours instead {worst}{'  <-- too few' if bad else ''}")
+    print(f"too few: {failures}" if failures else "all within their bounds")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
