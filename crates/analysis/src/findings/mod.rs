@@ -2,6 +2,7 @@
 
 pub mod broken_links;
 pub mod envelope;
+pub mod issues;
 pub mod keyword_market;
 pub mod rankings;
 pub mod schema;

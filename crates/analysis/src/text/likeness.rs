@@ -45,9 +45,17 @@ fn ratio(part: usize, whole: usize) -> f64 {
     small(part) / small(whole)
 }
 
+/// FNV-1a, 64 bits, of bytes.
+pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
+    fnv(bytes.iter().copied())
+}
+
 /// FNV-1a, 64 bits: stable over versions, unlike the standard library's hasher.
 fn hash(words: &[&str]) -> u64 {
-    let bytes = words.iter().flat_map(|word| word.bytes().chain([b' ']));
+    fnv(words.iter().flat_map(|word| word.bytes().chain([b' '])))
+}
+
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |state, byte| {
         (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
