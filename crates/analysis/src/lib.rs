@@ -6,6 +6,8 @@
 
 pub mod ctr;
 pub mod document;
+#[cfg(any(test, feature = "test-support"))]
+pub mod fault_sites;
 pub mod findings;
 pub mod keyword_text;
 pub mod observation;

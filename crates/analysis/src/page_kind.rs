@@ -1,8 +1,6 @@
 //! What a page is for, told from its markup and its address.
 
-use crate::observation::{
-    page_content::PageContent, structured_data::Item, web_site::LinkTarget,
-};
+use crate::observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;

@@ -39,7 +39,9 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     if let Some(taken) = slow {
         found.add(IssueCode::SlowTtfb, format!("{taken} ms"));
     }
-    found.add_if(subject.is_open(), IssueCode::HttpPage);
+    // What is told of its forms says as much.
+    let is_told = !page.forms.is_empty();
+    found.add_if(subject.is_open() && !is_told, IssueCode::HttpPage);
     if let Some(to) = page.refresh.as_ref().and_then(|it| it.url.as_deref())
         && to != page.url
     {

@@ -56,7 +56,8 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     if page.is_https() {
         let open = followed
             .iter()
-            .filter(|it| it.url.starts_with("http:") && !to_itself(it.url));
+            // Of the site's own pages it is told where they are.
+            .filter(|it| !it.is_internal && it.url.starts_with("http:") && !to_itself(it.url));
         found.add_each(IssueCode::HttpLink, open.map(|it| it.url));
         let loaded = page.links.iter().filter_map(|it| match &it.target {
             LinkTarget::Web { url, .. }

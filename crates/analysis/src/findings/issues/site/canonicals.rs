@@ -26,6 +26,9 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
                 }
                 _ => continue,
             };
+            if code == IssueCode::CanonicalToNoindex {
+                all.told_noindex.insert(canonical);
+            }
             all.of(card.url)
                 .add(code, site.urls.text(canonical).to_owned());
         }

@@ -15,6 +15,9 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             .collect();
         for url in others {
             if let Some(code) = of_alternate(site, card, url) {
+                if code == IssueCode::HreflangToNoindex {
+                    all.told_noindex.insert(url);
+                }
                 all.of(card.url).add(code, site.urls.text(url).to_owned());
             }
         }

@@ -19,7 +19,7 @@ use crate::{
     site_graph::{LinkFacts, SiteGraph, UrlId},
     text::duplicates::Duplicates,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a robot may read the start page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,14 +41,37 @@ pub struct SiteContext<'a> {
     pub llms_txt: Option<&'a str>,
 }
 
-/// The issues of a site, by address; beside pages there are files and addresses that do not work.
+/// What the site as a whole tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SiteIssues {
+    /// Issues by address; beside pages there are files and addresses that do not work.
+    pub by_url: BTreeMap<UrlId, Vec<Issue>>,
+    /// Pages that are `noindex`, as another page's issue or their own says more precisely.
+    pub told_noindex: BTreeSet<UrlId>,
+}
+
+impl SiteIssues {
+    /// All issues of a page: its own and what the site tells of it.
+    #[must_use]
+    pub fn with_page(&self, url: UrlId, own: Vec<Issue>) -> Vec<Issue> {
+        let is_told =
+            |it: &Issue| it.code == IssueCode::Noindex && self.told_noindex.contains(&url);
+        let own = own.into_iter().filter(|it| !is_told(it));
+        let of_site = self.by_url.get(&url).into_iter().flatten().cloned();
+        let mut all: Vec<Issue> = own.chain(of_site).collect();
+        all.sort_by_key(|it| it.code);
+        all
+    }
+}
+
+/// Finds the issues of a site.
 #[must_use]
 pub fn site_issues(
     site: &SiteGraph,
     links: &LinkFacts,
     duplicates: &Duplicates,
     context: &SiteContext<'_>,
-) -> BTreeMap<UrlId, Vec<Issue>> {
+) -> SiteIssues {
     let mut all = SiteFound::default();
     availability::find(site, &mut all);
     canonicals::find(site, &mut all);
@@ -59,13 +82,18 @@ pub fn site_issues(
     international::find(site, &mut all);
     pagination::find(site, &mut all);
     let by_url = all.by_url.into_iter();
-    by_url.map(|(url, found)| (url, found.finished())).collect()
+    let finished = by_url.map(|(url, found)| (url, found.finished()));
+    SiteIssues {
+        by_url: finished.filter(|it| !it.1.is_empty()).collect(),
+        told_noindex: all.told_noindex,
+    }
 }
 
 /// Issues by address, as they are found.
 #[derive(Default)]
 struct SiteFound {
     by_url: BTreeMap<UrlId, Found>,
+    told_noindex: BTreeSet<UrlId>,
 }
 
 impl SiteFound {

@@ -15,7 +15,8 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             .collect();
         let linked = |it: &UrlId| card.links.iter().any(|link| link.target == *it);
         let broken = |it: &UrlId| is_broken(site, *it);
-        let unlinked = named.iter().copied().filter(|it| !linked(it));
+        // What is broken need not be linked.
+        let unlinked = { named.iter().copied() }.filter(|it| !linked(it) && !broken(it));
         all.add_urls(site, card.url, IssueCode::PaginationNotLinked, unlinked);
         let gone = named.iter().copied().filter(broken);
         all.add_urls(site, card.url, IssueCode::PaginationNon200, gone);

@@ -22,6 +22,9 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
         .collect();
     for &url in &listed {
         if let Some(code) = of_listed(site, url) {
+            if code == IssueCode::SitemapNoindex {
+                all.told_noindex.insert(url);
+            }
             all.of(url).add(code, None);
         }
     }
