@@ -160,7 +160,7 @@ fn answers(fault: &mut FaultSite, code: Code) -> bool {
             let origin = fault.site.origin.replace("https://", "http://");
             fault.needs_https = true;
             fault.add("/open", "what is open to all", |it| {
-                it.origin = Some(origin)
+                it.origin = Some(origin);
             });
         }
         Code::MixedContent => {

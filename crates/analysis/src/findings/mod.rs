@@ -1,6 +1,7 @@
 //! What follows from what was seen: one file per result type.
 
 pub mod broken_links;
+pub mod content;
 pub mod envelope;
 pub mod issues;
 pub mod keyword_market;
