@@ -10,12 +10,14 @@ const SHINGLE: usize = 4;
 pub fn shingles(text: &str) -> Vec<u64> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = words(&lower).collect();
-    let hashes: BTreeSet<u64> = if words.len() < SHINGLE {
+    let mut hashes: Vec<u64> = if words.len() < SHINGLE {
         words.chunks(SHINGLE).map(hash).collect()
     } else {
         words.windows(SHINGLE).map(hash).collect()
     };
-    hashes.into_iter().collect()
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
 }
 
 /// Jaccard similarity of two sorted sets; two empty texts are alike.

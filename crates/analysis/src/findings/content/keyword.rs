@@ -88,7 +88,7 @@ pub struct KeywordFacts {
 pub fn keyword_facts(page: &PageContent, keyword: &str, from_title: bool) -> KeywordFacts {
     let language = page.text.language;
     let says = |text: &str| {
-        let uses = IndexedText::new(text, language).uses(keyword);
+        let uses = IndexedText::about(text, language, &[keyword]).uses(keyword);
         uses.inflected.unwrap_or_default().max(uses.folded) > 0
     };
     let heading = |level: u8| {
@@ -96,7 +96,7 @@ pub fn keyword_facts(page: &PageContent, keyword: &str, from_title: bool) -> Key
         all.any(|it| it.text.as_deref().is_some_and(says))
     };
     let body = page.text.main.text();
-    let uses = IndexedText::new(&body, language).uses(keyword);
+    let uses = IndexedText::about(&body, language, &[keyword]).uses(keyword);
     let alternatives: Vec<&str> = page
         .images
         .iter()

@@ -18,6 +18,9 @@ const THIN: usize = 200;
 const VERY_THIN: usize = 50;
 /// The part of all text that the main text is, below which it is hardly there.
 const LEAST_SHARE: f64 = 0.1;
+/// The part of the words that a phrase has to be where nobody said what the page is to be found with:
+/// a subject's name is in its title and all over its page.
+const STUFFED_FROM_TITLE: f64 = 0.06;
 /// Words below which there is nothing.
 const NOTHING: usize = 10;
 
@@ -120,6 +123,11 @@ fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
     if page.text.counts.words < THIN {
         return;
     }
+    let least = if subject.context.keywords.is_empty() {
+        STUFFED_FROM_TITLE
+    } else {
+        0.0
+    };
     let lower = text.to_lowercase();
     let phrases: Vec<&String> = phrases
         .iter()
@@ -128,12 +136,12 @@ fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
     if phrases.is_empty() {
         return;
     }
-    let indexed = IndexedText::new(text, page.text.language);
+    let indexed = IndexedText::about(text, page.text.language, &phrases);
     let stuffed = phrases.iter().filter_map(|phrase| {
         let uses = indexed.uses(phrase);
         let density = uses.density.unwrap_or_default();
         let count = uses.inflected.unwrap_or(uses.exact);
-        uses.stuffed
+        (uses.stuffed && density >= least)
             .then(|| format!("{phrase}: {count} times, {:.1} %", density * 100.0))
     });
     found.add_each(IssueCode::KeywordStuffing, stuffed);
