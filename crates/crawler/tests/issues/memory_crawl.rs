@@ -3,6 +3,7 @@
 use analysis::{
     fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, VitalsFault},
     findings::{
+        content::{ContentContext, ContentRecord, SiteIndex, content_record},
         issues::{AgentVerdict, Issue, PageContext, SiteContext, page_issues, site_issues},
         schema,
         vitals::{Subject, VitalsRecord, field_record},
@@ -45,8 +46,16 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_750_000_000, 0).unwrap()
 }
 
-/// The issues of a site, by address.
-pub fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeMap<String, Vec<Issue>> {
+/// What is found about a site.
+pub struct Audit {
+    /// Issues by address, pages and others.
+    pub issues: BTreeMap<String, Vec<Issue>>,
+    /// Records by address.
+    pub records: BTreeMap<String, ContentRecord>,
+}
+
+/// Reads and judges a site.
+pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     let site = spec.generated();
     let robots_txt = text(&site, "/robots.txt");
     let start = Url::parse(&site.origin).unwrap();
@@ -96,18 +105,28 @@ pub fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeMap<String, V
         llms_txt: llms.as_deref(),
     };
     let of_site = site_issues(&graph, &links, &duplicates, &context);
-    let mut found = BTreeMap::new();
-    for page in &order {
+    let index = SiteIndex::new(&graph, &links, &duplicates, &of_site);
+    let (mut issues, mut records) = (BTreeMap::new(), BTreeMap::new());
+    for (number, page) in order.iter().enumerate() {
         let own = crawl.issues_of(page, vitals.filter(|_| page.url.ends_with("/glaze")));
         let url = graph.urls.known(&page.url).unwrap();
-        found.insert(page.url.clone(), of_site.with_page(url, own));
+        let all = of_site.with_page(url, own);
+        let context = ContentContext {
+            project_id: 1,
+            measured_at: now(),
+            scope: &crawl.scope,
+            keywords: &[],
+        };
+        let record = content_record(page, index.of(number), all.clone(), &context);
+        issues.insert(page.url.clone(), all);
+        records.insert(page.url.clone(), record);
     }
-    for (url, issues) in &of_site.by_url {
+    for (url, all) in &of_site.by_url {
         let address = graph.urls.text(*url).to_owned();
-        found.entry(address).or_insert_with(|| issues.clone());
+        issues.entry(address).or_insert_with(|| all.clone());
     }
-    found.retain(|_, it| !it.is_empty());
-    found
+    issues.retain(|_, it| !it.is_empty());
+    Audit { issues, records }
 }
 
 fn text(site: &GeneratedSite, path: &str) -> String {
