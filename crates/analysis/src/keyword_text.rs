@@ -5,6 +5,9 @@ use unicode_normalization::UnicodeNormalization;
 /// The form in which keywords are compared: NFKC, lower case, single spaces; diacritics stay.
 #[must_use]
 pub fn normalised(text: &str) -> String {
+    if text.is_ascii() {
+        return single_spaced(&text.to_ascii_lowercase());
+    }
     // Lower-casing can bring forth characters that NFKC folds again.
     let compatible: String = text.nfkc().collect();
     let folded: String = compatible.to_lowercase().nfkc().collect();

@@ -6,12 +6,16 @@
 
 pub mod ctr;
 pub mod document;
+#[cfg(any(test, feature = "test-support"))]
+pub mod fault_sites;
 pub mod findings;
 pub mod keyword_text;
 pub mod observation;
+pub mod page_kind;
 pub mod provenance;
 pub mod result_type;
 pub mod search_intent;
+pub mod site_graph;
 pub mod statistics;
 pub mod text;
 pub mod url_rules;

@@ -1,54 +1,158 @@
-//! Says what reading pages costs: `page_cost FOLDER [REPEATS]` prints milliseconds of CPU time per page
-//! of all HTML files below a folder, for reading alone and for writing the content down as JSON.
+//! Says what an audit costs: `page_cost FOLDER [REPEATS]` reads all HTML files below a folder as pages of
+//! one site and prints milliseconds of CPU time per page, for each stage: reading, writing the content
+//! down as JSON and reading it back, cards, findings about the site, records.
 
-use analysis::observation::page_content::PageContent;
+use analysis::{
+    findings::{
+        content::{ContentContext, ContentSummary, SiteIndex, content_record},
+        issues::{PageContext, SiteContext, page_issues, site_issues},
+        schema,
+    },
+    observation::{page_content::PageContent, web_site::SiteScope},
+    site_graph::{LinkFacts, SiteGraph},
+    text::{
+        duplicates::clusters,
+        likeness::{jaccard, shingles},
+    },
+};
+use chrono::{DateTime, Utc};
 use crawler::extract::{Arrival, read_page};
 use std::{
     fs,
     io::Write,
     path::{Path, PathBuf},
 };
+use url::Url;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
     let mut words = std::env::args().skip(1);
     let folder = words.next().ok_or("a folder is needed")?;
     let repeats: u32 = words.next().map_or(Ok(1), |it| it.parse())?;
+    let pages = load(&folder)?;
+    let size: usize = pages.iter().map(|it| it.1.len()).sum();
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "{} pages of {} KB",
+        pages.len(),
+        size / pages.len().max(1) / 1024
+    )?;
+    let mut watch = Watch::start(pages.len(), repeats)?;
+    let mut contents: Vec<PageContent> = Vec::new();
+    for _ in 0..repeats {
+        let read = pages
+            .iter()
+            .map(|(url, bytes)| read_page(Arrival::loose(bytes, None, url)));
+        contents = read.collect();
+    }
+    watch.tell(&mut out, "read")?;
+    let mut stored = Vec::new();
+    for _ in 0..repeats {
+        stored = contents
+            .iter()
+            .map(serde_json::to_vec)
+            .collect::<Result<_, _>>()?;
+    }
+    watch.tell(&mut out, "write down")?;
+    for _ in 0..repeats {
+        for content in &stored {
+            serde_json::from_slice::<PageContent>(content)?;
+        }
+    }
+    watch.tell(&mut out, "take up again")?;
+    for _ in 0..repeats {
+        audit(&contents, &mut watch, &mut out)?;
+    }
+    Ok(())
+}
+
+fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> Result<(), Failure> {
+    let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
+    let mut site = SiteGraph::new("http://localhost/", scope.clone());
+    contents.iter().for_each(|it| site.add_page(it));
+    watch.tell(out, "cards")?;
+    let fingerprints: Vec<_> = site.cards.iter().map(|it| it.fingerprint.clone()).collect();
+    let of = |at: usize| shingles(&contents[at].text.main.text());
+    let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
+    let links = LinkFacts::of(&site);
+    let issues = site_issues(&site, &links, &duplicates, &SiteContext::default());
+    let index = SiteIndex::new(&site, &links, &duplicates, &issues);
+    watch.tell(out, "site")?;
+    let mut summary = ContentSummary::default();
+    for (number, page) in contents.iter().enumerate() {
+        let own = own_issues(page, &scope);
+        let url = site.cards[number].url;
+        let context = ContentContext {
+            project_id: 1,
+            measured_at: DateTime::<Utc>::UNIX_EPOCH,
+            scope: &scope,
+            keywords: &[],
+        };
+        let all = issues.with_page(url, own);
+        let record = content_record(page, index.of(number), all, &context);
+        serde_json::to_vec(&record)?;
+        summary.add(&record);
+    }
+    watch.tell(out, "records")?;
+    let summary = summary.finished();
+    writeln!(
+        out,
+        "health {:?}, {:?}",
+        summary.health_score, summary.weighted_health
+    )?;
+    for (code, count) in &summary.issues {
+        let example = count.examples.first().map_or("", String::as_str);
+        writeln!(
+            out,
+            "  {:6} {:6} {} {example}",
+            count.urls,
+            count.occurrences,
+            code.as_str()
+        )?;
+    }
+    Ok(())
+}
+
+fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::issues::Issue> {
+    let input = schema::PageInput {
+        url: &page.url,
+        data: &page.structured_data,
+        visible_text: page.text.visible.as_deref(),
+        template: None,
+        rendered_only: false,
+    };
+    let context = schema::FindingContext {
+        project_id: 1,
+        measured_at: DateTime::<Utc>::UNIX_EPOCH,
+    };
+    let record = schema::judge_page(&input, &context);
+    page_issues(
+        page,
+        &PageContext {
+            scope,
+            schema: Some(&record),
+            vitals: &[],
+            keywords: &[],
+            has_traffic: None,
+        },
+    )
+}
+
+fn load(folder: &str) -> Result<Vec<(Url, Vec<u8>)>, Failure> {
     let mut files = Vec::new();
-    collect(Path::new(&folder), &mut files)?;
+    collect(Path::new(folder), &mut files)?;
     files.sort();
     let mut pages = Vec::new();
     for file in &files {
-        let url = url::Url::parse(&format!("http://localhost{}", file.display()))?;
-        pages.push((url, fs::read(file)?));
+        let below = file.strip_prefix(folder)?.display().to_string();
+        pages.push((
+            Url::parse(&format!("http://localhost/{below}"))?,
+            fs::read(file)?,
+        ));
     }
-    let read = |it: &(url::Url, Vec<u8>)| read_page(Arrival::loose(&it.1, None, &it.0));
-    let mut contents: Vec<PageContent> = Vec::new();
-    let begun = cpu_time()?;
-    for _ in 0..repeats {
-        contents = pages.iter().map(read).collect();
-    }
-    let reading = cpu_time()? - begun;
-    let begun = cpu_time()?;
-    let mut bytes = 0;
-    for _ in 0..repeats {
-        bytes = 0;
-        for content in &contents {
-            bytes += serde_json::to_string(content)?.len();
-        }
-    }
-    let writing = cpu_time()? - begun;
-    let count = f64::from(u32::try_from(pages.len())?) * f64::from(repeats);
-    let size: usize = pages.iter().map(|it| it.1.len()).sum();
-    writeln!(
-        std::io::stdout(),
-        "{} pages, {} KB each, {:.3} ms to read, {:.3} ms to write {} KB",
-        pages.len(),
-        size / pages.len().max(1) / 1024,
-        reading / count,
-        writing / count,
-        bytes / pages.len().max(1) / 1024
-    )?;
-    Ok(())
+    Ok(pages)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -63,8 +167,30 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Tells CPU time per page since it told the last time.
+struct Watch {
+    pages: f64,
+    last: f64,
+}
+
+impl Watch {
+    fn start(pages: usize, repeats: u32) -> Result<Self, Failure> {
+        Ok(Self {
+            pages: f64::from(u32::try_from(pages)?) * f64::from(repeats),
+            last: cpu_time()?,
+        })
+    }
+
+    fn tell(&mut self, out: &mut impl Write, stage: &str) -> Result<(), Failure> {
+        let now = cpu_time()?;
+        writeln!(out, "{:8.3} ms  {stage}", (now - self.last) / self.pages)?;
+        self.last = now;
+        Ok(())
+    }
+}
+
 /// Milliseconds that this thread has run (Linux).
-fn cpu_time() -> Result<f64, Box<dyn std::error::Error>> {
+fn cpu_time() -> Result<f64, Failure> {
     let text = fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = text.split(' ').next().unwrap_or_default().parse()?;
     Ok(nanoseconds / 1e6)

@@ -1,7 +1,9 @@
 //! What follows from what was seen: one file or folder per result type.
 
 pub mod broken_links;
+pub mod content;
 pub mod envelope;
+pub mod issues;
 pub mod keyword_market;
 pub mod rankings;
 pub mod schema;

@@ -2,6 +2,7 @@
 
 mod codes;
 pub mod detection;
+pub mod tags;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

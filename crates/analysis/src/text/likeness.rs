@@ -10,12 +10,14 @@ const SHINGLE: usize = 4;
 pub fn shingles(text: &str) -> Vec<u64> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = words(&lower).collect();
-    let hashes: BTreeSet<u64> = if words.len() < SHINGLE {
+    let mut hashes: Vec<u64> = if words.len() < SHINGLE {
         words.chunks(SHINGLE).map(hash).collect()
     } else {
         words.windows(SHINGLE).map(hash).collect()
     };
-    hashes.into_iter().collect()
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
 }
 
 /// Jaccard similarity of two sorted sets; two empty texts are alike.
@@ -45,9 +47,17 @@ fn ratio(part: usize, whole: usize) -> f64 {
     small(part) / small(whole)
 }
 
+/// FNV-1a, 64 bits, of bytes.
+pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
+    fnv(bytes.iter().copied())
+}
+
 /// FNV-1a, 64 bits: stable over versions, unlike the standard library's hasher.
 fn hash(words: &[&str]) -> u64 {
-    let bytes = words.iter().flat_map(|word| word.bytes().chain([b' ']));
+    fnv(words.iter().flat_map(|word| word.bytes().chain([b' '])))
+}
+
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |state, byte| {
         (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

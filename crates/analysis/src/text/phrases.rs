@@ -7,6 +7,7 @@ pub use questions::{is_question, question_share};
 use super::{language::Language, stems::stem, words::words};
 use crate::keyword_text::normalised;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use utoipa::ToSchema;
 
@@ -57,6 +58,54 @@ impl IndexedText {
         let blocks: Vec<Vec<Forms>> = text
             .lines()
             .map(|block| forms(block, language))
+            .filter(|it| !it.is_empty())
+            .collect();
+        Self {
+            words: blocks.iter().map(Vec::len).sum(),
+            blocks,
+            language,
+        }
+    }
+
+    /// Reads a text for the sake of some phrases: words that begin with another letter than any word
+    /// of these are only counted. No stemmer changes the first letter, diacritics apart.
+    #[must_use]
+    pub fn about<T: AsRef<str>>(text: &str, language: Option<Language>, phrases: &[T]) -> Self {
+        let beginnings: BTreeSet<char> = phrases
+            .iter()
+            .map(|it| without_diacritics(&normalised(it.as_ref())))
+            .flat_map(|it| {
+                words(&it)
+                    .filter_map(|it| it.chars().next())
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let is_wanted = |word: &str| {
+            let first = word.chars().next().unwrap_or_default();
+            let plain = if first.is_ascii() {
+                Some(first)
+            } else {
+                without_diacritics(first.encode_utf8(&mut [0; 4]))
+                    .chars()
+                    .next()
+            };
+            plain.is_some_and(|it| beginnings.contains(&it))
+        };
+        let text = normalised_lines(text);
+        let blocks: Vec<Vec<Forms>> = text
+            .lines()
+            .map(|block| {
+                let words = words(block);
+                words
+                    .map(|it| {
+                        if is_wanted(it) {
+                            form(it, language)
+                        } else {
+                            Forms::none()
+                        }
+                    })
+                    .collect::<Vec<_>>()
+            })
             .filter(|it| !it.is_empty())
             .collect();
         Self {
@@ -132,12 +181,39 @@ pub fn without_diacritics(text: &str) -> String {
 
 fn forms(text: &str, language: Option<Language>) -> Vec<Forms> {
     let text = normalised(text);
-    let form = |word: &str| Forms {
+    words(&text).map(|it| form(it, language)).collect()
+}
+
+fn form(word: &str, language: Option<Language>) -> Forms {
+    Forms {
         exact: word.to_owned(),
-        folded: without_diacritics(word),
+        folded: if word.is_ascii() {
+            word.to_owned()
+        } else {
+            without_diacritics(word)
+        },
         stem: language.map_or_else(String::new, |it| stem(word, it)),
-    };
-    words(&text).map(form).collect()
+    }
+}
+
+/// Each line normalised.
+fn normalised_lines(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let lines: Vec<String> = text.lines().map(normalised).collect();
+    lines.join("\n")
+}
+
+impl Forms {
+    /// A word that is like no other.
+    const fn none() -> Self {
+        Self {
+            exact: String::new(),
+            folded: String::new(),
+            stem: String::new(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,21 @@ use unicode_segmentation::UnicodeSegmentation;
 #[must_use]
 pub fn sentences(text: &str, language: Option<Language>) -> Vec<&str> {
     let mut found = Vec::new();
+    for line in text.split('\n') {
+        // Of ASCII, only these end sentences (UAX #29: ATerm, STerm), and CR, which ends lines.
+        if line.is_ascii() && !line.contains(['.', '!', '?', '\r']) {
+            if words(line).next().is_some() {
+                found.push(line.trim());
+            }
+        } else {
+            add_sentences(line, language, &mut found);
+        }
+    }
+    found
+}
+
+/// Adds the sentences of a line.
+fn add_sentences<'a>(text: &'a str, language: Option<Language>, found: &mut Vec<&'a str>) {
     let mut start = 0;
     for (at, segment) in text.split_sentence_bound_indices() {
         let end = at + segment.len();
@@ -27,7 +42,6 @@ pub fn sentences(text: &str, language: Option<Language>) -> Vec<&str> {
             start = end;
         }
     }
-    found
 }
 
 /// Whether a segment of UAX #29 is the end of a sentence, when so much of the text follows.

@@ -125,6 +125,7 @@ impl Fetcher {
             }
             Ok(answer) => {
                 let response = answer.response_facts();
+                fetched.max_age = response.headers.max_age();
                 fetched.content_type = answer.content_type;
                 fetched.challenge = answer.challenge;
                 fetched.truncation = answer
@@ -174,6 +175,7 @@ impl Fetcher {
             challenge: false,
             truncation: Truncation::None,
             bytes: None,
+            max_age: None,
         }
     }
 }

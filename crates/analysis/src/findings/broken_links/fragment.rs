@@ -2,7 +2,7 @@
 
 /// What a fragment asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum FragmentCheck {
+pub(crate) enum FragmentCheck {
     /// Nothing that could be missing: the top, a text search, a script's own route.
     NothingToFind,
     /// One of these names must be there: the fragment as written, and percent-decoded.
@@ -10,7 +10,7 @@ pub(super) enum FragmentCheck {
 }
 
 /// Reads a fragment, without `#`, as browsers do.
-pub(super) fn examine(fragment: &str) -> FragmentCheck {
+pub(crate) fn examine(fragment: &str) -> FragmentCheck {
     let name = fragment
         .split_once(":~:")
         .map_or(fragment, |(before, _)| before);
@@ -33,7 +33,7 @@ impl FragmentCheck {
     }
 }
 
-fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

@@ -17,6 +17,7 @@ mod suggestion;
 mod summary;
 mod verdict;
 
+pub(crate) use fragment::{FragmentCheck, examine, percent_decoded};
 pub use history::{PreviousBrokenLinks, TargetHistory};
 pub use record::{BrokenLink, Confirmation, Severity, SuggestedTarget, SuggestionReason};
 pub use summary::BrokenLinksSummary;

@@ -34,6 +34,7 @@ fn answered(url: &str, statuses: &[(&str, u16)]) -> Fetched {
         challenge: false,
         truncation: Truncation::None,
         bytes: None,
+        max_age: None,
     }
 }
 

@@ -93,6 +93,51 @@ pub struct PageContent {
 pub const GOOGLEBOT: &str = "googlebot";
 
 impl PageContent {
+    /// A document without anything in it, as if a server had answered 200.
+    #[must_use]
+    pub fn blank(url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            fetched: Fetched::plain(url, 200),
+            response: ResponseFacts::default(),
+            depth: 0,
+            discovery: Discovery::Start,
+            probe_similarity: None,
+            document: DocumentFacts {
+                has_doctype: false,
+                charset: "UTF-8".to_owned(),
+                charset_source: CharsetSource::Default,
+                lang: None,
+                base: None,
+                elements: 3,
+                duplicate_ids: Vec::new(),
+                duplicate_id_count: 0,
+                early_head_end: None,
+                parser_limit: false,
+            },
+            titles: Vec::new(),
+            metas: Vec::new(),
+            robots: Vec::new(),
+            canonicals: Vec::new(),
+            hreflangs: Vec::new(),
+            next_pages: Vec::new(),
+            previous_pages: Vec::new(),
+            refresh: None,
+            headings: Vec::new(),
+            images: Vec::new(),
+            links: Vec::new(),
+            uncrawlable_anchors: Vec::new(),
+            unprotected_windows: Vec::new(),
+            names: Vec::new(),
+            forms: Vec::new(),
+            files: Vec::new(),
+            structure: Structure::default(),
+            text: TextFacts::default(),
+            metadata: PageMetadata::default(),
+            structured_data: PageStructuredData::default(),
+        }
+    }
+
     /// The title that browsers show: the first, if it says anything.
     #[must_use]
     pub fn title(&self) -> Option<&str> {

@@ -84,6 +84,18 @@ impl ResponseHeaders {
         }
     }
 
+    /// Seconds for which an answer may be kept, as `Cache-Control` says: 0 for `no-store` and
+    /// `no-cache`, `None` where it says nothing of it.
+    #[must_use]
+    pub fn max_age(&self) -> Option<u64> {
+        let said = self.cache_control.as_deref()?.to_ascii_lowercase();
+        let mut rules = said.split(',').map(str::trim);
+        if rules.clone().any(|it| it == "no-store" || it == "no-cache") {
+            return Some(0);
+        }
+        rules.find_map(|it| it.strip_prefix("max-age=")?.trim_matches('"').parse().ok())
+    }
+
     fn add_single(&mut self, name: &str, value: &str, most: usize) {
         let field = match name {
             "content-security-policy" => &mut self.content_security_policy,

@@ -74,6 +74,10 @@ pub struct Fetched {
     /// Bytes of the answer's body as the server says it, or as it was read; `None` is unknown.
     #[serde(default)]
     pub bytes: Option<u64>,
+    /// Seconds for which the answer may be kept without asking again, by `Cache-Control`; `None`
+    /// where the server does not say.
+    #[serde(default)]
+    pub max_age: Option<u64>,
 }
 
 impl Fetched {
@@ -95,6 +99,7 @@ impl Fetched {
             challenge: false,
             truncation: Truncation::None,
             bytes: None,
+            max_age: None,
         }
     }
 

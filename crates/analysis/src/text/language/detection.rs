@@ -11,7 +11,7 @@ pub const FEWEST_LETTERS: usize = 60;
 pub const SURE: f64 = 0.9;
 
 /// Characters after which more text adds nothing but time.
-const MOST_CHARACTERS: usize = 20_000;
+const MOST_CHARACTERS: usize = 4_000;
 
 /// A language that was told from a text.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -131,3 +131,16 @@ proptest! {
         prop_assert!(found.density.is_none_or(|it| (0.0..=1.0).contains(&it)));
     }
 }
+
+proptest::proptest! {
+    /// What is left out for speed changes nothing.
+    #[test]
+    fn reading_for_the_sake_of_a_phrase_counts_the_same(text in "([a-záéčřž]{1,6}[ .\n]){0,40}", phrase in "[a-záéčřž]{1,4}( [a-z]{1,4})?") {
+        for language in [None, Some(Language::English), Some(Language::Czech), Some(Language::German)] {
+            let whole = IndexedText::new(&text, language);
+            let part = IndexedText::about(&text, language, &[&phrase]);
+            proptest::prop_assert_eq!(whole.uses(&phrase), part.uses(&phrase));
+            proptest::prop_assert_eq!(whole.words(), part.words());
+        }
+    }
+}

@@ -1,10 +1,10 @@
 //! Names for ranges of scores.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// How hard a text reads, in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Band {
     /// Flesch 90 and above.

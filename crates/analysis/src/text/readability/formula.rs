@@ -5,11 +5,11 @@ use crate::text::{
     counts::{Counts, SyllableCounts},
     language::Language,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A formula of readability. ASL is words per sentence, ASW syllables per word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Formula {
     /// English: 206.835 − 1.015·ASL − 84.6·ASW (Flesch 1948).
@@ -61,7 +61,7 @@ pub enum Formula {
 }
 
 /// Whether a formula was published for the language it is used in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
     /// Published for this language.

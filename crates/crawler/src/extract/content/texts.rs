@@ -40,6 +40,8 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     pub fn read(&self, main: PlacedText) -> TextFacts {
         let inline_quotations = self.quotations(&main.in_main);
+        let others = self.drafts.iter().filter(|it| !main.in_main[it.node]);
+        let other_words: usize = others.map(|it| words(&it.text).count()).sum();
         let main = main.into_text();
         let text = main.text();
         let detected = detect(&text).map(|it| DetectedLanguage {
@@ -47,11 +49,11 @@ impl Reader<'_> {
             confidence: it.confidence,
         });
         let language = TextFacts::language_of(self.declared, detected.as_ref());
-        let all_words: usize = self.drafts.iter().map(|it| words(&it.text).count()).sum();
+        let counts = count(&text, language);
         TextFacts {
-            counts: count(&text, language),
+            all_words: small(counts.words + other_words),
+            counts,
             language,
-            all_words: small(all_words),
             all_characters: self.all_characters,
             main_characters: characters(&text),
             main,

@@ -1,5 +1,7 @@
 //! Phrases with which pages announce other pages, and name the makers of pictures.
 
+use std::sync::LazyLock;
+
 /// Beginnings of short texts that announce other pages, in lower case, between slashes or line
 /// ends: en, de, fr, es, it, nl, cs and sk, pl, hu.
 const ANNOUNCEMENTS: &str = "
@@ -42,16 +44,17 @@ getty reuters afp dpa
 ";
 const MOST_CREDIT: usize = 60;
 
+static ALL: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let all = ANNOUNCEMENTS.split(['/', '\n']).map(str::trim);
+    all.filter(|it| !it.is_empty()).collect()
+});
+
 /// Whether a short text announces other pages.
 pub fn names_other_pages(text: &str) -> bool {
     let lower = text
         .trim_start_matches(|it: char| !it.is_alphanumeric())
         .to_lowercase();
-    let mut announcements = ANNOUNCEMENTS
-        .split(['/', '\n'])
-        .map(str::trim)
-        .filter(|it| !it.is_empty());
-    announcements.any(|it| lower.starts_with(it))
+    ALL.iter().any(|it| lower.starts_with(it))
 }
 
 /// Whether a caption only says whose picture it is.

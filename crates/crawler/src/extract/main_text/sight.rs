@@ -84,7 +84,13 @@ impl<'a> Sight<'a> {
 
 /// Characters that are not white space.
 pub fn characters(text: &str) -> u32 {
-    let count = text.chars().filter(|it| !it.is_whitespace()).count();
+    let count = if text.is_ascii() {
+        // What is white space of ASCII (here with the vertical tab, as for `char`).
+        let is_seen = |it: &&u8| !(it.is_ascii_whitespace() || **it == 0x0b);
+        text.as_bytes().iter().filter(is_seen).count()
+    } else {
+        text.chars().filter(|it| !it.is_whitespace()).count()
+    };
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

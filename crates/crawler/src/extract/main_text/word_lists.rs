@@ -1,6 +1,9 @@
 //! Words that class names and ids are made of, by what they say.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 /// What a word says of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +114,9 @@ pub fn meaning(word: &str) -> Option<Meaning> {
     })
 }
 
+static HIDING: LazyLock<HashSet<&str>> = LazyLock::new(|| HIDDEN.split_whitespace().collect());
+
 /// Whether a whole name hides an element.
 pub fn hides(name: &str) -> bool {
-    HIDDEN.split_whitespace().any(|it| it == name)
+    HIDING.contains(name)
 }

@@ -1,6 +1,7 @@
 //! Dates that `meta` elements give.
 
 use super::{DateFact, DateRole, FactSource, Source, dates::machine_date, page_dates::fact};
+use std::{collections::HashMap, sync::LazyLock};
 
 /// Names of `meta` elements, in lower case, with a colon for every dot, hyphen, underscore and
 /// space.
@@ -27,6 +28,17 @@ const UNSPECIFIED: &str = "
 date dcdate article:date pagedate eomportal:lastupdate
 ";
 
+static ROLES: LazyLock<HashMap<&str, DateRole>> = LazyLock::new(|| {
+    let lists = [
+        (UNSPECIFIED, DateRole::Unspecified),
+        (MODIFIED, DateRole::Modified),
+        (PUBLISHED, DateRole::Published),
+    ];
+    let names =
+        |(list, role): (&'static str, DateRole)| list.split_whitespace().map(move |it| (it, role));
+    lists.into_iter().flat_map(names).collect()
+});
+
 /// Adds the dates of all `meta` elements.
 pub fn of_metas(source: &Source, all: &mut Vec<DateFact>) {
     for (key, content) in source.metas() {
@@ -40,13 +52,5 @@ pub fn of_metas(source: &Source, all: &mut Vec<DateFact>) {
 
 fn role_of(key: &str) -> Option<DateRole> {
     let key = key.replace(['_', '.', '-', ' '], ":");
-    let lists = [
-        (PUBLISHED, DateRole::Published),
-        (MODIFIED, DateRole::Modified),
-        (UNSPECIFIED, DateRole::Unspecified),
-    ];
-    let mut lists = lists.into_iter();
-    lists
-        .find(|(list, _)| list.split_whitespace().any(|it| it == key))
-        .map(|it| it.1)
+    ROLES.get(key.as_str()).copied()
 }

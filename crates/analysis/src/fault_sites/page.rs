@@ -1,0 +1,145 @@
+//! A page as its parts.
+
+use super::prose::paragraphs;
+use std::fmt::Write as _;
+
+/// What a page is written from. Everything is HTML that stands as it is.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a part that may be missing"
+)]
+#[derive(Debug, Clone)]
+pub struct PageSpec {
+    /// Path and query.
+    pub path: String,
+    /// The scheme and host, where it is not the site's.
+    pub origin: Option<String>,
+    /// The doctype.
+    pub doctype: &'static str,
+    /// Attributes of `html`.
+    pub html: String,
+    /// Whether a `meta` says the encoding.
+    pub charset: bool,
+    /// Whether there is a viewport.
+    pub viewport: bool,
+    /// `title` elements of the head.
+    pub titles: Vec<String>,
+    /// Descriptions of the head.
+    pub descriptions: Vec<String>,
+    /// The canonical address as written; `{url}` stands for the page's own.
+    pub canonical: Option<String>,
+    /// What else stands in the head.
+    pub head: String,
+    /// The first heading.
+    pub h1: String,
+    /// Whether the heading stands above the main part.
+    pub h1_above: bool,
+    /// The text.
+    pub text: String,
+    /// What stands after the text.
+    pub extra: String,
+    /// Paths and texts of the navigation.
+    pub navigation: Vec<(String, String)>,
+    /// Headers beside those of the site; an empty value takes one away.
+    pub headers: Vec<(String, String)>,
+    /// Whether the site's navigation leads here.
+    pub in_navigation: bool,
+    /// Whether the sitemap lists it.
+    pub in_sitemap: bool,
+    /// Milliseconds before it answers.
+    pub delay_ms: u32,
+    /// Whether it is sent compressed.
+    pub compressed: bool,
+}
+
+impl PageSpec {
+    /// A page without a fault, with a text that depends on a number.
+    #[must_use]
+    pub fn new(path: &str, about: &str, seed: u32) -> Self {
+        Self {
+            path: path.to_owned(),
+            origin: None,
+            doctype: "<!doctype html>",
+            html: "lang=en".to_owned(),
+            charset: true,
+            viewport: true,
+            titles: vec![format!("{about} explained by our potters")],
+            descriptions: vec![format!(
+                "What the potters of our village know about {about}, how they work, and what you can try at home."
+            )],
+            canonical: Some("{url}".to_owned()),
+            head: String::new(),
+            h1: format!("All about {about}"),
+            h1_above: false,
+            text: paragraphs(seed, 24),
+            extra: String::new(),
+            navigation: Vec::new(),
+            headers: Vec::new(),
+            in_navigation: true,
+            in_sitemap: true,
+            delay_ms: 0,
+            compressed: true,
+        }
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn url(&self, origin: &str) -> String {
+        format!("{}{}", self.origin.as_deref().unwrap_or(origin), self.path)
+    }
+
+    /// The document; `{origin}` in any part stands for the site's.
+    #[must_use]
+    pub fn html(&self, origin: &str) -> String {
+        let mut out = format!("{}\n<html {}>\n<head>\n", self.doctype, self.html);
+        let mut line = |text: &str| {
+            out.push_str(text);
+            out.push('\n');
+        };
+        if self.charset {
+            line("<meta charset=utf-8>");
+        }
+        for title in &self.titles {
+            line(&format!("<title>{title}</title>"));
+        }
+        for description in &self.descriptions {
+            line(&format!(
+                "<meta name=description content=\"{description}\">"
+            ));
+        }
+        if self.viewport {
+            line("<meta name=viewport content=\"width=device-width, initial-scale=1\">");
+        }
+        if let Some(canonical) = &self.canonical {
+            line(&format!("<link rel=canonical href=\"{canonical}\">"));
+        }
+        line("<link rel=stylesheet href=\"{origin}/style.css\">");
+        line(&self.head);
+        let mut links = String::new();
+        for (path, text) in &self.navigation {
+            // Writing to a string cannot fail.
+            let _ = write!(links, "<a href=\"{path}\">{text}</a> ");
+        }
+        let navigation = if links.is_empty() {
+            String::new()
+        } else {
+            format!("<nav>{links}</nav>")
+        };
+        let heading = if self.h1.is_empty() || self.h1.starts_with("<h1") {
+            self.h1.clone()
+        } else {
+            format!("<h1>{}</h1>", self.h1)
+        };
+        let (above, inside) = if self.h1_above {
+            (format!("<header>{heading}</header>"), String::new())
+        } else {
+            (String::new(), heading)
+        };
+        line(&format!(
+            "</head>\n<body>\n{navigation}\n{above}\n<main>\n{inside}\n{}\n{}\n</main>\n</body>\n</html>",
+            self.text, self.extra
+        ));
+        out.replace("{url}", &self.url(origin))
+            .replace("{origin}", origin)
+    }
+}

@@ -1,0 +1,265 @@
+//! A site as its pages and files, and what a server would answer.
+
+use super::page::PageSpec;
+use std::{collections::BTreeMap, fmt::Write as _};
+
+/// What a server answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// Headers, names in lower case; `content-encoding` is not among them.
+    pub headers: Vec<(String, String)>,
+    /// The body, not compressed.
+    pub body: Vec<u8>,
+    /// Whether to send it with gzip.
+    pub compressed: bool,
+    /// Milliseconds before it answers.
+    pub delay_ms: u32,
+    /// How it fails instead.
+    pub failing: Option<Failing>,
+}
+
+/// How a server fails to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failing {
+    /// It never answers.
+    Silence,
+    /// It closes the connection.
+    Reset,
+}
+
+/// What a site and its neighbours answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GeneratedSite {
+    /// Scheme, host and port.
+    pub origin: String,
+    /// Answers by absolute address, those of other hosts included.
+    pub answers: BTreeMap<String, Answer>,
+    /// What the site answers below an address, where it has nothing else; `{url}` stands for what
+    /// was asked for.
+    pub catch_all: Option<(String, Answer)>,
+}
+
+/// What a site is written from.
+#[derive(Debug, Clone)]
+pub struct SiteSpec {
+    /// Scheme, host and port.
+    pub origin: String,
+    /// The pages; the first is the start page.
+    pub pages: Vec<PageSpec>,
+    /// Other files by path or absolute address.
+    pub files: BTreeMap<String, Answer>,
+    /// `/robots.txt`.
+    pub robots: String,
+    /// `/sitemap.xml`, where it is not made from the pages.
+    pub sitemap: Option<String>,
+    /// Addresses that the sitemap lists beside the pages, with their `lastmod`.
+    pub listed: Vec<(String, Option<String>)>,
+    /// What every page is sent with.
+    pub headers: Vec<(String, String)>,
+    /// See [`GeneratedSite::catch_all`].
+    pub catch_all: Option<(String, PageSpec)>,
+}
+
+impl Answer {
+    /// A file.
+    #[must_use]
+    pub fn file(media_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            status: 200,
+            headers: vec![
+                ("content-type".into(), media_type.into()),
+                ("cache-control".into(), "public, max-age=31536000".into()),
+            ],
+            body: body.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Nothing but a status, with a short page.
+    #[must_use]
+    pub fn status(status: u16) -> Self {
+        Self {
+            status,
+            headers: vec![("content-type".into(), "text/html".into())],
+            body: format!("<!doctype html><title>{status}</title><p>Status {status}.").into(),
+            ..Self::default()
+        }
+    }
+
+    /// A redirect for good.
+    #[must_use]
+    pub fn redirect(to: &str) -> Self {
+        Self {
+            status: 301,
+            headers: vec![("location".into(), to.into())],
+            ..Self::default()
+        }
+    }
+}
+
+/// Something between an image and nothing: the smallest PNG, 1 × 1.
+const PNG: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
+    1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89,
+];
+
+/// A site without a fault.
+#[must_use]
+pub fn faultless(origin: &str) -> SiteSpec {
+    let pages = [
+        ("/", "handmade cups"),
+        ("/guides/clay", "clay and its kinds"),
+        ("/guides/glaze", "glaze and colours"),
+        ("/guides/ovens", "ovens and firing"),
+        ("/about", "the village workshop"),
+    ];
+    let numbered = (1_u32..).zip(pages);
+    let mut pages: Vec<PageSpec> = numbered
+        .map(|(seed, (path, about))| PageSpec::new(path, about, seed))
+        .collect();
+    pages[2]
+        .extra
+        .push_str("<p><img src=/cup.png alt=\"A cup with blue glaze\" width=400 height=300></p>");
+    SiteSpec {
+        origin: origin.to_owned(),
+        pages,
+        files: BTreeMap::from([
+            (
+                "/style.css".into(),
+                Answer::file("text/css", "body{margin:0}"),
+            ),
+            (
+                "/app.js".into(),
+                Answer::file("text/javascript", "let cups = 1;"),
+            ),
+            ("/cup.png".into(), Answer::file("image/png", PNG)),
+            (
+                "/llms.txt".into(),
+                Answer::file(
+                    "text/plain",
+                    "# Our workshop\n\nCups made by hand.\n\n- [Guides](/guides/clay): what we know about clay",
+                ),
+            ),
+        ]),
+        robots: format!("User-agent: *\nAllow: /\n\nSitemap: {origin}/sitemap.xml\n"),
+        sitemap: None,
+        listed: Vec::new(),
+        headers: [
+            ("content-type", "text/html"),
+            ("strict-transport-security", "max-age=31536000"),
+            ("content-security-policy", "default-src 'self'"),
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec(),
+        catch_all: None,
+    }
+}
+
+impl SiteSpec {
+    /// What the site answers.
+    #[must_use]
+    pub fn generated(&self) -> GeneratedSite {
+        let in_navigation = || self.pages.iter().filter(|it| it.in_navigation);
+        let navigation: Vec<(String, String)> = in_navigation()
+            .map(|it| (it.url(&self.origin), named(&it.path)))
+            .collect();
+        let mut site = GeneratedSite {
+            origin: self.origin.clone(),
+            ..GeneratedSite::default()
+        };
+        for page in &self.pages {
+            let answer = self.answer(page, &navigation);
+            site.answers.insert(page.url(&self.origin), answer);
+        }
+        if let Some((below, page)) = &self.catch_all {
+            let mut page = page.clone();
+            page.canonical = Some("{asked}".to_owned());
+            let mut answer = self.answer(&page, &navigation);
+            let body = String::from_utf8_lossy(&answer.body).replace("{asked}", "{url}");
+            answer.body = body.into_bytes();
+            site.catch_all = Some((format!("{}{below}", self.origin), answer));
+        }
+        for (path, answer) in &self.files {
+            let url = if path.starts_with('/') {
+                format!("{}{path}", self.origin)
+            } else {
+                path.clone()
+            };
+            site.answers.insert(url, answer.clone());
+        }
+        let text = |body: &str, media_type: &str| Answer::file(media_type, body);
+        let robots = text(&self.robots, "text/plain");
+        site.answers
+            .insert(format!("{}/robots.txt", self.origin), robots);
+        let sitemap = self
+            .sitemap
+            .clone()
+            .unwrap_or_else(|| self.sitemap_of_pages());
+        let sitemap = text(&sitemap, "application/xml");
+        site.answers
+            .insert(format!("{}/sitemap.xml", self.origin), sitemap);
+        site
+    }
+
+    fn answer(&self, page: &PageSpec, navigation: &[(String, String)]) -> Answer {
+        let mut page = page.clone();
+        if page.navigation.is_empty() {
+            let others = navigation
+                .iter()
+                .filter(|it| it.0 != page.url(&self.origin));
+            page.navigation = others.cloned().collect();
+        } else {
+            // A path that stands for no navigation.
+            page.navigation.retain(|it| !it.0.is_empty());
+        }
+        let own = |name: &str| page.headers.iter().any(|it| it.0 == name);
+        let shared = self.headers.iter().filter(|it| !own(&it.0));
+        let headers = shared.chain(&page.headers).filter(|it| !it.1.is_empty());
+        Answer {
+            status: 200,
+            headers: headers
+                .map(|(name, value)| (name.clone(), value.replace("{origin}", &self.origin)))
+                .collect(),
+            body: page.html(&self.origin).into_bytes(),
+            compressed: page.compressed,
+            delay_ms: page.delay_ms,
+            failing: None,
+        }
+    }
+
+    fn sitemap_of_pages(&self) -> String {
+        let mut out =
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
+                .to_owned();
+        let pages = self.pages.iter().filter(|it| it.in_sitemap);
+        let pages = pages.map(|it| (it.url(&self.origin), None));
+        let listed = self
+            .listed
+            .iter()
+            .map(|(path, date)| (format!("{}{path}", self.origin), date.clone()));
+        for (url, date) in pages.chain(listed) {
+            let date = date
+                .map(|it| format!("<lastmod>{it}</lastmod>"))
+                .unwrap_or_default();
+            let url = url.replace('&', "&amp;");
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "<url><loc>{url}</loc>{date}</url>");
+        }
+        out + "</urlset>\n"
+    }
+}
+
+fn named(path: &str) -> String {
+    let last = path.split('?').next().unwrap_or(path).trim_matches('/');
+    let last = last.rsplit('/').next().unwrap_or(last);
+    if last.is_empty() {
+        "Our workshop".to_owned()
+    } else {
+        format!("On {}", last.replace(['-', '_'], " "))
+    }
+}

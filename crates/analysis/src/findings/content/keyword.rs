@@ -1,0 +1,203 @@
+//! Where a page says what it is to be found with.
+
+use crate::{
+    findings::envelope::rounded,
+    observation::page_content::PageContent,
+    text::{
+        phrases::{IndexedText, without_diacritics},
+        words::words,
+    },
+};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use utoipa::ToSchema;
+
+/// Words of the text that count as its beginning.
+const FIRST_WORDS: usize = 100;
+/// Titles are parted by these from the name of the site.
+const SEPARATORS: [&str; 7] = [" | ", " – ", " — ", " - ", " :: ", " « ", ": "];
+
+/// Where the keyword stands.
+#[expect(clippy::struct_excessive_bools, reason = "each is a place of its own")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeywordCoverage {
+    /// In the title (25).
+    pub title: bool,
+    /// In an `h1` (20).
+    pub h1: bool,
+    /// In the first hundred words (15).
+    pub first_100_words: bool,
+    /// In an `h2` (10).
+    pub h2: bool,
+    /// In the path of the address (10).
+    pub url_slug: bool,
+    /// In the description (5).
+    pub meta_description: bool,
+    /// In the alternative text of an image (5).
+    pub image_alt: bool,
+    /// In the main text (10).
+    pub body: bool,
+}
+
+impl KeywordCoverage {
+    /// 0 to 100, by the weights of analysis.md 2.16.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        let weighted = [
+            (self.title, 25.0),
+            (self.h1, 20.0),
+            (self.first_100_words, 15.0),
+            (self.h2, 10.0),
+            (self.url_slug, 10.0),
+            (self.meta_description, 5.0),
+            (self.image_alt, 5.0),
+            (self.body, 10.0),
+        ];
+        weighted.into_iter().filter(|it| it.0).map(|it| it.1).sum()
+    }
+}
+
+/// What a page says of its keyword.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeywordFacts {
+    /// The keyword.
+    pub target: String,
+    /// Whether it was only told from the title.
+    pub from_title: bool,
+    /// Where it stands.
+    pub coverage: KeywordCoverage,
+    /// 0 to 100.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub coverage_score: f64,
+    /// Uses in the main text, inflected ones included where the language is known.
+    pub uses: u32,
+    /// Words of all uses per words of the main text; null without words.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub density: Option<f64>,
+    /// At least 8 uses and 3 %.
+    pub stuffing: bool,
+    /// Share of the words that competing pages use; null unless these were read.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub term_coverage: Option<f64>,
+}
+
+/// What a page says of a keyword.
+#[must_use]
+pub fn keyword_facts(page: &PageContent, keyword: &str, from_title: bool) -> KeywordFacts {
+    let language = page.text.language;
+    let says = |text: &str| {
+        let uses = IndexedText::about(text, language, &[keyword]).uses(keyword);
+        uses.inflected.unwrap_or_default().max(uses.folded) > 0
+    };
+    let heading = |level: u8| {
+        let mut all = page.headings.iter().filter(|it| it.level == level);
+        all.any(|it| it.text.as_deref().is_some_and(says))
+    };
+    let body = page.text.main.text();
+    let uses = IndexedText::about(&body, language, &[keyword]).uses(keyword);
+    let alternatives: Vec<&str> = page
+        .images
+        .iter()
+        .filter_map(|it| it.alt.as_deref())
+        .collect();
+    let coverage = KeywordCoverage {
+        title: page.title().is_some_and(says),
+        h1: heading(1),
+        first_100_words: says(&first_words(&body)),
+        h2: heading(2),
+        url_slug: says(&slug(&page.url)) || without_diacritics_says(&slug(&page.url), keyword),
+        meta_description: page.description().is_some_and(says),
+        image_alt: says(&alternatives.join("\n")),
+        body: uses.inflected.unwrap_or_default().max(uses.folded) > 0,
+    };
+    let count = uses.inflected.unwrap_or(uses.exact);
+    KeywordFacts {
+        target: keyword.to_owned(),
+        from_title,
+        coverage,
+        coverage_score: coverage.score(),
+        uses: u32::try_from(count).unwrap_or(u32::MAX),
+        density: uses.density,
+        stuffing: uses.stuffed,
+        term_coverage: None,
+    }
+}
+
+/// Addresses are written without diacritics.
+fn without_diacritics_says(slug: &str, keyword: &str) -> bool {
+    let plain = without_diacritics(&keyword.to_lowercase());
+    let padded = format!(" {} ", without_diacritics(slug));
+    !plain.is_empty() && padded.contains(&format!(" {plain} "))
+}
+
+/// The words of an address's path.
+fn slug(url: &str) -> String {
+    let path = Url::parse(url).map_or_else(|_| String::new(), |it| it.path().to_owned());
+    let decoded = crate::findings::broken_links::percent_decoded(&path).to_lowercase();
+    let parts = decoded.split(|it: char| !it.is_alphanumeric());
+    parts
+        .filter(|it| !it.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn first_words(text: &str) -> String {
+    words(text).take(FIRST_WORDS).collect::<Vec<_>>().join(" ")
+}
+
+/// The phrase that a page's title is most probably about: of its phrases of one to three words that
+/// neither begin nor end with a short word, the one that the text, the headings and the address say
+/// most, longer ones first. `None` without a title that the text knows.
+#[must_use]
+pub fn probable_keyword(page: &PageContent) -> Option<String> {
+    const LONGEST: usize = 3;
+    const MOST_WORDS: usize = 15;
+    let title = page.title()?;
+    let main = SEPARATORS
+        .iter()
+        .filter_map(|it| title.split_once(it))
+        .map(|it| it.0)
+        .min_by_key(|it| it.len())
+        .unwrap_or(title);
+    let lower = main.to_lowercase();
+    let all: Vec<&str> = words(&lower).take(MOST_WORDS).collect();
+    let mut said = page.text.main.text().to_lowercase();
+    for heading in &page.headings {
+        said.push('\n');
+        said.push_str(&heading.text.as_deref().unwrap_or_default().to_lowercase());
+    }
+    said.push('\n');
+    said.push_str(&slug(&page.url));
+    let is_content = |it: &&str| it.chars().count() > 3;
+    let phrases = (1..=LONGEST).flat_map(|size| all.windows(size));
+    let mut best: Option<(usize, String)> = None;
+    for phrase in phrases {
+        let ends = [phrase.first(), phrase.last()];
+        if !ends.into_iter().flatten().all(is_content) {
+            continue;
+        }
+        let text = phrase.join(" ");
+        let uses = uses_of(&said, &text);
+        let weight = if uses == 0 {
+            0
+        } else {
+            (uses + 1) * phrase.len()
+        };
+        if weight > best.as_ref().map_or(0, |it| it.0) {
+            best = Some((weight, text));
+        }
+    }
+    best.map(|it| it.1)
+}
+
+/// How often a phrase stands between other words, both in lower case.
+fn uses_of(text: &str, phrase: &str) -> usize {
+    let is_edge = |it: Option<char>| it.is_none_or(|it| !it.is_alphanumeric());
+    let found = text.match_indices(phrase).filter(|(at, _)| {
+        is_edge(text[..*at].chars().next_back())
+            && is_edge(text[at + phrase.len()..].chars().next())
+    });
+    found.count()
+}

@@ -1,0 +1,249 @@
+//! The record of a page.
+
+use super::{
+    METHOD,
+    keyword::{KeywordFacts, keyword_facts, probable_keyword},
+    parts::{
+        Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, ReadabilityFacts,
+        SnippetText, Uniqueness, headings, small,
+    },
+    score::{Parts, content_score},
+    site_facts::SiteFacts,
+};
+use crate::{
+    findings::{
+        envelope::{Envelope, rounded},
+        issues::{Issue, IssueCode},
+    },
+    observation::{
+        page_content::PageContent,
+        web_site::{LinkTarget, PageLink, SiteScope, Truncation},
+    },
+    page_kind::{PageKind, page_kind},
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+    text::{
+        phrases::question_share,
+        pixel_width::{DESCRIPTION, TITLE},
+    },
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use url::Url;
+use utoipa::ToSchema;
+
+/// What records have to say beside the page.
+#[derive(Debug, Clone, Copy)]
+pub struct ContentContext<'a> {
+    /// The project.
+    pub project_id: i64,
+    /// When the page was read.
+    pub measured_at: DateTime<Utc>,
+    /// The site's bounds.
+    pub scope: &'a SiteScope,
+    /// What people are to find the page with, the most important first.
+    pub keywords: &'a [String],
+}
+
+/// The content of a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentRecord {
+    /// What every record says about itself; `url` is the page.
+    #[serde(flatten)]
+    pub envelope: Envelope,
+    /// What the page is for, as its markup and address say.
+    pub page_type: PageKind,
+    /// Whether search engines may list it: 200, HTML, not `noindex`, canonical.
+    pub indexable: bool,
+    /// Its language.
+    pub language: LanguageFacts,
+    /// Its title.
+    pub title: SnippetText,
+    /// Its description.
+    pub meta_description: SnippetText,
+    /// Its headings; at the most 200.
+    pub headings: Vec<HeadingFact>,
+    /// Share of the headings that are questions; null without headings.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub question_headings: Option<f64>,
+    /// Words of all text in sight.
+    pub word_count: u32,
+    /// Words of the main text.
+    pub main_word_count: u32,
+    /// Characters of all text in sight per byte of the document; null for an empty one.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub text_html_ratio: Option<f64>,
+    /// Sentences of the main text.
+    pub sentences: u32,
+    /// Words per sentence; null without sentences.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub average_sentence_length: Option<f64>,
+    /// How the main text reads.
+    pub readability: ReadabilityFacts,
+    /// Where the page says its keyword; null without one.
+    pub keyword: Option<KeywordFacts>,
+    /// How alike other pages are.
+    pub uniqueness: Uniqueness,
+    /// Its images.
+    pub images: ImageCounts,
+    /// Its links.
+    pub links: LinkCounts,
+    /// When it was written.
+    pub freshness: Freshness,
+    /// It has little text of its own.
+    pub thin: bool,
+    /// 0 to 100.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub content_score: Option<f64>,
+    /// What is wrong with it, in the order of the catalogue.
+    pub issues: Vec<Issue>,
+}
+
+/// The record of a page. `issues` are all of the page's, those that the site tells included.
+#[must_use]
+pub fn content_record(
+    page: &PageContent,
+    facts: SiteFacts,
+    issues: Vec<Issue>,
+    context: &ContentContext<'_>,
+) -> ContentRecord {
+    let (text, counts) = (&page.text, &page.text.counts);
+    let kind = page_kind(page);
+    let given = context.keywords.first().cloned();
+    let from_title = given.is_none();
+    let keyword = given
+        .or_else(|| probable_keyword(page))
+        .map(|it| keyword_facts(page, &it, from_title));
+    let readability = ReadabilityFacts::of(page);
+    let parts = Parts::of(
+        page,
+        kind,
+        readability.band,
+        facts.nearest_indexable,
+        keyword.as_ref(),
+        &issues,
+    );
+    let ratio = |part: u32, whole: u64| {
+        #[expect(clippy::cast_precision_loss, reason = "no page is 2^52 bytes long")]
+        let whole = whole as f64;
+        (whole > 0.0).then(|| f64::from(part) / whole)
+    };
+    let named = page.headings.iter().filter_map(|it| it.text.as_deref());
+    ContentRecord {
+        envelope: envelope(page, context),
+        page_type: kind,
+        indexable: page.is_indexable(),
+        language: LanguageFacts::of(page),
+        title: SnippetText::of(page.title(), TITLE, facts.title_duplicates.clone()),
+        meta_description: SnippetText::of(
+            page.description(),
+            DESCRIPTION,
+            facts.description_duplicates.clone(),
+        ),
+        headings: headings(page),
+        question_headings: question_share(named, text.language),
+        word_count: text.all_words,
+        main_word_count: small(counts.words),
+        text_html_ratio: ratio(text.all_characters, page.response.body_bytes),
+        sentences: small(counts.sentences),
+        average_sentence_length: ratio(small(counts.words), counts.sentences as u64),
+        readability,
+        keyword,
+        images: images(page, &facts),
+        links: links(page, &facts, context.scope),
+        uniqueness: facts.uniqueness,
+        freshness: Freshness::of(page),
+        thin: issues.iter().any(|it| {
+            matches!(
+                it.code,
+                IssueCode::ThinContent | IssueCode::EmptyMainContent
+            )
+        }),
+        content_score: content_score(&parts),
+        issues,
+    }
+}
+
+fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
+    let is_cut = page.fetched.truncation == Truncation::AtLimit || page.document.parser_limit;
+    let mut warnings = Vec::new();
+    if page.fetched.truncation == Truncation::AtLimit {
+        warnings.push("bodyCut".to_owned());
+    }
+    if page.document.parser_limit {
+        warnings.push("parserLimit".to_owned());
+    }
+    Envelope {
+        result_type: ResultType::Content,
+        project_id: context.project_id,
+        keyword_id: None,
+        url: Some(page.url.clone()),
+        measured_at: context.measured_at,
+        status: if is_cut {
+            RecordStatus::Partial
+        } else {
+            RecordStatus::Ok
+        },
+        error: None,
+        provenance: Provenance::Measured,
+        provider: None,
+        method_version: METHOD.to_owned(),
+        sample_size: 1,
+        warnings,
+    }
+}
+
+fn images(page: &PageContent, facts: &SiteFacts) -> ImageCounts {
+    let all = || page.images.iter();
+    let without_alt = all().filter(|it| it.alt.is_none() && !it.is_named_otherwise);
+    ImageCounts {
+        count: small(page.images.len()),
+        without_alt: small(without_alt.count()),
+        without_size: small(all().filter(|it| !it.has_size && it.url.is_some()).count()),
+        oversized: facts.oversized_images,
+    }
+}
+
+fn links(page: &PageContent, facts: &SiteFacts, scope: &SiteScope) -> LinkCounts {
+    let followed = page.links.iter().filter(|it| it.is_followed_by_readers());
+    let mut counts = LinkCounts {
+        inlinks: facts.inlinks.count,
+        unique_inlinks: facts.inlinks.pages,
+        depth: page.depth,
+        orphan: facts.is_orphan,
+        internal_score: facts.internal_score,
+        ..LinkCounts::default()
+    };
+    let mut unique = BTreeSet::new();
+    for link in followed {
+        let LinkTarget::Web { url, .. } = &link.target else {
+            continue;
+        };
+        if Url::parse(url).is_ok_and(|it| scope.contains(&it)) {
+            counts.internal += 1;
+            if *url != page.url {
+                unique.insert(url);
+            }
+        } else {
+            counts.external += 1;
+        }
+        counts.nofollow += u32::from(asks_not_to_count(link));
+    }
+    counts.unique_internal = small(unique.len());
+    counts
+}
+
+fn asks_not_to_count(link: &PageLink) -> bool {
+    let mut words = link
+        .rel
+        .as_deref()
+        .unwrap_or_default()
+        .split_ascii_whitespace();
+    words.any(|it| {
+        ["nofollow", "ugc", "sponsored"]
+            .iter()
+            .any(|hint| it.eq_ignore_ascii_case(hint))
+    })
+}

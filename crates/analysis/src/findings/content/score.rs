@@ -1,0 +1,128 @@
+//! The content score: our own sum of what a page can be given.
+
+use super::keyword::KeywordFacts;
+use crate::{
+    findings::issues::{Issue, IssueCode},
+    observation::page_content::PageContent,
+    page_kind::PageKind,
+    text::readability::Band,
+};
+
+/// Words from which on more are worth nothing: Google has no preferred count.
+const ENOUGH_WORDS: f64 = 300.0;
+/// Likeness from which on a page says nothing of its own.
+const NEAR: f64 = 0.9;
+/// Words from which on a text needs headings inside.
+const LONG: usize = 300;
+
+/// Weights of substance, uniqueness, readability, snippet, structure and keyword coverage
+/// (analysis.md 2.16); those of parts that are not known go to the others.
+pub const WEIGHTS: [f64; 6] = [0.25, 0.20, 0.15, 0.15, 0.10, 0.15];
+
+/// The parts of the score, each 0 to 1; `None` is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parts {
+    /// How much text there is, up to 300 words.
+    pub substance: Option<f64>,
+    /// How unlike the indexable page that is most like it.
+    pub uniqueness: Option<f64>,
+    /// How it reads, for what it is.
+    pub readability: Option<f64>,
+    /// Title and description.
+    pub snippet: Option<f64>,
+    /// Headings.
+    pub structure: Option<f64>,
+    /// Where the keyword stands.
+    pub keyword: Option<f64>,
+}
+
+impl Parts {
+    /// The parts of a page.
+    #[must_use]
+    pub fn of(
+        page: &PageContent,
+        kind: PageKind,
+        band: Option<Band>,
+        nearest: Option<f64>,
+        keyword: Option<&KeywordFacts>,
+        issues: &[Issue],
+    ) -> Self {
+        let words = u32::try_from(page.text.counts.words).unwrap_or(u32::MAX);
+        let has = |code| issues.iter().any(|it| it.code == code);
+        Self {
+            substance: Some((f64::from(words) / ENOUGH_WORDS).min(1.0)),
+            uniqueness: Some(uniqueness(nearest)),
+            readability: band.map(|it| fit(it, kind)),
+            snippet: Some(snippet(page, &has)),
+            structure: Some(structure(page, &has)),
+            keyword: keyword.map(|it| it.coverage_score / 100.0),
+        }
+    }
+
+    const fn all(&self) -> [Option<f64>; 6] {
+        [
+            self.substance,
+            self.uniqueness,
+            self.readability,
+            self.snippet,
+            self.structure,
+            self.keyword,
+        ]
+    }
+}
+
+/// 0 to 100: the mean of the known parts by their weights.
+#[must_use]
+pub fn content_score(parts: &Parts) -> Option<f64> {
+    let known = parts.all().into_iter().zip(WEIGHTS);
+    let known = known.filter_map(|(part, weight)| Some((part?, weight)));
+    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (part, weight)| {
+        (sum + part * weight, weights + weight)
+    });
+    (weights > 0.0).then(|| 100.0 * sum / weights)
+}
+
+fn uniqueness(nearest: Option<f64>) -> f64 {
+    match nearest {
+        Some(likeness) if likeness >= NEAR => 0.0,
+        Some(likeness) => 1.0 - likeness,
+        None => 1.0,
+    }
+}
+
+/// Pages that are read in passing have to be easier than those that are studied.
+fn fit(band: Band, kind: PageKind) -> f64 {
+    let is_studied = matches!(kind, PageKind::Article | PageKind::Other);
+    match band {
+        Band::VeryEasy | Band::Easy | Band::FairlyEasy | Band::Standard => 1.0,
+        Band::FairlyDifficult => 0.8,
+        Band::Difficult if is_studied => 0.6,
+        Band::Difficult => 0.4,
+        Band::VeryDifficult if is_studied => 0.3,
+        Band::VeryDifficult => 0.2,
+    }
+}
+
+/// Two thirds for the title, one for the description, each half for being there and half for its
+/// length.
+fn snippet(page: &PageContent, has: &impl Fn(IssueCode) -> bool) -> f64 {
+    let fits = |short, long| if has(short) || has(long) { 0.5 } else { 1.0 };
+    let title = page
+        .title()
+        .map_or(0.0, |_| fits(IssueCode::TitleShort, IssueCode::TitleLong));
+    let description = page
+        .description()
+        .map_or(0.0, |_| fits(IssueCode::DescShort, IssueCode::DescLong));
+    (2.0 * title + description) / 3.0
+}
+
+fn structure(page: &PageContent, has: &impl Fn(IssueCode) -> bool) -> f64 {
+    let worth = |weight: f64, holds: bool| if holds { weight } else { 0.0 };
+    let one_h1 =
+        !has(IssueCode::H1Missing) && !has(IssueCode::H1Multiple) && page.heading(1).is_some();
+    let parted = page.text.counts.words < LONG || page.headings.iter().any(|it| it.level > 1);
+    worth(0.4, one_h1)
+        + worth(0.2, !has(IssueCode::HeadingEmpty))
+        + worth(0.2, !has(IssueCode::HeadingOrder))
+        + worth(0.2, parted)
+}

@@ -1,0 +1,157 @@
+//! Counts of a site's pages and their issues.
+
+use super::record::ContentRecord;
+use crate::findings::{
+    broken_links::Severity,
+    envelope::rounded,
+    issues::{Issue, IssueCode, IssueGroup, info},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use utoipa::ToSchema;
+
+/// Pages that a code names at the most.
+const MOST_EXAMPLES: usize = 10;
+
+/// How many pages have an issue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeCount {
+    /// The worst severity that it has somewhere.
+    pub severity: Severity,
+    /// Pages, or addresses that are none.
+    pub urls: u32,
+    /// How often in all.
+    pub occurrences: u32,
+    /// Some of the addresses.
+    pub examples: Vec<String>,
+}
+
+/// The content of a site.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentSummary {
+    /// Pages that were read.
+    pub pages: u32,
+    /// Of these, indexable.
+    pub indexable_pages: u32,
+    /// Pages with an error.
+    pub pages_with_errors: u32,
+    /// Pages with a warning.
+    pub pages_with_warnings: u32,
+    /// Pages with a notice.
+    pub pages_with_notices: u32,
+    /// 100·(1 − pages with an error / pages), as Ahrefs defines it; null without pages.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub health_score: Option<f64>,
+    /// The mean over the groups of the catalogue of 100·(1 − Σ w·affected share), not below 0; w is 1
+    /// for errors, 0.4 for warnings, 0.1 for notices. Null without pages.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub weighted_health: Option<f64>,
+    /// Mean content score of the indexable pages; null without any.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub average_content_score: Option<f64>,
+    /// Words of all main texts.
+    pub words: u64,
+    /// Pages with little text of their own.
+    pub thin_pages: u32,
+    /// Pages with an exact duplicate.
+    pub duplicate_pages: u32,
+    /// Pages by language: the declared one, or else the detected one.
+    pub languages: BTreeMap<String, u32>,
+    /// Codes by how many addresses have them.
+    pub issues: BTreeMap<IssueCode, CodeCount>,
+    #[serde(skip)]
+    sum_of_scores: f64,
+    #[serde(skip)]
+    scored: u32,
+    #[serde(skip)]
+    affected: BTreeMap<(IssueGroup, Severity), u32>,
+}
+
+impl ContentSummary {
+    /// Adds a page.
+    pub fn add(&mut self, record: &ContentRecord) {
+        self.pages += 1;
+        self.indexable_pages += u32::from(record.indexable);
+        let has = |severity| record.issues.iter().any(|it| it.severity == severity);
+        self.pages_with_errors += u32::from(has(Severity::Error));
+        self.pages_with_warnings += u32::from(has(Severity::Warning));
+        self.pages_with_notices += u32::from(has(Severity::Notice));
+        if let Some(score) = record.content_score.filter(|_| record.indexable) {
+            self.sum_of_scores += score;
+            self.scored += 1;
+        }
+        self.words += u64::from(record.main_word_count);
+        self.thin_pages += u32::from(record.thin);
+        self.duplicate_pages += u32::from(!record.uniqueness.exact_duplicates.is_empty());
+        let language = record
+            .language
+            .declared
+            .as_deref()
+            .or(record.language.detected.as_deref());
+        if let Some(language) = language {
+            *self
+                .languages
+                .entry(language.to_ascii_lowercase())
+                .or_default() += 1;
+        }
+        let groups: BTreeSet<(IssueGroup, Severity)> = { record.issues.iter() }
+            .map(|it| (info(it.code).group, it.severity))
+            .collect();
+        for key in groups {
+            *self.affected.entry(key).or_default() += 1;
+        }
+        let url = record.envelope.url.as_deref().unwrap_or_default();
+        self.add_issues(url, &record.issues);
+    }
+
+    /// Adds issues of an address: of a page, or of a file or a page that does not work.
+    pub fn add_issues(&mut self, url: &str, issues: &[Issue]) {
+        let mut seen = BTreeSet::new();
+        for issue in issues {
+            let count = self.issues.entry(issue.code).or_insert_with(|| CodeCount {
+                severity: issue.severity,
+                urls: 0,
+                occurrences: 0,
+                examples: Vec::new(),
+            });
+            count.severity = count.severity.min(issue.severity);
+            count.occurrences = count.occurrences.saturating_add(issue.count);
+            if seen.insert(issue.code) {
+                count.urls += 1;
+                if count.examples.len() < MOST_EXAMPLES {
+                    count.examples.push(url.to_owned());
+                }
+            }
+        }
+    }
+
+    /// The shares and means, once all is added.
+    #[must_use]
+    pub fn finished(mut self) -> Self {
+        if self.pages == 0 {
+            return self;
+        }
+        let pages = f64::from(self.pages);
+        self.health_score = Some(100.0 * (1.0 - f64::from(self.pages_with_errors) / pages));
+        let of_group = |group: &IssueGroup| {
+            let weights = [
+                (Severity::Error, 1.0),
+                (Severity::Warning, 0.4),
+                (Severity::Notice, 0.1),
+            ];
+            let parts = weights.into_iter().map(|(severity, weight)| {
+                let affected = self.affected.get(&(*group, severity)).copied();
+                weight * f64::from(affected.unwrap_or_default()) / pages
+            });
+            parts.sum::<f64>().min(1.0)
+        };
+        let groups = f64::from(u32::try_from(IssueGroup::ALL.len()).unwrap_or(u32::MAX));
+        let lost: f64 = IssueGroup::ALL.iter().map(of_group).sum();
+        self.weighted_health = Some(100.0 * (1.0 - lost / groups));
+        self.average_content_score =
+            (self.scored > 0).then(|| self.sum_of_scores / f64::from(self.scored));
+        self
+    }
+}

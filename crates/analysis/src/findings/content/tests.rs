@@ -1,0 +1,290 @@
+//! Golden values and laws of the record, the score and the summary.
+
+use super::*;
+use crate::{
+    findings::issues::{Found, Issue, IssueCode},
+    observation::{
+        page_content::{
+            Block, BlockKind, Heading, MainText, Meta, MetaKey, PageContent, PlacedText, TagSource,
+            TextSource,
+        },
+        web_site::SiteScope,
+    },
+    text::{counts::count, language::Language},
+};
+use chrono::DateTime;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn page(url: &str, title: &str, h1: &str, paragraphs: &[&str]) -> PageContent {
+    let mut page = PageContent::blank(url);
+    page.titles = vec![PlacedText {
+        text: title.to_owned(),
+        source: TagSource::Head,
+    }];
+    page.headings = vec![Heading {
+        level: 1,
+        text: Some(h1.to_owned()),
+        is_image_alt: false,
+        line: 1,
+    }];
+    let blocks = paragraphs.iter().map(|it| Block {
+        kind: BlockKind::Paragraph,
+        text: (*it).to_owned(),
+    });
+    page.text.main = MainText {
+        blocks: blocks.collect(),
+        source: TextSource::Elements,
+    };
+    page.text.language = Some(Language::English);
+    page.text.counts = count(&page.text.main.text(), page.text.language);
+    page
+}
+
+fn record(page: &PageContent, issues: Vec<Issue>, keywords: &[String]) -> ContentRecord {
+    let scope = SiteScope::of_host("example.com");
+    let context = ContentContext {
+        project_id: 7,
+        measured_at: DateTime::UNIX_EPOCH,
+        scope: &scope,
+        keywords,
+    };
+    content_record(page, SiteFacts::default(), issues, &context)
+}
+
+/// Field names of analysis.md 2.16, with ours beside them.
+#[test]
+fn a_record_has_the_fields_of_the_specification() {
+    let page = page("https://example.com/x", "T", "H", &["Some words."]);
+    let json = serde_json::to_value(record(&page, Vec::new(), &[])).unwrap();
+    let of = |json: &serde_json::Value| -> BTreeSet<String> {
+        json.as_object().unwrap().keys().cloned().collect()
+    };
+    for name in [
+        "url",
+        "language",
+        "title",
+        "metaDescription",
+        "headings",
+        "wordCount",
+        "mainWordCount",
+        "textHtmlRatio",
+        "sentences",
+        "averageSentenceLength",
+        "readability",
+        "keyword",
+        "uniqueness",
+        "images",
+        "links",
+        "freshness",
+        "thin",
+        "contentScore",
+        "issues",
+        "methodVersion",
+    ] {
+        assert!(of(&json).contains(name), "{name}");
+    }
+    let names =
+        |list: &[&str]| -> BTreeSet<String> { list.iter().map(|it| (*it).to_owned()).collect() };
+    assert_eq!(
+        of(&json["title"]),
+        names(&["text", "length", "pixelWidth", "truncated", "duplicateOf"])
+    );
+    assert_eq!(
+        of(&json["language"]),
+        names(&["declared", "detected", "confidence"])
+    );
+    assert_eq!(
+        of(&json["freshness"]),
+        names(&["published", "modified", "source"])
+    );
+    assert_eq!(
+        of(&json["uniqueness"]),
+        names(&["exactDuplicates", "nearest", "clusterId"])
+    );
+    assert!(
+        of(&json["readability"]).is_superset(&names(&["formula", "score", "band", "lix", "grade"]))
+    );
+    assert!(of(&json["images"]).is_superset(&names(&[
+        "count",
+        "withoutAlt",
+        "withoutSize",
+        "oversized"
+    ])));
+    assert!(of(&json["links"]).is_superset(&names(&[
+        "internal", "external", "nofollow", "inlinks", "depth"
+    ])));
+    let stored: ContentRecord = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(serde_json::to_value(stored).unwrap(), json);
+}
+
+/// Widths of analysis.md 2.16.
+#[test]
+fn snippets_are_as_wide_as_results_pages_show_them() {
+    let fox = "The quick brown fox jumps over the lazy dog";
+    let mut page = page("https://example.com/x", fox, "H", &[]);
+    page.metas = vec![Meta {
+        key: MetaKey::Name,
+        name: "description".into(),
+        content: fox.into(),
+        source: TagSource::Head,
+    }];
+    let found = record(&page, Vec::new(), &[]);
+    assert!((found.title.pixel_width.unwrap() - 395.75).abs() < 0.005);
+    assert!((found.meta_description.pixel_width.unwrap() - 277.03).abs() < 0.005);
+    assert_eq!((found.title.length, found.title.truncated), (43, false));
+}
+
+/// The counts of appendix C with the formula on them: 28 words, 3 sentences, 51 syllables, LIX 48.59.
+/// A score needs 100 words, so the text stands here four times; means and shares stay.
+#[test]
+fn readability_is_that_of_the_golden_counts() {
+    let text = "The Web Content Accessibility Guidelines explain how to make web content more accessible to \
+        people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
+    let page = page("https://example.com/x", "T", "H", &[text; 4]);
+    let found = record(&page, Vec::new(), &[]);
+    assert_eq!((found.main_word_count, found.sentences), (4 * 28, 4 * 3));
+    assert!((found.average_sentence_length.unwrap() - 28.0 / 3.0).abs() < 1e-12);
+    assert!(
+        (found.readability.lix.unwrap() - 48.59).abs() < 0.05,
+        "{:?}",
+        found.readability
+    );
+}
+
+#[test]
+fn a_keyword_is_looked_for_in_eight_places() {
+    let mut page = page(
+        "https://example.com/glazed-cups",
+        "Glazed cups by hand",
+        "Our cups",
+        &[
+            "We make glazed cups every day.",
+            "Nothing else is made here.",
+        ],
+    );
+    page.headings.push(Heading {
+        level: 2,
+        text: Some("How glazed cups dry".into()),
+        is_image_alt: false,
+        line: 2,
+    });
+    let facts = keyword_facts(&page, "glazed cup", false);
+    let found = facts.coverage;
+    assert!(found.title && found.first_100_words && found.h2 && found.url_slug && found.body);
+    assert!(!found.h1 && !found.meta_description && !found.image_alt);
+    assert!((facts.coverage_score - 70.0).abs() < 1e-12);
+    assert_eq!((facts.uses, facts.stuffing), (1, false));
+    // 2 words of 11.
+    assert!((facts.density.unwrap() - 2.0 / 11.0).abs() < 1e-12);
+}
+
+#[test]
+fn without_keywords_the_title_and_the_text_tell_one() {
+    let page = page(
+        "https://example.com/guides/salt-glaze",
+        "Salt glaze at home | The Workshop",
+        "Working with salt glaze",
+        &[
+            "Salt glaze is old.",
+            "With salt glaze you need a hot oven.",
+            "Workshop.",
+        ],
+    );
+    assert_eq!(probable_keyword(&page).as_deref(), Some("salt glaze"));
+    assert_eq!(
+        probable_keyword(&PageContent::blank("https://example.com/")),
+        None
+    );
+}
+
+#[test]
+fn the_score_is_the_weighted_mean_of_what_is_known() {
+    assert!((WEIGHTS.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let all = Parts {
+        substance: Some(1.0),
+        uniqueness: Some(0.5),
+        readability: Some(0.6),
+        snippet: Some(1.0),
+        structure: Some(0.8),
+        keyword: Some(0.7),
+    };
+    // 25 + 10 + 9 + 15 + 8 + 10.5
+    assert!((content_score(&all).unwrap() - 77.5).abs() < 1e-9);
+    let without = Parts {
+        keyword: None,
+        ..all
+    };
+    assert!((content_score(&without).unwrap() - 67.0 / 0.85).abs() < 1e-9);
+    assert_eq!(content_score(&Parts::default()), None);
+}
+
+fn issue(code: IssueCode) -> Vec<Issue> {
+    let mut found = Found::default();
+    found.add(code, None);
+    found.finished()
+}
+
+#[test]
+fn health_counts_pages_with_errors_and_weighs_groups() {
+    let one = |issues| {
+        record(
+            &page("https://example.com/x", "T", "H", &["Some words."]),
+            issues,
+            &[],
+        )
+    };
+    let mut summary = ContentSummary::default();
+    summary.add(&one(issue(IssueCode::TitleMissing)));
+    summary.add(&one(issue(IssueCode::LangMissing)));
+    summary.add(&one(issue(IssueCode::ThinContent)));
+    summary.add(&one(Vec::new()));
+    summary.add_issues("https://example.com/gone", &issue(IssueCode::Http4xx));
+    let summary = summary.finished();
+    assert_eq!(
+        (summary.pages, summary.pages_with_errors, summary.thin_pages),
+        (4, 1, 1)
+    );
+    assert!((summary.health_score.unwrap() - 75.0).abs() < 1e-12);
+    // Title loses 1/4 of its seventeenth; content 0.4/4 and 0.1/4.
+    let expected = 100.0 * (1.0 - (0.25 + 0.1 + 0.025) / 17.0);
+    assert!((summary.weighted_health.unwrap() - expected).abs() < 1e-9);
+    assert_eq!(
+        summary.issues[&IssueCode::Http4xx].examples,
+        ["https://example.com/gone"]
+    );
+    assert_eq!(ContentSummary::default().finished().health_score, None);
+}
+
+proptest! {
+    #[test]
+    fn no_part_lowers_the_score_when_it_grows(parts in proptest::array::uniform6(0.0_f64..1.0), at in 0_usize..6, more in 0.0_f64..1.0) {
+        let of = |it: [f64; 6]| Parts {
+            substance: Some(it[0]), uniqueness: Some(it[1]), readability: Some(it[2]),
+            snippet: Some(it[3]), structure: Some(it[4]), keyword: Some(it[5]),
+        };
+        let mut better = parts;
+        better[at] = parts[at] + (1.0 - parts[at]) * more;
+        let (before, after) = (content_score(&of(parts)).unwrap(), content_score(&of(better)).unwrap());
+        prop_assert!(after >= before - 1e-9);
+        prop_assert!((0.0..=100.0).contains(&after));
+    }
+
+    #[test]
+    fn any_page_has_a_record(title in "\\PC{0,40}", h1 in "\\PC{0,40}", text in "\\PC{0,300}", keyword in "\\PC{0,20}") {
+        let page = page("https://example.com/x", &title, &h1, &[&text]);
+        let found = record(&page, Vec::new(), &[keyword]);
+        prop_assert!(found.content_score.is_some_and(|it| (0.0..=100.0).contains(&it)));
+        let facts = found.keyword.unwrap();
+        prop_assert!((0.0..=100.0).contains(&facts.coverage_score));
+    }
+
+    /// Repeating the keyword more often never takes it out of the text.
+    #[test]
+    fn coverage_does_not_fall_with_more_uses(times in 1_usize..20) {
+        let text = "Here are blue cups. ".repeat(times);
+        let few = keyword_facts(&page("https://example.com/x", "T", "H", &[&text]), "blue cups", false);
+        prop_assert_eq!(few.uses as usize, times);
+        prop_assert!(few.coverage.body && few.coverage.first_100_words);
+    }
+}

@@ -1,0 +1,127 @@
+//! The catalogue: what each code means, how much it matters, and what to do.
+
+use super::code::{IssueCode, IssueGroup};
+use crate::findings::broken_links::Severity;
+use serde::Serialize;
+use std::{collections::BTreeMap, sync::LazyLock};
+
+/// What a code means.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeInfo {
+    /// The code.
+    pub code: IssueCode,
+    /// What it is about.
+    pub group: IssueGroup,
+    /// How much it matters, unless the finding says otherwise.
+    pub severity: Severity,
+    /// 3 massive, 2 high, 1 medium, 0.5 low, 0.25 minimal: how much mending it changes.
+    pub impact: f64,
+    /// From where on it is an issue; empty where it simply is one.
+    pub threshold: &'static str,
+    /// Whose rule it is.
+    pub source: &'static str,
+    /// What is wrong, in a sentence.
+    pub title: &'static str,
+    /// What to do.
+    pub what_to_do: &'static str,
+    /// The number of the constant in `SEOnaut` 2025-09-13.
+    pub seonaut: Option<u8>,
+    /// What Screaming Frog's exports call it.
+    pub screaming_frog: Option<&'static str>,
+    /// The audit of Lighthouse.
+    pub lighthouse: Option<&'static str>,
+}
+
+/// Columns: code, group, severity, impact, threshold, source, title, what to do, `SEOnaut`'s number,
+/// Screaming Frog's name, Lighthouse's audit.
+const TABLE: &str = include_str!("catalogue.tsv");
+
+static CATALOGUE: LazyLock<BTreeMap<IssueCode, CodeInfo>> = LazyLock::new(|| {
+    TABLE
+        .lines()
+        .filter_map(row)
+        .map(|it| (it.code, it))
+        .collect()
+});
+
+/// What stands for a code without a row, which a test knows that there is none of.
+static NOTHING: CodeInfo = CodeInfo {
+    code: IssueCode::Http4xx,
+    group: IssueGroup::Availability,
+    severity: Severity::Notice,
+    impact: 0.0,
+    threshold: "",
+    source: "",
+    title: "",
+    what_to_do: "",
+    seonaut: None,
+    screaming_frog: None,
+    lighthouse: None,
+};
+
+/// What a code means.
+#[must_use]
+pub fn info(code: IssueCode) -> &'static CodeInfo {
+    CATALOGUE.get(&code).unwrap_or(&NOTHING)
+}
+
+fn row(line: &'static str) -> Option<CodeInfo> {
+    let mut cells = line.split('\t');
+    let code = IssueCode::named(cells.next()?)?;
+    let group = cells.next()?;
+    let severity = match cells.next()? {
+        "error" => Severity::Error,
+        "warning" => Severity::Warning,
+        _ => Severity::Notice,
+    };
+    let some = |text: &'static str| (!text.is_empty()).then_some(text);
+    Some(CodeInfo {
+        code,
+        group: IssueGroup::ALL
+            .iter()
+            .copied()
+            .find(|it| it.as_str() == group)?,
+        severity,
+        impact: cells.next()?.parse().ok()?,
+        threshold: cells.next()?,
+        source: cells.next()?,
+        title: cells.next()?,
+        what_to_do: cells.next()?,
+        seonaut: cells.next()?.parse().ok(),
+        screaming_frog: some(cells.next()?),
+        lighthouse: some(cells.next()?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_one_row_that_says_what_to_do() {
+        assert_eq!(TABLE.lines().count(), IssueCode::ALL.len());
+        for &code in IssueCode::ALL {
+            let known = CATALOGUE.get(&code).unwrap_or_else(|| panic!("{code:?}"));
+            assert!(
+                !known.title.is_empty() && !known.what_to_do.is_empty(),
+                "{code:?}"
+            );
+            assert!(
+                [3.0, 2.0, 1.0, 0.5, 0.25].contains(&known.impact),
+                "{code:?}"
+            );
+        }
+    }
+
+    /// Appendix B of the analysis definitions: 79 constants, of which only 21, links to other sites
+    /// without `nofollow`, is no fault here.
+    #[test]
+    fn the_numbers_of_seonaut_are_each_used_once() {
+        let mut numbers: Vec<u8> = CATALOGUE.values().filter_map(|it| it.seonaut).collect();
+        numbers.sort_unstable();
+        let missing: Vec<u8> = (1..=79).filter(|it| !numbers.contains(it)).collect();
+        assert_eq!(missing, [21]);
+        assert!(numbers.windows(2).all(|it| it[0] != it[1]));
+    }
+}

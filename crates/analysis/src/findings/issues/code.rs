@@ -1,0 +1,261 @@
+//! Codes of issues and their groups.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What an issue is about.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs)] // The names say it.
+pub enum IssueGroup {
+    Availability,
+    Indexability,
+    Sitemaps,
+    Title,
+    Description,
+    Headings,
+    Content,
+    Links,
+    Images,
+    International,
+    Url,
+    Html,
+    Security,
+    Pagination,
+    StructuredData,
+    Performance,
+    Ai,
+}
+
+macro_rules! codes {
+    ($($name:ident = $wire:literal,)*) => {
+        /// What is wrong. `catalogue.tsv` says of each code what it means.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+        )]
+        #[allow(missing_docs)] // The catalogue says it.
+        pub enum IssueCode {
+            $(#[serde(rename = $wire)] $name,)*
+        }
+
+        impl IssueCode {
+            /// All codes, in the order of the catalogue.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The code as it is written.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $wire,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    Http4xx = "http4xx",
+    Http5xx = "http5xx",
+    Timeout = "timeout",
+    DnsOrTls = "dnsOrTls",
+    Redirect3xx = "redirect3xx",
+    RedirectChain = "redirectChain",
+    RedirectLoop = "redirectLoop",
+    MetaRefreshRedirect = "metaRefreshRedirect",
+    SoftNotFound = "softNotFound",
+    SlowTtfb = "slowTtfb",
+    HttpPage = "httpPage",
+    MixedContent = "mixedContent",
+    WrongMediaType = "wrongMediaType",
+    Noindex = "noindex",
+    BlockedByRobots = "blockedByRobots",
+    CanonicalMissing = "canonicalMissing",
+    CanonicalMultiple = "canonicalMultiple",
+    CanonicalRelative = "canonicalRelative",
+    CanonicalToNon200 = "canonicalToNon200",
+    CanonicalToRedirect = "canonicalToRedirect",
+    CanonicalToNoindex = "canonicalToNoindex",
+    CanonicalChain = "canonicalChain",
+    CanonicalHeaderMismatch = "canonicalHeaderMismatch",
+    CanonicalToRoot = "canonicalToRoot",
+    CanonicalFragment = "canonicalFragment",
+    CanonicalOutsideHead = "canonicalOutsideHead",
+    Nosnippet = "nosnippet",
+    Noimageindex = "noimageindex",
+    MetaInBody = "metaInBody",
+    NofollowPage = "nofollowPage",
+    SitemapNon200 = "sitemapNon200",
+    SitemapNoindex = "sitemapNoindex",
+    SitemapBlocked = "sitemapBlocked",
+    SitemapNonCanonical = "sitemapNonCanonical",
+    SitemapTooLarge = "sitemapTooLarge",
+    SitemapInvalidXml = "sitemapInvalidXml",
+    NotInSitemap = "notInSitemap",
+    Orphan = "orphan",
+    SitemapLastmodFuture = "sitemapLastmodFuture",
+    TitleMissing = "titleMissing",
+    TitleMultiple = "titleMultiple",
+    TitleDuplicate = "titleDuplicate",
+    TitleShort = "titleShort",
+    TitleLong = "titleLong",
+    TitleSameAsH1 = "titleSameAsH1",
+    TitleOutsideHead = "titleOutsideHead",
+    DescMissing = "descMissing",
+    DescMultiple = "descMultiple",
+    DescDuplicate = "descDuplicate",
+    DescShort = "descShort",
+    DescLong = "descLong",
+    DescOutsideHead = "descOutsideHead",
+    H1Missing = "h1Missing",
+    H1Multiple = "h1Multiple",
+    H1Duplicate = "h1Duplicate",
+    H1Long = "h1Long",
+    H1OnlyImageAlt = "h1OnlyImageAlt",
+    HeadingOrder = "headingOrder",
+    HeadingEmpty = "headingEmpty",
+    ThinContent = "thinContent",
+    DuplicateExact = "duplicateExact",
+    DuplicateNear = "duplicateNear",
+    ReadabilityVeryDifficult = "readabilityVeryDifficult",
+    LoremIpsum = "loremIpsum",
+    LangMissing = "langMissing",
+    LangInvalid = "langInvalid",
+    LangMismatch = "langMismatch",
+    KeywordStuffing = "keywordStuffing",
+    EmptyMainContent = "emptyMainContent",
+    InternalBroken = "internalBroken",
+    ExternalBroken = "externalBroken",
+    ExternalRedirect = "externalRedirect",
+    InternalNofollow = "internalNofollow",
+    FollowNofollowMixed = "followNofollowMixed",
+    TooManyLinks = "tooManyLinks",
+    HighExternalOutlinks = "highExternalOutlinks",
+    DepthHigh = "depthHigh",
+    DeadEnd = "deadEnd",
+    EmptyAnchor = "emptyAnchor",
+    GenericAnchor = "genericAnchor",
+    UncrawlableAnchor = "uncrawlableAnchor",
+    LocalhostLink = "localhostLink",
+    HttpLink = "httpLink",
+    MissingFragment = "missingFragment",
+    AltMissing = "altMissing",
+    AltLong = "altLong",
+    ImageLarge = "imageLarge",
+    ImageNoSize = "imageNoSize",
+    PictureWithoutImg = "pictureWithoutImg",
+    ImageBroken = "imageBroken",
+    HreflangNoReturn = "hreflangNoReturn",
+    HreflangToNon200 = "hreflangToNon200",
+    HreflangToRedirect = "hreflangToRedirect",
+    HreflangToNoncanonical = "hreflangToNoncanonical",
+    HreflangToNoindex = "hreflangToNoindex",
+    HreflangInvalidCode = "hreflangInvalidCode",
+    HreflangRelative = "hreflangRelative",
+    HreflangNoSelf = "hreflangNoSelf",
+    HreflangNoXDefault = "hreflangNoXDefault",
+    HreflangLangMismatch = "hreflangLangMismatch",
+    HreflangMultipleLangs = "hreflangMultipleLangs",
+    Underscore = "underscore",
+    Uppercase = "uppercase",
+    Space = "space",
+    DoubleSlash = "doubleSlash",
+    NonAscii = "nonAscii",
+    TooLong = "tooLong",
+    RepetitivePath = "repetitivePath",
+    TrackingParams = "trackingParams",
+    SessionId = "sessionId",
+    DoctypeMissing = "doctypeMissing",
+    ViewportMissing = "viewportMissing",
+    DuplicateId = "duplicateId",
+    DomSize = "domSize",
+    HtmlOver2MB = "htmlOver2MB",
+    HeadInvalidElement = "headInvalidElement",
+    CharsetMissing = "charsetMissing",
+    HstsMissing = "hstsMissing",
+    CspMissing = "cspMissing",
+    ContentTypeOptionsMissing = "contentTypeOptionsMissing",
+    XFrameOptionsMissing = "xFrameOptionsMissing",
+    ReferrerPolicyMissing = "referrerPolicyMissing",
+    FormOnHttp = "formOnHttp",
+    FormActionHttp = "formActionHttp",
+    UnsafeCrossOrigin = "unsafeCrossOrigin",
+    PaginationNotLinked = "paginationNotLinked",
+    PaginationNon200 = "paginationNon200",
+    PaginationLoop = "paginationLoop",
+    PaginationNoindex = "paginationNoindex",
+    SdParseError = "sdParseError",
+    SdRequiredMissing = "sdRequiredMissing",
+    SdRecommendedMissing = "sdRecommendedMissing",
+    SdUnknownTerm = "sdUnknownTerm",
+    SdNotVisible = "sdNotVisible",
+    SdRetired = "sdRetired",
+    LcpPoor = "lcpPoor",
+    InpPoor = "inpPoor",
+    ClsPoor = "clsPoor",
+    TtfbPoor = "ttfbPoor",
+    NoCompression = "noCompression",
+    CacheShort = "cacheShort",
+    RenderBlocking = "renderBlocking",
+    AiSearchBlocked = "aiSearchBlocked",
+    JsOnlyContent = "jsOnlyContent",
+    LlmsTxtInvalid = "llmsTxtInvalid",
+    NoAuthor = "noAuthor",
+    NoDate = "noDate",
+}
+
+impl IssueCode {
+    /// The code of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|it| it.as_str() == name)
+    }
+}
+
+impl IssueGroup {
+    /// All groups, in the order of the catalogue.
+    pub const ALL: &[Self] = &[
+        Self::Availability,
+        Self::Indexability,
+        Self::Sitemaps,
+        Self::Title,
+        Self::Description,
+        Self::Headings,
+        Self::Content,
+        Self::Links,
+        Self::Images,
+        Self::International,
+        Self::Url,
+        Self::Html,
+        Self::Security,
+        Self::Pagination,
+        Self::StructuredData,
+        Self::Performance,
+        Self::Ai,
+    ];
+
+    /// The group as it is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Availability => "availability",
+            Self::Indexability => "indexability",
+            Self::Sitemaps => "sitemaps",
+            Self::Title => "title",
+            Self::Description => "description",
+            Self::Headings => "headings",
+            Self::Content => "content",
+            Self::Links => "links",
+            Self::Images => "images",
+            Self::International => "international",
+            Self::Url => "url",
+            Self::Html => "html",
+            Self::Security => "security",
+            Self::Pagination => "pagination",
+            Self::StructuredData => "structuredData",
+            Self::Performance => "performance",
+            Self::Ai => "ai",
+        }
+    }
+}

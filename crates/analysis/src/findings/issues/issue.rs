@@ -1,0 +1,86 @@
+//! An issue, and the list that finders add to.
+
+use super::{catalogue::info, code::IssueCode};
+use crate::{findings::broken_links::Severity, text::words::shortened};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Characters of a detail at the most.
+const MOST_DETAIL: usize = 500;
+/// Examples that a detail names at the most.
+const MOST_EXAMPLES: usize = 5;
+
+/// Something that is wrong with a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Issue {
+    /// What.
+    pub code: IssueCode,
+    /// How much it matters here.
+    pub severity: Severity,
+    /// How often it occurs on the page.
+    pub count: u32,
+    /// What exactly: figures, or examples, one a line. At most 500 characters.
+    pub detail: Option<String>,
+}
+
+/// Issues of one page, as they are found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    issues: Vec<Issue>,
+}
+
+impl Found {
+    /// Adds an issue with the severity of the catalogue.
+    pub fn add(&mut self, code: IssueCode, detail: impl Into<Option<String>>) {
+        self.add_with(code, info(code).severity, 1, detail.into());
+    }
+
+    /// Adds an issue where something holds.
+    pub fn add_if(&mut self, holds: bool, code: IssueCode) {
+        if holds {
+            self.add(code, None);
+        }
+    }
+
+    /// Adds an issue that occurs as often as there are examples; none without.
+    pub fn add_each<T: AsRef<str>>(&mut self, code: IssueCode, examples: impl Iterator<Item = T>) {
+        let (mut count, mut named) = (0_u32, Vec::new());
+        for example in examples {
+            count = count.saturating_add(1);
+            if named.len() < MOST_EXAMPLES {
+                named.push(shortened(example.as_ref(), MOST_DETAIL).to_owned());
+            }
+        }
+        if count > 0 {
+            let detail = Some(named.join("\n")).filter(|it| !it.trim().is_empty());
+            self.add_with(code, info(code).severity, count, detail);
+        }
+    }
+
+    /// Adds an issue with a severity of its own.
+    pub fn add_with(
+        &mut self,
+        code: IssueCode,
+        severity: Severity,
+        count: u32,
+        detail: Option<String>,
+    ) {
+        let detail = detail.map(|it| shortened(&it, MOST_DETAIL).to_owned());
+        self.issues.push(Issue {
+            code,
+            severity,
+            count,
+            detail,
+        });
+    }
+
+    /// The issues, in the order of the catalogue.
+    #[must_use]
+    pub fn finished(mut self) -> Vec<Issue> {
+        self.issues
+            .sort_by(|one, other| (one.code, &one.detail).cmp(&(other.code, &other.detail)));
+        self.issues.dedup();
+        self.issues
+    }
+}

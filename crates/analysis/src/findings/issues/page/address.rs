@@ -1,0 +1,152 @@
+//! The page's own address, how it answered, and what that is worth.
+
+use super::{Found, Subject};
+use crate::{
+    findings::issues::code::IssueCode, observation::web_site::LinkTarget,
+    text::error_phrases::names_an_error_page,
+};
+use url::Url;
+
+/// Milliseconds (`SEOnaut`; web.dev's threshold for a good TTFB).
+const SLOW_TTFB_MS: u32 = 800;
+/// Likeness to the answer for a made-up URL, and words of a page that calls itself an error page: as
+/// in broken-links.
+const PROBE_LIKENESS: f64 = 0.9;
+const ERROR_PAGE_WORDS: usize = 150;
+/// Characters (Screaming Frog).
+const LONG_URL: usize = 115;
+
+/// Query keys that only count visits, as analysis.md 1.2 lists them; those that begin with `utm_`
+/// too.
+const TRACKING: [&str; 12] = [
+    "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
+    "_gl", "srsltid",
+];
+const SESSION: [&str; 8] = [
+    "sid",
+    "sessionid",
+    "session_id",
+    "phpsessid",
+    "jsessionid",
+    "aspsessionid",
+    "cfid",
+    "zenid",
+];
+
+pub fn find(subject: &Subject<'_>, found: &mut Found) {
+    let page = subject.page;
+    let slow = page.response.ttfb_ms.filter(|it| *it > SLOW_TTFB_MS);
+    if let Some(taken) = slow {
+        found.add(IssueCode::SlowTtfb, format!("{taken} ms"));
+    }
+    // What is told of its forms says as much.
+    let is_told = !page.forms.is_empty();
+    found.add_if(subject.is_open() && !is_told, IssueCode::HttpPage);
+    if let Some(to) = page.refresh.as_ref().and_then(|it| it.url.as_deref())
+        && to != page.url
+    {
+        found.add(IssueCode::MetaRefreshRedirect, to.to_owned());
+    }
+    let like_the_probe = page.probe_similarity.is_some_and(|it| it >= PROBE_LIKENESS);
+    let heading = page.heading(1).and_then(|it| it.text.as_deref());
+    let mut names = [page.title(), heading].into_iter().flatten();
+    let says_so = page.text.counts.words < ERROR_PAGE_WORDS && names.any(names_an_error_page);
+    found.add_if(like_the_probe || says_so, IssueCode::SoftNotFound);
+    if let Some(url) = &subject.url {
+        of_url(url, found);
+    }
+    tracking(subject, found);
+}
+
+fn of_url(url: &Url, found: &mut Found) {
+    let path = url.path();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if let Some(ending) = ending_of_another_kind(last) {
+        found.add(IssueCode::WrongMediaType, format!(".{ending} as text/html"));
+    }
+    found.add_if(path.contains('_'), IssueCode::Underscore);
+    let escapes = escaped_bytes(path);
+    let has_capitals = {
+        let without_escapes = path.split('%').enumerate().map(|(at, it)| {
+            if at == 0 {
+                it
+            } else {
+                it.get(2..).unwrap_or_default()
+            }
+        });
+        let mut parts = without_escapes;
+        parts.any(|it| it.bytes().any(|it| it.is_ascii_uppercase()))
+    };
+    found.add_if(has_capitals, IssueCode::Uppercase);
+    found.add_if(
+        escapes.contains(&b' ') || path.contains('+'),
+        IssueCode::Space,
+    );
+    found.add_if(path.contains("//"), IssueCode::DoubleSlash);
+    let is_international = url.host_str().is_some_and(|it| it.contains("xn--"));
+    found.add_if(
+        escapes.iter().any(|it| *it >= 0x80) || is_international,
+        IssueCode::NonAscii,
+    );
+    let length = url.as_str().chars().count();
+    if length > LONG_URL {
+        found.add(IssueCode::TooLong, format!("{length} characters"));
+    }
+    found.add_if(repeats(path), IssueCode::RepetitivePath);
+    let has_session = url
+        .query_pairs()
+        .any(|(key, _)| SESSION.contains(&key.to_ascii_lowercase().as_str()));
+    let in_path = path.to_ascii_lowercase().contains(";jsessionid=");
+    found.add_if(has_session || in_path, IssueCode::SessionId);
+}
+
+/// The bytes of percent-encodings.
+fn escaped_bytes(path: &str) -> Vec<u8> {
+    let parts = path.split('%').skip(1);
+    parts
+        .filter_map(|it| u8::from_str_radix(it.get(..2)?, 16).ok())
+        .collect()
+}
+
+/// Whether a part of the path stands twice in a row, or three times.
+fn repeats(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+    let in_a_row = parts.windows(2).any(|it| it[0] == it[1]);
+    in_a_row
+        || parts
+            .iter()
+            .any(|one| parts.iter().filter(|it| *it == one).count() > 2)
+}
+
+/// The ending of a file's name, if a document would not have it.
+fn ending_of_another_kind(name: &str) -> Option<&str> {
+    let (before, ending) = name.rsplit_once('.')?;
+    let of_files = [
+        "css", "js", "mjs", "json", "png", "jpg", "jpeg", "gif", "webp", "avif", "svg", "ico",
+        "pdf", "zip", "gz", "mp3", "mp4", "webm", "woff", "woff2", "ttf", "txt", "csv",
+    ];
+    (!before.is_empty() && of_files.iter().any(|it| it.eq_ignore_ascii_case(ending)))
+        .then_some(ending)
+}
+
+fn tracking(subject: &Subject<'_>, found: &mut Found) {
+    let tracked = subject.page.links.iter().filter_map(|it| match &it.target {
+        LinkTarget::Web { url, .. }
+            if it.is_followed_by_readers()
+                && url.contains('?')
+                && subject.is_internal(url)
+                && has_tracking(url) =>
+        {
+            Some(url.as_str())
+        }
+        _ => None,
+    });
+    found.add_each(IssueCode::TrackingParams, tracked);
+}
+
+fn has_tracking(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|it| {
+        it.query_pairs()
+            .any(|(key, _)| key.starts_with("utm_") || TRACKING.contains(&key.as_ref()))
+    })
+}

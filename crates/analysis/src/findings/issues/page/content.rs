@@ -1,0 +1,184 @@
+//! The text: how much there is, in which language, how it reads.
+
+use super::{Found, Subject};
+use crate::{
+    findings::{broken_links::Severity, issues::code::IssueCode},
+    observation::page_content::{DetectedLanguage, PageContent},
+    page_kind::PageKind,
+    text::{
+        language::{detection::SURE, tags},
+        phrases::{IndexedText, STUFFED_USES},
+        readability::{Band, readability},
+        words::{shortened, words},
+    },
+};
+
+/// Words (`SEOnaut`, Screaming Frog), and from where on it is a warning.
+const THIN: usize = 200;
+const VERY_THIN: usize = 50;
+/// The part of all text that the main text is, below which it is hardly there.
+const LEAST_SHARE: f64 = 0.1;
+/// The part of the words that a phrase has to be where nobody said what the page is to be found with:
+/// a subject's name is in its title and all over its page.
+const STUFFED_FROM_TITLE: f64 = 0.06;
+/// Words below which there is nothing.
+const NOTHING: usize = 10;
+
+pub fn find(subject: &Subject<'_>, found: &mut Found) {
+    let page = subject.page;
+    amount(subject, found);
+    let text = page.text.main.text();
+    found.add_if(
+        text.to_ascii_lowercase().contains("lorem ipsum"),
+        IssueCode::LoremIpsum,
+    );
+    let read = readability(&page.text.counts, page.text.language);
+    if let Some(read) = read.filter(|it| it.band == Band::VeryDifficult) {
+        let score = read.reading_ease.unwrap_or(read.lix);
+        found.add(
+            IssueCode::ReadabilityVeryDifficult,
+            format!("{:.1}", score.value),
+        );
+    }
+    language(page, found);
+    stuffing(subject, &text, found);
+    of_articles(subject, found);
+}
+
+fn amount(subject: &Subject<'_>, found: &mut Found) {
+    let text = &subject.page.text;
+    let count = text.counts.words;
+    if is_filled_by_scripts(subject.page) {
+        found.add(IssueCode::JsOnlyContent, format!("{count} words"));
+        return;
+    }
+    if matches!(
+        subject.kind,
+        PageKind::Home | PageKind::Contact | PageKind::Login | PageKind::Category
+    ) {
+        return;
+    }
+    if count < NOTHING {
+        found.add(IssueCode::EmptyMainContent, format!("{count} words"));
+        return;
+    }
+    let share = f64::from(text.main_characters) / f64::from(text.all_characters.max(1));
+    if count < VERY_THIN || (share < LEAST_SHARE && count < THIN) {
+        let detail = format!("{count} words, {:.0} % of the text", share * 100.0);
+        found.add_with(IssueCode::ThinContent, Severity::Warning, 1, Some(detail));
+    } else if count < THIN {
+        found.add(IssueCode::ThinContent, format!("{count} words"));
+    }
+}
+
+/// Hardly any text, and a script that could bring some.
+fn is_filled_by_scripts(page: &PageContent) -> bool {
+    /// Bytes of scripts inside of a document that could build a page.
+    const BUILDING: u32 = 2_000;
+    let has_scripts = page.structure.inline_script_bytes > BUILDING
+        || page
+            .files
+            .iter()
+            .any(|it| it.kind == crate::observation::vitals::ResourceKind::Script);
+    page.text.all_words < u32::try_from(VERY_THIN).unwrap_or(u32::MAX) && has_scripts
+}
+
+fn language(page: &PageContent, found: &mut Found) {
+    let Some(declared) = page.document.lang.as_deref() else {
+        found.add(IssueCode::LangMissing, None);
+        return;
+    };
+    if !tags::is_language_tag(declared) {
+        found.add(IssueCode::LangInvalid, declared.to_owned());
+        return;
+    }
+    if let Some(detected) = &page.text.detected
+        && disagrees(detected, declared)
+    {
+        found.add(
+            IssueCode::LangMismatch,
+            format!("{declared}, written in {}", detected.code),
+        );
+    }
+}
+
+fn disagrees(detected: &DetectedLanguage, declared: &str) -> bool {
+    let kind = |code: &str| match code {
+        "nb" | "nn" | "no" => "no".to_owned(),
+        "hr" | "sr" | "bs" | "sh" => "sh".to_owned(),
+        other => other.to_owned(),
+    };
+    detected.confidence >= SURE && kind(&detected.code) != kind(&tags::primary(declared))
+}
+
+fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
+    let page = subject.page;
+    let of_title;
+    let phrases = if subject.context.keywords.is_empty() {
+        of_title = phrases_of(page.title().unwrap_or_default());
+        &of_title
+    } else {
+        subject.context.keywords
+    };
+    if page.text.counts.words < THIN {
+        return;
+    }
+    let least = if subject.context.keywords.is_empty() {
+        STUFFED_FROM_TITLE
+    } else {
+        0.0
+    };
+    let lower = text.to_lowercase();
+    let phrases: Vec<&String> = phrases
+        .iter()
+        .filter(|it| may_be_stuffed(it, &lower))
+        .collect();
+    if phrases.is_empty() {
+        return;
+    }
+    let indexed = IndexedText::about(text, page.text.language, &phrases);
+    let stuffed = phrases.iter().filter_map(|phrase| {
+        let uses = indexed.uses(phrase);
+        let density = uses.density.unwrap_or_default();
+        let count = uses.inflected.unwrap_or(uses.exact);
+        (uses.stuffed && density >= least)
+            .then(|| format!("{phrase}: {count} times, {:.1} %", density * 100.0))
+    });
+    found.add_each(IssueCode::KeywordStuffing, stuffed);
+}
+
+/// Whether the beginning of each word of a phrase is often enough in a text in lower case: inflections
+/// change the end of words. Counting exactly costs much more.
+fn may_be_stuffed(phrase: &str, lower: &str) -> bool {
+    const BEGINNING: usize = 3;
+    let lower_phrase = phrase.to_lowercase();
+    let mut beginnings = words(&lower_phrase)
+        .map(|it| shortened(it, BEGINNING))
+        .peekable();
+    beginnings.peek().is_some()
+        && beginnings.all(|it| lower.matches(it).take(STUFFED_USES).count() == STUFFED_USES)
+}
+
+/// Two and three words of a title that stand together.
+fn phrases_of(title: &str) -> Vec<String> {
+    const MOST_WORDS: usize = 12;
+    let all: Vec<&str> = words(title).take(MOST_WORDS).collect();
+    let of = |size: usize| {
+        all.windows(size)
+            // `of the` is everywhere.
+            .filter(|it| it.iter().all(|it| it.chars().count() > 3))
+            .map(|it| it.join(" "))
+            .collect::<Vec<_>>()
+    };
+    [of(2), of(3)].concat()
+}
+
+fn of_articles(subject: &Subject<'_>, found: &mut Found) {
+    if subject.kind != PageKind::Article {
+        return;
+    }
+    let known = &subject.page.metadata;
+    found.add_if(known.authors.is_empty(), IssueCode::NoAuthor);
+    let has_date = known.published().or_else(|| known.modified()).is_some();
+    found.add_if(!has_date, IssueCode::NoDate);
+}

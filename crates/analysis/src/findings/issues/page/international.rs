@@ -1,0 +1,78 @@
+//! `hreflang` as the page writes it.
+
+use super::Found;
+use crate::{
+    findings::issues::code::IssueCode,
+    observation::page_content::{Hreflang, PageContent, TagSource},
+    text::language::tags::{is_language_tag, primary},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+const DEFAULT: &str = "x-default";
+
+pub fn find(page: &PageContent, found: &mut Found) {
+    let all: Vec<&Hreflang> = page
+        .hreflangs
+        .iter()
+        .filter(|it| it.source != TagSource::Body)
+        .collect();
+    if all.is_empty() {
+        return;
+    }
+    let is_default = |it: &Hreflang| it.code.eq_ignore_ascii_case(DEFAULT);
+    let invalid = all
+        .iter()
+        .filter(|it| !is_default(it) && !is_language_tag(&it.code));
+    found.add_each(IssueCode::HreflangInvalidCode, invalid.map(|it| &it.code));
+    let relative = all.iter().filter(|it| !it.is_absolute);
+    found.add_each(IssueCode::HreflangRelative, relative.map(|it| &it.raw));
+    let own: Vec<&&Hreflang> = all
+        .iter()
+        .filter(|it| it.url.as_deref() == Some(&page.url))
+        .collect();
+    found.add_if(own.is_empty(), IssueCode::HreflangNoSelf);
+    found.add_if(
+        !all.iter().any(|it| is_default(it)),
+        IssueCode::HreflangNoXDefault,
+    );
+    if let Some(lang) = page.document.lang.as_deref() {
+        let mut named = own.iter().filter(|it| !is_default(it)).peekable();
+        let differs = named.peek().is_some() && named.all(|it| primary(&it.code) != primary(lang));
+        if differs {
+            let codes: Vec<&str> = own.iter().map(|it| it.code.as_str()).collect();
+            found.add(
+                IssueCode::HreflangLangMismatch,
+                format!("{}, html lang {lang}", codes.join(", ")),
+            );
+        }
+    }
+    found.add_each(IssueCode::HreflangMultipleLangs, several(&all).into_iter());
+}
+
+/// Codes that name several addresses, and addresses that several languages name. One page may be
+/// for several regions of a language.
+fn several(all: &[&Hreflang]) -> Vec<String> {
+    let mut by_code: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let mut by_url: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for it in all {
+        let Some(url) = it.url.as_deref() else {
+            continue;
+        };
+        by_code
+            .entry(it.code.to_ascii_lowercase())
+            .or_default()
+            .insert(url);
+        if !it.code.eq_ignore_ascii_case(DEFAULT) {
+            by_url.entry(url).or_default().insert(primary(&it.code));
+        }
+    }
+    let codes = by_code
+        .into_iter()
+        .filter(|it| it.1.len() > 1)
+        .map(|it| it.0);
+    let urls = by_url
+        .into_iter()
+        .filter(|it| it.1.len() > 1)
+        .map(|it| it.0.to_owned());
+    codes.chain(urls).collect()
+}

@@ -1,0 +1,73 @@
+//! Addresses that links lead to, and what they answer.
+
+use super::SiteFound;
+use crate::{
+    findings::issues::code::IssueCode,
+    observation::web_site::FetchFailure,
+    site_graph::{MediaKind, SiteGraph, Target, TargetState, UrlId},
+};
+use std::collections::HashSet;
+
+pub fn find(site: &SiteGraph, all: &mut SiteFound) {
+    let linked: HashSet<UrlId> = site
+        .cards
+        .iter()
+        .flat_map(|it| &it.links)
+        .map(|it| it.target)
+        .collect();
+    for (url, target) in site.targets() {
+        if !site.urls.is_internal(url) {
+            continue;
+        }
+        if linked.contains(&url)
+            && let Some((code, detail)) = of_target(site, target)
+        {
+            all.of(url).add(code, detail);
+        }
+        if let Some(expected) = another_kind(site.urls.text(url), target) {
+            all.of(url)
+                .add(IssueCode::WrongMediaType, format!("{expected:?} expected"));
+        }
+    }
+}
+
+fn of_target(site: &SiteGraph, target: &Target) -> Option<(IssueCode, Option<String>)> {
+    let landed = || Some(site.urls.text(target.landed).to_owned());
+    Some(match target.state {
+        TargetState::Blocked => (IssueCode::BlockedByRobots, None),
+        TargetState::Walled => return None,
+        TargetState::Failed(failure) => match failure {
+            FetchFailure::Timeout => (IssueCode::Timeout, None),
+            FetchFailure::RedirectLoop | FetchFailure::TooManyRedirects => {
+                (IssueCode::RedirectLoop, None)
+            }
+            // The link is told to be broken.
+            FetchFailure::InvalidRedirect => return None,
+            other => (IssueCode::DnsOrTls, Some(format!("{other:?}"))),
+        },
+        TargetState::Answered(status @ 400..=499) => (IssueCode::Http4xx, Some(status.to_string())),
+        TargetState::Answered(status @ 500..=599) => (IssueCode::Http5xx, Some(status.to_string())),
+        TargetState::Answered(_) => match target.hops {
+            0 => return None,
+            1 => (IssueCode::Redirect3xx, landed()),
+            _ => (IssueCode::RedirectChain, landed()),
+        },
+    })
+}
+
+/// The kind that the ending of a file's name promises, if the answer is of another one.
+fn another_kind(url: &str, target: &Target) -> Option<MediaKind> {
+    if !target.is_success() || target.hops > 0 || target.media == MediaKind::Unknown {
+        return None;
+    }
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let name = path.rsplit('/').next()?.to_ascii_lowercase();
+    let expected = match name.rsplit_once('.')?.1 {
+        "css" => MediaKind::Css,
+        "js" | "mjs" => MediaKind::Script,
+        "png" | "jpg" | "jpeg" | "gif" | "webp" | "avif" | "svg" | "ico" => MediaKind::Image,
+        "html" | "htm" => MediaKind::Html,
+        _ => return None,
+    };
+    (target.media != expected).then_some(expected)
+}

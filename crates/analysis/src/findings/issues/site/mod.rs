@@ -1,0 +1,118 @@
+//! Issues that only the site as a whole tells.
+
+mod availability;
+mod canonicals;
+mod duplicates;
+mod files;
+mod international;
+mod links;
+mod pagination;
+mod sitemaps;
+
+pub use files::llms_txt_problem;
+
+use super::{
+    code::IssueCode,
+    issue::{Found, Issue},
+};
+use crate::{
+    site_graph::{LinkFacts, SiteGraph, UrlId},
+    text::duplicates::Duplicates,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether a robot may read the start page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentVerdict {
+    /// Its product token.
+    pub agent: String,
+    /// Whether it searches for answers, as opposed to training models.
+    pub searches: bool,
+    /// Whether robots.txt allows it.
+    pub allowed: bool,
+}
+
+/// What is known beside the graph.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SiteContext<'a> {
+    /// What robots.txt says to robots of AI; empty where that is not known.
+    pub agents: &'a [AgentVerdict],
+    /// `/llms.txt`, where there is one.
+    pub llms_txt: Option<&'a str>,
+}
+
+/// What the site as a whole tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SiteIssues {
+    /// Issues by address; beside pages there are files and addresses that do not work.
+    pub by_url: BTreeMap<UrlId, Vec<Issue>>,
+    /// Pages that are `noindex`, as another page's issue or their own says more precisely.
+    pub told_noindex: BTreeSet<UrlId>,
+}
+
+impl SiteIssues {
+    /// All issues of a page: its own and what the site tells of it.
+    #[must_use]
+    pub fn with_page(&self, url: UrlId, own: Vec<Issue>) -> Vec<Issue> {
+        let is_told =
+            |it: &Issue| it.code == IssueCode::Noindex && self.told_noindex.contains(&url);
+        let own = own.into_iter().filter(|it| !is_told(it));
+        let of_site = self.by_url.get(&url).into_iter().flatten().cloned();
+        let mut all: Vec<Issue> = own.chain(of_site).collect();
+        all.sort_by_key(|it| it.code);
+        all
+    }
+}
+
+/// Finds the issues of a site.
+#[must_use]
+pub fn site_issues(
+    site: &SiteGraph,
+    links: &LinkFacts,
+    duplicates: &Duplicates,
+    context: &SiteContext<'_>,
+) -> SiteIssues {
+    let mut all = SiteFound::default();
+    availability::find(site, &mut all);
+    canonicals::find(site, &mut all);
+    sitemaps::find(site, links, &mut all);
+    duplicates::find(site, duplicates, &mut all);
+    links::find(site, links, &mut all);
+    files::find(site, context, &mut all);
+    international::find(site, &mut all);
+    pagination::find(site, &mut all);
+    let by_url = all.by_url.into_iter();
+    let finished = by_url.map(|(url, found)| (url, found.finished()));
+    SiteIssues {
+        by_url: finished.filter(|it| !it.1.is_empty()).collect(),
+        told_noindex: all.told_noindex,
+    }
+}
+
+/// Issues by address, as they are found.
+#[derive(Default)]
+struct SiteFound {
+    by_url: BTreeMap<UrlId, Found>,
+    told_noindex: BTreeSet<UrlId>,
+}
+
+impl SiteFound {
+    fn of(&mut self, url: UrlId) -> &mut Found {
+        self.by_url.entry(url).or_default()
+    }
+
+    /// Adds an issue for each address that a page has to do with.
+    fn add_urls(
+        &mut self,
+        site: &SiteGraph,
+        page: UrlId,
+        code: IssueCode,
+        urls: impl Iterator<Item = UrlId>,
+    ) {
+        let mut urls = urls.peekable();
+        if urls.peek().is_some() {
+            self.of(page)
+                .add_each(code, urls.map(|it| site.urls.text(it)));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! How much weight a site's own links give each page: `PageRank` (Brin and Page 1998) over the links
+//! that robots follow, each page's links counted once per target.
+
+use super::links::LinkFacts;
+
+/// The share of its weight that a page passes on.
+pub const DAMPING: f64 = 0.85;
+/// How often weights are passed on.
+pub const ROUNDS: usize = 20;
+
+/// The weight of each page, together 1; what a page without links would pass on goes to all.
+#[must_use]
+pub fn internal_scores(links: &LinkFacts) -> Vec<f64> {
+    let count = links.followed.len();
+    if count == 0 {
+        return Vec::new();
+    }
+    let of = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    let even = 1.0 / of(count);
+    let mut weights = vec![even; count];
+    for _ in 0..ROUNDS {
+        let idle: f64 = { weights.iter().zip(&links.followed) }
+            .filter(|(_, targets)| targets.is_empty())
+            .map(|(weight, _)| weight)
+            .sum();
+        let base = (1.0 - DAMPING + DAMPING * idle) * even;
+        let mut next = vec![base; count];
+        for (weight, targets) in weights.iter().zip(&links.followed) {
+            let part = DAMPING * weight / of(targets.len());
+            for &target in targets {
+                next[target as usize] += part;
+            }
+        }
+        weights = next;
+    }
+    weights
+}

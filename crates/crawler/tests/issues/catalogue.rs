@@ -1,0 +1,84 @@
+//! The catalogue against sites with one fault each.
+
+use super::memory_crawl::audit;
+use analysis::{
+    fault_sites::{VitalsFault, fault_site, faultless},
+    findings::issues::IssueCode,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+const ORIGIN: &str = "https://example.com";
+
+#[test]
+fn a_faultless_site_has_no_issue() {
+    let found = audit(&faultless(ORIGIN), None).issues;
+    assert_eq!(found, BTreeMap::new());
+}
+
+#[test]
+fn every_code_appears_alone_on_the_site_with_that_fault() {
+    let mut wrong = Vec::new();
+    for &code in IssueCode::ALL {
+        let fault = fault_site(ORIGIN, code);
+        let found = audit(&fault.site, fault.vitals).issues;
+        let kinds: BTreeSet<IssueCode> = found.values().flatten().map(|it| it.code).collect();
+        if kinds != BTreeSet::from([code]) {
+            wrong.push(format!("{code:?}: {found:#?}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} codes\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn poor_and_middling_values_differ_in_severity() {
+    use analysis::findings::issues::Severity;
+    let fault = fault_site(ORIGIN, IssueCode::LcpPoor);
+    let found = audit(&fault.site, Some(VitalsFault::Lcp)).issues;
+    let severities: BTreeSet<Severity> = found.values().flatten().map(|it| it.severity).collect();
+    assert_eq!(severities, BTreeSet::from([Severity::Error]));
+}
+
+#[test]
+fn records_know_what_the_site_tells_of_their_pages() {
+    let faultless = audit(&faultless(ORIGIN), None).records;
+    let glaze = &faultless["https://example.com/guides/glaze"];
+    assert_eq!(
+        (
+            glaze.links.inlinks,
+            glaze.links.unique_inlinks,
+            glaze.links.depth
+        ),
+        (4, 4, 1)
+    );
+    assert_eq!((glaze.links.unique_internal, glaze.links.external), (4, 0));
+    // Every page links to every other: an even share.
+    assert!((glaze.links.internal_score.unwrap() - 1.0).abs() < 1e-9);
+    assert!(glaze.indexable && !glaze.thin && !glaze.links.orphan);
+    assert_eq!((glaze.images.count, glaze.images.without_alt), (1, 0));
+    assert!(glaze.content_score.unwrap() > 60.0, "{glaze:#?}");
+    let twice = fault_site(ORIGIN, IssueCode::DuplicateExact);
+    let twins = audit(&twice.site, None).records;
+    let (glaze, clay) = (
+        &twins["https://example.com/guides/glaze"],
+        "https://example.com/guides/clay",
+    );
+    assert_eq!(glaze.uniqueness.exact_duplicates, [clay]);
+    assert_eq!(glaze.uniqueness.cluster_id, Some(1));
+    assert_eq!(
+        glaze.uniqueness.nearest.as_ref().map(|it| it.url.as_str()),
+        Some(clay)
+    );
+    assert!(glaze.content_score < faultless["https://example.com/guides/glaze"].content_score);
+    let named = audit(&fault_site(ORIGIN, IssueCode::TitleDuplicate).site, None).records;
+    assert_eq!(
+        named[clay].title.duplicate_of,
+        ["https://example.com/guides/glaze"]
+    );
+    let alone = audit(&fault_site(ORIGIN, IssueCode::Orphan).site, None).records;
+    assert!(alone["https://example.com/guides/alone"].links.orphan);
+}

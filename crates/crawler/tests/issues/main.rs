@@ -1,0 +1,7 @@
+//! For every code of the catalogue: a site with exactly that fault has exactly that issue, and a
+//! faultless one has none. Sites are read from memory, pages by the crawler's own reader.
+
+#[cfg(test)]
+mod catalogue;
+#[cfg(test)]
+mod memory_crawl;
