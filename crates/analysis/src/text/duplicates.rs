@@ -50,7 +50,17 @@ impl Fingerprint {
 /// SHA-256 of a text in lower case, its width folded (NFKC) and white space collapsed.
 #[must_use]
 pub fn digest(text: &str) -> [u8; 32] {
-    Sha256::digest(normalised(text).as_bytes()).into()
+    let mut digest = Sha256::new();
+    let mut is_first = true;
+    // Line by line, since nothing is composed over a line's end, and lines of ASCII are cheap.
+    for line in text.lines().map(normalised).filter(|it| !it.is_empty()) {
+        if !is_first {
+            digest.update(b" ");
+        }
+        is_first = false;
+        digest.update(line.as_bytes());
+    }
+    digest.finalize().into()
 }
 
 /// Mixes the bits of a hash (the finaliser of `SplitMix64`, Steele and others 2014): FNV's high

@@ -123,6 +123,20 @@ impl Dom {
         all.filter(move |it| self.is_html(*it, name))
     }
 
+    /// Nodes below one, in document order, the node itself first; at the most so many as an element
+    /// of which anybody reads the text may hold. Elements stand in each other: without the bound, a
+    /// page would be read as often as it is deep.
+    pub fn below(&self, from: NodeId) -> impl Iterator<Item = NodeId> {
+        const MOST: usize = 5_000;
+        let mut stack = vec![from];
+        let next = move || {
+            let id = stack.pop()?;
+            stack.extend(self.nodes[id].children.iter().rev());
+            Some(id)
+        };
+        std::iter::from_fn(next).take(MOST)
+    }
+
     /// All nodes below one, in document order, the node itself first; `enter` says whose children
     /// are visited.
     pub fn walk(&self, from: NodeId, mut enter: impl FnMut(NodeId) -> bool) -> Vec<NodeId> {

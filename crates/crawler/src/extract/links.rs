@@ -146,8 +146,10 @@ impl<'a> LinkReader<'a> {
 
     /// What stands for the first image inside a link.
     fn alternative_text(&self, id: NodeId) -> Option<String> {
-        let inside = self.dom.walk(id, |_| true).into_iter();
-        let mut texts = inside.filter_map(|it| self.dom.attribute(it, "alt"));
+        let mut texts = self
+            .dom
+            .below(id)
+            .filter_map(|it| self.dom.attribute(it, "alt"));
         texts
             .find(|it| !it.trim().is_empty())
             .map(|it| it.trim().to_owned())

@@ -22,9 +22,12 @@ pub fn text_of_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
     }
     let mut text = String::new();
     let hidden = |id: NodeId| dom.is_html(id, "script") || dom.is_html(id, "style");
-    for node in dom.walk(id, |it| !hidden(it)) {
+    for node in dom.below(id) {
         if let Kind::Text(part) = &dom.nodes[node].kind {
-            text.push_str(part);
+            let is_hidden = dom.nodes[node].parent.is_some_and(hidden);
+            if !is_hidden {
+                text.push_str(part);
+            }
         } else if text.len() < 10 * most && dom.is_html(node, "br") {
             text.push(' ');
         }

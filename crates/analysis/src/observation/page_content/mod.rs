@@ -201,11 +201,13 @@ impl PageContent {
         named.all(|it| it == first).then_some(first)
     }
 
-    /// Whether the page names itself or nobody as canonical.
+    /// Whether the page names itself or nobody as canonical; addresses that are none of the web are
+    /// nobody.
     #[must_use]
     pub fn is_canonical(&self) -> bool {
-        let mut named = self.canonicals.iter().filter(|it| it.counts());
-        named.all(|it| it.url.as_deref() == Some(&self.url))
+        let named = self.canonicals.iter().filter(|it| it.counts());
+        let mut urls = named.filter_map(|it| it.url.as_deref());
+        urls.all(|it| it == self.url)
     }
 
     /// Whether a search engine may list it: 200, HTML, not `noindex` for Googlebot, and no other

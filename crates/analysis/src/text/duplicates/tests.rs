@@ -195,3 +195,11 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn a_digest_is_that_of_the_whole_normalised_text(text in "([a-zA-Zé]{1,4}|[ \n\r\t]|\u{2028}|e\u{301}|ﬁ){0,40}") {
+        let whole: [u8; 32] = Sha256::digest(normalised(&text).as_bytes()).into();
+        prop_assert_eq!(digest(&text), whole);
+    }
+}

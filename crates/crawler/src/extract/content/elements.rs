@@ -113,8 +113,8 @@ impl Elements {
             "input" | "textarea" => self.read_field(element),
             "script" | "link" => self.read_file(element),
             "picture" => {
-                let below = element.dom.walk(element.id, |_| true);
-                let has_image = below.iter().any(|it| element.dom.is_html(*it, "img"));
+                let mut below = element.dom.below(element.id);
+                let has_image = below.any(|it| element.dom.is_html(it, "img"));
                 self.structure.pictures_without_image += u32::from(!has_image);
             }
             _ => self.count_structure(element),
@@ -150,12 +150,11 @@ impl Elements {
         let own = text_of(element.dom, element.id);
         let is_text = own.is_some();
         let text = own.or_else(|| {
-            let below = element.dom.walk(element.id, |_| true);
-            let alt = |it: &NodeId| {
-                let alt = element.dom.attribute(*it, "alt")?.trim();
+            let alt = |it: NodeId| {
+                let alt = element.dom.attribute(it, "alt")?.trim();
                 (!alt.is_empty()).then(|| shortened(alt, MOST_ALT).to_owned())
             };
-            below.iter().find_map(alt)
+            element.dom.below(element.id).find_map(alt)
         });
         self.headings.push(Heading {
             level: element.name.as_bytes()[1] - b'0',

@@ -358,3 +358,11 @@ fn content_that_was_written_down_is_read_back_the_same() {
     let stored = serde_json::to_string(&page).unwrap();
     assert_eq!(serde_json::from_str::<PageContent>(&stored).unwrap(), page);
 }
+
+#[test]
+fn headings_and_pictures_inside_of_each_other_are_survived() {
+    let deep = "<h1><div><picture>".repeat(150);
+    let wide = "<i></i>".repeat(100_000);
+    let page = facts(&format!("{deep}{wide}"));
+    assert!(page.headings.len() == 150 && page.headings[0].text.is_none());
+}

@@ -56,7 +56,9 @@ fn canonicals(page: &PageContent, found: &mut Found) {
     let in_body = of(TagSource::Body).map(|it| it.raw.as_str());
     found.add_each(IssueCode::CanonicalOutsideHead, in_body);
     let counting = || page.canonicals.iter().filter(|it| it.counts());
-    let relative = counting().filter(|it| !it.is_absolute);
+    let none = counting().filter(|it| it.url.is_none());
+    found.add_each(IssueCode::CanonicalToNon200, none.map(|it| it.raw.as_str()));
+    let relative = counting().filter(|it| !it.is_absolute && it.url.is_some());
     found.add_each(
         IssueCode::CanonicalRelative,
         relative.map(|it| it.raw.as_str()),
@@ -82,4 +84,38 @@ fn is_root_of(canonical: &str, page: &str) -> bool {
         return false;
     };
     canonical.origin() == page.origin() && canonical.path() == "/" && page.path() != "/"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::issues::{PageContext, page_issues};
+    use crate::observation::web_site::SiteScope;
+
+    /// Debian's documents name files of the machine that built them.
+    #[test]
+    fn an_address_that_is_none_of_the_web_is_no_canonical_page() {
+        let mut page = PageContent::blank("https://example.com/x");
+        page.canonicals.push(Canonical {
+            raw: "file:///usr/share/doc/x.html".into(),
+            url: None,
+            is_absolute: false,
+            has_fragment: false,
+            source: TagSource::Head,
+        });
+        assert!(page.is_canonical() && page.is_indexable() && page.canonical().is_none());
+        let context = PageContext {
+            scope: &SiteScope::of_host("example.com"),
+            schema: None,
+            vitals: &[],
+            keywords: &[],
+            has_traffic: None,
+        };
+        let codes: Vec<IssueCode> = page_issues(&page, &context)
+            .into_iter()
+            .map(|it| it.code)
+            .filter(|it| it.as_str().starts_with("canonical"))
+            .collect();
+        assert_eq!(codes, [IssueCode::CanonicalToNon200]);
+    }
 }

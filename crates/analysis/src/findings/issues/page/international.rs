@@ -24,7 +24,9 @@ pub fn find(page: &PageContent, found: &mut Found) {
         .iter()
         .filter(|it| !is_default(it) && !is_language_tag(&it.code));
     found.add_each(IssueCode::HreflangInvalidCode, invalid.map(|it| &it.code));
-    let relative = all.iter().filter(|it| !it.is_absolute);
+    let none = all.iter().filter(|it| it.url.is_none());
+    found.add_each(IssueCode::HreflangToNon200, none.map(|it| &it.raw));
+    let relative = all.iter().filter(|it| !it.is_absolute && it.url.is_some());
     found.add_each(IssueCode::HreflangRelative, relative.map(|it| &it.raw));
     let own: Vec<&&Hreflang> = all
         .iter()
