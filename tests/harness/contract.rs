@@ -112,6 +112,7 @@ fn is_whole(operation: &str, answer: &Answer) {
         ("getResults", Some("rankings")) => "RankingRecord",
         ("getResults", Some("serp")) => "SerpRecord",
         ("getResults", Some("broken-links")) => "BrokenLink",
+        ("getResults", Some("content")) => "ContentRecord",
         ("getResults", Some("schema")) => "SchemaRecord",
         _ => return,
     };

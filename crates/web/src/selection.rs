@@ -26,7 +26,13 @@ pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
 });
 /// A record of a result, of whatever type: a member of another type is not there, and not wrong.
 pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
-    paths: openapi::members(&["RankingRecord", "SerpRecord", "BrokenLink", "SchemaRecord"]),
+    paths: openapi::members(&[
+        "RankingRecord",
+        "SerpRecord",
+        "BrokenLink",
+        "ContentRecord",
+        "SchemaRecord",
+    ]),
     always: &["keywordId", "url"],
 });
 

@@ -83,7 +83,10 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
         .accepted();
     assert_eq!(
         (&audit["results"], &audit["progress"]["unit"]),
-        (&json!(["broken-links", "schema"]), &json!("urls"))
+        (
+            &json!(["broken-links", "schema", "content"]),
+            &json!("urls")
+        )
     );
 }
 

@@ -333,6 +333,7 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
             ResultType::Serp,
             ResultType::BrokenLinks,
             ResultType::Schema,
+            ResultType::Content,
         ]
         .contains(&kind);
         assert_eq!(state, if built { "neverRun" } else { "disabled" }, "{kind}");

@@ -42,14 +42,27 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
     let other = api.project(hosts[1], 0).await;
     let undisturbed = api.analyse("siteAudit", other).await;
     assert_eq!(api.finished(undisturbed).await["attempts"], 1);
-    let found = findings(&api, project, hosts[0]).await;
-    assert_eq!(found.len(), PAGES / 5 + (PAGES - 1) / 7);
-    assert_eq!(found, findings(&api, other, hosts[1]).await);
+    for (result_type, records) in [
+        ("broken-links", PAGES / 5 + (PAGES - 1) / 7),
+        ("content", PAGES),
+        ("schema", PAGES),
+    ] {
+        let found = findings(&api, result_type, project, hosts[0]).await;
+        assert_eq!(found.len(), records, "{result_type}");
+        assert_eq!(found, findings(&api, result_type, other, hosts[1]).await);
+    }
+    let path = format!("/results?type=content&projectId={project}&limit=1");
+    let summary = api.get(&path).await["summary"].clone();
+    assert_eq!(number(&summary, "/pages"), i64::try_from(PAGES).unwrap());
+    assert!(
+        summary["issues"]["internalBroken"]["urls"].as_u64() > Some(0),
+        "{summary}"
+    );
 }
 
 /// The records, without what tells one run and one host from another.
-async fn findings(api: &Api, project: i64, host: &str) -> Vec<String> {
-    let records = api.records("broken-links", project).await;
+async fn findings(api: &Api, result_type: &str, project: i64, host: &str) -> Vec<String> {
+    let records = api.records(result_type, project).await;
     let told = records.into_iter().map(|mut record| {
         strip(&mut record);
         record.to_string().replace(host, "HOST")

@@ -1,57 +1,148 @@
 //! All that is found on the pages of a site, in two passes over them, so that a site of any size
 //! needs no more memory than what its pages have in common.
 //!
-//! [`SiteCards`] takes in each page once; [`PageAudit`] then judges each page by itself and by what
-//! the cards know of the others.
+//! [`SiteCards`] takes in each page once and lets it go; the [`Site`] that it comes to knows what
+//! only all pages together tell. [`judge`] then judges each page by itself and by that.
 
-use super::schema::{self, SchemaSummary, SchemaTally};
+use super::{
+    content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
+    issues::{AgentVerdict, Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
+    schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
+};
 use crate::{
     document::Document,
-    findings::schema::{PageInput, SchemaRecord},
-    observation::page_content::PageContent,
+    observation::{page_content::PageContent, web_site::SiteObservation},
+    page_kind::{PageKind, page_kind},
     result_type::ResultType,
+    site_graph::{LinkFacts, SiteGraph},
+    text::{
+        duplicates::{Duplicates, Fingerprint, clusters},
+        likeness::{jaccard, shingles},
+    },
 };
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// What the records have to say beside what was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FindingContext {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditContext {
     /// The project.
     pub project_id: i64,
     /// When the site was read.
     pub measured_at: DateTime<Utc>,
+    /// What people find each page with, the best ranked first; by normalised URL.
+    pub keywords: HashMap<String, Vec<String>>,
+    /// What robots.txt says to robots of AI; empty where that is not known.
+    pub agents: Vec<AgentVerdict>,
+    /// `/llms.txt`, where there is one.
+    pub llms_txt: Option<String>,
 }
 
+/// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
+/// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
+const MOST_SHINGLES: usize = 64 << 20;
+
 /// What has to be known of all pages before one is judged.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SiteCards {
-    urls: Vec<String>,
+    graph: SiteGraph,
+    /// By page, as far as there is room.
+    shingles: Vec<Option<Box<[u64]>>>,
+    room: usize,
 }
 
 impl SiteCards {
-    /// Takes in a page.
+    /// Of a site of which no page was taken in yet.
+    #[must_use]
+    pub fn of(site: &SiteObservation) -> Self {
+        let mut graph = SiteGraph::new(&site.start, site.scope.clone());
+        for check in &site.checks {
+            graph.add_check(check);
+        }
+        let read_at = site.finished_at.unwrap_or(site.started_at);
+        for sitemap in &site.sitemaps {
+            graph.add_sitemap(sitemap, read_at);
+        }
+        Self {
+            graph,
+            shingles: Vec::new(),
+            room: MOST_SHINGLES,
+        }
+    }
+
+    /// Takes in a page; each once.
     pub fn add(&mut self, page: &PageContent) {
-        self.urls.push(page.url.clone());
+        self.graph.add_page(page);
+        let kept = shingles(&page.text.main.text());
+        let bytes = std::mem::size_of_val(kept.as_slice());
+        let fits = bytes <= self.room;
+        self.room -= if fits { bytes } else { 0 };
+        self.shingles.push(fits.then(|| kept.into()));
     }
 
     /// When all pages are in.
     #[must_use]
-    pub fn complete(mut self) -> Self {
-        self.urls.sort_unstable();
-        self
+    pub fn complete(self, context: &AuditContext) -> Site {
+        let Self {
+            graph, shingles, ..
+        } = self;
+        let fingerprints = graph.cards.iter().map(|card| card.fingerprint.clone());
+        let texts = Texts {
+            fingerprints: fingerprints.collect(),
+            shingles,
+        };
+        let duplicates = clusters(&texts.fingerprints, |one, other| texts.likeness(one, other));
+        let links = LinkFacts::of(&graph);
+        let site = SiteContext {
+            agents: &context.agents,
+            llms_txt: context.llms_txt.as_deref(),
+        };
+        let issues = site_issues(&graph, &links, &duplicates, &site);
+        let mut places: Vec<&str> = { graph.cards.iter() }
+            .map(|card| graph.urls.text(card.url))
+            .collect();
+        places.sort_unstable();
+        let places = { places.iter().enumerate() }
+            .map(|(place, url)| ((*url).to_owned(), place))
+            .collect();
+        Site {
+            graph,
+            links,
+            duplicates,
+            issues,
+            places,
+        }
     }
+}
 
-    /// How many pages there are.
-    #[must_use]
-    pub const fn pages(&self) -> usize {
-        self.urls.len()
-    }
+/// What is known of the pages' texts.
+struct Texts {
+    fingerprints: Vec<Option<Fingerprint>>,
+    shingles: Vec<Option<Box<[u64]>>>,
+}
 
-    /// The place of a page among all, by URL: the same in whatever order they were read.
-    fn place(&self, url: &str) -> usize {
-        let found = self.urls.binary_search_by(|it| it.as_str().cmp(url));
-        found.unwrap_or_else(|place| place)
+impl Texts {
+    /// How alike two pages are; exact where both texts were kept.
+    fn likeness(&self, one: usize, other: usize) -> f64 {
+        let kept = |page: usize| self.shingles.get(page).and_then(Option::as_deref);
+        if let (Some(one), Some(other)) = (kept(one), kept(other)) {
+            return jaccard(one, other);
+        }
+        let signature = |page: usize| self.fingerprints[page].as_ref().map(|it| &it.signature);
+        let both = signature(one).zip(signature(other));
+        both.map_or(0.0, |(one, other)| one.similarity(other))
     }
+}
+
+/// What only all pages together tell.
+#[derive(Debug)]
+pub struct Site {
+    graph: SiteGraph,
+    links: LinkFacts,
+    duplicates: Duplicates,
+    issues: SiteIssues,
+    /// Places of the pages by URL: the same in whatever order they were read.
+    places: HashMap<String, usize>,
 }
 
 /// A record of a page.
@@ -63,6 +154,8 @@ pub struct PageRecord {
     pub place: usize,
     /// The page.
     pub url: String,
+    /// What records of its type are sorted by, beside their places: the score.
+    pub sort_value: Option<f64>,
     /// The record.
     pub record: Document,
 }
@@ -80,39 +173,64 @@ pub struct TypeSummary {
     pub summary: Document,
 }
 
-/// Judges pages one by one, and sums up.
-#[derive(Debug)]
-pub struct PageAudit {
-    cards: SiteCards,
-    context: FindingContext,
-    judged: u64,
-    schema: SchemaTally,
+/// Judges pages one by one, hands out their records, and sums up.
+#[must_use]
+pub fn judge(
+    site: &Site,
+    context: &AuditContext,
+    pages: impl Iterator<Item = PageContent>,
+    mut hand_out: impl FnMut(PageRecord),
+) -> Vec<TypeSummary> {
+    let mut audit = Audit {
+        site,
+        context,
+        index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
+        judged: 0,
+        schema: SchemaTally::default(),
+        content: ContentSummary::default(),
+    };
+    for page in pages {
+        audit.judge(&page, &mut hand_out);
+    }
+    audit.summaries()
 }
 
-impl PageAudit {
-    /// With what is known of all pages.
-    #[must_use]
-    pub fn begin(cards: SiteCards, context: FindingContext) -> Self {
-        Self {
-            cards,
-            context,
-            judged: 0,
-            schema: SchemaTally::default(),
-        }
-    }
+struct Audit<'a> {
+    site: &'a Site,
+    context: &'a AuditContext,
+    index: SiteIndex<'a>,
+    judged: u64,
+    schema: SchemaTally,
+    content: ContentSummary,
+}
 
-    /// The records of a page.
-    #[must_use]
-    pub fn judge(&mut self, page: &PageContent) -> Vec<PageRecord> {
-        self.judged += 1;
-        let place = self.cards.place(&page.url);
-        let record = |result_type, record| PageRecord {
-            result_type,
-            place,
-            url: page.url.clone(),
-            record,
+impl Audit<'_> {
+    fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
+        let Some(&place) = self.site.places.get(&page.url) else {
+            return;
         };
-        vec![record(ResultType::Schema, Document::of(&self.schema(page)))]
+        self.judged += 1;
+        let mut add = |result_type, sort_value, record| {
+            hand_out(PageRecord {
+                result_type,
+                place,
+                url: page.url.clone(),
+                sort_value,
+                record,
+            });
+        };
+        let schema = self.schema(page);
+        let content = self.content(page, &schema);
+        add(
+            ResultType::Content,
+            content.content_score,
+            Document::of(&content),
+        );
+        add(
+            ResultType::Schema,
+            schema.schema_score,
+            Document::of(&schema),
+        );
     }
 
     fn schema(&mut self, page: &PageContent) -> SchemaRecord {
@@ -120,7 +238,7 @@ impl PageAudit {
             url: &page.url,
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref(),
-            template: None,
+            template: template(page_kind(page)),
             rendered_only: false,
         };
         let context = schema::FindingContext {
@@ -132,15 +250,76 @@ impl PageAudit {
         record
     }
 
-    /// The summaries, when all pages are judged.
-    #[must_use]
-    pub fn summaries(self) -> Vec<TypeSummary> {
-        let schema: SchemaSummary = self.schema.summary();
-        vec![TypeSummary {
-            result_type: ResultType::Schema,
-            method: schema::METHOD,
+    fn content(&mut self, page: &PageContent, schema: &SchemaRecord) -> content::ContentRecord {
+        let keywords = self.context.keywords.get(&page.url);
+        let keywords = keywords.map(Vec::as_slice).unwrap_or_default();
+        let scope = self.site.graph.urls.scope();
+        let own = page_issues(
+            page,
+            &PageContext {
+                scope,
+                schema: Some(schema),
+                vitals: &[],
+                keywords,
+                // Nobody finds a page that ranks nowhere; of the others nothing is known.
+                has_traffic: (!keywords.is_empty()).then_some(true),
+            },
+        );
+        let number = self.site.graph.urls.known(&page.url);
+        let known = number.and_then(|it| self.site.graph.page(it));
+        let facts = known.map(|(number, _)| self.index.of(number));
+        let issues: Vec<Issue> = match number {
+            Some(url) => self.site.issues.with_page(url, own),
+            None => own,
+        };
+        let context = ContentContext {
+            project_id: self.context.project_id,
+            measured_at: self.context.measured_at,
+            scope,
+            keywords,
+        };
+        let record = content_record(page, facts.unwrap_or_default(), issues, &context);
+        self.content.add(&record);
+        record
+    }
+
+    /// With the issues of addresses that are no pages: files, sitemaps, what does not answer.
+    fn summaries(mut self) -> Vec<TypeSummary> {
+        let graph = &self.site.graph;
+        for (url, issues) in &self.site.issues.by_url {
+            if graph.page(*url).is_none() {
+                self.content.add_issues(graph.urls.text(*url), issues);
+            }
+        }
+        let summary = |result_type, method, summary| TypeSummary {
+            result_type,
+            method,
             records: self.judged,
-            summary: Document::of(&schema),
-        }]
+            summary,
+        };
+        vec![
+            summary(
+                ResultType::Content,
+                content::METHOD,
+                Document::of(&self.content.finished()),
+            ),
+            summary(
+                ResultType::Schema,
+                schema::METHOD,
+                Document::of(&self.schema.summary()),
+            ),
+        ]
+    }
+}
+
+/// What things of schema.org such a page is expected to describe.
+const fn template(kind: PageKind) -> Option<PageTemplate> {
+    match kind {
+        PageKind::Home => Some(PageTemplate::Home),
+        PageKind::Article => Some(PageTemplate::Article),
+        PageKind::Product => Some(PageTemplate::Product),
+        PageKind::Category => Some(PageTemplate::Category),
+        PageKind::About | PageKind::Contact => Some(PageTemplate::About),
+        PageKind::Login | PageKind::Other => None,
     }
 }

@@ -59,7 +59,11 @@ impl AnalysisKind {
     pub const fn results(self) -> &'static [ResultType] {
         match self {
             Self::RankCheck => &[ResultType::Rankings, ResultType::Serp],
-            Self::SiteAudit => &[ResultType::BrokenLinks, ResultType::Schema],
+            Self::SiteAudit => &[
+                ResultType::BrokenLinks,
+                ResultType::Schema,
+                ResultType::Content,
+            ],
             Self::AiVisibility | Self::WebVitals | Self::Full => &[],
         }
     }

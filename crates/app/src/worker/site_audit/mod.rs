@@ -12,7 +12,7 @@ use analysis::{
     document::Document,
     findings::{
         broken_links::{self, BrokenLink, BrokenLinks, FindingContext, PreviousBrokenLinks},
-        site_audit::TypeSummary,
+        site_audit::{SiteCards, TypeSummary},
     },
     observation::web_site::SiteObservation,
     provenance::Provenance,
@@ -64,9 +64,10 @@ pub(super) async fn run(
         Err(error) => return journal.explain(error),
     };
     let staging = Staging::new(tools, job, state);
+    let cards = SiteCards::of(&observation);
     let links = links(tools, job, observation).await?;
     staging.links(&links.records).await?;
-    let Some(pages) = pages::audit(tools, job, &journal, &staging).await? else {
+    let Some(pages) = pages::audit(tools, job, cards, &journal, &staging).await? else {
         return Ok(Done::Stopped);
     };
     if state.stop.is_cancelled() {

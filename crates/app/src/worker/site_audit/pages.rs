@@ -1,24 +1,36 @@
 //! What is found on the pages that a crawl has recorded: two walks over its journal.
 
-use super::{Staging, journal::StoredJournal};
+use super::{STAGED_TOGETHER, Staging, journal::StoredJournal};
 use crate::worker::{Tools, attempt::Broken};
 use analysis::findings::site_audit::{
-    FindingContext, PageAudit, PageRecord, SiteCards, TypeSummary,
+    AuditContext, PageRecord, Site, SiteCards, TypeSummary, judge,
 };
+use analysis::observation::page_content::PageContent;
 use domain::{
     job::Job,
-    ports::{site_reader::RecordedPages, storage::StorageError},
+    keyword::KeywordChoice,
+    ports::{
+        site_reader::{JournalError, RecordedPages},
+        storage::StorageError,
+    },
     results::StagedFinding,
 };
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::mpsc;
+
+/// Keywords that are read at once.
+const KEYWORDS: u32 = 500;
+/// Parts of pages, and of records, that may wait for the other side.
+const WAITING: usize = 2;
 
 /// Judges every page and stages its records; nothing when the attempt has to stop.
 pub(super) async fn audit(
     tools: &Tools,
     job: &Job,
+    mut cards: SiteCards,
     journal: &StoredJournal<'_>,
     staging: &Staging<'_>,
 ) -> Result<Option<Vec<TypeSummary>>, Broken> {
-    let mut cards = SiteCards::default();
     let mut pages = RecordedPages::of(journal);
     while let Some(part) = pages.next_part().await.map_err(unreadable)? {
         if staging.state.stop.is_cancelled() {
@@ -32,43 +44,111 @@ pub(super) async fn audit(
         };
         cards = tokio::task::spawn_blocking(add).await?;
     }
-    let context = FindingContext {
+    let context = Arc::new(AuditContext {
         project_id: job.project.0,
         measured_at: tools.clock.now(),
+        keywords: keywords(tools, job).await?,
+        ..AuditContext::default()
+    });
+    let complete = {
+        let context = Arc::clone(&context);
+        move || cards.complete(&context)
     };
-    let mut audit = PageAudit::begin(cards.complete(), context);
-    let mut pages = RecordedPages::of(journal);
-    while let Some(part) = pages.next_part().await.map_err(unreadable)? {
-        if staging.state.stop.is_cancelled() {
-            return Ok(None);
-        }
-        let judge = move || {
-            let records: Vec<StagedFinding> = part
-                .iter()
-                .flat_map(|page| audit.judge(page))
-                .map(|record| staged(record, context))
-                .collect();
-            (audit, records)
-        };
-        let (judged, records) = tokio::task::spawn_blocking(judge).await?;
-        audit = judged;
-        staging.add(&records).await?;
-    }
-    Ok(Some(audit.summaries()))
+    let site = tokio::task::spawn_blocking(complete).await?;
+    judged(site, context, journal, staging).await
 }
 
-fn staged(record: PageRecord, context: FindingContext) -> StagedFinding {
+/// Reads pages, judges them on a thread of their own and stages what comes of it, side by side.
+async fn judged(
+    site: Site,
+    context: Arc<AuditContext>,
+    journal: &StoredJournal<'_>,
+    staging: &Staging<'_>,
+) -> Result<Option<Vec<TypeSummary>>, Broken> {
+    let (give, mut taken) = mpsc::channel::<Vec<PageContent>>(WAITING);
+    let (hand_out, mut records) = mpsc::channel::<Vec<StagedFinding>>(WAITING);
+    let judging = tokio::task::spawn_blocking(move || {
+        let pages = std::iter::from_fn(|| taken.blocking_recv()).flatten();
+        let mut staged = Vec::with_capacity(STAGED_TOGETHER);
+        let measured_at = context.measured_at;
+        let summaries = judge(&site, &context, pages, |record| {
+            staged.push(staged_record(record, measured_at));
+            if staged.len() == STAGED_TOGETHER {
+                // Nobody takes them any more when the attempt is over.
+                let _ = hand_out.blocking_send(std::mem::take(&mut staged));
+            }
+        });
+        let _ = hand_out.blocking_send(staged);
+        summaries
+    });
+    let reading = async {
+        let mut pages = RecordedPages::of(journal);
+        while let Some(part) = pages.next_part().await.map_err(unreadable)? {
+            if staging.state.stop.is_cancelled() || give.send(part).await.is_err() {
+                break;
+            }
+        }
+        drop(give);
+        Ok::<(), Broken>(())
+    };
+    let storing = async {
+        while let Some(part) = records.recv().await {
+            staging.add(&part).await?;
+        }
+        Ok::<(), Broken>(())
+    };
+    tokio::try_join!(reading, storing)?;
+    let summaries = judging.await?;
+    Ok((!staging.state.stop.is_cancelled()).then_some(summaries))
+}
+
+/// What people find each page with, the best ranked first.
+async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String>>, StorageError> {
+    let mut ranked: HashMap<String, Vec<(u32, String)>> = HashMap::new();
+    let mut after = None;
+    loop {
+        let mut read = tools.storage.read().await?;
+        let part = read
+            .keywords()
+            .active_batch(
+                job.account,
+                job.project,
+                &KeywordChoice::All,
+                after,
+                KEYWORDS,
+            )
+            .await?;
+        let Some(last) = part.last() else { break };
+        after = Some(last.id);
+        for keyword in part {
+            let latest = keyword.latest.as_ref();
+            let Some((position, url)) = latest.and_then(|it| it.position.zip(it.url.clone()))
+            else {
+                continue;
+            };
+            let place = ranked.entry(url).or_default();
+            place.push((position, keyword.text.to_string()));
+        }
+    }
+    let sorted = ranked.into_iter().map(|(url, mut found)| {
+        found.sort();
+        (url, found.into_iter().map(|it| it.1).collect())
+    });
+    Ok(sorted.collect())
+}
+
+fn staged_record(record: PageRecord, measured_at: chrono::DateTime<chrono::Utc>) -> StagedFinding {
     StagedFinding {
         result_type: record.result_type,
         ordinal: i64::try_from(record.place).unwrap_or(i64::MAX),
         keyword: None,
         url: Some(record.url),
-        sort_value: None,
-        measured_at: context.measured_at,
+        sort_value: record.sort_value,
+        measured_at,
         record: record.record,
     }
 }
 
-fn unreadable(error: domain::ports::site_reader::JournalError) -> Broken {
+fn unreadable(error: JournalError) -> Broken {
     StorageError::Unavailable(error.0).into()
 }
