@@ -5,7 +5,7 @@
                                   [--site postgresql] [--damage] [--no-linkchecker]
 
 Each Debian documentation folder is served on loopback. The command reads the site and prints
-JSON: {"summary": {...}, "items": [records]}. The truth is computed here, from the files, by
+JSON: {"items": [records], "summary": {type: {...}}}; only what is of the type `broken-links` is looked at. The truth is computed here, from the files, by
 another parser (html5lib, PyPI) and other code: which pages can be reached, whether the file of
 each link exists, whether the fragment exists as an id or a[name]. The two are compared as sets of
 (source page, target, verdict), and each record's place is looked up in the file. linkchecker
@@ -327,7 +327,9 @@ def run_command(command, url, pages):
     if not answer.stdout:
         sys.exit(f"{words} printed nothing (exit code {answer.returncode})")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return json.loads(answer.stdout), cpu, time.monotonic() - begun, after.ru_maxrss
+    found = json.loads(answer.stdout)
+    found["items"] = [it for it in found["items"] if it["type"] == "broken-links"]
+    return found, cpu, time.monotonic() - begun, after.ru_maxrss
 
 
 def misplaced(records, truth):
@@ -360,13 +362,13 @@ def compare_with_truth(name, found, truth):
             for item in found["items"] if item["isInternal"] and item["verdict"] in kinds or item["verdict"] == "emptyHref"}
     theirs = {(canonical(source), target, verdict) for source, target, verdict in truth.findings}
     others = collections.Counter(item["verdict"] for item in found["items"] if not item["isInternal"] and item["verdict"] != "emptyHref")
-    print(f"  pages: {found['summary']['pagesCrawled']} read, {len(truth.pages)} reachable by the files")
+    print(f"  pages: {found['summary']['broken-links']['pagesCrawled']} read, {len(truth.pages)} reachable by the files")
     print(f"  agreed: {len(ours & theirs)}", dict(collections.Counter(it[2] for it in ours & theirs)), "| not of the site:", dict(others))
     show("proved by the files and not found", theirs - ours)
     show("found and not proved by the files", ours - theirs)
     wrong = misplaced(found["items"], truth)
     show("places that are not in the file", {(it["sourceUrl"], str(it["position"]), it["element"]) for it in wrong})
-    pages_differ = found["summary"]["pagesCrawled"] != len(truth.pages)
+    pages_differ = found["summary"]["broken-links"]["pagesCrawled"] != len(truth.pages)
     return not (ours ^ theirs or wrong or pages_differ)
 
 
@@ -415,8 +417,8 @@ def main():
             server, origin = serve(folder)
             print(f"{name}: {folder}")
             found, cpu, wall, memory = run_command(options.command, origin + "/", 100000)
-            pages = found["summary"]["pagesCrawled"]
-            print(f"  {pages} pages, {found['summary']['checked']} targets in {wall:.1f} s, {cpu:.1f} CPU s: {pages / cpu:.0f} pages per CPU second, {memory // 1024} MiB at most")
+            pages = found["summary"]["broken-links"]["pagesCrawled"]
+            print(f"  {pages} pages, {found['summary']['broken-links']['checked']} targets in {wall:.1f} s, {cpu:.1f} CPU s: {pages / cpu:.0f} pages per CPU second, {memory // 1024} MiB at most")
             same = compare_with_truth(name, found, Truth(folder, origin, pool))
             print("  exact" if same else "  DIFFERENT")
             exact &= same

@@ -67,7 +67,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Audit one site in the terminal: no account, no server.
     #[command(
-        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
+        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
     )]
     Audit(AuditArgs),
     /// Accounts.
@@ -134,9 +134,12 @@ pub struct DemoArgs {
 pub struct AuditArgs {
     /// Where to begin.
     pub url: String,
-    /// As JSON: `{summary, items}`.
+    /// As JSON: `{url, measuredAt, items, summary}`; the `type` of an item tells what it is.
     #[arg(long)]
     pub json: bool,
+    /// Write a report into this file: one HTML page that needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<std::path::PathBuf>,
     /// Exit with 3 when there is a finding of this severity or worse.
     #[arg(long, value_name = "SEVERITY", value_parser = ["error", "warning", "notice"])]
     pub fail_on: Option<String>,

@@ -1,6 +1,7 @@
 //! The queue and the worker, as real processes that are killed, stopped and started again.
 
 mod api;
+mod audit_command;
 mod crashes;
 mod endings;
 mod fleet;

@@ -1,0 +1,169 @@
+//! What an audit found: of links and of pages.
+
+use super::journal::FileJournal;
+use analysis::{
+    document::Document,
+    findings::{
+        broken_links::{self, BrokenLinks, FindingContext, PreviousBrokenLinks, Severity},
+        content::ContentSummary,
+        schema::SchemaSummary,
+        site_audit::{AuditContext, PageRecord, SiteCards, TypeSummary, judge},
+    },
+    observation::{
+        page_content::PageContent,
+        web_site::{CrawlStep, SiteObservation},
+    },
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use domain::ports::site_reader::JournalError;
+use serde::Deserialize;
+use std::cmp::Reverse;
+
+/// Pages that a report lists at the most, the worst first.
+const MOST_PAGES: usize = 200;
+
+/// Everything that was found, except the records of pages, which are handed out one by one.
+pub(super) struct Found {
+    pub(super) links: BrokenLinks,
+    pub(super) content: ContentSummary,
+    pub(super) schema: SchemaSummary,
+    /// The pages with the most and worst issues.
+    pub(super) pages: Vec<PageLine>,
+    /// By type, as it is published.
+    pub(super) summaries: Vec<TypeSummary>,
+}
+
+/// A page in a list.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PageLine {
+    pub(super) url: String,
+    pub(super) content_score: Option<f64>,
+    title: Title,
+    issues: Vec<IssueLine>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Title {
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct IssueLine {
+    severity: Severity,
+}
+
+impl PageLine {
+    /// How many kinds of issues of a severity it has.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let issues = self.issues.iter();
+        issues.filter(|it| it.severity == severity).count()
+    }
+
+    pub(super) fn title(&self) -> &str {
+        self.title.text.as_deref().unwrap_or("(no title)")
+    }
+
+    /// The worst first, then by address.
+    fn order(&self) -> (Reverse<usize>, Reverse<usize>, Reverse<usize>, &str) {
+        let count = |severity| Reverse(self.count(severity));
+        (
+            count(Severity::Error),
+            count(Severity::Warning),
+            count(Severity::Notice),
+            &self.url,
+        )
+    }
+}
+
+impl Found {
+    /// Judges what the crawl has seen, in two walks over its journal.
+    pub(super) fn of(
+        observation: SiteObservation,
+        journal: &FileJournal,
+        measured_at: DateTime<Utc>,
+        mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Self> {
+        let mut cards = SiteCards::of(&observation);
+        let context = FindingContext {
+            project_id: 0,
+            measured_at,
+        };
+        let links = broken_links::find(&observation, &PreviousBrokenLinks::default(), &context);
+        drop(observation);
+        for page in pages(journal) {
+            cards.add(&page?);
+        }
+        let context = AuditContext {
+            measured_at,
+            ..AuditContext::default()
+        };
+        let site = cards.complete(&context);
+        let mut broken = None;
+        let mut listed = Vec::new();
+        let readable =
+            pages(journal).map_while(|page| page.map_err(|error| broken = Some(error.into())).ok());
+        let mut failed = None;
+        let summaries = judge(&site, &context, readable, |record| {
+            if failed.is_none() {
+                failed = hand_out(&record).err();
+            }
+            if record.result_type == ResultType::Content {
+                listed.extend(record.record.parse::<PageLine>());
+                if listed.len() >= 2 * MOST_PAGES {
+                    keep_worst(&mut listed);
+                }
+            }
+        });
+        if let Some(error) = broken.or(failed) {
+            return Err(error);
+        }
+        keep_worst(&mut listed);
+        Ok(Self {
+            content: parsed(&summaries, ResultType::Content)?,
+            schema: parsed(&summaries, ResultType::Schema)?,
+            links,
+            pages: listed,
+            summaries,
+        })
+    }
+}
+
+fn keep_worst(pages: &mut Vec<PageLine>) {
+    pages.sort_by(|one, other| one.order().cmp(&other.order()));
+    pages.truncate(MOST_PAGES);
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(
+    summaries: &[TypeSummary],
+    of: ResultType,
+) -> anyhow::Result<T> {
+    let found = summaries.iter().find(|it| it.result_type == of);
+    let summary = found.map(|it| &it.summary);
+    let summary: &Document = summary.ok_or_else(|| anyhow::anyhow!("no summary of {of}"))?;
+    Ok(summary.parse()?)
+}
+
+/// The pages of a journal, one by one.
+fn pages(journal: &FileJournal) -> impl Iterator<Item = Result<PageContent, JournalError>> {
+    let mut behind = None;
+    let parts = std::iter::from_fn(move || match journal.recorded(behind) {
+        Ok(steps) => {
+            behind = Some(steps.last()?.place);
+            Some(Ok(steps))
+        }
+        Err(error) => Some(Err(error)),
+    });
+    parts.flat_map(|part| {
+        let (steps, error) = match part {
+            Ok(steps) => (steps, None),
+            Err(error) => (vec![], Some(Err(error))),
+        };
+        let pages = steps.into_iter().filter_map(|it| match it.step {
+            CrawlStep::Page(page) => Some(Ok(*page)),
+            _ => None,
+        });
+        pages.chain(error)
+    })
+}

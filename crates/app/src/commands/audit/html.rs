@@ -1,0 +1,181 @@
+//! An audit as one HTML page that needs nothing else and can be passed on: no scripts, no files
+//! beside it, readable on paper.
+
+use super::findings::{Found, PageLine};
+use analysis::findings::{
+    broken_links::{BrokenLink, Severity},
+    content::CodeCount,
+    issues::{IssueCode, info},
+};
+use chrono::{DateTime, Utc};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::cmp::Reverse;
+
+/// Links that are listed at the most.
+const MOST_LINKS: usize = 500;
+
+const STYLE: &str = include_str!("report.css");
+
+/// The page.
+pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> String {
+    let title = format!("Site audit of {url}");
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (title) }
+                    p { "Read on " (at.format("%-d %B %Y, %H:%M")) " UTC by Sightline " (env!("CARGO_PKG_VERSION")) "." }
+                }
+                main {
+                    (scores(found))
+                    (issues(found))
+                    (links(&found.links.records))
+                    (pages(&found.pages, found.content.pages))
+                }
+                footer { p { "Severities: an error breaks something for visitors or search engines, a warning costs visibility, a notice is worth knowing. What each figure means stands in Sightline's MEASUREMENT.md." } }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn scores(found: &Found) -> Markup {
+    let (content, schema, links) = (&found.content, &found.schema, &found.links.summary);
+    html! {
+        section aria-labelledby="sum" {
+            h2 id="sum" { "In short" }
+            dl .scores {
+                (score("Site health", content.health_score, &format!("{} of {} pages have an error", content.pages_with_errors, content.pages)))
+                (score("Content", content.average_content_score, &format!("mean of {} indexable pages", content.indexable_pages)))
+                (score("Structured data", schema.average_score, &format!("on {} of {} pages", schema.pages_with_data, schema.pages)))
+                div { dt { "Links" } dd { strong { (links.broken) } " broken" small { (links.checked) " targets checked, " (links.redirected) " redirected, " (links.unknown) " unknown" } } }
+            }
+        }
+    }
+}
+
+fn score(name: &str, value: Option<f64>, of: &str) -> Markup {
+    html! {
+        div {
+            dt { (name) }
+            dd {
+                @match value {
+                    Some(value) => { strong { (format!("{value:.0}")) } " of 100" }
+                    None => { "unknown" }
+                }
+                small { (of) }
+            }
+        }
+    }
+}
+
+fn issues(found: &Found) -> Markup {
+    let mut all: Vec<(&IssueCode, &CodeCount)> = found.content.issues.iter().collect();
+    all.sort_by_key(|(code, count)| (count.severity, Reverse(count.urls), **code));
+    html! {
+        section aria-labelledby="issues" {
+            h2 id="issues" { "Issues" }
+            @if all.is_empty() { p { "None was found." } }
+            @for (code, count) in all {
+                details {
+                    summary {
+                        (badge(count.severity)) " " (info(*code).title) " "
+                        small { (count.urls) @if count.urls == 1 { " address" } @else { " addresses" } }
+                    }
+                    p { strong { "What to do: " } (info(*code).what_to_do) }
+                    @if !info(*code).threshold.is_empty() { p { "From: " (info(*code).threshold) } }
+                    p { "Code " code { (code.as_str()) } ", rule of " (info(*code).source) ". For example:" }
+                    ul { @for url in &count.examples { li { (address(url)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn links(records: &[BrokenLink]) -> Markup {
+    html! {
+        section aria-labelledby="links" {
+            h2 id="links" { "Links" }
+            @if records.is_empty() { p { "Every link that was checked works." } } @else {
+                table {
+                    caption { (listed(records.len(), MOST_LINKS, "links")) }
+                    thead { tr { th scope="col" { "Severity" } th scope="col" { "Verdict" } th scope="col" { "Target" } th scope="col" { "Stands on" } th scope="col" { "Line" } } }
+                    tbody {
+                        @for record in records.iter().take(MOST_LINKS) {
+                            tr {
+                                td { (badge(record.severity)) }
+                                td { (verdict(record)) }
+                                td { (address(&record.target_url)) }
+                                td { (address(&record.source_url)) }
+                                td { (record.position.line) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pages(pages: &[PageLine], all: u32) -> Markup {
+    html! {
+        section aria-labelledby="pages" {
+            h2 id="pages" { "Pages" }
+            table {
+                caption { (listed(all as usize, pages.len(), "pages")) ", those with the most to mend first" }
+                thead { tr { th scope="col" { "Page" } th scope="col" { "Content" } th scope="col" { "Errors" } th scope="col" { "Warnings" } th scope="col" { "Notices" } } }
+                tbody {
+                    @for page in pages {
+                        tr {
+                            td { (page.title()) br; (address(&page.url)) }
+                            td { @match page.content_score { Some(score) => (format!("{score:.0}")), None => "–" } }
+                            @for severity in [Severity::Error, Severity::Warning, Severity::Notice] { td { (page.count(severity)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn listed(all: usize, most: usize, what: &str) -> String {
+    if all > most {
+        format!("{most} of {all} {what}; --json has all")
+    } else {
+        format!("{all} {what}")
+    }
+}
+
+fn badge(severity: Severity) -> Markup {
+    let (class, name) = match severity {
+        Severity::Error => ("error", "error"),
+        Severity::Warning => ("warning", "warning"),
+        Severity::Notice => ("notice", "notice"),
+    };
+    html! { span class=(class) { (name) } }
+}
+
+/// A link where that is one that a browser may follow; text where it is not.
+fn address(url: &str) -> Markup {
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    html! {
+        @if is_web { a href=(url) rel="noopener noreferrer nofollow" { (url) } } @else { span { (url) } }
+    }
+}
+
+fn verdict(record: &BrokenLink) -> String {
+    let verdict = serde_json::to_value(record.verdict).unwrap_or_default();
+    let verdict = verdict.as_str().unwrap_or_default().to_owned();
+    match record.status_code {
+        Some(status) => format!("{verdict} {status}"),
+        None => verdict,
+    }
+}

@@ -1,0 +1,109 @@
+//! `sightline audit`: one site, no account, no server.
+
+mod findings;
+mod html;
+mod journal;
+mod json;
+mod progress;
+mod tables;
+
+use super::{Ended, WrongUsage};
+use crate::{
+    cli::AuditArgs,
+    settings::Loaded,
+    terminal::remark,
+    wiring::{machine, site_reader},
+};
+use analysis::findings::broken_links::Severity;
+use anyhow::Context;
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError, Unreached};
+use findings::Found;
+use progress::Bars;
+use url::Url;
+
+/// Audits, shows, and says whether there were findings to fail on.
+pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
+    let settings = loaded.settings;
+    let (clock, randomness) = machine();
+    let reader = site_reader(&settings, &clock, &randomness);
+    let plan = CrawlPlan {
+        start: CrawlStart::Url(start(&args.url)?),
+        max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
+        max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
+        check_external: settings.crawler.check_external && !args.internal_only,
+    };
+    let bars = Bars::new()?;
+    let read = reader.read(&plan, &bars).await;
+    bars.clear();
+    let observation = read.map_err(|error| explained(&error, &args.url))?;
+    let now = clock.now();
+    let found = tokio::task::block_in_place(|| {
+        if args.json {
+            let mut out = json::Report::begin(std::io::stdout().lock(), &args.url, now)?;
+            let found = Found::of(observation, &bars.journal, now, |record| out.add(record))?;
+            out.end(&found)?;
+            anyhow::Ok(found)
+        } else {
+            let found = Found::of(observation, &bars.journal, now, |_| Ok(()))?;
+            tables::show(&args.url, &found);
+            Ok(found)
+        }
+    })?;
+    if let Some(file) = &args.html {
+        let page = html::page(&args.url, now, &found);
+        std::fs::write(file, page.as_bytes())
+            .with_context(|| format!("the report cannot be written to {}", file.display()))?;
+        remark(format!("The report is in {}.", file.display()));
+    }
+    Ok(verdict(&found, args.fail_on.as_deref()))
+}
+
+fn start(url: &str) -> Result<String, WrongUsage> {
+    let with_scheme = if url.contains("://") {
+        url.to_owned()
+    } else {
+        format!("https://{url}")
+    };
+    let parsed = Url::parse(&with_scheme).ok();
+    let is_web = parsed.is_some_and(|it| matches!(it.scheme(), "http" | "https"));
+    is_web.then_some(with_scheme).ok_or_else(|| {
+        WrongUsage(format!(
+            "`{url}` is no http or https address, for example https://example.com"
+        ))
+    })
+}
+
+fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
+    let hint = match error {
+        SiteReadError::Unreachable(Unreached::Connection) => {
+            "Only public addresses are read unless the setting crawler.allow_networks opens the \
+             site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
+             for a site on this machine."
+        }
+        SiteReadError::Unreachable(Unreached::Name) => "Check how it is written.",
+        SiteReadError::Unreachable(Unreached::Encryption) => {
+            "Check its certificate, or begin at its http address."
+        }
+        SiteReadError::NoPage(_) => "Begin at another page of the site, or mend that one.",
+        SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
+        SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
+    };
+    anyhow::anyhow!("{url} could not be audited: {error}. {hint}")
+}
+
+/// Whether there is a finding of that severity or a worse one.
+fn verdict(found: &Found, fail_on: Option<&str>) -> Ended {
+    let least = match fail_on {
+        Some("error") => Severity::Error,
+        Some("warning") => Severity::Warning,
+        Some(_) => Severity::Notice,
+        None => return Ended::Done,
+    };
+    let links = found.links.records.iter().map(|record| record.severity);
+    let issues = found.content.issues.values().map(|count| count.severity);
+    if links.chain(issues).any(|severity| severity <= least) {
+        Ended::Findings
+    } else {
+        Ended::Done
+    }
+}

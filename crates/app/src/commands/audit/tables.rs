@@ -1,0 +1,138 @@
+//! The findings of an audit as tables on a terminal.
+
+use super::Found;
+use crate::terminal::{say, shortened, show_table};
+use analysis::findings::{
+    broken_links::{BrokenLink, BrokenLinks, Severity},
+    content::ContentSummary,
+    issues::info,
+};
+use std::collections::BTreeMap;
+
+/// How many findings of each severity a person is shown.
+const SHOWN: usize = 25;
+
+/// Shows everything.
+pub(super) fn show(url: &str, found: &Found) {
+    show_links(url, &found.links);
+    show_issues(&found.content);
+    show_sum(url, found);
+}
+
+fn show_issues(content: &ContentSummary) {
+    let mut issues: Vec<_> = content.issues.iter().collect();
+    issues.sort_by_key(|(code, count)| (count.severity, std::cmp::Reverse(count.urls), **code));
+    if issues.is_empty() {
+        return;
+    }
+    say(format!("\nIssues of pages: {} kinds", issues.len()));
+    show_table(
+        &["severity", "issue", "pages", "what is wrong", "for example"],
+        issues.into_iter().map(|(code, count)| {
+            [
+                severity(count.severity).to_owned(),
+                code.as_str().to_owned(),
+                count.urls.to_string(),
+                info(*code).title.to_owned(),
+                shortened(count.examples.first().map_or("", String::as_str), 50),
+            ]
+        }),
+    );
+}
+
+const fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Notice => "notice",
+    }
+}
+
+fn show_sum(url: &str, found: &Found) {
+    let (content, schema) = (&found.content, &found.schema);
+    let score = |score: Option<f64>| {
+        score.map_or_else(|| "unknown".to_owned(), |it| format!("{it:.0} of 100"))
+    };
+    say(format!(
+        "\n{url}: health {} ({} of {} pages with an error), content {}, structured data {} on {} pages.",
+        score(content.health_score),
+        content.pages_with_errors,
+        content.pages,
+        score(content.average_content_score),
+        score(schema.average_score),
+        schema.pages_with_data,
+    ));
+    say("--json shows every record, --html FILE writes a report that can be passed on.");
+}
+
+fn show_links(url: &str, found: &BrokenLinks) {
+    let mut by_severity: BTreeMap<u8, Vec<&BrokenLink>> = BTreeMap::new();
+    for record in &found.records {
+        by_severity
+            .entry(rank(record.severity))
+            .or_default()
+            .push(record);
+    }
+    for records in by_severity.values() {
+        let title = records
+            .first()
+            .map_or("", |record| heading(record.severity));
+        say(format!("\n{title}: {}", records.len()));
+        show_table(
+            &["verdict", "target", "stands on", "line", "text"],
+            records.iter().take(SHOWN).map(|record| row(record)),
+        );
+        if records.len() > SHOWN {
+            say(format!(
+                "… and {} more; --json shows all.",
+                records.len() - SHOWN
+            ));
+        }
+    }
+    let summary = &found.summary;
+    say(format!(
+        "\n{url}: {} pages read, {} link targets checked: {} fine, {} broken, {} suspect (failed once, other sites), {} redirected, {} restricted, {} unknown, {} not checked.",
+        summary.pages_crawled,
+        summary.checked,
+        summary.ok,
+        summary.broken,
+        summary.suspect,
+        summary.redirected,
+        summary.restricted,
+        summary.unknown,
+        summary.not_checked
+    ));
+}
+
+fn rank(severity: Severity) -> u8 {
+    match severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Notice => 2,
+    }
+}
+
+fn heading(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "Errors",
+        Severity::Warning => "Warnings",
+        Severity::Notice => "Notices",
+    }
+}
+
+fn row(record: &BrokenLink) -> [String; 5] {
+    let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
+    // What broke says more than the status of an answer that broke off.
+    let status = match (&record.error_detail, record.status_code) {
+        (Some(detail), _) => format!(" {detail}"),
+        (None, Some(code)) => format!(" {code}"),
+        (None, None) => String::new(),
+    };
+    [
+        format!("{}{status}", verdict.trim_matches('"')),
+        shortened(&record.target_url, 60),
+        shortened(&record.source_url, 50),
+        record.position.line.to_string(),
+        shortened(record.anchor_text.as_deref().unwrap_or(""), 24),
+    ]
+}
