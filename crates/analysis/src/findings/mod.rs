@@ -1,9 +1,13 @@
 //! What follows from what was seen: one file per result type.
 
 pub mod broken_links;
+pub mod content_changes;
 pub mod envelope;
 pub mod keyword_market;
 pub mod rankings;
 pub mod schema;
 pub mod serp;
 pub mod vitals;
+
+#[cfg(test)]
+mod sample_pages;

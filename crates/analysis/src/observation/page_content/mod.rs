@@ -4,6 +4,7 @@
 //! findings are computed; nothing in it refers to the parsed page. What has to stay in memory of
 //! every page of a site while it is audited is a much smaller card.
 
+mod blank;
 mod directives;
 mod document;
 mod elements;
