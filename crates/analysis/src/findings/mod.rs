@@ -3,6 +3,7 @@
 pub mod broken_links;
 pub mod content_changes;
 pub mod envelope;
+pub mod geo_score;
 pub mod keyword_market;
 pub mod rankings;
 pub mod schema;
