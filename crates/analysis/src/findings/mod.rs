@@ -2,6 +2,7 @@
 
 pub mod broken_links;
 pub mod content_changes;
+pub mod eeat;
 pub mod envelope;
 pub mod geo_score;
 pub mod keyword_market;

@@ -3,6 +3,7 @@
 use crate::{
     observation::{
         page_content::{Block, BlockKind, Heading, PageContent, PlacedText, TagSource},
+        structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value},
         web_site::{LinkTarget, PageLink, Placement, Position},
     },
     text::{counts::count, language::Language},
@@ -72,4 +73,43 @@ pub fn link(url: &str, text: &str) -> PageLink {
         placement: Placement::Content,
         in_main_text: true,
     }
+}
+
+/// A thing of schema.org with plain texts for its properties; addresses are told by their scheme.
+pub fn thing(kind: &str, properties: &[(&str, &str)]) -> Item {
+    let property = |(name, text): &(&str, &str)| Property {
+        name: (*name).to_owned(),
+        value: if text.starts_with("http") {
+            Value::Url((*text).to_owned())
+        } else {
+            Value::Text((*text).to_owned())
+        },
+    };
+    Item {
+        format: Format::JsonLd,
+        types: vec![format!("{SCHEMA_ORG}{kind}")],
+        id: None,
+        properties: properties.iter().map(property).collect(),
+        location: Location { line: 1, column: 1 },
+        parent: None,
+    }
+}
+
+/// Puts a thing on a page, and answers with its number.
+pub fn describe(page: &mut PageContent, item: Item) -> u32 {
+    let items = &mut page.structured_data.items;
+    items.push(item);
+    u32::try_from(items.len() - 1).unwrap()
+}
+
+/// Puts a thing on a page as what a property of another holds.
+pub fn describe_in(page: &mut PageContent, holder: u32, name: &str, mut item: Item) -> u32 {
+    item.parent = Some(holder);
+    let number = describe(page, item);
+    let holder = &mut page.structured_data.items[holder as usize];
+    holder.properties.push(Property {
+        name: name.to_owned(),
+        value: Value::Item(number),
+    });
+    number
 }

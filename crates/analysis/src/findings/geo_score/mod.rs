@@ -22,6 +22,8 @@ mod words_that_tell;
 pub use agents::{AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent};
 pub use judge::judge;
 pub use llms_txt::{LlmsTxt, LlmsTxtIssue, llms_txt};
+pub use numbers::facts as numeric_facts;
+pub use quotations::quotations;
 pub use record::{
     Action, Factor, FactorCode, Gate, GateCode, GeoRecord, Grade, Stuffing, WeightsBasis,
 };

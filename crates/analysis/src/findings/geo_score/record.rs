@@ -41,8 +41,8 @@ pub struct GeoRecord {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WeightsBasis {
-    /// Our judgement, in the order of published evidence. Nobody has measured weights, and
-    /// engines do not publish theirs.
+    /// Our judgement, in the light of published evidence. Nobody has measured weights, and those
+    /// who have theirs do not publish them.
     #[default]
     Judgement,
 }
