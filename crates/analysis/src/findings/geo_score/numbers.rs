@@ -18,6 +18,7 @@ static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"(?i)\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?:{MONTHS})\b\.?(?:,?\s+(?:de\s+)?\d{{4}}\b)?"),
         format!(r"(?i)\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th|\.)?(?:,?\s+\d{{4}}\b|\b)"),
         r"\b\d{1,2}:\d{2}(?::\d{2})?\b".to_owned(),
+        r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.|e|er)?\s?(?:Jh\.|Jahrhundert|centur(?:y|ies)|siècles?|století|storoči|wiek|század|siglos?|secol[oi]|eeuw)".to_owned(),
         // Phone numbers.
         r"\+\d[\d ()./-]{6,20}\d|\(\d{2,5}\)\s?\d[\d -]{4,12}\d|\b\d{3}-\d{3}-\d{4}\b".to_owned(),
         // Versions.
@@ -42,9 +43,9 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What makes the number before it a fact: shares, money, large numbers, units.
 static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shares = r"%|‰|percent\b|per\s?cent\b|prozent\b|procent\w*|por ciento\b|pour cent\b|per cento\b|százalék\w*|percentage points?\b";
-    let money = r"[€$£¥₹]|(?:EUR|USD|GBP|CZK|HUF|PLN|CHF|JPY)\b|Kč|zł|Ft\b|(?:euros?|dollars?|pounds?|cents?|korun\w*)\b";
+    let money = r"[€$£¥₹]|(?:EUR|USD|GBP|CZK|HUF|PLN|CHF|JPY)\b|Kč|zł|Ft\b|(?i:euros?|dollars?|pounds?|cents?|korun\w*)\b";
     let large = r"(?:thousand|millions?|billions?|trillions?|tausend|Millionen|Milliarden|Mio|Mrd|tisíc\w*|milion\w*|milión\w*|miliard\w*|tysi\w+|millones|mille|milliards?|mila|miljoen|miljard|ezer|millió|milliárd)\b";
-    let units = r"(?:[kMGTP]i?B|[kKMGT]?bit|[kMG]?Hz|[kMG]?Wh?|[kmµn]?m[²³]?|cm|[kmµ]?g|[mcd]?l|[mµn]?s|kcal|km/h|mph|px|dpi|fps|mAh|V|A|lbs?|oz|ft|in|mi)\b|°\s?[CF]|(?:bytes?|kilobytes?|megabytes?|gigabytes?|meters?|metres?|kilometers?|kilometres?|miles?|feet|inches|grams?|kilograms?|tonn?e?s?|liters?|litres?|degrees?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|x)\b|(?:Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|Monaten?|Jahren?|Tonnen|Grad)\b|(?:segundos?|minutos?|horas?|días?|semanas?|meses|años?|secondes?|heures?|jours?|semaines?|mois|ans|secondi|minuti|ore|giorni|settimane|mesi|anni)\b|(?:sekund\w*|minut\w*|hodin\w*|dnů|dnech|dnů|dní|dny|dni|týdn\w+|týžd\w+|měsíc\w*|mesiac\w*|let|rok\w*|lat|godzin\w*|tygodni\w*|miesi\w+|másodperc\w*|perc\w*|órá?\w*|napo?\w*|hét\w*|hónap\w*|év\w*|uur|dagen|weken|maanden|jaar|stop[ně]\w*)\b";
+    let units = r"(?:[kMGTP]i?B|[kKMGT]?bit|[kMG]?Hz|[kMG]?Wh?|[kmµn]?m[²³]?|cm|[kmµ]?g|[mcd]?l|[mµn]?s|kcal|km/h|mph|px|dpi|fps|mAh|V|A|lbs?|oz|ft|mi)\b|°\s?[CF]|(?:bytes?|kilobytes?|megabytes?|gigabytes?|meters?|metres?|kilometers?|kilometres?|miles?|feet|inches|grams?|kilograms?|tonn?e?s?|liters?|litres?|degrees?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|x)\b|(?:Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|Monaten?|Jahren?|Tonnen|Grad)\b|(?:segundos?|minutos?|horas?|días?|semanas?|meses|años?|secondes?|heures?|jours?|semaines?|mois|ans|secondi|minuti|ore|giorni|settimane|mesi|anni)\b|(?:sekund\w*|minut\w*|hodin\w*|dnů|dnech|dnů|dní|dny|dni|týdn\w+|týžd\w+|měsíc\w*|mesiac\w*|let|rok\w*|lat|godzin\w*|tygodni\w*|miesi\w+|másodperc\w*|perc\w*|órá?\w*|napo?\w*|hét\w*|hónap\w*|év\w*|uur|dagen|weken|maanden|jaar|stop[ně]\w*)\b";
     Regex::new(&format!(r"^(?:[ \u{{a0}}\u{{202f}}-]?(?:{shares}|{large})|[ \u{{a0}}\u{{202f}}]?(?:{money})|[ \u{{a0}}\u{{202f}}-]?(?:{units}))")).ok()
 });
 
@@ -85,7 +86,17 @@ fn is_fact(before: &str, number: &str, rest: &str, after: &Regex) -> bool {
     }
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
     let goes_on = rest.starts_with(|it: char| it.is_alphanumeric() || it == '_');
-    digits >= 2 && !goes_on && !is_year(number)
+    digits >= 2 && !goes_on && !is_year(number) && !is_version(bare, number)
+}
+
+/// A decimal number after a name: `Python 3.11`.
+fn is_version(before: &str, number: &str) -> bool {
+    let decimals = number.split_once('.').map(|it| it.1.len());
+    let word = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default();
+    decimals.is_some_and(|it| it < 3) && word.starts_with(char::is_uppercase)
 }
 
 /// Whether the number goes on something: a name (`H264`), a range (`10-20`), a fraction.
@@ -141,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_pattern_is_a_pattern() {
-        assert_eq!(NO_FACTS.len(), 9);
+        assert_eq!(NO_FACTS.len(), 10);
         assert!(NUMBER.is_some() && AFTER.is_some());
     }
 
@@ -152,7 +163,8 @@ mod tests {
             ("It weighs 5 kg and reaches 120 km/h.", 2),
             ("Of 1 250 people 37 answered.", 2),
             ("Costs 5 € or EUR 7 or 120 Kč", 3),
-            ("8 out of 10 cats", 1),
+            ("Sie kostet 1500 Euro und 5 Cent.", 2),
+            ("8 out of 10 cats, 5 in the house", 1),
             ("between 10-20 % of users", 1),
             ("Úspora je 15 procent, tedy 3 miliony korun.", 2),
             ("-12 °C at night", 1),
@@ -175,6 +187,7 @@ mod tests {
             "3.2.1 A section",
             "See chapter 12, figure 3.14, page 250 and §17.",
             "An H264 stream on x86_64",
+            "As of Python 3.11 and GCC 8.3 in the 19th century and im 17. Jahrhundert",
             "https://example.com/2024/100-things",
             "one of 5 things",
         ] {
