@@ -12,6 +12,7 @@ use crate::{
     },
     text::words::shortened,
 };
+use std::collections::BTreeMap;
 
 /// Values of one kind that are kept.
 const MOST_VALUES: usize = 10;
@@ -37,29 +38,59 @@ pub enum AuthorMarkup {
     Linked,
 }
 
-/// The item that a value leads to.
-fn target<'a>(data: &'a PageStructuredData, value: &Value) -> Option<&'a Item> {
-    match value {
-        Value::Item(number) => data.item(*number),
-        Value::Reference(id) | Value::Url(id) => data
-            .items
-            .iter()
-            .find(|it| it.id.as_ref() == Some(id) && !it.properties.is_empty()),
-        _ => None,
-    }
+/// Items that are looked at as authors or organisations.
+const MOST_ITEMS: usize = 100;
+
+/// The things of a page, and their ids.
+pub struct Things<'a> {
+    data: &'a PageStructuredData,
+    ids: BTreeMap<&'a str, &'a Item>,
 }
 
-/// The texts of a property; of things their names.
-fn texts(data: &PageStructuredData, item: &Item, name: &str) -> Vec<String> {
-    let values = item.values(name).take(MOST_VALUES);
-    values
-        .filter_map(|it| match target(data, it) {
-            Some(thing) => thing.values("name").find_map(Value::text),
-            None => it.text(),
-        })
-        .map(|it| shortened(it.trim(), VALUE_CHARACTERS).to_owned())
-        .filter(|it| !it.is_empty())
-        .collect()
+impl<'a> Things<'a> {
+    /// The things of a page.
+    pub fn of(data: &'a PageStructuredData) -> Self {
+        let mut ids = BTreeMap::new();
+        for item in data.items.iter().filter(|it| !it.properties.is_empty()) {
+            if let Some(id) = &item.id {
+                ids.entry(id.as_str()).or_insert(item);
+            }
+        }
+        Self { data, ids }
+    }
+
+    /// The item that a value leads to.
+    fn target(&self, value: &Value) -> Option<&'a Item> {
+        match value {
+            Value::Item(number) => self.data.item(*number),
+            Value::Reference(id) | Value::Url(id) => self.ids.get(id.as_str()).copied(),
+            _ => None,
+        }
+    }
+
+    /// The texts of a property; of things their names.
+    fn texts(&self, item: &Item, name: &str) -> Vec<String> {
+        let values = item.values(name).take(MOST_VALUES);
+        values
+            .filter_map(|it| match self.target(it) {
+                Some(thing) => thing.values("name").find_map(Value::text),
+                None => it.text(),
+            })
+            .map(|it| shortened(it.trim(), VALUE_CHARACTERS).to_owned())
+            .filter(|it| !it.is_empty())
+            .collect()
+    }
+
+    /// Things that some item names as its author.
+    fn authors(&self) -> Vec<&'a Item> {
+        let items = self.data.items.iter();
+        items
+            .flat_map(|it| it.values("author").chain(it.values("creator")))
+            .filter_map(|it| self.target(it))
+            .filter(|it| is_person(it) || is_organization(it))
+            .take(MOST_ITEMS)
+            .collect()
+    }
 }
 
 fn is_organization(item: &Item) -> bool {
@@ -78,15 +109,6 @@ fn is_person(item: &Item) -> bool {
         .any(|it| it == "Person" || it == "Physician")
 }
 
-/// All things that some item names as its author.
-fn author_items(data: &PageStructuredData) -> impl Iterator<Item = &Item> {
-    data.items
-        .iter()
-        .flat_map(|it| it.values("author").chain(it.values("creator")))
-        .filter_map(|it| target(data, it))
-        .filter(|it| is_person(it) || is_organization(it))
-}
-
 /// How the page's authors are described at best.
 pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
     let rank = |it: &Item| {
@@ -97,7 +119,9 @@ pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
             AuthorMarkup::Named
         }
     };
-    author_items(data)
+    Things::of(data)
+        .authors()
+        .into_iter()
         .map(rank)
         .max()
         .unwrap_or(AuthorMarkup::None)
@@ -105,22 +129,24 @@ pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
 
 /// Who wrote a page: the names that were read, with what markup says of them.
 pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
-    let data = &page.structured_data;
+    let things = Things::of(&page.structured_data);
+    let described = things.authors();
     let named = page.metadata.authors.iter().take(MOST_VALUES);
     named
         .map(|author| {
             let same = |it: &&Item| {
-                texts(data, it, "name")
+                things
+                    .texts(it, "name")
                     .iter()
                     .any(|it| same_name(it, &author.name))
             };
-            let item = author_items(data).find(same);
+            let item = described.iter().copied().find(same);
             let mut credentials: Vec<String> = item
                 .into_iter()
                 .flat_map(|it| {
                     CREDENTIAL_PROPERTIES
                         .iter()
-                        .flat_map(|name| texts(data, it, name))
+                        .flat_map(|name| things.texts(it, name))
                 })
                 .collect();
             let byline = page.metadata.byline.iter().map(|it| it.text.as_str());
@@ -132,12 +158,14 @@ pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
                     }
                 }
             }
-            let urls = item.map(|it| texts(data, it, "url")).unwrap_or_default();
+            let urls = item.map(|it| things.texts(it, "url")).unwrap_or_default();
             EeatAuthor {
                 name: author.name.clone(),
                 url: author.url.clone().or_else(|| urls.into_iter().next()),
                 credentials,
-                same_as: item.map(|it| texts(data, it, "sameAs")).unwrap_or_default(),
+                same_as: item
+                    .map(|it| things.texts(it, "sameAs"))
+                    .unwrap_or_default(),
             }
         })
         .collect()
@@ -146,7 +174,7 @@ pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
 /// Whether authors are an organisation only.
 pub fn is_written_by_organization(data: &PageStructuredData) -> bool {
     let mut any = false;
-    for item in author_items(data) {
+    for item in Things::of(data).authors() {
         if is_person(item) {
             return false;
         }
@@ -163,9 +191,11 @@ fn same_name(one: &str, other: &str) -> bool {
 /// The organisation of a page with the most properties; a publisher counts as one.
 pub fn organization(page: &PageContent) -> Option<Organization> {
     let data = &page.structured_data;
+    let things = Things::of(data);
     let all = data.items.iter().filter(|it| is_organization(it));
     // Authors and brands of products are other organisations.
-    let own = all.filter(|it| {
+    // `MOST_ITEMS` bounds what a hostile page costs.
+    let own = all.take(MOST_ITEMS).filter(|it| {
         !is_held_as(
             data,
             it,
@@ -182,15 +212,15 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
         )
     });
     let item = own.max_by_key(|it| it.properties.len())?;
-    let first = |name: &str| texts(data, item, name).into_iter().next();
-    let mut contacts = texts(data, item, "email");
-    contacts.extend(texts(data, item, "telephone"));
+    let first = |name: &str| things.texts(item, name).into_iter().next();
+    let mut contacts = things.texts(item, "email");
+    contacts.extend(things.texts(item, "telephone"));
     for point in item
         .values("contactPoint")
-        .filter_map(|it| target(data, it))
+        .filter_map(|it| things.target(it))
     {
-        contacts.extend(texts(data, point, "email"));
-        contacts.extend(texts(data, point, "telephone"));
+        contacts.extend(things.texts(point, "email"));
+        contacts.extend(things.texts(point, "telephone"));
     }
     let mut ids = Vec::new();
     for (name, label) in [
@@ -199,7 +229,7 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
         ("leiCode", ""),
         ("identifier", "IČO: "),
     ] {
-        for id in texts(data, item, name) {
+        for id in things.texts(item, name) {
             let mut found = company_ids(&id);
             found.extend(company_ids(&format!("{label}{id}")));
             ids.extend(found);
@@ -207,7 +237,8 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
     }
     for (name, kind) in [("duns", "duns"), ("iso6523Code", "iso6523")] {
         ids.extend(
-            texts(data, item, name)
+            things
+                .texts(item, name)
                 .into_iter()
                 .map(|it| format!("{kind}:{it}")),
         );
@@ -219,9 +250,9 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
         name: first("name"),
         legal_name: first("legalName"),
         ids,
-        address: address(data, item),
+        address: address(&things, item),
         contacts,
-        same_as: texts(data, item, "sameAs"),
+        same_as: things.texts(item, "sameAs"),
     })
 }
 
@@ -229,14 +260,21 @@ fn is_held_as(data: &PageStructuredData, item: &Item, names: &[&str]) -> bool {
     let Some(parent) = item.parent.and_then(|it| data.item(it)) else {
         return false;
     };
-    let holds = |value: &Value| target(data, value).is_some_and(|it| std::ptr::eq(it, item));
+    let holds = |value: &Value| {
+        let held = if let Value::Item(number) = value {
+            data.item(*number)
+        } else {
+            None
+        };
+        held.is_some_and(|it| std::ptr::eq(it, item))
+    };
     let mut properties = parent.properties.iter();
     properties.any(|it| names.contains(&it.name.as_str()) && holds(&it.value))
 }
 
-fn address(data: &PageStructuredData, item: &Item) -> Option<String> {
+fn address(things: &Things<'_>, item: &Item) -> Option<String> {
     let value = item.values("address").next()?;
-    let Some(address) = target(data, value) else {
+    let Some(address) = things.target(value) else {
         return value.text();
     };
     let parts = [
@@ -248,7 +286,7 @@ fn address(data: &PageStructuredData, item: &Item) -> Option<String> {
     ];
     let parts: Vec<String> = parts
         .iter()
-        .flat_map(|it| texts(data, address, it))
+        .flat_map(|it| things.texts(address, it))
         .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -11,6 +11,10 @@ use crate::{
 const LEAST_WORDS: usize = 5;
 /// Words above which a closing mark was missed.
 const MOST_WORDS: usize = 200;
+/// Characters of a quotation at the most, and marks that are looked at in a block: what bounds the
+/// time that a text of nothing but marks takes.
+const MOST_CHARACTERS: usize = 3_000;
+const MOST_MARKS: usize = 1_000;
 /// Characters around a quotation in which its speaker is looked for.
 const NEARBY: usize = 120;
 
@@ -90,7 +94,10 @@ fn names_somebody(text: &str) -> bool {
 fn marked(text: &str) -> Vec<(&str, &str, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some((open, mark)) = next_mark(text, at) {
+    for _ in 0..MOST_MARKS {
+        let Some((open, mark)) = next_mark(text, at) else {
+            break;
+        };
         let begin = open + mark.len_utf8();
         let closing: &[char] = match mark {
             '„' => &['“', '”', '"'],
@@ -99,7 +106,7 @@ fn marked(text: &str) -> Vec<(&str, &str, &str)> {
             '»' => &['«'],
             _ => &['"'],
         };
-        let Some(length) = text[begin..].find(closing) else {
+        let Some(length) = shortened(&text[begin..], MOST_CHARACTERS).find(closing) else {
             at = begin;
             continue;
         };
