@@ -22,6 +22,6 @@ pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
 pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
-pub use robots::RobotsRules;
+pub use robots::{AiRobots, RobotsRules};
 pub use settings::{CrawlerSettings, Resolve};
 pub use sitemap::{LastModified, Sitemap, SitemapEntry};

@@ -32,6 +32,8 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
         "BrokenLink",
         "ContentRecord",
         "SchemaRecord",
+        "GeoRecord",
+        "EeatRecord",
     ]),
     always: &["keywordId", "url"],
 });

@@ -334,6 +334,8 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
             ResultType::BrokenLinks,
             ResultType::Schema,
             ResultType::Content,
+            ResultType::GeoScore,
+            ResultType::Eeat,
         ]
         .contains(&kind);
         assert_eq!(state, if built { "neverRun" } else { "disabled" }, "{kind}");

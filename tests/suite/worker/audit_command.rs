@@ -39,6 +39,8 @@ async fn an_audit_is_told_as_json_and_as_a_page_that_needs_nothing_else() {
     for (of, number) in [
         ("content", PAGES),
         ("schema", PAGES),
+        ("geo-score", PAGES),
+        ("eeat", PAGES + 1),
         ("broken-links", PAGES / 5 + (PAGES - 1) / 7),
     ] {
         assert_eq!(by_type.get(of), Some(&number), "{of}");

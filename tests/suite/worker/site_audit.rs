@@ -46,6 +46,8 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
         ("broken-links", PAGES / 5 + (PAGES - 1) / 7),
         ("content", PAGES),
         ("schema", PAGES),
+        ("geo-score", PAGES),
+        ("eeat", PAGES + 1),
     ] {
         let found = findings(&api, result_type, project, hosts[0]).await;
         assert_eq!(found.len(), records, "{result_type}");

@@ -2,7 +2,10 @@
 
 pub mod broken_links;
 pub mod content;
+pub mod content_changes;
+pub mod eeat;
 pub mod envelope;
+pub mod geo_score;
 pub mod issues;
 pub mod keyword_market;
 pub mod rankings;
@@ -10,3 +13,6 @@ pub mod schema;
 pub mod serp;
 pub mod site_audit;
 pub mod vitals;
+
+#[cfg(test)]
+mod sample_pages;

@@ -6,6 +6,10 @@
 
 use super::{
     content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
+    eeat::{
+        self, EeatContext, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals,
+    },
+    geo_score::{self, AI_AGENTS, AgentPurpose, GeoContext, GeoInput, GeoSummary},
     issues::{AgentVerdict, Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
     schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
 };
@@ -32,11 +36,12 @@ pub struct AuditContext {
     pub measured_at: DateTime<Utc>,
     /// What people find each page with, the best ranked first; by normalised URL.
     pub keywords: HashMap<String, Vec<String>>,
-    /// What robots.txt says to robots of AI; empty where that is not known.
-    pub agents: Vec<AgentVerdict>,
     /// `/llms.txt`, where there is one.
     pub llms_txt: Option<String>,
 }
+
+/// What robots.txt says to the crawlers of AI engines about a page; nothing where that is not known.
+pub type Robots = dyn Fn(&str) -> Vec<geo_score::AgentVerdict> + Send + Sync;
 
 /// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
 /// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
@@ -49,6 +54,7 @@ pub struct SiteCards {
     /// By page, as far as there is room.
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
+    signals: SiteSignals,
 }
 
 impl SiteCards {
@@ -67,12 +73,14 @@ impl SiteCards {
             graph,
             shingles: Vec::new(),
             room: MOST_SHINGLES,
+            signals: SiteSignals::new(site.scope.clone()),
         }
     }
 
     /// Takes in a page; each once.
     pub fn add(&mut self, page: &PageContent) {
         self.graph.add_page(page);
+        self.signals.add(page);
         let kept = shingles(&page.text.main.text());
         let bytes = std::mem::size_of_val(kept.as_slice());
         let fits = bytes <= self.room;
@@ -82,9 +90,12 @@ impl SiteCards {
 
     /// When all pages are in.
     #[must_use]
-    pub fn complete(self, context: &AuditContext) -> Site {
+    pub fn complete(self, context: &AuditContext, robots: &Robots) -> Site {
         let Self {
-            graph, shingles, ..
+            graph,
+            shingles,
+            signals,
+            ..
         } = self;
         let fingerprints = graph.cards.iter().map(|card| card.fingerprint.clone());
         let texts = Texts {
@@ -93,8 +104,9 @@ impl SiteCards {
         };
         let duplicates = clusters(&texts.fingerprints, |one, other| texts.likeness(one, other));
         let links = LinkFacts::of(&graph);
+        let agents = searchers(&robots(graph.urls.text(graph.start)));
         let site = SiteContext {
-            agents: &context.agents,
+            agents: &agents,
             llms_txt: context.llms_txt.as_deref(),
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);
@@ -110,9 +122,24 @@ impl SiteCards {
             links,
             duplicates,
             issues,
+            signals,
             places,
         }
     }
+}
+
+/// The crawlers of AI engines as the issues look at them: the two search engines are not among them.
+fn searchers(verdicts: &[geo_score::AgentVerdict]) -> Vec<AgentVerdict> {
+    let known = verdicts.iter().filter_map(|verdict| {
+        let agent = AI_AGENTS.iter().find(|it| it.name == verdict.name)?;
+        let is_engine = ["Googlebot", "Bingbot"].contains(&agent.name);
+        (!is_engine).then(|| AgentVerdict {
+            agent: verdict.name.clone(),
+            searches: agent.purpose == AgentPurpose::Search,
+            allowed: verdict.allowed,
+        })
+    });
+    known.collect()
 }
 
 /// What is known of the pages' texts.
@@ -141,6 +168,7 @@ pub struct Site {
     links: LinkFacts,
     duplicates: Duplicates,
     issues: SiteIssues,
+    signals: SiteSignals,
     /// Places of the pages by URL: the same in whatever order they were read.
     places: HashMap<String, usize>,
 }
@@ -178,30 +206,38 @@ pub struct TypeSummary {
 pub fn judge(
     site: &Site,
     context: &AuditContext,
+    robots: &Robots,
     pages: impl Iterator<Item = PageContent>,
     mut hand_out: impl FnMut(PageRecord),
 ) -> Vec<TypeSummary> {
     let mut audit = Audit {
         site,
         context,
+        robots,
         index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
         judged: 0,
         schema: SchemaTally::default(),
         content: ContentSummary::default(),
+        geo: GeoSummary::default(),
+        eeat: PageAverages::default(),
     };
     for page in pages {
         audit.judge(&page, &mut hand_out);
     }
-    audit.summaries()
+    let site = audit.eeat_of_the_site(&mut hand_out);
+    audit.summaries(&site)
 }
 
 struct Audit<'a> {
     site: &'a Site,
     context: &'a AuditContext,
+    robots: &'a Robots,
     index: SiteIndex<'a>,
     judged: u64,
     schema: SchemaTally,
     content: ContentSummary,
+    geo: GeoSummary,
+    eeat: PageAverages,
 }
 
 impl Audit<'_> {
@@ -221,6 +257,8 @@ impl Audit<'_> {
         };
         let schema = self.schema(page);
         let content = self.content(page, &schema);
+        let geo = self.geo(page, &schema);
+        let eeat = self.eeat(page);
         add(
             ResultType::Content,
             content.content_score,
@@ -231,6 +269,66 @@ impl Audit<'_> {
             schema.schema_score,
             Document::of(&schema),
         );
+        add(ResultType::GeoScore, geo.geo_score, Document::of(&geo));
+        add(ResultType::Eeat, eeat.eeat_score, Document::of(&eeat));
+    }
+
+    fn geo(&mut self, page: &PageContent, schema: &SchemaRecord) -> geo_score::GeoRecord {
+        let input = GeoInput {
+            page,
+            agents: &(self.robots)(&page.url),
+            rendered_words: None,
+            schema: Some(schema),
+            keywords: self.keywords(page),
+            site: self.site.signals.identity(),
+            llms_txt: None,
+        };
+        let context = GeoContext {
+            project_id: self.context.project_id,
+            measured_at: self.context.measured_at,
+        };
+        let record = geo_score::judge(&input, &context);
+        self.geo.add(&record, None);
+        record
+    }
+
+    fn eeat(&mut self, page: &PageContent) -> EeatRecord {
+        let input = EeatInput {
+            page,
+            page_type: page_type(page_kind(page)),
+            site: &self.site.signals,
+            third_party_mentions: None,
+        };
+        let record = eeat::judge_page(&input, &self.eeat_context());
+        self.eeat.add(&record);
+        record
+    }
+
+    /// The site has a record of its own, behind those of its pages.
+    fn eeat_of_the_site(&self, hand_out: &mut impl FnMut(PageRecord)) -> EeatRecord {
+        let record = eeat::judge_site(&self.site.signals, &self.eeat, None, &self.eeat_context());
+        let graph = &self.site.graph;
+        hand_out(PageRecord {
+            result_type: ResultType::Eeat,
+            place: self.site.places.len(),
+            url: graph.urls.text(graph.start).to_owned(),
+            sort_value: record.eeat_score,
+            record: Document::of(&record),
+        });
+        record
+    }
+
+    const fn eeat_context(&self) -> EeatContext {
+        EeatContext {
+            project_id: self.context.project_id,
+            measured_at: self.context.measured_at,
+        }
+    }
+
+    /// What people find a page with.
+    fn keywords(&self, page: &PageContent) -> &[String] {
+        let keywords = self.context.keywords.get(&page.url);
+        keywords.map(Vec::as_slice).unwrap_or_default()
     }
 
     fn schema(&mut self, page: &PageContent) -> SchemaRecord {
@@ -251,8 +349,7 @@ impl Audit<'_> {
     }
 
     fn content(&mut self, page: &PageContent, schema: &SchemaRecord) -> content::ContentRecord {
-        let keywords = self.context.keywords.get(&page.url);
-        let keywords = keywords.map(Vec::as_slice).unwrap_or_default();
+        let keywords = self.keywords(page);
         let scope = self.site.graph.urls.scope();
         let own = page_issues(
             page,
@@ -284,19 +381,21 @@ impl Audit<'_> {
     }
 
     /// With the issues of addresses that are no pages: files, sitemaps, what does not answer.
-    fn summaries(mut self) -> Vec<TypeSummary> {
+    fn summaries(mut self, site: &EeatRecord) -> Vec<TypeSummary> {
         let graph = &self.site.graph;
         for (url, issues) in &self.site.issues.by_url {
             if graph.page(*url).is_none() {
                 self.content.add_issues(graph.urls.text(*url), issues);
             }
         }
+        let judged = self.judged;
         let summary = |result_type, method, summary| TypeSummary {
             result_type,
             method,
-            records: self.judged,
+            records: judged,
             summary,
         };
+        let eeat = EeatSummary::of(site, &self.eeat);
         vec![
             summary(
                 ResultType::Content,
@@ -308,7 +407,29 @@ impl Audit<'_> {
                 schema::METHOD,
                 Document::of(&self.schema.summary()),
             ),
+            summary(
+                ResultType::GeoScore,
+                geo_score::METHOD,
+                Document::of(&self.geo),
+            ),
+            TypeSummary {
+                records: judged + 1,
+                ..summary(ResultType::Eeat, eeat::METHOD, Document::of(&eeat))
+            },
         ]
+    }
+}
+
+/// What such a page is to those who look for evidence of trust.
+const fn page_type(kind: PageKind) -> PageType {
+    match kind {
+        PageKind::Article => PageType::Article,
+        PageKind::Product => PageType::Product,
+        PageKind::Category => PageType::Category,
+        PageKind::Home => PageType::Home,
+        PageKind::About => PageType::About,
+        PageKind::Contact => PageType::Contact,
+        PageKind::Login | PageKind::Other => PageType::Other,
     }
 }
 

@@ -1,8 +1,10 @@
 //! robots.txt: whose rules hold, and what they allow.
 
+mod ai;
 mod cache;
 mod matching;
 mod rules;
 
+pub use ai::AiRobots;
 pub use cache::{Permission, RobotsCache, fetch_robots};
 pub use rules::RobotsRules;

@@ -63,6 +63,8 @@ impl AnalysisKind {
                 ResultType::BrokenLinks,
                 ResultType::Schema,
                 ResultType::Content,
+                ResultType::GeoScore,
+                ResultType::Eeat,
             ],
             Self::AiVisibility | Self::WebVitals | Self::Full => &[],
         }

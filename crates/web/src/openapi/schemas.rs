@@ -2,7 +2,7 @@
 //! answer is put together.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{broken_links, content, rankings, schema, serp};
+use analysis::findings::{broken_links, content, eeat, geo_score, rankings, schema, serp};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -33,6 +33,10 @@ pub fn all() -> Value {
     add::<broken_links::BrokenLinksSummary>(&mut schemas);
     add::<content::ContentRecord>(&mut schemas);
     add::<content::ContentSummary>(&mut schemas);
+    add::<eeat::EeatRecord>(&mut schemas);
+    add::<eeat::EeatSummary>(&mut schemas);
+    add::<geo_score::GeoRecord>(&mut schemas);
+    add::<geo_score::GeoSummary>(&mut schemas);
     add::<schema::SchemaRecord>(&mut schemas);
     add::<schema::SchemaSummary>(&mut schemas);
     schemas.extend(put_together());
@@ -165,8 +169,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("SchemaSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("ContentRecord"), record("SchemaRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("ContentRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),

@@ -1,7 +1,7 @@
 //! What of a difference is shown.
 
 use super::{Difference, Piece, Step, blocks};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Operations that a report shows at most.
@@ -11,7 +11,7 @@ pub const MOST_OPERATIONS: usize = 200;
 const MOST_CHARACTERS: usize = 2_000;
 
 /// What an operation does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReportedKind {
     /// Text came.
@@ -23,7 +23,7 @@ pub enum ReportedKind {
 }
 
 /// One change, in words or in whole blocks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Operation {
     /// What it does.
     pub op: ReportedKind,

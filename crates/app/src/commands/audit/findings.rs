@@ -6,6 +6,8 @@ use analysis::{
     findings::{
         broken_links::{self, BrokenLinks, FindingContext, PreviousBrokenLinks, Severity},
         content::ContentSummary,
+        eeat::EeatSummary,
+        geo_score::GeoSummary,
         schema::SchemaSummary,
         site_audit::{AuditContext, PageRecord, SiteCards, TypeSummary, judge},
     },
@@ -16,6 +18,7 @@ use analysis::{
     result_type::ResultType,
 };
 use chrono::{DateTime, Utc};
+use crawler::AiRobots;
 use domain::ports::site_reader::JournalError;
 use serde::Deserialize;
 use std::cmp::Reverse;
@@ -28,6 +31,8 @@ pub(super) struct Found {
     pub(super) links: BrokenLinks,
     pub(super) content: ContentSummary,
     pub(super) schema: SchemaSummary,
+    pub(super) geo: GeoSummary,
+    pub(super) eeat: EeatSummary,
     /// The pages with the most and worst issues.
     pub(super) pages: Vec<PageLine>,
     /// By type, as it is published.
@@ -90,6 +95,8 @@ impl Found {
             project_id: 0,
             measured_at,
         };
+        let robots = AiRobots::of(observation.robots.as_ref());
+        let robots = move |url: &str| robots.verdicts(url);
         let links = broken_links::find(&observation, &PreviousBrokenLinks::default(), &context);
         drop(observation);
         for page in pages(journal) {
@@ -99,13 +106,13 @@ impl Found {
             measured_at,
             ..AuditContext::default()
         };
-        let site = cards.complete(&context);
+        let site = cards.complete(&context, &robots);
         let mut broken = None;
         let mut listed = Vec::new();
         let readable =
             pages(journal).map_while(|page| page.map_err(|error| broken = Some(error.into())).ok());
         let mut failed = None;
-        let summaries = judge(&site, &context, readable, |record| {
+        let summaries = judge(&site, &context, &robots, readable, |record| {
             if failed.is_none() {
                 failed = hand_out(&record).err();
             }
@@ -123,6 +130,8 @@ impl Found {
         Ok(Self {
             content: parsed(&summaries, ResultType::Content)?,
             schema: parsed(&summaries, ResultType::Schema)?,
+            geo: parsed(&summaries, ResultType::GeoScore)?,
+            eeat: parsed(&summaries, ResultType::Eeat)?,
             links,
             pages: listed,
             summaries,

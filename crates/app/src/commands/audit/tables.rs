@@ -54,13 +54,15 @@ fn show_sum(url: &str, found: &Found) {
         score.map_or_else(|| "unknown".to_owned(), |it| format!("{it:.0} of 100"))
     };
     say(format!(
-        "\n{url}: health {} ({} of {} pages with an error), content {}, structured data {} on {} pages.",
+        "\n{url}: health {} ({} of {} pages with an error), content {}, structured data {} on {} pages, ready for AI answers {}, evidence of trust {}.",
         score(content.health_score),
         content.pages_with_errors,
         content.pages,
         score(content.average_content_score),
         score(schema.average_score),
         schema.pages_with_data,
+        score(found.geo.site_score),
+        score(found.eeat.site_score),
     ));
     say("--json shows every record, --html FILE writes a report that can be passed on.");
 }

@@ -18,6 +18,7 @@ use analysis::{
     provenance::Provenance,
     result_type::ResultType,
 };
+use crawler::AiRobots;
 use domain::{
     domain_name::SiteDomain,
     job::{
@@ -65,9 +66,10 @@ pub(super) async fn run(
     };
     let staging = Staging::new(tools, job, state);
     let cards = SiteCards::of(&observation);
+    let robots = AiRobots::of(observation.robots.as_ref());
     let links = links(tools, job, observation).await?;
     staging.links(&links.records).await?;
-    let Some(pages) = pages::audit(tools, job, cards, &journal, &staging).await? else {
+    let Some(pages) = pages::audit(tools, job, cards, robots, &journal, &staging).await? else {
         return Ok(Done::Stopped);
     };
     if state.stop.is_cancelled() {

@@ -6,6 +6,7 @@ use analysis::findings::site_audit::{
     AuditContext, PageRecord, Site, SiteCards, TypeSummary, judge,
 };
 use analysis::observation::page_content::PageContent;
+use crawler::AiRobots;
 use domain::{
     job::Job,
     keyword::KeywordChoice,
@@ -28,6 +29,7 @@ pub(super) async fn audit(
     tools: &Tools,
     job: &Job,
     mut cards: SiteCards,
+    robots: AiRobots,
     journal: &StoredJournal<'_>,
     staging: &Staging<'_>,
 ) -> Result<Option<Vec<TypeSummary>>, Broken> {
@@ -52,15 +54,22 @@ pub(super) async fn audit(
     });
     let complete = {
         let context = Arc::clone(&context);
-        move || cards.complete(&context)
+        move || {
+            let robots = Arc::new(robots);
+            let verdicts = {
+                let robots = Arc::clone(&robots);
+                move |url: &str| robots.verdicts(url)
+            };
+            (cards.complete(&context, &verdicts), robots)
+        }
     };
-    let site = tokio::task::spawn_blocking(complete).await?;
-    judged(site, context, journal, staging).await
+    let known = tokio::task::spawn_blocking(complete).await?;
+    judged(known, context, journal, staging).await
 }
 
 /// Reads pages, judges them on a thread of their own and stages what comes of it, side by side.
 async fn judged(
-    site: Site,
+    (site, robots): (Site, Arc<AiRobots>),
     context: Arc<AuditContext>,
     journal: &StoredJournal<'_>,
     staging: &Staging<'_>,
@@ -71,7 +80,8 @@ async fn judged(
         let pages = std::iter::from_fn(|| taken.blocking_recv()).flatten();
         let mut staged = Vec::with_capacity(STAGED_TOGETHER);
         let measured_at = context.measured_at;
-        let summaries = judge(&site, &context, pages, |record| {
+        let verdicts = move |url: &str| robots.verdicts(url);
+        let summaries = judge(&site, &context, &verdicts, pages, |record| {
             staged.push(staged_record(record, measured_at));
             if staged.len() == STAGED_TOGETHER {
                 // Nobody takes them any more when the attempt is over.

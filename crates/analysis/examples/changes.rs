@@ -1,0 +1,91 @@
+//! Compares pages made of their main text's blocks, for `tests/oracles/content_changes.py`: JSON lines in, JSON
+//! lines out. What is asked stands in `do`.
+
+use analysis::{
+    findings::content_changes::{
+        ChangeContext, ChangeSource, PageHistory, PageOwner, PageState, SiteFacts, compare,
+        compared_text, rate_per_interval, text_hash,
+    },
+    observation::{
+        page_content::{Block, BlockKind, PageContent, PlacedText, TagSource},
+        web_site::SiteScope,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::{BufRead, Write};
+
+#[derive(Deserialize)]
+struct Version {
+    title: String,
+    blocks: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase")]
+enum Question {
+    /// Versions of a page in their order: a record for each but the first.
+    Visits { versions: Vec<Version> },
+    /// The rate of changes.
+    Rate { intervals: u32, changed: u32 },
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        writeln!(out, "{}", answer(serde_json::from_str(&line?)?))?;
+    }
+    Ok(())
+}
+
+fn answer(question: Question) -> Value {
+    match question {
+        Question::Visits { versions } => {
+            visits(&versions.into_iter().map(page).collect::<Vec<_>>())
+        }
+        Question::Rate { intervals, changed } => json!(rate_per_interval(intervals, changed)),
+    }
+}
+
+fn visits(pages: &[PageContent]) -> Value {
+    let context = ChangeContext {
+        project_id: 1,
+        scope: SiteScope::of_host("example.com"),
+        source: ChangeSource::Scheduled,
+        owner: PageOwner::Own,
+    };
+    let Some(first) = pages.first() else {
+        return Value::Null;
+    };
+    let mut history = PageHistory::begun(first.fetched.at, text_hash(first));
+    let mut answers = Vec::new();
+    for pair in pages.windows(2) {
+        let state = |at: usize| PageState {
+            page: &pair[at],
+            site: SiteFacts::default(),
+        };
+        let found = compare(&state(0), &state(1), &history, &context);
+        answers.push(json!({
+            "record": found.record,
+            "before": compared_text(&pair[0]),
+            "after": compared_text(&pair[1]),
+            "historyBytes": json!(found.history).to_string().len(),
+        }));
+        history = found.history;
+    }
+    answers.into()
+}
+
+fn page(version: Version) -> PageContent {
+    let mut page = PageContent::blank("https://example.com/page");
+    page.titles.push(PlacedText {
+        text: version.title,
+        source: TagSource::Head,
+    });
+    let blocks = version.blocks.into_iter().map(|text| Block {
+        kind: BlockKind::Paragraph,
+        text,
+    });
+    page.text.main.blocks = blocks.collect();
+    page
+}

@@ -1,0 +1,49 @@
+//! What geo-score and eeat find in texts, for `tests/oracles/geo_counts.py` and `tests/oracles/company_ids.py`: JSON
+//! lines in, JSON lines out. What is asked stands in `do`.
+
+use analysis::{
+    findings::{
+        eeat::CompanyIdKind,
+        geo_score::{numeric_facts, quotations},
+    },
+    observation::page_content::{Block, BlockKind, PageContent},
+    text::language::Language,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::{BufRead, Write};
+
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase")]
+enum Question {
+    /// Numeric facts of a block.
+    Facts { text: String },
+    /// Attributed quotations of a block.
+    Quotations { text: String, language: String },
+    /// Whether a number's check digit is right.
+    CompanyId { kind: CompanyIdKind, number: String },
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        writeln!(out, "{}", answer(serde_json::from_str(&line?)?))?;
+    }
+    Ok(())
+}
+
+fn answer(question: Question) -> Value {
+    match question {
+        Question::Facts { text } => json!(numeric_facts(&text)),
+        Question::Quotations { text, language } => {
+            let mut page = PageContent::blank("https://example.com/");
+            page.text.language = Language::from_tag(&language);
+            page.text.main.blocks.push(Block {
+                kind: BlockKind::Paragraph,
+                text,
+            });
+            json!(quotations(&page))
+        }
+        Question::CompanyId { kind, number } => json!(kind.is_valid(&number)),
+    }
+}

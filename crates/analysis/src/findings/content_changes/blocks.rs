@@ -1,0 +1,111 @@
+//! The main text as it is compared: without noise, and without blocks that change with nearly
+//! every visit.
+
+use super::history::{MOST_SLOTS, PageHistory, Slot};
+use crate::{
+    observation::page_content::PageContent,
+    text::{likeness::shingles, noise::without_noise},
+};
+use sha2::{Digest, Sha256};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Blocks above which a page's volatile blocks are not learned.
+const MOST_BLOCKS: usize = 5_000;
+
+/// The blocks of a page's main text without noise.
+#[derive(Clone)]
+pub struct CleanText {
+    blocks: Vec<String>,
+}
+
+impl CleanText {
+    /// Cleans the main text of a page.
+    pub fn of(page: &PageContent) -> Self {
+        let blocks = page.text.main.blocks.iter();
+        Self {
+            blocks: blocks.map(|it| without_noise(&it.text)).collect(),
+        }
+    }
+
+    /// A hash of the whole.
+    pub fn hash(&self) -> u64 {
+        let mut digest = Sha256::new();
+        for block in &self.blocks {
+            digest.update(block.as_bytes());
+            digest.update(b"\n");
+        }
+        first_eight(&digest.finalize())
+    }
+
+    /// All blocks except those of the given numbers, one a line.
+    pub fn without(&self, left_out: &BTreeSet<u32>) -> String {
+        let numbered = (0_u32..).zip(&self.blocks);
+        let kept = numbered.filter(|(at, it)| !left_out.contains(at) && !it.is_empty());
+        let kept: Vec<&str> = kept.map(|(_, it)| it.as_str()).collect();
+        kept.join("\n")
+    }
+
+    /// Whether it has a word.
+    pub fn has_words(&self) -> bool {
+        self.blocks.iter().any(|it| !shingles(it).is_empty())
+    }
+}
+
+fn first_eight(digest: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest[..8]);
+    u64::from_be_bytes(bytes)
+}
+
+/// What became of blocks that change often.
+#[derive(Default)]
+pub struct Learned {
+    /// Blocks that changed lately, by their place in the later page.
+    pub slots: Vec<Slot>,
+    /// Volatile blocks of the earlier page.
+    pub old: BTreeSet<u32>,
+    /// Volatile blocks of the later page.
+    pub new: BTreeSet<u32>,
+}
+
+/// Follows the blocks of a page to its next version. A block goes on in the equal one, or, where
+/// some blocks became as many others, in the one at its place; a block that comes or goes alone
+/// is followed no further.
+pub fn learn(before: &CleanText, after: &CleanText, history: &PageHistory) -> Learned {
+    let (old, new) = (&before.blocks, &after.blocks);
+    let mut learned = Learned::default();
+    if old.len().max(new.len()) > MOST_BLOCKS {
+        return learned;
+    }
+    let known: BTreeMap<u32, Slot> = if history.hashes.last() == Some(&before.hash()) {
+        history.slots.iter().map(|it| (it.block, *it)).collect()
+    } else {
+        BTreeMap::new()
+    };
+    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
+        let changed = !matches!(operation, DiffOp::Equal { .. });
+        let (was, is) = (operation.old_range(), operation.new_range());
+        if was.len() != is.len() {
+            continue;
+        }
+        for (was, is) in was.zip(is) {
+            let (Ok(was), Ok(is)) = (u32::try_from(was), u32::try_from(is)) else {
+                continue;
+            };
+            let slot = match known.get(&was) {
+                Some(it) => it.then(is, changed),
+                None if changed => Slot::new(is),
+                None => continue,
+            };
+            if slot.is_volatile() {
+                learned.old.insert(was);
+                learned.new.insert(is);
+            }
+            if slot.window != 0 && learned.slots.len() < MOST_SLOTS {
+                learned.slots.push(slot);
+            }
+        }
+    }
+    learned
+}

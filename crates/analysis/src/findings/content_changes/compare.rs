@@ -1,0 +1,254 @@
+//! Comparing two versions of a page.
+
+use super::{
+    Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
+    PageState, TEXT_COLLAPSED,
+    blocks::{CleanText, Learned, learn},
+    fields,
+    frequency::frequency,
+    history::PageHistory,
+    record::{ChangeRecord, FieldChange},
+    significance::{ChangeClass, ChangedField, significance},
+    unread::{self, Unread},
+};
+use crate::{
+    findings::envelope::Envelope,
+    observation::page_content::PageContent,
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+    text::{diff::difference, language::detection::SURE},
+};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
+
+/// Words that an earlier text has to have for its loss to say something.
+const LEAST_WORDS: usize = 50;
+/// Share of the words below which a text collapsed.
+const COLLAPSED: f64 = 0.1;
+/// Other pages with the same text from which on that text is no page's own.
+const LEAST_PAGES: u32 = 2;
+
+/// Compares a page with what it was. A later page whose answer is no success is none:
+/// [`super::not_read`].
+#[must_use]
+pub fn compare(
+    before: &PageState<'_>,
+    after: &PageState<'_>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> Comparison {
+    let fetched = &after.page.fetched;
+    if !fetched.is_success() && before.page.fetched.is_success() {
+        return unread::not_read(before, Unread::Failed(fetched), history, context);
+    }
+    let mut warnings = Vec::new();
+    match collapse(before.page, after) {
+        Some(true) => return interstitial(before, after, history, context),
+        Some(false) => {}
+        None => warnings.push(TEXT_COLLAPSED.to_owned()),
+    }
+    let text = Text::of(before.page, after.page, history);
+    let mut found = fields::changed(before, after, &context.scope);
+    found.extend(text.change());
+    found.extend(unread::restored(history, fetched.status));
+    order(&mut found);
+    let flapping = history.is_flapping(text.hash);
+    if flapping {
+        warnings.push(FLAPPING.to_owned());
+    }
+    if language_changed(before.page, after.page) {
+        warnings.push(LANGUAGE_CHANGED.to_owned());
+    }
+    let parts = found.iter().map(|it| (it.weight, it.magnitude));
+    let significance = significance(parts);
+    let lost = before.page.is_indexable() && !after.page.is_indexable();
+    let class = match ChangeClass::of(significance) {
+        it if lost => it.max(ChangeClass::Major),
+        it => it,
+    };
+    let changed = class != ChangeClass::None;
+    let mut history = history.clone();
+    history.note_visit(fetched.at, text.hash, changed);
+    let mut record = blank(before, fetched.at, &history, context);
+    text.tell(&mut record);
+    record.envelope.warnings = warnings;
+    record.changed = changed;
+    record.change_class = class;
+    record.significance = Some(significance);
+    record.fields = found;
+    record.flapping = flapping;
+    history.slots = text.learned.slots;
+    Comparison {
+        record,
+        history,
+        baseline: Baseline::After,
+    }
+}
+
+/// Which blocks are left out is learned; what is compared of a page when none is.
+#[must_use]
+pub fn compared_text(page: &PageContent) -> String {
+    CleanText::of(page).without(&BTreeSet::new())
+}
+
+/// The hash of a page's main text without noise, for [`PageHistory::begun`].
+#[must_use]
+pub fn text_hash(page: &PageContent) -> u64 {
+    CleanText::of(page).hash()
+}
+
+/// A record that claims nothing.
+pub(super) fn blank(
+    before: &PageState<'_>,
+    to_at: DateTime<Utc>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> ChangeRecord {
+    let fetched = &before.page.fetched;
+    let asked_for = fetched.chain.first().map_or(&before.page.url, |it| &it.url);
+    ChangeRecord {
+        envelope: Envelope {
+            result_type: ResultType::ContentChanges,
+            project_id: context.project_id,
+            keyword_id: None,
+            url: Some(asked_for.clone()),
+            measured_at: to_at,
+            status: RecordStatus::Ok,
+            error: None,
+            provenance: Provenance::Measured,
+            provider: None,
+            method_version: METHOD.to_owned(),
+            sample_size: history.comparisons,
+            warnings: Vec::new(),
+        },
+        from_at: fetched.at,
+        to_at,
+        changed: false,
+        change_class: ChangeClass::None,
+        significance: None,
+        similarity: None,
+        containment_old: None,
+        added_words: None,
+        removed_words: None,
+        fields: Vec::new(),
+        text_diff: Vec::new(),
+        text_diff_left_out: 0,
+        volatile_blocks: 0,
+        flapping: false,
+        first_change_detected_at: history.first_change_at,
+        source: context.source,
+        owner: context.owner,
+        change_frequency: frequency(
+            history.comparisons,
+            history.changes,
+            history.last_at - history.since,
+        ),
+    }
+}
+
+/// The weightiest first.
+fn order(found: &mut [FieldChange]) {
+    let effect = |it: &FieldChange| it.weight * it.magnitude;
+    found.sort_by(|one, other| {
+        effect(other)
+            .total_cmp(&effect(one))
+            .then(one.name.cmp(&other.name))
+    });
+}
+
+/// Whether a question for consent or payment took the page's place: nine tenths of the text are gone
+/// and other pages have become the same. `None` where nothing is known of other pages.
+fn collapse(before: &PageContent, after: &PageState<'_>) -> Option<bool> {
+    let (was, is) = (before.text.counts.words, after.page.text.counts.words);
+    #[expect(clippy::cast_precision_loss, reason = "words of one page")]
+    let collapsed = was >= LEAST_WORDS && (is as f64) < COLLAPSED * was as f64;
+    if !collapsed {
+        return Some(false);
+    }
+    let others = after.site.pages_with_same_text?;
+    Some(others >= LEAST_PAGES)
+}
+
+fn interstitial(
+    before: &PageState<'_>,
+    after: &PageState<'_>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> Comparison {
+    let mut record = blank(before, after.page.fetched.at, history, context);
+    record.envelope.status = RecordStatus::Partial;
+    record.envelope.warnings.push(INTERSTITIAL.to_owned());
+    Comparison {
+        record,
+        history: history.clone(),
+        baseline: Baseline::Before,
+    }
+}
+
+fn language_changed(before: &PageContent, after: &PageContent) -> bool {
+    let sure = |page: &PageContent| {
+        let detected = page.text.detected.as_ref();
+        detected
+            .filter(|it| it.confidence >= SURE)
+            .map(|it| it.code.clone())
+    };
+    matches!((sure(before), sure(after)), (Some(was), Some(is)) if was != is)
+}
+
+/// The main texts compared.
+struct Text {
+    hash: u64,
+    learned: Learned,
+    /// `None` where nothing changed.
+    difference: Option<(crate::text::diff::Difference, String)>,
+    has_words: bool,
+}
+
+impl Text {
+    fn of(before: &PageContent, after: &PageContent, history: &PageHistory) -> Self {
+        let is = CleanText::of(after);
+        // Most pages do not change, and cleaning is what costs.
+        let was = if before.text.main.blocks == after.text.main.blocks {
+            is.clone()
+        } else {
+            CleanText::of(before)
+        };
+        let learned = learn(&was, &is, history);
+        let hash = is.hash();
+        let (old, new) = (was.without(&learned.old), is.without(&learned.new));
+        Self {
+            hash,
+            has_words: was.has_words(),
+            learned,
+            difference: (old != new).then(|| (difference(&old, &new), old)),
+        }
+    }
+
+    /// The change of the main text, of magnitude 1 − J. What it was and is stands in the difference.
+    fn change(&self) -> Option<FieldChange> {
+        let (difference, _) = self.difference.as_ref()?;
+        let magnitude = 1.0 - difference.similarity;
+        (magnitude > 0.0).then(|| fields::change(ChangedField::MainText, magnitude, None, None))
+    }
+
+    fn tell(&self, record: &mut ChangeRecord) {
+        record.volatile_blocks = u32::try_from(self.learned.new.len()).unwrap_or(u32::MAX);
+        let number = |it: usize| u64::try_from(it).ok();
+        match &self.difference {
+            None => {
+                record.similarity = Some(1.0);
+                record.containment_old = self.has_words.then_some(1.0);
+                (record.added_words, record.removed_words) = (Some(0), Some(0));
+            }
+            Some((found, old)) => {
+                let report = found.report(old);
+                record.similarity = Some(found.similarity);
+                record.containment_old = found.containment_of_old;
+                record.added_words = number(found.added_words);
+                record.removed_words = number(found.removed_words);
+                record.text_diff = report.operations;
+                record.text_diff_left_out = number(report.left_out).unwrap_or(u64::MAX);
+            }
+        }
+    }
+}

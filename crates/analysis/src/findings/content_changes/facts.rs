@@ -1,0 +1,214 @@
+//! Facts of a page in the form in which they are compared: without noise, and without what makes no
+//! difference.
+
+use crate::{
+    observation::{
+        page_content::{GOOGLEBOT, PageContent, RobotsEffect},
+        structured_data::{Item, Value},
+        web_site::{LinkTarget, SiteScope},
+    },
+    text::noise::without_noise,
+};
+use regex::Regex;
+use std::{collections::BTreeSet, sync::LazyLock};
+use url::Url;
+
+/// Values of structured data that are compared at the most.
+const MOST_VALUES: usize = 5_000;
+/// Characters of a value that are compared.
+const VALUE_CHARACTERS: usize = 500;
+
+/// The number that a content security policy gives scripts for one answer.
+static NONCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"'nonce-[^']*'").ok());
+
+/// What robots in general, Googlebot and Bingbot are told, as rules in force. Where and how they are
+/// told makes no difference, nor do rules that allow what is allowed anyway.
+pub fn robots(page: &PageContent) -> Vec<String> {
+    let for_all = rules(&page.robots_for(""));
+    let mut all = for_all.clone();
+    for agent in [GOOGLEBOT, "bingbot"] {
+        let own = rules(&page.robots_for(agent));
+        let more = own.into_iter().filter(|it| !for_all.contains(it));
+        all.extend(more.map(|it| format!("{agent}: {it}")));
+    }
+    all
+}
+
+fn rules(effect: &RobotsEffect) -> Vec<String> {
+    let flags = [
+        (effect.noindex, "noindex"),
+        (effect.nofollow, "nofollow"),
+        (effect.nosnippet, "nosnippet"),
+        (effect.noimageindex, "noimageindex"),
+        (effect.noarchive, "noarchive"),
+        (effect.notranslate, "notranslate"),
+        (effect.indexifembedded, "indexifembedded"),
+    ];
+    let mut rules: Vec<String> = Vec::new();
+    rules.extend(flags.iter().filter(|it| it.0).map(|it| it.1.to_owned()));
+    let limits = [
+        ("max-snippet", effect.max_snippet),
+        ("max-video-preview", effect.max_video_preview),
+    ];
+    for (name, limit) in limits {
+        rules.extend(limit.map(|it| format!("{name}:{it}")));
+    }
+    // `large` is the most there is.
+    let preview = effect.max_image_preview.as_deref();
+    rules.extend(
+        preview
+            .filter(|it| *it != "large")
+            .map(|it| format!("max-image-preview:{it}")),
+    );
+    let until = effect.unavailable_after.as_deref();
+    rules.extend(until.map(|it| format!("unavailable_after:{it}")));
+    rules
+}
+
+/// Other pages that the page names as canonical; naming itself is naming none.
+pub fn canonical(page: &PageContent) -> Vec<String> {
+    let named = page.canonicals.iter().filter(|it| it.counts());
+    let others: BTreeSet<&str> = named
+        .filter_map(|it| it.url.as_deref())
+        .filter(|it| *it != page.url)
+        .collect();
+    others.into_iter().map(str::to_owned).collect()
+}
+
+/// Languages with their pages.
+pub fn hreflangs(page: &PageContent) -> BTreeSet<String> {
+    let all = page.hreflangs.iter();
+    all.map(|it| {
+        let target = it.url.as_ref().unwrap_or(&it.raw);
+        format!("{} {target}", it.code.to_ascii_lowercase())
+    })
+    .collect()
+}
+
+/// All first-level headings as one text.
+pub fn first_headings(page: &PageContent) -> Option<String> {
+    let firsts = page.headings.iter().filter(|it| it.level == 1);
+    let texts: Vec<&str> = firsts.filter_map(|it| it.text.as_deref()).collect();
+    (!texts.is_empty()).then(|| texts.join(" | "))
+}
+
+/// All other headings with their levels.
+pub fn outline(page: &PageContent) -> BTreeSet<String> {
+    let others = page.headings.iter().filter(|it| it.level > 1);
+    others
+        .filter_map(|it| {
+            Some(format!(
+                "h{} {}",
+                it.level,
+                without_noise(it.text.as_deref()?)
+            ))
+        })
+        .collect()
+}
+
+/// Types with their properties and values.
+pub fn structured_data(page: &PageContent) -> BTreeSet<String> {
+    let items = &page.structured_data.items;
+    let mut all = BTreeSet::new();
+    for item in items {
+        let name = type_of(item);
+        all.insert(name.clone());
+        for property in &item.properties {
+            if all.len() >= MOST_VALUES {
+                return all;
+            }
+            let value = match &property.value {
+                Value::Item(number) => page.structured_data.item(*number).map(type_of),
+                // The name of a blank node is made up anew with every answer.
+                Value::Reference(id) if id.starts_with("_:") => None,
+                other => other.text(),
+            };
+            let value = value.unwrap_or_default();
+            let value = crate::text::words::shortened(&value, VALUE_CHARACTERS);
+            all.insert(format!(
+                "{name}.{} = {}",
+                property.name,
+                without_noise(value)
+            ));
+        }
+    }
+    all
+}
+
+fn type_of(item: &Item) -> String {
+    let types: Vec<&str> = item
+        .types
+        .iter()
+        .map(|it| it.rsplit('/').next().unwrap_or(it))
+        .collect();
+    types.join("+")
+}
+
+/// Where readers can go: on the site, and elsewhere.
+pub fn links(page: &PageContent, scope: &SiteScope) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut own, mut other) = (BTreeSet::new(), BTreeSet::new());
+    for link in page.links.iter().filter(|it| it.is_followed_by_readers()) {
+        let LinkTarget::Web { url, .. } = &link.target else {
+            continue;
+        };
+        let is_own = Url::parse(url).is_ok_and(|it| scope.contains(&it));
+        let list = if is_own { &mut own } else { &mut other };
+        list.insert(without_noise(url));
+    }
+    (own, other)
+}
+
+/// Images with what stands for them.
+pub fn images(page: &PageContent) -> BTreeSet<String> {
+    let all = page.images.iter();
+    all.filter_map(|it| {
+        let url = without_noise(it.url.as_deref()?);
+        Some(
+            it.alt
+                .as_ref()
+                .map_or_else(|| url.clone(), |alt| format!("{url} “{alt}”")),
+        )
+    })
+    .collect()
+}
+
+/// Properties that social networks read.
+pub fn cards(page: &PageContent) -> BTreeSet<String> {
+    let data = &page.structured_data;
+    let all = data.open_graph.iter().chain(&data.twitter);
+    all.map(|it| {
+        format!(
+            "{} = {}",
+            it.name.to_ascii_lowercase(),
+            without_noise(&it.content)
+        )
+    })
+    .collect()
+}
+
+/// Headers of security and caching.
+pub fn headers(page: &PageContent) -> BTreeSet<String> {
+    let given = &page.response.headers;
+    let all = [
+        ("content-security-policy", &given.content_security_policy),
+        (
+            "strict-transport-security",
+            &given.strict_transport_security,
+        ),
+        ("x-content-type-options", &given.content_type_options),
+        ("x-frame-options", &given.frame_options),
+        ("referrer-policy", &given.referrer_policy),
+        ("cache-control", &given.cache_control),
+    ];
+    let said = all
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.as_deref()?)));
+    said.map(|(name, value)| {
+        let value = without_noise(value);
+        let value = NONCE.as_ref().map_or(value.clone(), |it| {
+            it.replace_all(&value, "'nonce'").into_owned()
+        });
+        format!("{name}: {value}")
+    })
+    .collect()
+}

@@ -1,0 +1,153 @@
+//! What is remembered of a page between visits, beside the page itself as it was last read.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Hashes of texts that are kept: enough to see that versions alternate.
+const MOST_HASHES: usize = 4;
+
+/// Blocks whose changes are followed at the most.
+pub(super) const MOST_SLOTS: usize = 1_000;
+
+/// What is remembered of a page: some 200 bytes of JSON, and 15 more for each block that changed
+/// within the last 16 visits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageHistory {
+    /// When the page was first read.
+    pub since: DateTime<Utc>,
+    /// When it was last read.
+    pub last_at: DateTime<Utc>,
+    /// How often it was compared with the visit before.
+    pub comparisons: u32,
+    /// How many of these showed a change.
+    pub changes: u32,
+    /// When the first change was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_change_at: Option<DateTime<Utc>>,
+    /// Hashes of the last texts, without noise, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hashes: Vec<u64>,
+    /// Blocks that changed lately, by their place in the page as it was last read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<Slot>,
+    /// Failed visits since the page was last read.
+    #[serde(default)]
+    pub failures: u32,
+    /// What the page became, once that was told as a change; `None` while it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
+}
+
+/// Why a page that was there cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Missing {
+    /// An answer that is no page.
+    Status(u16),
+    /// No answer.
+    Failure,
+    /// robots.txt does not allow it any more.
+    Blocked,
+}
+
+/// A block that changes: its place, and in which visits since its first change it changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u16, u8)", into = "(u32, u16, u8)")]
+pub struct Slot {
+    /// The block's number in the page as it was last read.
+    pub block: u32,
+    /// One bit for each of the last 16 visits, the last one lowest: whether it changed.
+    pub window: u16,
+    /// How many of these bits are known.
+    pub seen: u8,
+}
+
+impl From<(u32, u16, u8)> for Slot {
+    fn from((block, window, seen): (u32, u16, u8)) -> Self {
+        Self {
+            block,
+            window,
+            seen,
+        }
+    }
+}
+
+impl From<Slot> for (u32, u16, u8) {
+    fn from(it: Slot) -> Self {
+        (it.block, it.window, it.seen)
+    }
+}
+
+impl Slot {
+    /// A block that changed for the first time.
+    pub(super) const fn new(block: u32) -> Self {
+        Self {
+            block,
+            window: 1,
+            seen: 1,
+        }
+    }
+
+    /// The block one visit later.
+    pub(super) const fn then(self, block: u32, changed: bool) -> Self {
+        Self {
+            block,
+            window: (self.window << 1) | changed as u16,
+            seen: if self.seen < 16 { self.seen + 1 } else { 16 },
+        }
+    }
+
+    /// Whether it changed in at least 80 % of the last visits, of which there are at least 5
+    /// (analysis.md 2.9; our judgement). Counted from its first change on.
+    #[must_use]
+    pub fn is_volatile(self) -> bool {
+        self.seen >= 5 && self.window.count_ones() * 5 >= u32::from(self.seen) * 4
+    }
+}
+
+impl PageHistory {
+    /// The history of a page that was read for the first time, with [`super::text_hash`].
+    #[must_use]
+    pub fn begun(at: DateTime<Utc>, text_hash: u64) -> Self {
+        Self {
+            since: at,
+            last_at: at,
+            comparisons: 0,
+            changes: 0,
+            first_change_at: None,
+            hashes: vec![text_hash],
+            slots: Vec::new(),
+            failures: 0,
+            missing: None,
+        }
+    }
+
+    /// Whether a text is the one before the last: A, B, and A again.
+    pub(super) fn is_flapping(&self, text_hash: u64) -> bool {
+        match self.hashes.as_slice() {
+            [.., one, other] => *one == text_hash && *other != text_hash,
+            _ => false,
+        }
+    }
+
+    /// Notes a visit that read the page.
+    pub(super) fn note_visit(&mut self, at: DateTime<Utc>, text_hash: u64, changed: bool) {
+        self.hashes.push(text_hash);
+        let surplus = self.hashes.len().saturating_sub(MOST_HASHES);
+        self.hashes.drain(..surplus);
+        self.failures = 0;
+        self.missing = None;
+        self.note_comparison(at, changed);
+    }
+
+    /// Notes that the page was compared with what it was.
+    pub(super) fn note_comparison(&mut self, at: DateTime<Utc>, changed: bool) {
+        self.last_at = self.last_at.max(at);
+        self.comparisons = self.comparisons.saturating_add(1);
+        if changed {
+            self.changes = self.changes.saturating_add(1);
+            self.first_change_at.get_or_insert(at);
+        }
+    }
+}

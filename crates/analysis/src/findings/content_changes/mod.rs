@@ -1,0 +1,95 @@
+//! What changed on a page between two visits, and how much it matters.
+//!
+//! [`compare`] takes the page as it was last read, the page as it is, and what is remembered of
+//! it ([`PageHistory`]); [`not_read`] takes the place of the later page where there is none. Both say
+//! what to remember and which page to compare with next time. Definitions: analysis.md 2.9 and
+//! `docs/MEASUREMENT.md`; the weights are our judgement.
+
+mod blocks;
+mod compare;
+mod facts;
+mod fields;
+mod frequency;
+mod history;
+mod record;
+mod significance;
+mod summary;
+mod unread;
+
+pub use compare::{compare, compared_text, text_hash};
+pub use frequency::rate_per_interval;
+pub use history::{Missing, PageHistory, Slot};
+pub use record::{ChangeFrequency, ChangeRecord, ChangeSource, FieldChange, FieldValue, PageOwner};
+pub use significance::{ChangeClass, ChangedField, significance};
+pub use summary::ContentChangesSummary;
+pub use unread::{Unread, not_read};
+
+use crate::observation::{page_content::PageContent, web_site::SiteScope};
+
+/// The method that these records come from.
+pub const METHOD: &str = "content-changes/1";
+
+/// The visit brought no page; nothing is claimed before a second one fails too.
+pub const FETCH_FAILED: &str = "fetchFailed";
+/// A question for consent or payment stood in place of the page; nothing is claimed of it.
+pub const INTERSTITIAL: &str = "interstitial";
+/// Nine tenths of the text are gone, and whether other pages became the same is not known.
+pub const TEXT_COLLAPSED: &str = "textCollapsed";
+/// The text is in another language, as sites do for visitors from elsewhere.
+pub const LANGUAGE_CHANGED: &str = "languageChanged";
+/// Two versions of the page alternate.
+pub const FLAPPING: &str = "flapping";
+
+/// A page at a visit.
+#[derive(Debug, Clone, Copy)]
+pub struct PageState<'a> {
+    /// What was read.
+    pub page: &'a PageContent,
+    /// What the rest of the site says of it.
+    pub site: SiteFacts,
+}
+
+/// What the rest of the site says of a page; `None` is unknown and not compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SiteFacts {
+    /// Links to it from other pages of the site.
+    pub inlinks: Option<u32>,
+    /// Other pages of the site with exactly the same main text.
+    pub pages_with_same_text: Option<u32>,
+}
+
+/// What the records have to say beside the pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeContext {
+    /// The project.
+    pub project_id: i64,
+    /// Which links are internal.
+    pub scope: SiteScope,
+    /// Why the page was visited.
+    pub source: ChangeSource,
+    /// Whose page it is.
+    pub owner: PageOwner,
+}
+
+/// What follows from a visit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What changed.
+    pub record: ChangeRecord,
+    /// What to remember of the page.
+    pub history: PageHistory,
+    /// Which page to compare with next time.
+    pub baseline: Baseline,
+}
+
+/// Which page the next one is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Baseline {
+    /// The earlier one: this visit brought none.
+    Before,
+    /// The later one.
+    After,
+}
+
+#[cfg(test)]
+mod tests;

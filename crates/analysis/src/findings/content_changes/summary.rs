@@ -1,0 +1,80 @@
+//! Counts of the changes of a site between two visits.
+
+use super::{
+    record::ChangeRecord,
+    significance::{ChangeClass, ChangedField},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// Pages that are named.
+const MOST_PAGES: usize = 20;
+
+/// What changed on a site.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentChangesSummary {
+    /// Pages that were compared.
+    pub pages: u32,
+    /// Of these, changed.
+    pub changed: u32,
+    /// Pages of which nothing can be said this time: they failed once, or asked for consent.
+    pub unread: u32,
+    /// Pages whose two versions alternate.
+    pub flapping: u32,
+    /// Pages by class.
+    pub by_class: BTreeMap<ChangeClass, u32>,
+    /// Pages by what changed on them; what is told for information only is not counted.
+    pub by_field: BTreeMap<ChangedField, u32>,
+    /// The pages that changed most, at most 20.
+    pub most_changed: Vec<ChangedPage>,
+}
+
+/// A page that changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedPage {
+    /// Its address.
+    pub url: String,
+    /// How much.
+    #[serde(serialize_with = "crate::findings::envelope::rounded::score_or_null")]
+    pub significance: Option<f64>,
+    /// In one word.
+    pub change_class: ChangeClass,
+}
+
+impl ContentChangesSummary {
+    /// Counts a page.
+    pub fn add(&mut self, record: &ChangeRecord) {
+        self.pages += 1;
+        if record.significance.is_none() {
+            self.unread += 1;
+            return;
+        }
+        self.changed += u32::from(record.changed);
+        self.flapping += u32::from(record.flapping);
+        *self.by_class.entry(record.change_class).or_default() += 1;
+        for field in record.fields.iter().filter(|it| it.weight > 0.0) {
+            *self.by_field.entry(field.name).or_default() += 1;
+        }
+        if record.changed {
+            self.name(record);
+        }
+    }
+
+    fn name(&mut self, record: &ChangeRecord) {
+        let rank = |it: &ChangedPage| it.significance.unwrap_or_default();
+        let page = ChangedPage {
+            url: record.envelope.url.clone().unwrap_or_default(),
+            significance: record.significance,
+            change_class: record.change_class,
+        };
+        let at = self.most_changed.partition_point(|it| {
+            let by_rank = rank(&page).total_cmp(&rank(it));
+            by_rank.then_with(|| it.url.cmp(&page.url)).is_lt()
+        });
+        self.most_changed.insert(at, page);
+        self.most_changed.truncate(MOST_PAGES);
+    }
+}

@@ -1,0 +1,515 @@
+use super::*;
+use crate::{
+    findings::sample_pages::{entitle, link, paragraphs},
+    observation::{
+        page_content::{BlockKind, DetectedLanguage, RobotsDirective, TagSource},
+        web_site::{FetchFailure, Fetched},
+    },
+    provenance::RecordStatus,
+    text::diff::difference,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn context() -> ChangeContext {
+    ChangeContext {
+        project_id: 7,
+        scope: SiteScope::of_host("example.com"),
+        source: ChangeSource::Scheduled,
+        owner: PageOwner::Own,
+    }
+}
+
+fn day(number: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(number)
+}
+
+fn begun(page: &PageContent) -> PageHistory {
+    PageHistory::begun(page.fetched.at, text_hash(page))
+}
+
+const fn state(page: &PageContent) -> PageState<'_> {
+    PageState {
+        page,
+        site: SiteFacts {
+            inlinks: None,
+            pages_with_same_text: None,
+        },
+    }
+}
+
+/// The record of a first comparison.
+fn compared(before: &PageContent, after: &PageContent) -> ChangeRecord {
+    compare(&state(before), &state(after), &begun(before), &context()).record
+}
+
+fn names(record: &ChangeRecord) -> Vec<ChangedField> {
+    record.fields.iter().map(|it| it.name).collect()
+}
+
+const LONG: &str = "Sixteen different words stand in this one long paragraph which nobody will ever edit again today.";
+
+#[test]
+fn significance_is_that_of_the_published_example() {
+    // analysis.md, appendix C: main text d .3 of weight .6, title d .4 of weight .5.
+    let found = significance([(0.6, 0.3), (0.5, 0.4)]);
+    assert!((found - 34.4).abs() < 1e-9, "{found}");
+    assert!(significance([]).abs() < 1e-12);
+    assert!((significance([(1.0, 1.0), (0.1, 0.2)]) - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_example_is_reached_by_pages_with_such_differences() {
+    // 7 of 10 shingles are in both texts, 2 of 5 letters differ in the titles.
+    let mut before = paragraphs(&["a b c d e f g h i j"]);
+    let mut after = paragraphs(&["a b c d e f g h i j k l m"]);
+    entitle(&mut before, "abcde");
+    entitle(&mut after, "abcxy");
+    let record = compared(&before, &after);
+    let moved = |name| record.fields.iter().find(|it| it.name == name).unwrap();
+    assert!((moved(ChangedField::MainText).magnitude - 0.3).abs() < 1e-12);
+    assert!((moved(ChangedField::Title).magnitude - 0.4).abs() < 1e-12);
+    assert!((record.significance.unwrap() - 34.4).abs() < 1e-9);
+    assert_eq!(record.change_class, ChangeClass::Moderate);
+    assert_eq!(
+        (record.added_words, record.removed_words),
+        (Some(3), Some(0))
+    );
+    assert_eq!(record.containment_old, Some(1.0));
+}
+
+#[test]
+fn classes_begin_at_their_bounds() {
+    let golden = [
+        (0.0, ChangeClass::None),
+        (4.99, ChangeClass::Trivial),
+        (5.0, ChangeClass::Minor),
+        (19.99, ChangeClass::Minor),
+        (20.0, ChangeClass::Moderate),
+        (49.99, ChangeClass::Moderate),
+        (50.0, ChangeClass::Major),
+    ];
+    for (significance, class) in golden {
+        assert_eq!(ChangeClass::of(significance), class, "{significance}");
+    }
+}
+
+#[test]
+fn noise_is_no_change() {
+    let before = paragraphs(&[LONG, "Updated 3 minutes ago, 1,234 views"]);
+    let after = paragraphs(&[LONG, "Updated 2 hours ago, 1,301 views"]);
+    let record = compared(&before, &after);
+    assert!(!record.changed && record.fields.is_empty() && record.text_diff.is_empty());
+    assert_eq!(record.significance, Some(0.0));
+    assert_eq!(record.similarity, Some(1.0));
+}
+
+#[test]
+fn every_field_is_compared() {
+    let mut before = paragraphs(&[LONG]);
+    entitle(&mut before, "Title");
+    before.links.push(link("https://example.com/a", "a"));
+    let mut after = before.clone();
+    entitle(&mut after, "Other");
+    after.document.lang = Some("de".to_owned());
+    after.links = vec![
+        link("https://example.com/b", "b"),
+        link("https://other.example/", "c"),
+    ];
+    after.response.headers.frame_options = Some("DENY".to_owned());
+    after.response.body_bytes = 5_000;
+    after.depth = 2;
+    after.url = "https://example.com/elsewhere".to_owned();
+    let record = compared(&before, &after);
+    let expected = [
+        ChangedField::FinalUrl,
+        ChangedField::Title,
+        ChangedField::InternalLinks,
+        ChangedField::ExternalLinks,
+        ChangedField::Lang,
+        ChangedField::Headers,
+        ChangedField::Depth,
+        ChangedField::BodyBytes,
+    ];
+    assert_eq!(names(&record), expected);
+    let links = &record.fields[2];
+    let list = |url: &str| Some(FieldValue::List(vec![url.to_owned()]));
+    assert_eq!(links.before, list("https://example.com/a"));
+    assert_eq!(links.after, list("https://example.com/b"));
+    assert_eq!(
+        record.envelope.url.as_deref(),
+        Some("https://example.com/page")
+    );
+}
+
+#[test]
+fn nonces_of_a_policy_are_noise_and_its_rules_are_not() {
+    let policy = |text: &str| {
+        let mut page = paragraphs(&[LONG]);
+        page.response.headers.content_security_policy = Some(text.to_owned());
+        page
+    };
+    let before = policy("script-src 'nonce-aBc123' 'self'");
+    assert!(!compared(&before, &policy("script-src 'nonce-XyZ789' 'self'")).changed);
+    assert!(compared(&before, &policy("script-src 'nonce-XyZ789' *")).changed);
+}
+
+#[test]
+fn whatever_takes_a_page_out_of_search_is_major() {
+    let before = paragraphs(&[LONG]);
+    let mut after = before.clone();
+    let directive = RobotsDirective::of_meta(None, "noindex", TagSource::Head);
+    after.robots.push(directive);
+    let record = compared(&before, &after);
+    assert_eq!(
+        names(&record),
+        [ChangedField::Indexable, ChangedField::Robots]
+    );
+    assert_eq!(record.change_class, ChangeClass::Major);
+}
+
+#[test]
+fn directives_without_effect_are_no_change() {
+    let before = paragraphs(&[LONG]);
+    let mut after = before.clone();
+    after.robots.push(RobotsDirective::of_header(
+        "index, follow, max-image-preview:large",
+    ));
+    assert!(!compared(&before, &after).changed);
+}
+
+#[test]
+fn one_failure_claims_nothing_and_two_are_a_change() {
+    let page = paragraphs(&[LONG]);
+    let mut failed = Fetched::plain(&page.url, 503);
+    failed.at = day(1);
+    let first = not_read(
+        &state(&page),
+        Unread::Failed(&failed),
+        &begun(&page),
+        &context(),
+    );
+    assert_eq!(first.baseline, Baseline::Before);
+    assert_eq!(first.record.envelope.status, RecordStatus::InsufficientData);
+    assert_eq!(first.record.envelope.warnings, [FETCH_FAILED]);
+    assert!(!first.record.changed && first.record.significance.is_none());
+    assert_eq!(first.history.comparisons, 0);
+
+    failed.at = day(2);
+    let second = not_read(
+        &state(&page),
+        Unread::Failed(&failed),
+        &first.history,
+        &context(),
+    );
+    assert_eq!(
+        names(&second.record),
+        [ChangedField::StatusCode, ChangedField::Indexable]
+    );
+    assert_eq!(
+        second.record.fields[0].before,
+        Some(FieldValue::Number(200))
+    );
+    assert_eq!(second.record.fields[0].after, Some(FieldValue::Number(503)));
+    assert_eq!(second.record.change_class, ChangeClass::Major);
+    assert_eq!(second.record.first_change_detected_at, Some(day(2)));
+
+    let third = not_read(
+        &state(&page),
+        Unread::Failed(&failed),
+        &second.history,
+        &context(),
+    );
+    assert!(!third.record.changed && third.record.fields.is_empty());
+    assert_eq!(third.record.significance, Some(0.0));
+
+    let back = compare(&state(&page), &state(&page), &third.history, &context());
+    assert_eq!(names(&back.record), [ChangedField::StatusCode]);
+    assert_eq!(back.record.fields[0].before, Some(FieldValue::Number(503)));
+    assert_eq!((back.history.failures, back.history.missing), (0, None));
+}
+
+#[test]
+fn a_success_between_two_failures_claims_nothing() {
+    let page = paragraphs(&[LONG]);
+    let mut failed = Fetched::plain(&page.url, 200);
+    failed.failure = Some(FetchFailure::Timeout);
+    let first = not_read(
+        &state(&page),
+        Unread::Failed(&failed),
+        &begun(&page),
+        &context(),
+    );
+    let well = compare(&state(&page), &state(&page), &first.history, &context());
+    let again = not_read(
+        &state(&page),
+        Unread::Failed(&failed),
+        &well.history,
+        &context(),
+    );
+    assert!(!well.record.changed && !again.record.changed);
+}
+
+#[test]
+fn a_page_that_answers_with_an_error_is_not_compared() {
+    let before = paragraphs(&[LONG]);
+    let mut after = paragraphs(&["Not here."]);
+    after.fetched.status = Some(404);
+    let found = compare(&state(&before), &state(&after), &begun(&before), &context());
+    assert_eq!(found.record.envelope.warnings, [FETCH_FAILED]);
+    assert_eq!(found.baseline, Baseline::Before);
+}
+
+#[test]
+fn what_robots_may_not_read_any_more_is_told_at_once() {
+    let page = paragraphs(&[LONG]);
+    let found = not_read(
+        &state(&page),
+        Unread::Blocked(day(3)),
+        &begun(&page),
+        &context(),
+    );
+    assert_eq!(
+        names(&found.record),
+        [ChangedField::RobotsTxt, ChangedField::Indexable]
+    );
+    assert_eq!(found.record.change_class, ChangeClass::Major);
+    let again = not_read(
+        &state(&page),
+        Unread::Blocked(day(4)),
+        &found.history,
+        &context(),
+    );
+    assert!(!again.record.changed);
+}
+
+#[test]
+fn a_question_for_consent_is_not_the_page() {
+    let long = vec![LONG; 10];
+    let before = paragraphs(&long);
+    let after = paragraphs(&["We value your privacy. Accept?"]);
+    let among = |others| PageState {
+        page: &after,
+        site: SiteFacts {
+            inlinks: None,
+            pages_with_same_text: others,
+        },
+    };
+    let found = |others| compare(&state(&before), &among(others), &begun(&before), &context());
+    let wall = found(Some(5));
+    assert_eq!(wall.record.envelope.warnings, [INTERSTITIAL]);
+    assert_eq!(wall.baseline, Baseline::Before);
+    assert!(!wall.record.changed && wall.history == begun(&before));
+    assert!(found(Some(0)).record.changed);
+    let unknown = found(None);
+    assert!(unknown.record.changed);
+    assert_eq!(unknown.record.envelope.warnings, [TEXT_COLLAPSED]);
+}
+
+#[test]
+fn versions_that_alternate_are_flapping() {
+    let (a, b) = (
+        paragraphs(&[LONG, "Version A"]),
+        paragraphs(&[LONG, "Version B"]),
+    );
+    let once = compare(&state(&a), &state(&b), &begun(&a), &context());
+    assert!(once.record.changed && !once.record.flapping);
+    let twice = compare(&state(&b), &state(&a), &once.history, &context());
+    assert!(twice.record.flapping);
+    assert_eq!(twice.record.envelope.warnings, [FLAPPING]);
+    let stays = compare(&state(&a), &state(&a), &twice.history, &context());
+    assert!(!stays.record.flapping && !stays.record.changed);
+}
+
+#[test]
+fn another_language_is_told() {
+    let in_language = |code: &str| {
+        let mut page = paragraphs(&[LONG]);
+        page.text.detected = Some(DetectedLanguage {
+            code: code.to_owned(),
+            confidence: 1.0,
+        });
+        page
+    };
+    let record = compared(&in_language("en"), &in_language("de"));
+    assert_eq!(record.envelope.warnings, [LANGUAGE_CHANGED]);
+}
+
+/// Visits pages one after the other and answers with the last comparison.
+fn visited(pages: &[PageContent]) -> Comparison {
+    let mut history = begun(&pages[0]);
+    let mut last = None;
+    for pair in pages.windows(2) {
+        let found = compare(&state(&pair[0]), &state(&pair[1]), &history, &context());
+        history = found.history.clone();
+        last = Some(found);
+    }
+    last.unwrap()
+}
+
+#[test]
+fn a_block_that_always_changes_is_learned_and_then_ignored() {
+    let quotes = [
+        "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf",
+    ];
+    let page = |quote: &&str| paragraphs(&["Quote of the day", quote, LONG]);
+    let pages: Vec<PageContent> = quotes.iter().map(page).collect();
+    let early = visited(&pages[..5]);
+    assert!(early.record.changed && early.record.volatile_blocks == 0);
+    let late = visited(&pages);
+    assert!(!late.record.changed, "{:?}", late.record.fields);
+    assert_eq!(late.record.volatile_blocks, 1);
+    // What else changes still counts.
+    let mut next = page(&"hotel");
+    next.text.main.blocks[2].text = LONG.replace("nobody", "everybody");
+    let found = compare(&state(&pages[6]), &state(&next), &late.history, &context());
+    assert_eq!(names(&found.record), [ChangedField::MainText]);
+    // A block before it moves the slot along.
+    let mut moved = page(&"india");
+    let first = moved.text.main.blocks[0].clone();
+    moved.text.main.blocks.insert(
+        0,
+        crate::observation::page_content::Block {
+            kind: BlockKind::Paragraph,
+            text: "A new first paragraph that is quite unlike the others.".to_owned(),
+        },
+    );
+    assert_eq!(first.text, "Quote of the day");
+    let found = compare(&state(&pages[6]), &state(&moved), &late.history, &context());
+    assert_eq!(found.history.slots[0].block, 2);
+    assert_eq!(found.record.volatile_blocks, 1);
+}
+
+#[test]
+fn a_block_that_calms_down_is_forgotten() {
+    let mut pages: Vec<PageContent> = ["one", "two"]
+        .iter()
+        .map(|it| paragraphs(&[LONG, it]))
+        .collect();
+    let calm = pages[1].clone();
+    pages.extend(std::iter::repeat_n(calm, 16));
+    let last = visited(&pages);
+    assert!(last.history.slots.is_empty());
+    assert_eq!((last.history.comparisons, last.history.changes), (17, 1));
+}
+
+#[test]
+fn what_is_remembered_is_small_and_reads_back() {
+    let pages: Vec<PageContent> = (0..20)
+        .map(|it| paragraphs(&[LONG, &format!("number {it} of them")]))
+        .collect();
+    let history = visited(&pages).history;
+    let written = serde_json::to_string(&history).unwrap();
+    assert!(written.len() < 300, "{} bytes: {written}", written.len());
+    assert_eq!(
+        serde_json::from_str::<PageHistory>(&written).unwrap(),
+        history
+    );
+}
+
+#[test]
+fn the_summary_counts_pages_and_names_the_most_changed() {
+    let before = paragraphs(&[LONG]);
+    let mut summary = ContentChangesSummary::default();
+    for text in [LONG, "Other words in every place of this text now.", LONG] {
+        summary.add(&compared(&before, &paragraphs(&[text])));
+    }
+    assert_eq!((summary.pages, summary.changed), (3, 1));
+    assert_eq!(summary.by_field[&ChangedField::MainText], 1);
+    assert_eq!(summary.by_class[&ChangeClass::None], 2);
+    assert_eq!(summary.most_changed.len(), 1);
+}
+
+/// 4-word shingles per block as sets of words: Python's way, without hashes.
+fn sets(blocks: &[String]) -> HashSet<Vec<String>> {
+    let mut all = HashSet::new();
+    for block in blocks {
+        let words: Vec<String> = block.split(' ').map(str::to_owned).collect();
+        if words.len() < 4 {
+            all.insert(words);
+        } else {
+            all.extend(words.windows(4).map(<[String]>::to_vec));
+        }
+    }
+    all
+}
+
+fn size(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap())
+}
+
+fn blocks() -> impl Strategy<Value = Vec<String>> {
+    let word = prop::sample::select(vec!["ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"]);
+    let block = prop::collection::vec(word, 1..12).prop_map(|it| it.join(" "));
+    prop::collection::vec(block, 1..8)
+}
+
+fn page_of(blocks: &[String]) -> PageContent {
+    let texts: Vec<&str> = blocks.iter().map(String::as_str).collect();
+    paragraphs(&texts)
+}
+
+proptest! {
+    #[test]
+    fn equal_pages_show_nothing(blocks in blocks()) {
+        let page = page_of(&blocks);
+        let record = compared(&page, &page);
+        prop_assert!(!record.changed);
+        prop_assert_eq!(record.change_class, ChangeClass::None);
+        prop_assert_eq!(record.significance, Some(0.0));
+        prop_assert_eq!(record.similarity, Some(1.0));
+    }
+
+    #[test]
+    fn similarity_is_that_of_sets_and_the_same_in_both_directions(one in blocks(), other in blocks()) {
+        let there = compared(&page_of(&one), &page_of(&other));
+        let back = compared(&page_of(&other), &page_of(&one));
+        prop_assert_eq!(there.similarity, back.similarity);
+        prop_assert_eq!(there.significance, back.significance);
+        let (a, b) = (sets(&one), sets(&other));
+        let shared = size(a.intersection(&b).count());
+        let expected = shared / size(a.union(&b).count());
+        prop_assert!((there.similarity.unwrap() - expected).abs() < 1e-12);
+        prop_assert!((there.containment_old.unwrap() - shared / size(a.len())).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_difference_applied_to_the_earlier_text_gives_the_later(one in blocks(), other in blocks()) {
+        let (before, after) = (compared_text(&page_of(&one)), compared_text(&page_of(&other)));
+        let found = difference(&before, &after);
+        prop_assert_eq!(found.applied_to(&before), Some(after));
+        let record = compared(&page_of(&one), &page_of(&other));
+        prop_assert_eq!(record.text_diff, found.report(&before).operations);
+    }
+
+    #[test]
+    fn inserted_paragraphs_leave_the_earlier_text_contained(
+        before in blocks(), inserted in prop::collection::vec("[m-z]{3}( [m-z]{3}){3,9}", 1..5), at in any::<prop::sample::Index>(),
+    ) {
+        let mut after = before.clone();
+        let at = at.index(before.len() + 1);
+        after.splice(at..at, inserted.clone());
+        let record = compared(&page_of(&before), &page_of(&after));
+        prop_assert_eq!(record.containment_old, Some(1.0));
+        // The words are of another alphabet, so J is known.
+        let (old, new) = (size(sets(&before).len()), size(sets(&inserted).len()));
+        prop_assert!((record.similarity.unwrap() - old / (old + new)).abs() < 1e-12);
+        prop_assert_eq!(record.removed_words, Some(0));
+    }
+
+    #[test]
+    fn significance_grows_with_every_part(parts in prop::collection::vec((0.0..=1.0, 0.0..=1.0), 0..10), weight in 0.0..=1.0, magnitude in 0.0..=1.0) {
+        let less = significance(parts.clone());
+        let more = significance(parts.into_iter().chain([(weight, magnitude)]));
+        prop_assert!((0.0..=100.0).contains(&less));
+        prop_assert!(more >= less - 1e-9);
+    }
+
+    #[test]
+    fn rates_grow_with_changes(intervals in 1_u32..1_000, changed in 0_u32..1_000) {
+        let rate = |it| rate_per_interval(intervals, it).unwrap();
+        prop_assert!(rate(changed) >= 0.0 && rate(changed).is_finite());
+        prop_assert!(rate(changed + 1) >= rate(changed));
+    }
+}

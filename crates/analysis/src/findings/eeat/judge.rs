@@ -1,0 +1,184 @@
+//! Signals together, as scores.
+
+use super::{
+    EeatContext, EeatInput, METHOD, PageAverages, SiteSignals,
+    outcome::Outcome,
+    page_signals, people,
+    record::{EeatAuthor, EeatRecord, PageType, PillarScores, Signal, Ymyl},
+    signal::{Pillar, SignalCode, SignalScope},
+    site_signals,
+    ymyl::ymyl,
+};
+use crate::{
+    findings::{envelope::Envelope, geo_score::WeightsBasis},
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+
+/// What trust weighs on pages about money or life, instead of 40.
+const TRUST_OF_YMYL: f64 = 50.0;
+/// The most such a page can have without author or contact.
+const CAP: f64 = 49.0;
+
+/// Judges a page, its site included.
+#[must_use]
+pub fn judge_page(input: &EeatInput<'_>, context: &EeatContext) -> EeatRecord {
+    let page = input.page;
+    let ymyl = ymyl(page);
+    let is_ymyl = ymyl.is_ymyl == Some(true);
+    let authors = people::authors(page);
+    let is_article = input.page_type == PageType::Article;
+    let signals: Vec<Signal> = SignalCode::ALL
+        .into_iter()
+        .map(|code| {
+            let found = match code {
+                SignalCode::TopicalDepth if is_a_topic(input.page_type) => {
+                    site_signals::topical_depth(input.site, &page.url)
+                }
+                SignalCode::AuthorTopicPages if is_article && !authors.is_empty() => {
+                    site_signals::author_topic_pages(input.site, &authors, &page.url)
+                }
+                SignalCode::TopicalDepth | SignalCode::AuthorTopicPages => {
+                    Outcome::not_applicable()
+                }
+                _ => page_signals::outcome(code, input, &authors, is_ymyl)
+                    .or_else(|| site_signals::outcome(code, input.site, input.third_party_mentions))
+                    .unwrap_or_default(),
+            };
+            signal(code, found)
+        })
+        .collect();
+    let envelope = envelope(context, Some(&page.url), &ymyl, 1);
+    let mut record = scored(envelope, SignalScope::Page, signals, ymyl);
+    record.page_type = Some(input.page_type);
+    record.authors = authors;
+    record.organization = people::organization(page).or_else(|| input.site.organization.clone());
+    record
+}
+
+/// Judges a site: its own signals, and the means of what its pages gave.
+#[must_use]
+pub fn judge_site(
+    site: &SiteSignals,
+    pages: &PageAverages,
+    third_party_mentions: Option<u32>,
+    context: &EeatContext,
+) -> EeatRecord {
+    let signals: Vec<Signal> = SignalCode::ALL
+        .into_iter()
+        .map(|code| {
+            let found = site_signals::outcome(code, site, third_party_mentions);
+            signal(code, found.unwrap_or_else(|| pages.outcome(code)))
+        })
+        .collect();
+    let ymyl = pages.ymyl();
+    let envelope = envelope(context, site.start.as_deref(), &ymyl, site.pages());
+    let mut record = scored(envelope, SignalScope::Site, signals, ymyl);
+    record.organization.clone_from(&site.organization);
+    record
+}
+
+/// Whether other pages are expected to lead to it.
+const fn is_a_topic(page_type: PageType) -> bool {
+    matches!(
+        page_type,
+        PageType::Article | PageType::Product | PageType::Category
+    )
+}
+
+fn signal(code: SignalCode, found: Outcome) -> Signal {
+    Signal {
+        code,
+        pillar: code.pillar(),
+        scope: code.scope(),
+        weight: code.weight(),
+        applicable: found.value.is_some(),
+        value: found.value,
+        evidence: found.evidence,
+        confidence: found.confidence,
+    }
+}
+
+fn scored(envelope: Envelope, scope: SignalScope, signals: Vec<Signal>, ymyl: Ymyl) -> EeatRecord {
+    let is_ymyl = ymyl.is_ymyl == Some(true);
+    let by_pillar = |pillar| {
+        mean(
+            signals.iter().filter(move |it| it.pillar == pillar),
+            is_ymyl,
+        )
+    };
+    let pillars = PillarScores {
+        experience: by_pillar(Pillar::Experience),
+        expertise: by_pillar(Pillar::Expertise),
+        authoritativeness: by_pillar(Pillar::Authoritativeness),
+        trust: by_pillar(Pillar::Trust),
+    };
+    let mean = mean(signals.iter(), is_ymyl);
+    let is_missing = |code| {
+        let mut all = signals.iter();
+        all.any(|it| it.code == code && it.value == Some(0.0))
+    };
+    let lacks = is_ymyl && (is_missing(SignalCode::Byline) || is_missing(SignalCode::ContactPage));
+    let capped = mean.map(|it| if lacks { it.min(CAP) } else { it });
+    let mut missing: Vec<&Signal> = signals.iter().filter(|it| it.value == Some(0.0)).collect();
+    missing.sort_by(|one, other| {
+        other
+            .weight
+            .total_cmp(&one.weight)
+            .then(one.code.cmp(&other.code))
+    });
+    EeatRecord {
+        envelope,
+        scope,
+        page_type: None,
+        ymyl,
+        eeat_score: capped,
+        weights_basis: WeightsBasis::Judgement,
+        capped: mean != capped,
+        pillars,
+        missing: missing.iter().map(|it| it.code).collect(),
+        signals,
+        authors: Vec::<EeatAuthor>::new(),
+        organization: None,
+    }
+}
+
+/// 100 · Σ w·v / Σ w over the applicable signals (analysis.md 2.15; the weights are our judgement).
+/// On pages about money or life those of trust are scaled from 40 to 50. `None` where none applies.
+fn mean<'a>(signals: impl Iterator<Item = &'a Signal>, is_ymyl: bool) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for it in signals {
+        let scaled = is_ymyl && it.pillar == Pillar::Trust;
+        let weight = it.weight * if scaled { TRUST_OF_YMYL / 40.0 } else { 1.0 };
+        if let Some(value) = it.value {
+            sum += weight * value;
+            weights += weight;
+        }
+    }
+    (weights > 0.0).then(|| 100.0 * sum / weights)
+}
+
+fn envelope(context: &EeatContext, url: Option<&str>, ymyl: &Ymyl, pages: u32) -> Envelope {
+    let mut warnings = Vec::new();
+    if ymyl.is_ymyl.is_none() {
+        warnings.push("ymylUnknown".to_owned());
+    }
+    Envelope {
+        result_type: ResultType::Eeat,
+        project_id: context.project_id,
+        keyword_id: None,
+        url: url.map(str::to_owned),
+        measured_at: context.measured_at,
+        status: if pages == 0 {
+            RecordStatus::InsufficientData
+        } else {
+            RecordStatus::Ok
+        },
+        error: None,
+        provenance: Provenance::Measured,
+        provider: None,
+        method_version: METHOD.to_owned(),
+        sample_size: pages,
+        warnings,
+    }
+}

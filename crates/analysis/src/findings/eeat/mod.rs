@@ -1,0 +1,65 @@
+//! Evidence of experience, expertise, authoritativeness and trust that a machine can check.
+//!
+//! Pages are looked at twice: [`SiteSignals::add`] gathers what the site says of itself while pages pass
+//! by, then [`judge_page`] judges each page with it, and [`judge_site`] the site with the means of its
+//! pages ([`PageAverages`]). Weights are our judgement. Where a language has no phrase lists, a signal
+//! does not apply; it is never 0 for that. Definitions: analysis.md 2.15.
+
+mod averages;
+mod company_ids;
+mod judge;
+mod outcome;
+mod page_signals;
+mod people;
+mod phrases;
+mod record;
+mod signal;
+mod site;
+mod site_signals;
+mod standard_pages;
+mod summary;
+mod ymyl;
+
+pub use averages::PageAverages;
+pub use company_ids::{CompanyIdKind, company_ids};
+pub use judge::{judge_page, judge_site};
+pub use record::{
+    EeatAuthor, EeatRecord, Organization, PageType, PillarScores, Signal, SignalEvidence, Ymyl,
+    YmylTopic,
+};
+pub use signal::{Pillar, SignalCode, SignalScope};
+pub use site::SiteSignals;
+pub use standard_pages::{StandardPage, named_by_text, named_by_url};
+pub use summary::EeatSummary;
+
+use crate::observation::page_content::PageContent;
+use chrono::{DateTime, Utc};
+
+/// The method that these records come from.
+pub const METHOD: &str = "eeat/1";
+
+/// What is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct EeatInput<'a> {
+    /// The page.
+    pub page: &'a PageContent,
+    /// What it is for.
+    pub page_type: PageType,
+    /// What the site says of itself.
+    pub site: &'a SiteSignals,
+    /// Mentions and citations of the site by others, as somebody counted them; `None` when nobody
+    /// did.
+    pub third_party_mentions: Option<u32>,
+}
+
+/// What the records have to say beside the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EeatContext {
+    /// The project.
+    pub project_id: i64,
+    /// When.
+    pub measured_at: DateTime<Utc>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! What was found for one signal.
+
+use super::record::SignalEvidence;
+use crate::text::words::shortened;
+
+/// Characters of a piece of evidence.
+const CHARACTERS: usize = 200;
+/// How sure markup and plain facts are.
+pub const SURE: f64 = 0.95;
+/// How sure a phrase in text is.
+pub const PHRASE: f64 = 0.7;
+/// How sure a guess by names of hosts and paths is.
+pub const GUESS: f64 = 0.5;
+
+/// What was found for one signal.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// 0 to 1; `None` where the signal does not apply.
+    pub value: Option<f64>,
+    /// What shows it.
+    pub evidence: Vec<SignalEvidence>,
+    /// How sure it is.
+    pub confidence: f64,
+}
+
+impl Outcome {
+    /// A signal that makes no sense here, or cannot be told.
+    pub const fn not_applicable() -> Self {
+        Self {
+            value: None,
+            evidence: Vec::new(),
+            confidence: 0.0,
+        }
+    }
+
+    /// A value so sure.
+    pub const fn new(value: f64, confidence: f64) -> Self {
+        Self {
+            value: Some(value),
+            evidence: Vec::new(),
+            confidence,
+        }
+    }
+
+    /// The same with evidence.
+    pub fn shown_by(mut self, evidence: impl IntoIterator<Item = SignalEvidence>) -> Self {
+        self.evidence.extend(evidence);
+        self.evidence.truncate(3);
+        self
+    }
+}
+
+/// Evidence by an address and a text.
+pub fn at(url: &str, text: impl AsRef<str>) -> SignalEvidence {
+    let text = shortened(text.as_ref(), CHARACTERS);
+    SignalEvidence {
+        url: Some(url.to_owned()),
+        text: (!text.is_empty()).then(|| text.to_owned()),
+        selector: None,
+    }
+}

@@ -1,0 +1,83 @@
+//! Who wrote the page, and who looked through it.
+
+use super::by_phrase;
+use crate::{
+    findings::eeat::{
+        EeatInput, StandardPage,
+        outcome::{GUESS, Outcome, PHRASE, SURE, at},
+        people::{AuthorMarkup, author_markup, is_written_by_organization},
+        phrases::Phrases,
+        record::EeatAuthor,
+    },
+    observation::page_content::PageContent,
+};
+
+/// Words of a biography.
+const BIOGRAPHY_WORDS: u32 = 50;
+/// A name; half where only an organisation is named on a page about money or life.
+pub fn byline(page: &PageContent, authors: &[EeatAuthor], is_ymyl: bool) -> Outcome {
+    let Some(author) = authors.first() else {
+        return Outcome::new(0.0, PHRASE);
+    };
+    let by_organization = is_written_by_organization(&page.structured_data);
+    let value = if by_organization && is_ymyl { 0.5 } else { 1.0 };
+    let text = page
+        .metadata
+        .byline
+        .as_ref()
+        .map_or(&author.name, |it| &it.text);
+    Outcome::new(value, SURE).shown_by([at(&page.url, text)])
+}
+
+/// A page of fifty words; half for one that says less or was not read, or is a profile elsewhere. The
+/// page about a site that one person writes is theirs.
+pub fn author_page(input: &EeatInput<'_>, authors: &[EeatAuthor]) -> Outcome {
+    let about = input.site.standard.get(&StandardPage::About);
+    let own = about
+        .filter(|_| input.site.has_one_author())
+        .map(|it| it.url.clone());
+    let addresses = authors.iter().filter_map(|it| it.url.clone()).chain(own);
+    let mut best = Outcome::new(0.0, PHRASE);
+    for url in addresses {
+        let (value, confidence) = match input.site.words_of(&without_fragment(&url)) {
+            Some(words) if words >= BIOGRAPHY_WORDS => (1.0, SURE),
+            Some(_) => (0.5, SURE),
+            None => (0.5, GUESS),
+        };
+        if best.value.is_none_or(|it| value > it) {
+            best = Outcome::new(value, confidence).shown_by([at(&url, "")]);
+        }
+    }
+    best
+}
+
+fn without_fragment(url: &str) -> String {
+    crate::observation::page_url::normalised(url).unwrap_or_else(|| url.to_owned())
+}
+
+pub fn credentials(page: &PageContent, authors: &[EeatAuthor]) -> Outcome {
+    let found = authors.iter().flat_map(|it| &it.credentials).next();
+    found.map_or(Outcome::new(0.0, PHRASE), |it| {
+        Outcome::new(1.0, SURE).shown_by([at(&page.url, it)])
+    })
+}
+
+pub fn reviewer(page: &PageContent, known: Option<&Phrases>) -> Outcome {
+    let items = &page.structured_data.items;
+    let marked = items
+        .iter()
+        .any(|it| it.values("reviewedBy").next().is_some());
+    if marked {
+        return Outcome::new(1.0, SURE).shown_by([at(&page.url, "reviewedBy")]);
+    }
+    by_phrase(page, known.map(|it| &it.reviewed))
+}
+
+pub fn markup(page: &PageContent) -> Outcome {
+    let (value, text) = match author_markup(&page.structured_data) {
+        AuthorMarkup::None => return Outcome::new(0.0, SURE),
+        AuthorMarkup::Named => (0.5, "author without url and sameAs"),
+        AuthorMarkup::Linked => (1.0, "author with url or sameAs"),
+    };
+    Outcome::new(value, SURE).shown_by([at(&page.url, text)])
+}

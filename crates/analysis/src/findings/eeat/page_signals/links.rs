@@ -1,0 +1,199 @@
+//! Paid links, primary sources, and where images come from.
+
+use super::find;
+use crate::{
+    findings::eeat::{
+        outcome::{GUESS, Outcome, PHRASE, at},
+        phrases::Phrases,
+    },
+    observation::{
+        page_content::PageContent,
+        page_url::registrable_domain,
+        web_site::{LinkTarget, PageLink},
+    },
+};
+use std::collections::BTreeSet;
+use url::Url;
+
+/// Width or height in px below which an image decorates.
+const LEAST_SIZE: u32 = 100;
+/// Hosts and parts of names of stock photographs.
+const STOCK: [&str; 14] = [
+    "shutterstock",
+    "istockphoto",
+    "gettyimages",
+    "unsplash",
+    "pexels",
+    "pixabay",
+    "depositphotos",
+    "stock.adobe",
+    "adobestock",
+    "freepik",
+    "dreamstime",
+    "123rf",
+    "alamy",
+    "stockphoto",
+];
+/// Domains of primary sources: publishers of studies, standards, laws and statistics.
+const PRIMARY: [&str; 30] = [
+    "doi.org",
+    "nih.gov",
+    "who.int",
+    "europa.eu",
+    "un.org",
+    "oecd.org",
+    "worldbank.org",
+    "imf.org",
+    "iso.org",
+    "ietf.org",
+    "rfc-editor.org",
+    "w3.org",
+    "ieee.org",
+    "acm.org",
+    "arxiv.org",
+    "nature.com",
+    "science.org",
+    "sciencedirect.com",
+    "springer.com",
+    "wiley.com",
+    "thelancet.com",
+    "bmj.com",
+    "nejm.org",
+    "jamanetwork.com",
+    "plos.org",
+    "pnas.org",
+    "cochrane.org",
+    "jstor.org",
+    "cell.com",
+    "frontiersin.org",
+];
+/// Query keys of links that pay.
+const AFFILIATE_KEYS: [&str; 8] = [
+    "tag",
+    "aff",
+    "affid",
+    "affiliate",
+    "aff_id",
+    "ref_id",
+    "irclickid",
+    "awc",
+];
+
+/// Only where links pay.
+pub fn disclosure(page: &PageContent, known: Option<&Phrases>) -> Outcome {
+    let Some(paid) = page.links.iter().find(|it| is_paid(it)) else {
+        return Outcome::not_applicable();
+    };
+    let Some(known) = known else {
+        return Outcome::not_applicable();
+    };
+    let mut found = find(page, &known.disclosure);
+    if found.is_none() {
+        found = known
+            .disclosure
+            .find(&page.text.footer)
+            .map(|it| it.as_str().to_owned());
+    }
+    if let Some(text) = found {
+        return Outcome::new(1.0, PHRASE).shown_by([at(&page.url, text)]);
+    }
+    let mut link = at(&paid.raw, paid.text.as_deref().unwrap_or_default());
+    link.selector = Some(paid.position.css_path.clone());
+    Outcome::new(0.0, PHRASE).shown_by([link])
+}
+
+fn is_paid(link: &PageLink) -> bool {
+    let rel = link.rel.as_deref().unwrap_or_default();
+    let marked = rel
+        .split_ascii_whitespace()
+        .any(|it| it.eq_ignore_ascii_case("sponsored"));
+    let LinkTarget::Web { url, .. } = &link.target else {
+        return false;
+    };
+    link.is_followed_by_readers()
+        && (marked
+            || (url.contains('?')
+                && link.in_main_text
+                && Url::parse(url).is_ok_and(|it| {
+                    let host = it.host_str().unwrap_or_default();
+                    it.query_pairs().any(|(key, _)| {
+                        // `tag` is Amazon's; elsewhere it is a tag.
+                        AFFILIATE_KEYS.contains(&key.as_ref())
+                            && (key != "tag" || host.contains("amazon."))
+                    })
+                })))
+}
+
+/// The share of the main text's images that are the site's own; half for other hosts, which may
+/// deliver for it, none for stock photographs.
+pub fn images(page: &PageContent) -> Outcome {
+    let own = domain(&page.url);
+    let decorates = |size: Option<u32>| size.is_some_and(|it| it < LEAST_SIZE);
+    let mut seen = BTreeSet::new();
+    let mut sum = 0.0;
+    for image in &page.images {
+        let is_content = image.in_main_text && !decorates(image.width) && !decorates(image.height);
+        let Some(url) = image.url.as_deref().filter(|_| is_content) else {
+            continue;
+        };
+        if seen.insert(url) {
+            let lower = url.to_lowercase();
+            sum += match () {
+                () if STOCK.iter().any(|it| lower.contains(it)) => 0.0,
+                () if domain(url) == own => 1.0,
+                () => 0.5,
+            };
+        }
+    }
+    let Ok(count @ 1..) = u32::try_from(seen.len()) else {
+        return Outcome::not_applicable();
+    };
+    let shown = seen.iter().map(|it| at(it, ""));
+    Outcome::new(sum / f64::from(count), GUESS).shown_by(shown)
+}
+
+fn domain(url: &str) -> Option<String> {
+    Some(registrable_domain(Url::parse(url).ok()?.host_str()?))
+}
+
+/// Two of them are enough, one is half.
+pub fn primary_sources(page: &PageContent) -> Outcome {
+    let own = domain(&page.url);
+    let mut found: Vec<&str> = Vec::new();
+    for link in page
+        .links
+        .iter()
+        .filter(|it| it.in_main_text && it.is_followed_by_readers())
+    {
+        if let LinkTarget::Web { url, .. } = &link.target
+            && domain(url) != own
+            && is_primary(url)
+            && !found.contains(&url.as_str())
+        {
+            found.push(url);
+        }
+    }
+    let value = match found.len() {
+        0 => 0.0,
+        1 => 0.5,
+        _ => 1.0,
+    };
+    Outcome::new(value, PHRASE).shown_by(found.iter().map(|it| at(it, "")))
+}
+
+fn is_primary(url: &str) -> bool {
+    let Some(host) = Url::parse(url)
+        .ok()
+        .and_then(|it| it.host_str().map(str::to_owned))
+    else {
+        return false;
+    };
+    let labels: Vec<&str> = host.split('.').rev().take(2).collect();
+    let is_public = |label: &str| {
+        matches!(
+            label,
+            "gov" | "edu" | "mil" | "int" | "gouv" | "gob" | "govt" | "ac"
+        )
+    };
+    labels.iter().any(|it| is_public(it)) || PRIMARY.contains(&registrable_domain(&host).as_str())
+}

@@ -1,0 +1,165 @@
+//! What is gathered of a site while its pages pass by: little for each page, so that 100,000 of them
+//! need a few megabytes.
+
+mod gather;
+
+use super::{record::Organization, standard_pages::StandardPage};
+use crate::{findings::geo_score::SiteIdentity, observation::web_site::SiteScope};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use url::Url;
+
+/// Facts of a site.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteSignals {
+    pub(super) scope: SiteScope,
+    /// Where reading began.
+    pub(super) start: Option<String>,
+    pub(super) pages: u32,
+    pub(super) https_pages: u32,
+    pub(super) mixed_pages: u32,
+    pub(super) insecure_example: Option<String>,
+    pub(super) standard: BTreeMap<StandardPage, Found>,
+    pub(super) contact_means: Vec<String>,
+    pub(super) address: Option<(String, String)>,
+    pub(super) ids: BTreeSet<String>,
+    pub(super) ids_at: Option<String>,
+    pub(super) organization: Option<Organization>,
+    pub(super) organization_at: Option<String>,
+    /// Names that readers see: of the site, in titles and footers, in lower case.
+    pub(super) visible_names: BTreeSet<String>,
+    pub(super) is_shop: bool,
+    /// Pages of each author in each section of the site.
+    authors: BTreeMap<u64, u16>,
+    /// Distinct authors, to see whether there is one.
+    author_names: BTreeSet<u64>,
+    /// Words of each page, to see whether an author's page says something.
+    words: BTreeMap<u64, u16>,
+    /// Pages of the same topic that link to a page.
+    topic_links: BTreeMap<u64, u16>,
+}
+
+/// A standard page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// Where it is.
+    pub url: String,
+    /// What the link to it says, where it was found by one.
+    pub text: Option<String>,
+    /// The link's selector.
+    pub selector: Option<String>,
+    /// Clicks from the start.
+    pub depth: u32,
+    /// Whether it was read, or only linked to.
+    pub read: bool,
+}
+
+impl SiteSignals {
+    /// A site of which nothing was read.
+    #[must_use]
+    pub const fn new(scope: SiteScope) -> Self {
+        Self {
+            scope,
+            start: None,
+            pages: 0,
+            https_pages: 0,
+            mixed_pages: 0,
+            insecure_example: None,
+            standard: BTreeMap::new(),
+            contact_means: Vec::new(),
+            address: None,
+            ids: BTreeSet::new(),
+            ids_at: None,
+            organization: None,
+            organization_at: None,
+            visible_names: BTreeSet::new(),
+            is_shop: false,
+            authors: BTreeMap::new(),
+            author_names: BTreeSet::new(),
+            words: BTreeMap::new(),
+            topic_links: BTreeMap::new(),
+        }
+    }
+
+    /// Pages of the same topic that link to a page.
+    #[must_use]
+    pub fn topic_links_to(&self, url: &str) -> u32 {
+        self.topic_links
+            .get(&hash(url))
+            .copied()
+            .unwrap_or_default()
+            .into()
+    }
+
+    /// Pages that an author has in the section of a page.
+    #[must_use]
+    pub fn pages_of_author(&self, name: &str, url: &str) -> u32 {
+        let name = crate::keyword_text::normalised(name);
+        let key = author_key(&name, &section(url));
+        self.authors.get(&key).copied().unwrap_or_default().into()
+    }
+
+    /// Words of a page that was read; `None` of one that was not.
+    #[must_use]
+    pub fn words_of(&self, url: &str) -> Option<u32> {
+        self.words.get(&hash(url)).map(|it| u32::from(*it))
+    }
+
+    /// Whether one person writes it all.
+    #[must_use]
+    pub fn has_one_author(&self) -> bool {
+        self.author_names.len() == 1
+    }
+
+    /// Pages that were read.
+    #[must_use]
+    pub const fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// What the score for generative engines asks of a site; all unknown before a page was read.
+    #[must_use]
+    pub fn identity(&self) -> SiteIdentity {
+        if self.pages == 0 {
+            return SiteIdentity::default();
+        }
+        let organization = self.organization.as_ref();
+        SiteIdentity {
+            about_reachable: Some(self.standard.contains_key(&StandardPage::About)),
+            contact_reachable: Some(self.standard.contains_key(&StandardPage::Contact)),
+            organization: Some(organization.is_some()),
+            organization_same_as: Some(organization.is_some_and(|it| !it.same_as.is_empty())),
+        }
+    }
+}
+
+/// The first part of a path with more than one.
+fn section(url: &str) -> String {
+    let Ok(url) = Url::parse(url) else {
+        return String::new();
+    };
+    let parts: Vec<&str> = url
+        .path_segments()
+        .into_iter()
+        .flatten()
+        .filter(|it| !it.is_empty())
+        .take(2)
+        .collect();
+    match parts.as_slice() {
+        [first, _] => (*first).to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn author_key(name: &str, section: &str) -> u64 {
+    hash(&format!("{name}\n{section}"))
+}
+
+/// FNV-1a, 64 bits, as everywhere here.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |state, byte| {
+        (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,189 @@
+//! Signals that the site gives, and those of a page that only the rest of the site can tell.
+
+use super::{
+    SiteSignals, StandardPage,
+    outcome::{GUESS, Outcome, PHRASE, SURE, at},
+    record::{EeatAuthor, SignalEvidence},
+    signal::SignalCode,
+    site::Found,
+};
+
+/// Clicks within which contact has to be.
+const MOST_CLICKS: u32 = 2;
+/// Pages of the same topic that have to link to a page.
+const TOPIC_LINKS: f64 = 5.0;
+/// Pages that an author has to have written.
+const AUTHOR_PAGES: f64 = 3.0;
+/// Mentions by others that are enough: our choice.
+const MENTIONS: f64 = 3.0;
+
+/// The outcome of a signal of the site; `None` for those of a page.
+pub fn outcome(
+    code: SignalCode,
+    site: &SiteSignals,
+    third_party_mentions: Option<u32>,
+) -> Option<Outcome> {
+    let standard = |kind| page_there(site.standard.get(&kind));
+    Some(match code {
+        SignalCode::Https => https(site),
+        SignalCode::ContactPage => contact(site),
+        SignalCode::AddressOrCompanyId => address_or_id(site),
+        SignalCode::AboutPage => standard(StandardPage::About),
+        SignalCode::PrivacyPolicy => standard(StandardPage::Privacy),
+        SignalCode::LegalPages => standard(StandardPage::Legal),
+        SignalCode::EditorialPolicy => standard(StandardPage::Editorial),
+        SignalCode::ShopInfo => shop(site),
+        SignalCode::OrganizationConsistent => organization(site),
+        SignalCode::SameAsProfiles => profiles(site),
+        SignalCode::ThirdPartyMentions => {
+            third_party_mentions.map_or(Outcome::not_applicable(), |it| {
+                let value = (f64::from(it) / MENTIONS).min(1.0);
+                Outcome::new(value, PHRASE)
+            })
+        }
+        _ => return None,
+    })
+}
+
+/// Links from pages of the same topic.
+pub fn topical_depth(site: &SiteSignals, url: &str) -> Outcome {
+    let links = site.topic_links_to(url);
+    let text = format!("{links} pages of the same topic link here");
+    Outcome::new((f64::from(links) / TOPIC_LINKS).min(1.0), PHRASE).shown_by([at(url, text)])
+}
+
+/// Pages of the author who has most in the section.
+pub fn author_topic_pages(site: &SiteSignals, authors: &[EeatAuthor], url: &str) -> Outcome {
+    let counts = authors
+        .iter()
+        .map(|it| (site.pages_of_author(&it.name, url), it));
+    let Some((pages, author)) = counts.max_by_key(|it| it.0) else {
+        return Outcome::new(0.0, PHRASE);
+    };
+    let text = format!("{}: {pages} pages in this section", author.name);
+    Outcome::new((f64::from(pages) / AUTHOR_PAGES).min(1.0), PHRASE).shown_by([at(url, text)])
+}
+
+fn page_there(found: Option<&Found>) -> Outcome {
+    found.map_or(Outcome::new(0.0, PHRASE), |it| {
+        Outcome::new(1.0, if it.read { SURE } else { PHRASE }).shown_by([of(it)])
+    })
+}
+
+fn of(found: &Found) -> SignalEvidence {
+    let mut evidence = at(&found.url, found.text.as_deref().unwrap_or_default());
+    evidence.selector.clone_from(&found.selector);
+    evidence
+}
+
+/// The share of the pages that are https and load nothing by http.
+fn https(site: &SiteSignals) -> Outcome {
+    if site.pages == 0 {
+        return Outcome::not_applicable();
+    }
+    let good = site.https_pages.saturating_sub(site.mixed_pages);
+    let shown = site
+        .insecure_example
+        .as_deref()
+        .map(|it| at(it, "not secure"));
+    Outcome::new(f64::from(good) / f64::from(site.pages), SURE).shown_by(shown)
+}
+
+/// Within two clicks and with a way to write or call; half where one of the two is missing or the
+/// page was not read.
+fn contact(site: &SiteSignals) -> Outcome {
+    let Some(found) = site.standard.get(&StandardPage::Contact) else {
+        return Outcome::new(0.0, PHRASE);
+    };
+    let has_means = !site.contact_means.is_empty();
+    let value = match (found.read, has_means && found.depth <= MOST_CLICKS) {
+        (true, true) => 1.0,
+        _ => 0.5,
+    };
+    let confidence = if found.read { SURE } else { GUESS };
+    let means = site.contact_means.iter().map(|it| at(&found.url, it));
+    Outcome::new(value, confidence).shown_by(std::iter::once(of(found)).chain(means))
+}
+
+fn address_or_id(site: &SiteSignals) -> Outcome {
+    let organization = site.organization.as_ref();
+    let mut shown = Vec::new();
+    let mut confidence = SURE;
+    if let (Some(address), Some(url)) = (
+        organization.and_then(|it| it.address.as_ref()),
+        &site.organization_at,
+    ) {
+        shown.push(at(url, address));
+    }
+    let marked = organization
+        .map(|it| it.ids.join(", "))
+        .filter(|it| !it.is_empty());
+    if let (Some(ids), Some(url)) = (marked, &site.organization_at) {
+        shown.push(at(url, ids));
+    }
+    if let (Some(id), Some(url)) = (site.ids.first(), &site.ids_at) {
+        shown.push(at(url, id));
+    }
+    if let (true, Some((url, address))) = (shown.is_empty(), &site.address) {
+        confidence = PHRASE;
+        shown.push(at(url, address));
+    }
+    if shown.is_empty() {
+        return Outcome::new(0.0, PHRASE);
+    }
+    Outcome::new(1.0, confidence).shown_by(shown)
+}
+
+/// A third each; only where something is sold.
+fn shop(site: &SiteSignals) -> Outcome {
+    if !site.is_shop {
+        return Outcome::not_applicable();
+    }
+    let kinds = [
+        StandardPage::Returns,
+        StandardPage::Shipping,
+        StandardPage::Payment,
+    ];
+    let found: Vec<&Found> = kinds
+        .iter()
+        .filter_map(|it| site.standard.get(it))
+        .collect();
+    let count = u32::try_from(found.len()).unwrap_or_default();
+    Outcome::new(f64::from(count) / 3.0, PHRASE).shown_by(found.into_iter().map(of))
+}
+
+/// Whether the name in structured data is one that readers see.
+fn organization(site: &SiteSignals) -> Outcome {
+    let Some(organization) = &site.organization else {
+        return Outcome::not_applicable();
+    };
+    let names = [&organization.name, &organization.legal_name];
+    let names: Vec<&String> = names.into_iter().flatten().collect();
+    if names.is_empty() || site.visible_names.is_empty() {
+        return Outcome::not_applicable();
+    }
+    let seen = |name: &&&String| {
+        let name = name.to_lowercase();
+        site.visible_names.iter().any(|it| it.contains(&name))
+    };
+    let consistent = names.iter().any(|it| seen(&it));
+    let url = site.organization_at.as_deref().unwrap_or_default();
+    let value = f64::from(u8::from(consistent));
+    Outcome::new(value, PHRASE).shown_by([at(url, names[0])])
+}
+
+/// Two profiles are enough, one is half. Whether they can be reached is not looked up.
+fn profiles(site: &SiteSignals) -> Outcome {
+    let organization = site.organization.as_ref();
+    let mut all: Vec<&String> = organization
+        .map(|it| it.same_as.iter().collect())
+        .unwrap_or_default();
+    all.sort_unstable();
+    all.dedup();
+    let value = match all.len() {
+        0 => 0.0,
+        1 => 0.5,
+        _ => 1.0,
+    };
+    Outcome::new(value, PHRASE).shown_by(all.into_iter().map(|it| at(it, "")))
+}

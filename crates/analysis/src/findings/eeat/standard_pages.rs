@@ -1,0 +1,181 @@
+//! Pages that say who stands behind a site, known by their addresses and by the texts of links to them.
+
+use crate::text::{phrases::without_diacritics, words::words};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, sync::LazyLock};
+use url::Url;
+
+/// A page that readers look for to trust a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StandardPage {
+    /// How to reach them.
+    Contact,
+    /// Who they are.
+    About,
+    /// What happens to data.
+    Privacy,
+    /// Terms, imprint.
+    Legal,
+    /// Giving back what was bought.
+    Returns,
+    /// Delivery.
+    Shipping,
+    /// Ways to pay.
+    Payment,
+    /// How texts are made and mended.
+    Editorial,
+}
+
+/// Words of a phrase at the most.
+const MOST_WORDS: usize = 4;
+/// Words that an address or a link may have more than the phrase.
+const MORE_WORDS: usize = 1;
+
+static PHRASES: LazyLock<BTreeMap<&str, StandardPage>> = LazyLock::new(|| {
+    let each = LISTS.iter();
+    each.flat_map(|(page, phrases)| phrases.split('|').map(|it| (it, *page)))
+        .collect()
+});
+
+/// The page that a link's text names.
+#[must_use]
+pub fn named_by_text(text: &str) -> Option<StandardPage> {
+    let folded = without_diacritics(&text.to_lowercase());
+    let all: Vec<&str> = words(&folded).take(MOST_WORDS + MORE_WORDS + 1).collect();
+    named(&all)
+}
+
+/// The page that an address names by its last part.
+#[must_use]
+pub fn named_by_url(url: &str) -> Option<StandardPage> {
+    let url = Url::parse(url).ok()?;
+    let last = url.path_segments()?.rfind(|it| !it.is_empty())?;
+    let name = last
+        .rsplit_once('.')
+        .map_or(last, |it| it.0)
+        .to_ascii_lowercase();
+    let parts: Vec<&str> = name
+        .split(['-', '_', '.', '+'])
+        .filter(|it| !it.is_empty())
+        .take(MOST_WORDS + MORE_WORDS + 1)
+        .collect();
+    named(&parts)
+}
+
+/// The longest phrase counts.
+fn named(all: &[&str]) -> Option<StandardPage> {
+    for length in (1..=all.len().min(MOST_WORDS)).rev() {
+        if all.len() > length + MORE_WORDS {
+            break;
+        }
+        let found = all
+            .windows(length)
+            .find_map(|it| PHRASES.get(it.join(" ").as_str()));
+        if let Some(page) = found {
+            return Some(*page);
+        }
+    }
+    None
+}
+
+/// In lower case without diacritics: en, de, es, fr, it, nl, cs, sk, pl, hu.
+const LISTS: [(StandardPage, &str); 8] = [
+    (
+        StandardPage::Contact,
+        "contact|contact us|contacts|contactus|get in touch|support|help center|customer service|kontakt|kontakte|kontakty|kontaktformular|kontaktujte nas|contacto|contactanos|contactenos|contactez nous|nous contacter|contatti|contattaci|contatto|kapcsolat|elerhetoseg|skontaktuj sie",
+    ),
+    (
+        StandardPage::About,
+        "about|about us|aboutus|who we are|our story|company|our team|team|uber uns|ueber uns|unternehmen|wir uber uns|sobre nosotros|quienes somos|acerca de|a propos|qui sommes nous|chi siamo|azienda|over ons|wie zijn wij|o nas|o spolecnosti|o spolocnosti|o firme|rolunk|cegunkrol|bemutatkozas",
+    ),
+    (
+        StandardPage::Privacy,
+        "privacy|privacy policy|privacy notice|privacy statement|data protection|datenschutz|datenschutzerklarung|datenschutzerklaerung|privacidad|politica de privacidad|confidentialite|politique de confidentialite|donnees personnelles|informativa privacy|informativa sulla privacy|privacybeleid|privacyverklaring|ochrana osobnich udaju|ochrana osobnych udajov|ochrana udaju|zasady ochrany osobnich udaju|gdpr|polityka prywatnosci|adatvedelem|adatkezeles|adatvedelmi tajekoztato|adatkezelesi tajekoztato",
+    ),
+    (
+        StandardPage::Legal,
+        "terms|terms of use|terms of service|terms and conditions|terms conditions|conditions of use|legal|legal notice|imprint|impressum|agb|nutzungsbedingungen|aviso legal|terminos y condiciones|condiciones generales|mentions legales|cgv|cgu|conditions generales|note legali|termini e condizioni|algemene voorwaarden|voorwaarden|obchodni podminky|podminky|obchodne podmienky|podmienky|regulamin|aszf|impresszum|felhasznalasi feltetelek",
+    ),
+    (
+        StandardPage::Returns,
+        "returns|return policy|refunds|refund policy|returns and refunds|returns refunds|ruckgabe|rucksendung|retoure|retouren|widerruf|widerrufsbelehrung|devoluciones|politica de devoluciones|retours|retour|remboursement|resi|resi e rimborsi|rimborsi|retourneren|reklamace|vraceni zbozi|odstoupeni od smlouvy|reklamacie|vratenie tovaru|zwroty|zwroty i reklamacje|reklamacje|visszakuldes|elallas",
+    ),
+    (
+        StandardPage::Shipping,
+        "shipping|delivery|shipping policy|shipping and delivery|shipping delivery|versand|lieferung|versandkosten|versand und zahlung|envio|envios|gastos de envio|livraison|expedition|spedizione|spedizioni|consegna|verzending|bezorging|doprava|doprava a platba|doruceni|dorucenie|dostawa|wysylka|dostawa i platnosc|szallitas|szallitas es fizetes",
+    ),
+    (
+        StandardPage::Payment,
+        "payment|payments|payment methods|payment options|zahlung|zahlungsarten|zahlungsmethoden|pago|formas de pago|metodos de pago|paiement|moyens de paiement|pagamento|pagamenti|metodi di pagamento|betaling|betalen|betaalmethoden|platba|zpusoby platby|sposoby platby|platnosc|platnosci|metody platnosci|fizetes|fizetesi modok",
+    ),
+    (
+        StandardPage::Editorial,
+        "editorial policy|editorial guidelines|editorial standards|editorial process|corrections|corrections policy|correction policy|fact checking|fact checking policy|how we test|how we review|review policy|ethics policy|redaktionelle richtlinien|redaktion|korrekturen|wie wir testen|politica editorial|charte editoriale|ligne editoriale|linea editoriale|politica editoriale|redactiestatuut|redactie|redakcni zasady|eticky kodex|jak testujeme|redakcne zasady|ako testujeme|zasady redakcyjne|jak testujemy|szerkesztosegi iranyelvek|szerkesztoseg",
+    ),
+];
+
+/// Pages that explain payment where they explain shipping.
+#[must_use]
+pub fn explains_both(text: &str) -> bool {
+    let folded = without_diacritics(&text.to_lowercase());
+    let all: Vec<&str> = words(&folded).collect();
+    let joined = all.join(" ").replace(['-', '_'], " ");
+    [
+        "versand und zahlung",
+        "zahlung und versand",
+        "doprava a platba",
+        "platba a doprava",
+        "dostawa i platnosc",
+        "szallitas es fizetes",
+        "shipping and payment",
+        "shipping payment",
+    ]
+    .iter()
+    .any(|it| joined.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_known_by_address_and_text() {
+        for (url, page) in [
+            (
+                "https://example.com/contact-us",
+                Some(StandardPage::Contact),
+            ),
+            (
+                "https://example.com/en/about.html",
+                Some(StandardPage::About),
+            ),
+            (
+                "https://example.com/ochrana-osobnich-udaju/",
+                Some(StandardPage::Privacy),
+            ),
+            (
+                "https://example.com/shipping_policy",
+                Some(StandardPage::Shipping),
+            ),
+            ("https://example.com/about-lists-and-maps", None),
+            (
+                "https://example.com/blog/payment-systems-compared-in-depth",
+                None,
+            ),
+            ("https://example.com/", None),
+        ] {
+            assert_eq!(named_by_url(url), page, "{url}");
+        }
+        for (text, page) in [
+            ("Über uns", Some(StandardPage::About)),
+            ("Ochrana osobních údajů", Some(StandardPage::Privacy)),
+            ("Mentions légales", Some(StandardPage::Legal)),
+            ("How we test", Some(StandardPage::Editorial)),
+            ("Read more about the history of our lighthouse", None),
+        ] {
+            assert_eq!(named_by_text(text), page, "{text}");
+        }
+        assert!(explains_both("Doprava a platba"));
+    }
+}

@@ -1,0 +1,193 @@
+mod pages;
+mod sites;
+
+use super::*;
+use crate::{
+    findings::sample_pages::{describe, describe_in, entitle, link, page, paragraphs, thing},
+    observation::{
+        page_content::{Author, BlockKind, FactSource, SourcedText},
+        web_site::{LinkTarget, Placement, SiteScope},
+    },
+    text::language::Language,
+};
+use proptest::prelude::*;
+
+fn context() -> EeatContext {
+    EeatContext {
+        project_id: 7,
+        measured_at: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn empty_site() -> SiteSignals {
+    SiteSignals::new(SiteScope::of_host("example.com"))
+}
+
+fn judged(page: &PageContent, page_type: PageType, site: &SiteSignals) -> EeatRecord {
+    let input = EeatInput {
+        page,
+        page_type,
+        site,
+        third_party_mentions: None,
+    };
+    judge_page(&input, &context())
+}
+
+fn article(page: &PageContent) -> EeatRecord {
+    judged(page, PageType::Article, &empty_site())
+}
+
+fn signal(record: &EeatRecord, code: SignalCode) -> &Signal {
+    record.signals.iter().find(|it| it.code == code).unwrap()
+}
+
+fn value(record: &EeatRecord, code: SignalCode) -> Option<f64> {
+    signal(record, code).value
+}
+
+fn written_by(page: &mut PageContent, name: &str, url: Option<&str>) {
+    page.metadata.authors.push(Author {
+        name: name.to_owned(),
+        url: url.map(str::to_owned),
+        source: FactSource::JsonLd,
+    });
+}
+
+const MEDICAL: &str =
+    "The symptoms of the disease are treated by medication. Ask a physician about the dosage.";
+
+#[test]
+fn records_say_what_they_rest_on_and_read_back() {
+    let record = article(&paragraphs(&["Some text."]));
+    let written = serde_json::to_value(&record).unwrap();
+    assert_eq!(written["type"], "eeat");
+    assert_eq!(written["methodVersion"], "eeat/1");
+    assert_eq!(written["weightsBasis"], "judgement");
+    assert_eq!(written["signals"].as_array().unwrap().len(), 26);
+    let read: EeatRecord = serde_json::from_value(written).unwrap();
+    assert_eq!(read.missing, record.missing);
+}
+
+#[test]
+fn signals_of_which_nothing_can_be_told_do_not_count() {
+    let record = article(&paragraphs(&["Some text."]));
+    for it in &record.signals {
+        assert_eq!(it.applicable, it.value.is_some(), "{:?}", it.code);
+    }
+    for code in [
+        SignalCode::ThirdPartyMentions,
+        SignalCode::Reviewer,
+        SignalCode::ShopInfo,
+        SignalCode::Disclosure,
+        SignalCode::DateConsistency,
+        SignalCode::OriginalImages,
+        SignalCode::DatedReviews,
+    ] {
+        assert!(!signal(&record, code).applicable, "{code:?}");
+    }
+}
+
+#[test]
+fn languages_without_phrases_are_not_applicable_and_never_0() {
+    let mut page = paragraphs(&["Мы сами всё проверили."]);
+    let codes = [
+        SignalCode::FirstPerson,
+        SignalCode::TestMethod,
+        SignalCode::OwnData,
+    ];
+    let values = |page: &PageContent| codes.map(|it| value(&article(page), it));
+    assert_eq!(values(&page), [Some(0.0); 3]);
+    page.text.language = Some(Language::Russian);
+    assert_eq!(values(&page), [None; 3]);
+    page.text.language = None;
+    assert_eq!(values(&page), [None; 3]);
+}
+
+#[test]
+fn a_page_about_life_without_author_or_contact_has_49_at_most() {
+    let mut site = empty_site();
+    let (home, contact) = sites::home_and_contact();
+    site.add(&home);
+    site.add(&contact);
+    let mut page = paragraphs(&[MEDICAL]);
+    let record = judged(&page, PageType::Article, &site);
+    assert_eq!(record.ymyl.is_ymyl, Some(true));
+    assert!(value(&record, SignalCode::Reviewer).is_some());
+    assert!(record.eeat_score.unwrap() <= 49.0);
+    // With everything else right, the missing author alone holds it down.
+    page.links = vec![
+        link("https://www.nih.gov/a", "a"),
+        link("https://www.who.int/b", "b"),
+    ];
+    let plain = judged(&paragraphs(&["Some text."]), PageType::Other, &site);
+    assert!(!plain.capped);
+    written_by(&mut page, "Jane Doe, MD", Some("https://example.com/jane"));
+    let with = judged(&page, PageType::Article, &site);
+    assert!(!with.capped);
+    let without_contact = judged(&page, PageType::Article, &empty_site());
+    assert!(without_contact.eeat_score.unwrap() <= 49.0);
+}
+
+#[test]
+fn trust_weighs_more_where_money_or_life_is_at_stake() {
+    let (home, contact) = sites::home_and_contact();
+    let mut site = empty_site();
+    site.add(&home);
+    site.add(&contact);
+    let expected = |record: &EeatRecord, trust: f64| {
+        let known = record.signals.iter().filter_map(|it| Some((it, it.value?)));
+        let (sum, weights) = known.fold((0.0, 0.0), |(sum, all), (it, value)| {
+            let weight = it.weight
+                * if it.pillar == Pillar::Trust {
+                    trust
+                } else {
+                    1.0
+                };
+            (sum + weight * value, all + weight)
+        });
+        100.0 * sum / weights
+    };
+    let mut medical = paragraphs(&[MEDICAL]);
+    written_by(&mut medical, "Jane Doe", None);
+    let record = judged(&medical, PageType::Article, &site);
+    assert!((record.eeat_score.unwrap() - expected(&record, 1.25)).abs() < 1e-9);
+    let mut plain = paragraphs(&["Some text."]);
+    written_by(&mut plain, "Jane Doe", None);
+    let record = judged(&plain, PageType::Article, &site);
+    assert!((record.eeat_score.unwrap() - expected(&record, 1.0)).abs() < 1e-9);
+}
+
+proptest! {
+    #[test]
+    fn any_text_can_be_judged(texts in prop::collection::vec("\\PC{0,80}", 0..5), kind in 0..3_u8) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let page = paragraphs(&texts);
+        let mut site = empty_site();
+        site.add(&page);
+        let page_type = [PageType::Article, PageType::Product, PageType::Other][usize::from(kind)];
+        let record = judged(&page, page_type, &site);
+        prop_assert!(record.eeat_score.is_none_or(|it| (0.0..=100.0).contains(&it)));
+        for it in &record.signals {
+            prop_assert!(it.value.is_none_or(|it| (0.0..=1.0).contains(&it)));
+            prop_assert!((0.0..=1.0).contains(&it.confidence));
+        }
+    }
+
+    #[test]
+    fn more_evidence_never_lowers_the_score(sources in 0..4_usize, named in any::<bool>(), tested in any::<bool>()) {
+        let build = |sources: usize, named: bool, tested: bool| {
+            let mut page = paragraphs(&["Some text.", if tested { "We tested it ourselves." } else { "It was there." }]);
+            for at in 0..sources {
+                page.links.push(link(&format!("https://www.nih.gov/{at}"), "study"));
+            }
+            if named {
+                written_by(&mut page, "Jane Doe", Some("https://example.com/jane"));
+            }
+            article(&page).eeat_score.unwrap()
+        };
+        let score = build(sources, named, tested);
+        prop_assert!(build(sources + 1, named, tested) >= score);
+        prop_assert!(build(sources, true, tested) >= score);
+        prop_assert!(build(sources, named, true) >= score);
+    }
+}

@@ -1,0 +1,107 @@
+//! Helpers that the factors share.
+
+/// What was found for one factor.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measured {
+    /// 0 to 1; `None` where it cannot be told.
+    pub value: Option<f64>,
+    /// What was counted.
+    pub figure: Option<f64>,
+    /// What gives the full value.
+    pub target: Option<f64>,
+    /// What shows it.
+    pub evidence: Vec<String>,
+}
+
+/// Pieces of evidence that are shown.
+const MOST_EVIDENCE: usize = 5;
+/// Characters of a piece.
+const EVIDENCE_CHARACTERS: usize = 160;
+
+impl Measured {
+    /// So many things in so many words, of which `target` per 1,000 words are enough. A page
+    /// without words has no share of anything: the value is 0 and the figure unknown.
+    pub fn per_thousand(count: usize, words: usize, target: f64, evidence: Vec<String>) -> Self {
+        let rate = (words > 0).then(|| 1_000.0 * number(count) / number(words));
+        Self {
+            value: Some(rate.map_or(0.0, |it| (it / target).min(1.0))),
+            figure: rate,
+            target: Some(target),
+            evidence: shown(evidence),
+        }
+    }
+
+    /// Parts with their weights, which sum to 1; what is not known is left out and the others'
+    /// weights scaled up.
+    pub fn of_parts(parts: &[Part]) -> Self {
+        Self {
+            value: weighted_mean(parts.iter().map(|it| (it.weight, it.value))),
+            figure: None,
+            target: None,
+            evidence: shown(parts.iter().filter_map(Part::told).collect()),
+        }
+    }
+}
+
+/// A part of a factor.
+#[derive(Debug, Clone)]
+pub struct Part {
+    weight: f64,
+    value: Option<f64>,
+    evidence: String,
+}
+
+impl Part {
+    /// A part that is there, is not, or cannot be told.
+    pub fn new(weight: f64, value: impl Into<Option<f64>>, evidence: impl Into<String>) -> Self {
+        Self {
+            weight,
+            value: value.into(),
+            evidence: evidence.into(),
+        }
+    }
+
+    fn told(&self) -> Option<String> {
+        let known = self.value?;
+        Some(format!("{}: {}", self.evidence, short(known)))
+    }
+}
+
+fn short(value: f64) -> String {
+    match value {
+        it if it >= 1.0 => "yes".to_owned(),
+        it if it <= 0.0 => "no".to_owned(),
+        it => format!("{it:.2}"),
+    }
+}
+
+/// 1 for true, 0 for false.
+pub fn flag(value: bool) -> f64 {
+    f64::from(u8::from(value))
+}
+
+/// A count as a number.
+#[expect(clippy::cast_precision_loss, reason = "counts of one page")]
+pub fn number(count: usize) -> f64 {
+    count as f64
+}
+
+/// The mean of what is known; `None` when nothing is.
+pub fn weighted_mean(parts: impl IntoIterator<Item = (f64, Option<f64>)>) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (weight, value) in parts {
+        if let Some(value) = value {
+            sum += weight * value;
+            weights += weight;
+        }
+    }
+    (weights > 0.0).then(|| sum / weights)
+}
+
+/// Evidence as it is shown.
+pub fn shown(evidence: Vec<String>) -> Vec<String> {
+    let first = evidence.into_iter().take(MOST_EVIDENCE);
+    first
+        .map(|it| crate::text::words::shortened(&it, EVIDENCE_CHARACTERS).to_owned())
+        .collect()
+}

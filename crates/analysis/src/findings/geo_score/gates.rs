@@ -1,0 +1,106 @@
+//! What keeps engines from a page.
+
+use super::{
+    agents::{AgentAccess, AgentPurpose, is_search_engine},
+    factors::shown,
+    record::{Gate, GateCode},
+};
+use crate::observation::page_content::{GOOGLEBOT, PageContent};
+
+/// Share of the rendered text that has to be there without scripts.
+const STATIC_PERCENT: usize = 30;
+/// Words below which there is no main text.
+const LEAST_WORDS: usize = 50;
+
+/// The gates that are shut.
+pub fn gates(page: &PageContent, agents: &[AgentAccess], rendered_words: Option<u32>) -> Vec<Gate> {
+    let found = [
+        not_indexable(page),
+        search_engines(agents),
+        no_snippet(page),
+        needs_scripts(page, rendered_words),
+        ai_search(agents),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// What a score is multiplied by.
+pub fn multiplier(gates: &[Gate]) -> f64 {
+    gates.iter().map(|it| it.multiplier).product()
+}
+
+fn gate(code: GateCode, evidence: Vec<String>) -> Gate {
+    Gate {
+        code,
+        multiplier: code.multiplier(),
+        evidence: shown(evidence),
+    }
+}
+
+fn not_indexable(page: &PageContent) -> Option<Gate> {
+    if page.is_indexable() {
+        return None;
+    }
+    let mut evidence = Vec::new();
+    let status = page.fetched.status;
+    if status != Some(200) {
+        evidence.push(status.map_or("no answer".to_owned(), |it| format!("status {it}")));
+    }
+    if !page.fetched.is_html() {
+        let kind = page.fetched.content_type.as_deref().unwrap_or("none");
+        evidence.push(format!("media type {kind}"));
+    }
+    if page.robots_for(GOOGLEBOT).noindex {
+        evidence.push("noindex".to_owned());
+    }
+    if !page.is_canonical() {
+        let canonical = page.canonical().unwrap_or("several");
+        evidence.push(format!("canonical {canonical}"));
+    }
+    Some(gate(GateCode::NotIndexable, evidence))
+}
+
+/// Rules of agents that are all kept out; `None` if one is let in or not known.
+fn all_kept_out<'a>(agents: impl Iterator<Item = &'a AgentAccess>) -> Option<Vec<String>> {
+    let mut rules = Vec::new();
+    for agent in agents {
+        if agent.allowed != Some(false) {
+            return None;
+        }
+        let rule = agent.rule.as_deref().unwrap_or("no rule");
+        rules.push(format!("{}: {rule}", agent.name));
+    }
+    (!rules.is_empty()).then_some(rules)
+}
+
+fn search_engines(agents: &[AgentAccess]) -> Option<Gate> {
+    let engines = agents.iter().filter(|it| is_search_engine(it));
+    Some(gate(GateCode::SearchEnginesBlocked, all_kept_out(engines)?))
+}
+
+fn ai_search(agents: &[AgentAccess]) -> Option<Gate> {
+    let engines = agents
+        .iter()
+        .filter(|it| it.purpose != AgentPurpose::Training && !is_search_engine(it));
+    Some(gate(GateCode::AiSearchBlocked, all_kept_out(engines)?))
+}
+
+fn no_snippet(page: &PageContent) -> Option<Gate> {
+    let told = page.robots.iter().flat_map(|it| &it.rules);
+    let effect = page.robots_for(GOOGLEBOT);
+    effect.nosnippet.then(|| {
+        let rules = told.filter(|it| it.contains("snippet")).cloned();
+        gate(GateCode::NoSnippet, rules.collect())
+    })
+}
+
+fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate> {
+    let words = page.text.counts.words;
+    let rendered = rendered_words.and_then(|it| usize::try_from(it).ok());
+    let lacks = rendered.is_some_and(|it| words * 100 < it * STATIC_PERCENT);
+    (lacks || words < LEAST_WORDS).then(|| {
+        let with = rendered.map_or_else(String::new, |it| format!(", {it} with them"));
+        let evidence = format!("{words} words of main text without scripts{with}");
+        gate(GateCode::TextNeedsScripts, vec![evidence])
+    })
+}

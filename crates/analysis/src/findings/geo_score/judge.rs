@@ -1,0 +1,179 @@
+//! The score of a page.
+
+use super::{
+    GeoContext, GeoInput, METHOD,
+    agents::table,
+    factors::{Measured, weighted_mean},
+    gates::{gates, multiplier},
+    page_factors,
+    record::{Action, Factor, FactorCode, GateCode, GeoRecord, Grade, WeightsBasis},
+    stuffing::stuffing,
+    text_factors,
+};
+use crate::{
+    findings::envelope::Envelope,
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+
+/// Points that a stuffed phrase costs.
+const STUFFED: f64 = 8.0;
+/// From which on a factor is a pillar that holds.
+const HOLDS: f64 = 0.7;
+/// Actions that are told.
+const MOST_ACTIONS: usize = 5;
+
+/// Judges a page.
+#[must_use]
+pub fn judge(input: &GeoInput<'_>, context: &GeoContext) -> GeoRecord {
+    let page = input.page;
+    let agents = table(input.agents);
+    let gates = gates(page, &agents, input.rendered_words);
+    let factors: Vec<Factor> = FactorCode::ALL
+        .into_iter()
+        .map(|code| {
+            factor(
+                code,
+                match code {
+                    FactorCode::Access => page_factors::access(&agents),
+                    FactorCode::Statistics => text_factors::statistics(page),
+                    FactorCode::Citations => text_factors::citations(page),
+                    FactorCode::Quotations => text_factors::quoted(page),
+                    FactorCode::Extractable => text_factors::extractable(page),
+                    FactorCode::Structure => text_factors::structure(page),
+                    FactorCode::Freshness => {
+                        page_factors::freshness(page, context.measured_at.date_naive())
+                    }
+                    FactorCode::StructuredData => page_factors::structured_data(input.schema),
+                    FactorCode::Provenance => page_factors::provenance(page, input.site),
+                    FactorCode::Fluency => text_factors::fluency(page),
+                    FactorCode::Substance => text_factors::substance(page),
+                },
+            )
+        })
+        .collect();
+    let stuffing = stuffing(page, input.keywords);
+    let penalty = if stuffing.is_some() { STUFFED } else { 0.0 };
+    let score = score(&factors, multiplier(&gates), penalty);
+    let holds = factors
+        .iter()
+        .filter(|it| it.value.is_some_and(|it| it >= HOLDS));
+    let pillar_hits = u32::try_from(holds.count()).unwrap_or(u32::MAX);
+    let top_actions = actions(&factors, &gates, score);
+    GeoRecord {
+        envelope: envelope(input, context, &factors),
+        geo_score: score,
+        weights_basis: WeightsBasis::Judgement,
+        grade: score.map(Grade::of),
+        gates,
+        factors,
+        agents,
+        llms_txt: input.llms_txt.cloned(),
+        stuffing,
+        pillar_hits,
+        top_actions,
+    }
+}
+
+fn factor(code: FactorCode, found: Measured) -> Factor {
+    Factor {
+        code,
+        weight: code.weight(),
+        value: found.value,
+        measured: found.figure,
+        target: found.target,
+        evidence: found.evidence,
+    }
+}
+
+/// gates · Σ w·f, of weights that sum to 100 over the factors that are known, less the penalty and
+/// never below 0 (analysis.md 2.14; our judgement).
+pub(super) fn score(factors: &[Factor], gates: f64, penalty: f64) -> Option<f64> {
+    let mean = weighted_mean(factors.iter().map(|it| (it.weight, it.value)))?;
+    Some((gates * 100.0 * mean - penalty).clamp(0.0, 100.0))
+}
+
+/// What could gain most: shut gates by what they cost, factors by what they lack.
+fn actions(factors: &[Factor], gates: &[super::record::Gate], score: Option<f64>) -> Vec<Action> {
+    let open = multiplier(gates);
+    let known: f64 = factors
+        .iter()
+        .filter(|it| it.value.is_some())
+        .map(|it| it.weight)
+        .sum();
+    let full = weighted_mean(factors.iter().map(|it| (it.weight, it.value))).unwrap_or_default();
+    let mut all: Vec<Action> = Vec::new();
+    for gate in gates {
+        let others: f64 = gates
+            .iter()
+            .filter(|it| it.code != gate.code)
+            .map(|it| it.multiplier)
+            .product();
+        all.push(Action {
+            factor: None,
+            gate: Some(gate.code),
+            gain: (others * 100.0 * full - score.unwrap_or_default()).max(0.0),
+            text: opening(gate.code).to_owned(),
+        });
+    }
+    for factor in factors {
+        let Some(value) = factor.value.filter(|it| *it < 1.0) else {
+            continue;
+        };
+        all.push(Action {
+            factor: Some(factor.code),
+            gate: None,
+            gain: open * 100.0 * factor.weight * (1.0 - value) / known,
+            text: factor.code.advice().to_owned(),
+        });
+    }
+    // Behind a gate of 0 nothing else gains anything.
+    all.retain(|it| it.gain > 0.0 || it.gate.is_some());
+    all.sort_by(|one, other| {
+        let by_gate = other.gate.is_some().cmp(&one.gate.is_some());
+        by_gate
+            .then(other.gain.total_cmp(&one.gain))
+            .then(one.factor.cmp(&other.factor))
+    });
+    all.truncate(MOST_ACTIONS);
+    all
+}
+
+const fn opening(gate: GateCode) -> &'static str {
+    match gate {
+        GateCode::NotIndexable => {
+            "Let search engines list the page: 200, HTML, no noindex, its own canonical."
+        }
+        GateCode::SearchEnginesBlocked => "Let Googlebot or Bingbot read the page in robots.txt.",
+        GateCode::NoSnippet => "Allow snippets: engines may not quote the page.",
+        GateCode::TextNeedsScripts => {
+            "Deliver the main text in the HTML: most AI crawlers run no scripts."
+        }
+        GateCode::AiSearchBlocked => {
+            "Let at least one search or fetch agent of AI engines read the page."
+        }
+    }
+}
+
+fn envelope(input: &GeoInput<'_>, context: &GeoContext, factors: &[Factor]) -> Envelope {
+    let unknown = factors.iter().filter(|it| it.value.is_none());
+    let warnings: Vec<String> = unknown.map(|it| format!("unknown{:?}", it.code)).collect();
+    Envelope {
+        result_type: ResultType::GeoScore,
+        project_id: context.project_id,
+        keyword_id: None,
+        url: Some(input.page.url.clone()),
+        measured_at: context.measured_at,
+        status: if warnings.is_empty() {
+            RecordStatus::Ok
+        } else {
+            RecordStatus::Partial
+        },
+        error: None,
+        provenance: Provenance::Measured,
+        provider: None,
+        method_version: METHOD.to_owned(),
+        sample_size: 1,
+        warnings,
+    }
+}

@@ -1,0 +1,81 @@
+//! How retrievable, extractable and citable a page is for generative engines.
+//!
+//! A rubric of eleven factors behind five gates, with evidence for each figure. Its weights are our
+//! judgement, ordered by what has been published (the GEO paper, GEO-16, geo-citation-lab; see
+//! analysis.md 2.14); it predicts no citations, and every record says so. Verdicts of robots.txt,
+//! the judgement of structured data and what the rest of the site says come in as data.
+
+mod agents;
+mod factors;
+mod gates;
+mod judge;
+mod llms_txt;
+mod numbers;
+mod page_factors;
+mod quotations;
+mod record;
+mod stuffing;
+mod summary;
+mod text_factors;
+mod words_that_tell;
+
+pub use agents::{AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent};
+pub use judge::judge;
+pub use llms_txt::{LlmsTxt, LlmsTxtIssue, llms_txt};
+pub use numbers::facts as numeric_facts;
+pub use quotations::quotations;
+pub use record::{
+    Action, Factor, FactorCode, Gate, GateCode, GeoRecord, Grade, Stuffing, WeightsBasis,
+};
+pub use summary::{FactorCoverage, GeoSummary};
+
+use super::schema::SchemaRecord;
+use crate::observation::page_content::PageContent;
+use chrono::{DateTime, Utc};
+
+/// The method that these records come from.
+pub const METHOD: &str = "geo-score/1";
+
+/// What is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct GeoInput<'a> {
+    /// The page.
+    pub page: &'a PageContent,
+    /// What robots.txt says to the crawlers of [`AI_AGENTS`]; those that are not here are not known.
+    pub agents: &'a [AgentVerdict],
+    /// Words of the main text after scripts have run; `None` when they did not run.
+    pub rendered_words: Option<u32>,
+    /// The judgement of the page's structured data; `None` when it was not judged.
+    pub schema: Option<&'a SchemaRecord>,
+    /// Keywords that are tracked for the page, to see whether they are stuffed.
+    pub keywords: &'a [String],
+    /// What the rest of the site says of those behind it.
+    pub site: SiteIdentity,
+    /// The site's llms.txt; `None` when nobody looked.
+    pub llms_txt: Option<&'a LlmsTxt>,
+}
+
+/// What a site says of those behind it; `None` is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SiteIdentity {
+    /// Whether there is a page about them that readers can reach.
+    pub about_reachable: Option<bool>,
+    /// Whether there is a page for contact that readers can reach.
+    pub contact_reachable: Option<bool>,
+    /// Whether some page describes an organisation in structured data.
+    pub organization: Option<bool>,
+    /// Whether that has `sameAs`.
+    pub organization_same_as: Option<bool>,
+}
+
+/// What the records have to say beside the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GeoContext {
+    /// The project.
+    pub project_id: i64,
+    /// When; ages are counted from that day.
+    pub measured_at: DateTime<Utc>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! Phrases that are there too often.
+
+use super::record::Stuffing;
+use crate::{
+    observation::page_content::PageContent,
+    text::{phrases::IndexedText, words::words},
+};
+use std::collections::BTreeSet;
+
+/// Words of a phrase of the page's own.
+const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 2..=4;
+/// Letters that its first and last word have at the least.
+const LEAST_LETTERS: usize = 4;
+/// Phrases that are looked for at the most.
+const MOST_PHRASES: usize = 100;
+
+/// The phrase with the highest density of those that make up at least 3 % of the words with at least
+/// 8 uses: tracked keywords, and the phrases of two to four words in the title and first heading. A
+/// single word is no phrase of the page's own: a page on Python says Python.
+pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
+    let mut phrases: BTreeSet<String> = keywords.iter().cloned().collect();
+    let heads = [
+        page.title(),
+        page.heading(1).and_then(|it| it.text.as_deref()),
+    ];
+    for head in heads.into_iter().flatten() {
+        phrases.extend(phrases_of(head));
+    }
+    let text = IndexedText::new(&page.text.main.text(), page.text.language);
+    let mut worst: Option<Stuffing> = None;
+    for phrase in phrases.into_iter().take(MOST_PHRASES) {
+        let uses = text.uses(&phrase);
+        let Some(density) = uses.density.filter(|_| uses.stuffed) else {
+            continue;
+        };
+        if worst.as_ref().is_none_or(|it| density > it.density) {
+            worst = Some(Stuffing {
+                phrase,
+                uses: u32::try_from(uses.inflected.unwrap_or(uses.exact)).unwrap_or(u32::MAX),
+                density,
+            });
+        }
+    }
+    worst
+}
+
+fn phrases_of(head: &str) -> Vec<String> {
+    let lower = head.to_lowercase();
+    let all: Vec<&str> = words(&lower).take(30).collect();
+    let is_long = |it: &str| it.chars().count() >= LEAST_LETTERS;
+    let mut found = Vec::new();
+    for length in PHRASE_WORDS {
+        let matching = all.windows(length).filter(|it| {
+            it.first().is_some_and(|it| is_long(it)) && it.last().is_some_and(|it| is_long(it))
+        });
+        found.extend(matching.map(|it| it.join(" ")));
+    }
+    found
+}

@@ -1,0 +1,353 @@
+//! Gates and factors one by one.
+
+use super::*;
+use crate::{
+    findings::sample_pages::link,
+    observation::{
+        page_content::{
+            Author, Canonical, DateFact, DateRole, FactSource, RobotsDirective, TagSource,
+        },
+        structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value},
+    },
+};
+
+fn close(one: Option<f64>, other: f64) -> bool {
+    one.is_some_and(|it| (it - other).abs() < 1e-9)
+}
+
+#[test]
+fn gates_shut_for_their_reasons() {
+    let shut = |edit: &dyn Fn(&mut PageContent)| {
+        let mut page = plain_article();
+        edit(&mut page);
+        let record = judged(&page);
+        let codes: Vec<GateCode> = record.gates.iter().map(|it| it.code).collect();
+        (codes, record.geo_score.unwrap())
+    };
+    let (none, open) = shut(&|_| {});
+    assert!(none.is_empty());
+    let (codes, score) = shut(&|it| it.fetched.status = Some(404));
+    assert_eq!(
+        (codes.as_slice(), score),
+        (&[GateCode::NotIndexable][..], 0.0)
+    );
+    let canonical = Canonical {
+        raw: "/other".to_owned(),
+        url: Some("https://example.com/other".to_owned()),
+        is_absolute: false,
+        has_fragment: false,
+        source: TagSource::Head,
+    };
+    let (codes, _) = shut(&|it| it.canonicals.push(canonical.clone()));
+    assert_eq!(codes, [GateCode::NotIndexable]);
+    let (codes, score) = shut(&|it| {
+        it.robots.push(RobotsDirective::of_header("max-snippet:0"));
+    });
+    assert_eq!(codes, [GateCode::NoSnippet]);
+    assert!((score - 0.3 * open).abs() < 1e-9);
+    let (codes, _) = shut(&|it| {
+        it.text.main.blocks.truncate(1);
+        recount(it);
+    });
+    assert_eq!(codes, [GateCode::TextNeedsScripts]);
+}
+
+#[test]
+fn text_that_only_scripts_bring_is_known_by_rendering() {
+    let page = plain_article();
+    let words = u32::try_from(page.text.counts.words).unwrap();
+    let record = |rendered_words| {
+        let input = GeoInput {
+            rendered_words: Some(rendered_words),
+            ..input(&page)
+        };
+        judge(&input, &context()).gates.len()
+    };
+    assert_eq!(record(words * 10 / 3), 0);
+    assert_eq!(record(words * 4), 1);
+}
+
+#[test]
+fn robots_txt_shuts_gates_and_gives_shares() {
+    let page = plain_article();
+    let judged = |allowed: &dyn Fn(&AiAgent) -> bool| {
+        let agents = verdicts(allowed);
+        let input = GeoInput {
+            agents: &agents,
+            ..input(&page)
+        };
+        judge(&input, &context())
+    };
+    let codes = |it: &GeoRecord| it.gates.iter().map(|it| it.code).collect::<Vec<_>>();
+    let all = judged(&|_| true);
+    assert!(close(value(&all, FactorCode::Access), 1.0) && all.gates.is_empty());
+    let no_training = judged(&|it| it.purpose != AgentPurpose::Training);
+    assert!(close(value(&no_training, FactorCode::Access), 1.0));
+    assert_eq!(no_training.geo_score, all.geo_score);
+    assert_eq!(no_training.agents[13].allowed, Some(false));
+    let engines = judged(&|it| it.name.ends_with("ngbot") || it.name == "Googlebot");
+    assert_eq!(codes(&engines), [GateCode::AiSearchBlocked]);
+    assert!(close(value(&engines, FactorCode::Access), 2.0 / 13.0));
+    let one = judged(&|it| it.name == "Googlebot");
+    assert_eq!(codes(&one), [GateCode::AiSearchBlocked]);
+    let ai_only = judged(&|it| !matches!(it.name, "Googlebot" | "Bingbot"));
+    assert_eq!(codes(&ai_only), [GateCode::SearchEnginesBlocked]);
+    assert_eq!(ai_only.geo_score, Some(0.0));
+}
+
+#[test]
+fn agents_that_were_not_looked_up_are_not_known() {
+    let record = judged(&plain_article());
+    assert_eq!(record.agents.len(), 21);
+    assert!(record.agents.iter().all(|it| it.allowed.is_none()));
+    assert_eq!(value(&record, FactorCode::Access), None);
+}
+
+#[test]
+fn rates_are_per_thousand_words_up_to_what_is_enough() {
+    let hundred = ["word"; 97].join(" ") + " about 25 %";
+    let found = judged(&page(
+        "https://example.com/",
+        &[(BlockKind::Paragraph, &hundred)],
+    ));
+    let statistics = factor(&found, FactorCode::Statistics);
+    assert!(close(statistics.measured, 1_000.0 / 99.0) && close(statistics.value, 1.0));
+    let thousand = ["word"; 997].join(" ") + " about 25 %";
+    let found = judged(&page(
+        "https://example.com/",
+        &[(BlockKind::Paragraph, &thousand)],
+    ));
+    let statistics = factor(&found, FactorCode::Statistics);
+    assert!(
+        close(statistics.value, 1_000.0 / 999.0 / 8.0),
+        "{statistics:?}"
+    );
+    assert_eq!(statistics.evidence, ["word word about 25 %"]);
+}
+
+#[test]
+fn sources_are_distinct_and_of_others() {
+    let mut page = plain_article();
+    let words = page.text.counts.words;
+    let add = |page: &mut PageContent, url: &str| page.links.push(link(url, "x"));
+    add(&mut page, "https://example.com/own");
+    add(&mut page, "https://www.example.com/own-too");
+    add(&mut page, "https://a.example.org/1");
+    add(&mut page, "https://a.example.org/1");
+    let per_thousand = |count: f64| 1_000.0 * count / f64::from(u32::try_from(words).unwrap());
+    let one = judged(&page);
+    let found = factor(&one, FactorCode::Citations);
+    assert!(close(found.measured, per_thousand(1.0)));
+    assert!(
+        close(found.value, per_thousand(1.0) / 4.0 / 2.0),
+        "all of one domain"
+    );
+    add(&mut page, "https://b.example.net/2");
+    let mut paid = link("https://c.example/3", "x");
+    paid.rel = Some("Sponsored nofollow".to_owned());
+    page.links.push(paid);
+    let mut furniture = link("https://d.example/4", "x");
+    furniture.in_main_text = false;
+    page.links.push(furniture);
+    let two = judged(&page);
+    assert!(close(
+        factor(&two, FactorCode::Citations).measured,
+        per_thousand(2.0)
+    ));
+    page.text.main.blocks[1]
+        .text
+        .push_str(" See doi:10.1000/xyz123.");
+    let three = judged(&page);
+    assert!(close(
+        factor(&three, FactorCode::Citations).measured,
+        per_thousand(3.0)
+    ));
+}
+
+#[test]
+fn what_can_be_taken_out_is_known_by_markup_or_words() {
+    let of = |blocks: &[(BlockKind, &str)]| page("https://example.com/", blocks);
+    let value_of = |page: &PageContent| value(&judged(page), FactorCode::Extractable);
+    let plain = of(&[(
+        BlockKind::Paragraph,
+        "We went there and saw nothing at all.",
+    )]);
+    assert!(close(value_of(&plain), 0.0));
+    let definition = of(&[(
+        BlockKind::Paragraph,
+        "A mill is a building that grinds grain.",
+    )]);
+    assert!(close(value_of(&definition), 0.3));
+    let answer = of(&[
+        (BlockKind::Heading(2), "What is it?"),
+        (
+            BlockKind::Paragraph,
+            "We went there and saw nothing at all.",
+        ),
+    ]);
+    assert!(close(value_of(&answer), 0.2));
+    let mut marked = plain.clone();
+    marked.structure.tables = 1;
+    marked.structure.ordered_lists = 1;
+    assert!(close(value_of(&marked), 0.5));
+    // A language without words: half of it is not known, and the rest stands for the whole.
+    marked.text.language = None;
+    assert!(close(value_of(&marked), 0.5 / 0.7));
+}
+
+#[test]
+fn structure_is_the_sum_of_its_parts() {
+    let value_of = |page: &PageContent| value(&judged(page), FactorCode::Structure);
+    let mut page = plain_article();
+    // One h1, no gap; 375 words in one section.
+    assert!(close(value_of(&page), 0.4));
+    page.structure.has_article = true;
+    page.structure.unordered_lists = 1;
+    assert!(close(value_of(&page), 0.7));
+    page.text.main.blocks.insert(
+        3,
+        crate::observation::page_content::Block {
+            kind: BlockKind::Heading(2),
+            text: "More".to_owned(),
+        },
+    );
+    recount(&mut page);
+    assert!(close(value_of(&page), 1.0));
+    page.text.main.blocks[3].kind = BlockKind::Heading(3);
+    recount(&mut page);
+    assert!(close(value_of(&page), 0.8));
+}
+
+#[test]
+fn dates_count_when_seen_and_when_said_and_when_new() {
+    let date = |source, days: i64| DateFact {
+        role: DateRole::Published,
+        source,
+        day: (today() - TimeDelta::days(days)).date_naive(),
+        moment: None,
+        text: String::new(),
+    };
+    let value_of = |dates: Vec<DateFact>| {
+        let mut page = plain_article();
+        page.metadata.dates = dates;
+        value(&judged(&page), FactorCode::Freshness)
+    };
+    assert!(close(value_of(Vec::new()), 0.0));
+    let (seen, said) = (FactSource::VisibleText, FactSource::JsonLd);
+    assert!(close(value_of(vec![date(seen, 10)]), 0.5));
+    assert!(close(value_of(vec![date(said, 10), date(seen, 10)]), 1.0));
+    assert!(close(value_of(vec![date(said, 10), date(seen, 30)]), 0.8));
+    assert!(close(
+        value_of(vec![date(said, 200), date(seen, 201)]),
+        0.94
+    ));
+    assert!(close(value_of(vec![date(said, 500)]), 0.38));
+    assert!(close(value_of(vec![date(said, 5_000)]), 0.32));
+    // Tomorrow's is of another time zone, next week's is none.
+    assert!(close(value_of(vec![date(said, -1)]), 0.5));
+    assert!(close(value_of(vec![date(said, -7)]), 0.0));
+}
+
+fn organization(same_as: bool) -> Item {
+    let property = Property {
+        name: "sameAs".to_owned(),
+        value: Value::Url("https://www.wikidata.org/wiki/Q1".to_owned()),
+    };
+    Item {
+        format: Format::JsonLd,
+        types: vec![format!("{SCHEMA_ORG}Organization")],
+        id: None,
+        properties: if same_as { vec![property] } else { Vec::new() },
+        location: Location { line: 1, column: 1 },
+        parent: None,
+    }
+}
+
+#[test]
+fn provenance_asks_who_stands_behind_the_page() {
+    let value_of = |page: &PageContent, site: SiteIdentity| {
+        let input = GeoInput {
+            site,
+            ..input(page)
+        };
+        value(&judge(&input, &context()), FactorCode::Provenance)
+    };
+    let unknown = SiteIdentity::default();
+    let mut page = plain_article();
+    // https and canonical of .8, since about and contact are not known.
+    assert!(close(value_of(&page, unknown), 0.2 / 0.8));
+    let known = SiteIdentity {
+        about_reachable: Some(true),
+        contact_reachable: Some(false),
+        organization: Some(true),
+        organization_same_as: Some(true),
+    };
+    assert!(close(value_of(&page, known), 0.25 + 0.1 + 0.2));
+    page.metadata.authors.push(Author {
+        name: "Jane Doe".to_owned(),
+        url: None,
+        source: FactSource::JsonLd,
+    });
+    assert!(close(value_of(&page, known), 0.175 + 0.55));
+    page.metadata.authors[0].url = Some("https://example.com/jane".to_owned());
+    assert!(close(value_of(&page, known), 0.35 + 0.55));
+    page.structured_data.items.push(organization(false));
+    assert!(close(value_of(&page, unknown), (0.35 + 0.125 + 0.2) / 0.8));
+    page.structured_data.items.push(organization(true));
+    assert!(close(value_of(&page, unknown), 1.0));
+}
+
+#[test]
+fn structured_data_counts_when_the_main_thing_is_right() {
+    use crate::findings::schema::{FindingContext, PageInput, judge_page};
+    let value_of = |items: Vec<Item>| {
+        let mut page = plain_article();
+        page.structured_data.items = items;
+        let schema_input = PageInput {
+            url: &page.url,
+            data: &page.structured_data,
+            visible_text: None,
+            template: None,
+            rendered_only: false,
+        };
+        let schema_context = FindingContext {
+            project_id: 7,
+            measured_at: today(),
+        };
+        let schema = judge_page(&schema_input, &schema_context);
+        let input = GeoInput {
+            schema: Some(&schema),
+            ..input(&page)
+        };
+        value(&judge(&input, &context()), FactorCode::StructuredData)
+    };
+    assert!(close(value_of(Vec::new()), 0.0));
+    assert!(close(value_of(vec![organization(true)]), 1.0));
+    let mut recipe = organization(false);
+    recipe.types = vec![format!("{SCHEMA_ORG}Recipe")];
+    // Name and image are missing.
+    assert!(close(value_of(vec![organization(true), recipe]), 0.0));
+}
+
+#[test]
+fn substance_and_fluency_need_text() {
+    let text = ["word"; 99].join(" ");
+    let short = judged(&page(
+        "https://example.com/",
+        &[(BlockKind::Paragraph, &text)],
+    ));
+    assert!(close(value(&short, FactorCode::Substance), 0.0));
+    assert_eq!(value(&short, FactorCode::Fluency), None);
+    let golden = [(100, 0.4), (300, 0.7), (600, 0.85), (1_000, 1.0)];
+    for (words, expected) in golden {
+        let text = vec!["word"; words].join(" ");
+        let found = judged(&page(
+            "https://example.com/",
+            &[(BlockKind::Paragraph, &text)],
+        ));
+        assert!(
+            close(value(&found, FactorCode::Substance), expected),
+            "{words}"
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! Says what findings cost: `finding_cost FOLDER` prints milliseconds of CPU time per page of all HTML files
+//! below a folder for content-changes (of a page that is the same, and of one that lost a paragraph),
+//! geo-score and eeat, and what they found.
+
+use analysis::{
+    findings::{
+        content_changes::{
+            ChangeContext, ChangeSource, PageHistory, PageOwner, PageState, SiteFacts, compare,
+            text_hash,
+        },
+        eeat::{
+            EeatContext, EeatInput, PageAverages, PageType, SiteSignals, judge_page, judge_site,
+        },
+        geo_score::{GeoContext, GeoInput, GeoSummary, judge},
+    },
+    observation::{page_content::PageContent, web_site::SiteScope},
+};
+use chrono::DateTime;
+use crawler::extract::{Arrival, read_page};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+use url::Url;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let folder = std::env::args().nth(1).ok_or("a folder is needed")?;
+    let mut files = Vec::new();
+    collect(Path::new(&folder), &mut files)?;
+    files.sort();
+    let mut pages = Vec::new();
+    for file in &files {
+        let url = Url::parse(&format!("http://localhost{}", file.display()))?;
+        pages.push(read_page(Arrival::loose(&fs::read(file)?, None, &url)));
+    }
+    let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
+    let (same, shorter) = (
+        changes(&pages, &scope, false)?,
+        changes(&pages, &scope, true)?,
+    );
+    let (geo, summary) = geo(&pages)?;
+    let (gathering, judging, site) = eeat(&pages, scope)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} pages, ms of CPU time each:", pages.len())?;
+    writeln!(
+        out,
+        "content-changes {same:.3} unchanged, {shorter:.3} changed"
+    )?;
+    writeln!(out, "geo-score {geo:.3}; {summary}")?;
+    writeln!(
+        out,
+        "eeat {gathering:.3} to gather, {judging:.3} to judge; {site}"
+    )?;
+    Ok(())
+}
+
+fn changes(pages: &[PageContent], scope: &SiteScope, shorter: bool) -> Result<f64, Failure> {
+    let context = ChangeContext {
+        project_id: 1,
+        scope: scope.clone(),
+        source: ChangeSource::Manual,
+        owner: PageOwner::Own,
+    };
+    let edited: Vec<PageContent> = pages
+        .iter()
+        .map(|it| {
+            let mut page = it.clone();
+            if shorter && !page.text.main.blocks.is_empty() {
+                page.text.main.blocks.remove(0);
+            }
+            page
+        })
+        .collect();
+    let begun = cpu_time()?;
+    for (before, after) in pages.iter().zip(&edited) {
+        let state = |page| PageState {
+            page,
+            site: SiteFacts::default(),
+        };
+        let history = PageHistory::begun(DateTime::UNIX_EPOCH, text_hash(before));
+        let found = compare(&state(before), &state(after), &history, &context);
+        std::hint::black_box(found);
+    }
+    per_page(begun, pages.len())
+}
+
+fn geo(pages: &[PageContent]) -> Result<(f64, String), Failure> {
+    let context = GeoContext {
+        project_id: 1,
+        measured_at: DateTime::from_timestamp(1_790_000_000, 0).ok_or("a time")?,
+    };
+    let mut summary = GeoSummary::default();
+    let begun = cpu_time()?;
+    for page in pages {
+        let input = GeoInput {
+            page,
+            agents: &[],
+            rendered_words: None,
+            schema: None,
+            keywords: &[],
+            site: analysis::findings::geo_score::SiteIdentity::default(),
+            llms_txt: None,
+        };
+        summary.add(&judge(&input, &context), None);
+    }
+    let cost = per_page(begun, pages.len())?;
+    Ok((cost, serde_json::to_string(&summary)?))
+}
+
+fn eeat(pages: &[PageContent], scope: SiteScope) -> Result<(f64, f64, String), Failure> {
+    let context = EeatContext {
+        project_id: 1,
+        measured_at: DateTime::UNIX_EPOCH,
+    };
+    let mut site = SiteSignals::new(scope);
+    let begun = cpu_time()?;
+    for page in pages {
+        site.add(page);
+    }
+    let gathering = per_page(begun, pages.len())?;
+    let mut averages = PageAverages::default();
+    let begun = cpu_time()?;
+    for page in pages {
+        let input = EeatInput {
+            page,
+            page_type: PageType::Article,
+            site: &site,
+            third_party_mentions: None,
+        };
+        averages.add(&judge_page(&input, &context));
+    }
+    let judging = per_page(begun, pages.len())?;
+    let record = judge_site(&site, &averages, None, &context);
+    let bytes = serde_json::to_string(&site)?.len();
+    let signals: Vec<String> = record
+        .signals
+        .iter()
+        .filter_map(|it| Some(format!("{:?} {:.2}", it.code, it.value?)))
+        .collect();
+    let bytes = bytes / pages.len().max(1);
+    Ok((
+        gathering,
+        judging,
+        format!("{bytes} bytes kept of each; {}", signals.join(", ")),
+    ))
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|it| it == "html") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn per_page(begun: f64, pages: usize) -> Result<f64, Failure> {
+    Ok((cpu_time()? - begun) / f64::from(u32::try_from(pages.max(1))?))
+}
+
+/// Milliseconds that this thread has run (Linux).
+fn cpu_time() -> Result<f64, Failure> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: f64 = text.split(' ').next().unwrap_or_default().parse()?;
+    Ok(nanoseconds / 1e6)
+}
