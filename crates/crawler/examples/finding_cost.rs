@@ -9,9 +9,9 @@ use analysis::{
             text_hash,
         },
         eeat::{
-            EeatContext, EeatInput, PageAverages, PageType, SiteSignals, judge_page, judge_site,
+            EeatInput, FindingContext, PageAverages, PageType, SiteSignals, judge_page, judge_site,
         },
-        geo_score::{GeoContext, GeoInput, GeoSummary, judge},
+        geo_score::{GeoInput, GeoSummary, judge},
     },
     observation::{page_content::PageContent, web_site::SiteScope},
 };
@@ -88,7 +88,7 @@ fn changes(pages: &[PageContent], scope: &SiteScope, shorter: bool) -> Result<f6
 }
 
 fn geo(pages: &[PageContent]) -> Result<(f64, String), Failure> {
-    let context = GeoContext {
+    let context = FindingContext {
         project_id: 1,
         measured_at: DateTime::from_timestamp(1_790_000_000, 0).ok_or("a time")?,
     };
@@ -111,7 +111,7 @@ fn geo(pages: &[PageContent]) -> Result<(f64, String), Failure> {
 }
 
 fn eeat(pages: &[PageContent], scope: SiteScope) -> Result<(f64, f64, String), Failure> {
-    let context = EeatContext {
+    let context = FindingContext {
         project_id: 1,
         measured_at: DateTime::UNIX_EPOCH,
     };

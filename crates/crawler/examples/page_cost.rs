@@ -87,8 +87,10 @@ fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> R
         let own = own_issues(page, &scope);
         let url = site.cards[number].url;
         let context = ContentContext {
-            project_id: 1,
-            measured_at: DateTime::<Utc>::UNIX_EPOCH,
+            finding: schema::FindingContext {
+                project_id: 1,
+                measured_at: DateTime::<Utc>::UNIX_EPOCH,
+            },
             scope: &scope,
             keywords: &[],
         };

@@ -240,7 +240,7 @@ impl From<ChangeKeywordError> for Problem {
         match error {
             ChangeKeywordError::NoSuchKeyword => no_keyword(),
             ChangeKeywordError::NotAsExpected(_) => changed(),
-            ChangeKeywordError::ProjectDeactivated => deactivated(),
+            ChangeKeywordError::ProjectDeactivated(project) => of_project(project)(deactivated()),
             ChangeKeywordError::Exists(existing) => keyword_exists(existing),
             ChangeKeywordError::Allowance(error) => allowance(error),
             ChangeKeywordError::Storage(error) => storage(&error),

@@ -39,6 +39,41 @@ pub struct Envelope {
     pub warnings: Vec<String>,
 }
 
+/// What records have to say beside what was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FindingContext {
+    /// The project.
+    pub project_id: i64,
+    /// When it was seen.
+    pub measured_at: DateTime<Utc>,
+}
+
+impl Envelope {
+    /// Of a record that rests on one look of ours at a page or a site, and on all of it.
+    #[must_use]
+    pub fn measured(
+        result_type: ResultType,
+        method: &str,
+        url: Option<&str>,
+        context: &FindingContext,
+    ) -> Self {
+        Self {
+            result_type,
+            project_id: context.project_id,
+            keyword_id: None,
+            url: url.map(str::to_owned),
+            measured_at: context.measured_at,
+            status: RecordStatus::Ok,
+            error: None,
+            provenance: Provenance::Measured,
+            provider: None,
+            method_version: method.to_owned(),
+            sample_size: 1,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// How much of what was asked could be measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

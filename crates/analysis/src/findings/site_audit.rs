@@ -6,10 +6,9 @@
 
 use super::{
     content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
-    eeat::{
-        self, EeatContext, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals,
-    },
-    geo_score::{self, AI_AGENTS, AgentPurpose, GeoContext, GeoInput, GeoSummary},
+    eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
+    envelope::FindingContext,
+    geo_score::{self, AI_AGENTS, AgentPurpose, GeoInput, GeoSummary},
     issues::{AgentVerdict, Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
     schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
 };
@@ -21,19 +20,16 @@ use crate::{
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::{Duplicates, Fingerprint, clusters},
-        likeness::{jaccard, shingles},
+        likeness::jaccard,
     },
 };
-use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 
 /// What the records have to say beside what was seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditContext {
-    /// The project.
-    pub project_id: i64,
-    /// When the site was read.
-    pub measured_at: DateTime<Utc>,
+    /// What all records say.
+    pub finding: FindingContext,
     /// What people find each page with, the best ranked first; by normalised URL.
     pub keywords: HashMap<String, Vec<String>>,
     /// `/llms.txt`, where there is one.
@@ -79,9 +75,8 @@ impl SiteCards {
 
     /// Takes in a page; each once.
     pub fn add(&mut self, page: &PageContent) {
-        self.graph.add_page(page);
         self.signals.add(page);
-        let kept = shingles(&page.text.main.text());
+        let kept = self.graph.add_page(page);
         let bytes = std::mem::size_of_val(kept.as_slice());
         let fits = bytes <= self.room;
         self.room -= if fits { bytes } else { 0 };
@@ -255,10 +250,11 @@ impl Audit<'_> {
                 record,
             });
         };
-        let schema = self.schema(page);
+        let kind = page_kind(page);
+        let schema = self.schema(page, kind);
         let content = self.content(page, &schema);
         let geo = self.geo(page, &schema);
-        let eeat = self.eeat(page);
+        let eeat = self.eeat(page, kind);
         add(
             ResultType::Content,
             content.content_score,
@@ -283,30 +279,26 @@ impl Audit<'_> {
             site: self.site.signals.identity(),
             llms_txt: None,
         };
-        let context = GeoContext {
-            project_id: self.context.project_id,
-            measured_at: self.context.measured_at,
-        };
-        let record = geo_score::judge(&input, &context);
+        let record = geo_score::judge(&input, &self.context.finding);
         self.geo.add(&record, None);
         record
     }
 
-    fn eeat(&mut self, page: &PageContent) -> EeatRecord {
+    fn eeat(&mut self, page: &PageContent, kind: PageKind) -> EeatRecord {
         let input = EeatInput {
             page,
-            page_type: page_type(page_kind(page)),
+            page_type: page_type(kind),
             site: &self.site.signals,
             third_party_mentions: None,
         };
-        let record = eeat::judge_page(&input, &self.eeat_context());
+        let record = eeat::judge_page(&input, &self.context.finding);
         self.eeat.add(&record);
         record
     }
 
     /// The site has a record of its own, behind those of its pages.
     fn eeat_of_the_site(&self, hand_out: &mut impl FnMut(PageRecord)) -> EeatRecord {
-        let record = eeat::judge_site(&self.site.signals, &self.eeat, None, &self.eeat_context());
+        let record = eeat::judge_site(&self.site.signals, &self.eeat, None, &self.context.finding);
         let graph = &self.site.graph;
         hand_out(PageRecord {
             result_type: ResultType::Eeat,
@@ -318,32 +310,21 @@ impl Audit<'_> {
         record
     }
 
-    const fn eeat_context(&self) -> EeatContext {
-        EeatContext {
-            project_id: self.context.project_id,
-            measured_at: self.context.measured_at,
-        }
-    }
-
     /// What people find a page with.
     fn keywords(&self, page: &PageContent) -> &[String] {
         let keywords = self.context.keywords.get(&page.url);
         keywords.map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn schema(&mut self, page: &PageContent) -> SchemaRecord {
+    fn schema(&mut self, page: &PageContent, kind: PageKind) -> SchemaRecord {
         let input = PageInput {
             url: &page.url,
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref(),
-            template: template(page_kind(page)),
+            template: template(kind),
             rendered_only: false,
         };
-        let context = schema::FindingContext {
-            project_id: self.context.project_id,
-            measured_at: self.context.measured_at,
-        };
-        let record = schema::judge_page(&input, &context);
+        let record = schema::judge_page(&input, &self.context.finding);
         self.schema.add(&record, page.is_indexable());
         record
     }
@@ -370,8 +351,7 @@ impl Audit<'_> {
             None => own,
         };
         let context = ContentContext {
-            project_id: self.context.project_id,
-            measured_at: self.context.measured_at,
+            finding: self.context.finding,
             scope,
             keywords,
         };

@@ -79,9 +79,9 @@ pub struct CardHreflang {
 }
 
 impl PageCard {
-    /// The card of a page.
+    /// The card of a page with that fingerprint of its main text.
     #[must_use]
-    pub fn of(page: &PageContent, urls: &mut UrlIds) -> Self {
+    pub fn of(page: &PageContent, fingerprint: Option<Fingerprint>, urls: &mut UrlIds) -> Self {
         let mut ids = |all: &[String]| all.iter().map(|it| urls.id(it)).collect();
         let next_pages = ids(&page.next_pages);
         let previous_pages = ids(&page.previous_pages);
@@ -130,7 +130,7 @@ impl PageCard {
                 .heading(1)
                 .and_then(|it| it.text.as_deref())
                 .map(folded_hash),
-            fingerprint: Fingerprint::of(&page.text.main.text()),
+            fingerprint,
             words: u32::try_from(page.text.counts.words).unwrap_or(u32::MAX),
             links: links.into(),
             files: loaded.into(),
@@ -180,18 +180,7 @@ fn card_link(link: &PageLink, urls: &mut UrlIds) -> Option<CardLink> {
     Some(CardLink {
         target: urls.id(url),
         fragment: needed,
-        is_nofollow: is_nofollow(link),
-    })
-}
-
-/// Whether robots are asked not to count a link (Google: `nofollow`, `ugc`, `sponsored`).
-fn is_nofollow(link: &PageLink) -> bool {
-    let words = link.rel.as_deref().unwrap_or_default();
-    let mut words = words.split_ascii_whitespace();
-    words.any(|it| {
-        ["nofollow", "ugc", "sponsored"]
-            .iter()
-            .any(|hint| it.eq_ignore_ascii_case(hint))
+        is_nofollow: link.is_nofollow(),
     })
 }
 

@@ -9,6 +9,7 @@ use crate::observation::{
     page_content::PageContent,
     web_site::{SiteScope, SitemapFact, TargetCheck},
 };
+use crate::text::{duplicates::Fingerprint, likeness::shingles};
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::HashMap;
 
@@ -77,15 +78,20 @@ impl SiteGraph {
         }
     }
 
-    /// Adds a page; one that is there already is replaced.
-    pub fn add_page(&mut self, page: &PageContent) {
-        let card = PageCard::of(page, &mut self.urls);
+    /// Adds a page; one that is there already is replaced. Answers with the shingles of its main
+    /// text, which were needed on the way.
+    pub fn add_page(&mut self, page: &PageContent) -> Vec<u64> {
+        let text = page.text.main.text();
+        let shingles = shingles(&text);
+        let fingerprint = Fingerprint::with_shingles(&text, &shingles);
+        let card = PageCard::of(page, fingerprint, &mut self.urls);
         if let Some(&known) = self.by_url.get(&card.url) {
             self.cards[known] = card;
-            return;
+            return shingles;
         }
         self.by_url.insert(card.url, self.cards.len());
         self.cards.push(card);
+        shingles
     }
 
     /// Adds what asking for an address brought.

@@ -38,11 +38,16 @@ impl Fingerprint {
     /// duplicate.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
-        let shingles = shingles(text);
+        Self::with_shingles(text, &shingles(text))
+    }
+
+    /// The same, for who has the text's shingles.
+    #[must_use]
+    pub fn with_shingles(text: &str, shingles: &[u64]) -> Option<Self> {
         Some(Self {
             digest: digest(text),
-            signature: Signature::of(&shingles)?,
-            simhash: simhash(&shingles),
+            signature: Signature::of(shingles)?,
+            simhash: simhash(shingles),
         })
     }
 }

@@ -78,7 +78,9 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     crawl.check_targets();
 
     let mut graph = SiteGraph::new(&start, crawl.scope.clone());
-    crawl.pages.values().for_each(|it| graph.add_page(it));
+    for page in crawl.pages.values() {
+        graph.add_page(page);
+    }
     crawl.checks.values().for_each(|it| graph.add_check(it));
     graph.add_sitemap(&sitemap, now());
     let order: Vec<&PageContent> = crawl.pages.values().collect();
@@ -112,8 +114,10 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
         let url = graph.urls.known(&page.url).unwrap();
         let all = of_site.with_page(url, own);
         let context = ContentContext {
-            project_id: 1,
-            measured_at: now(),
+            finding: schema::FindingContext {
+                project_id: 1,
+                measured_at: now(),
+            },
             scope: &crawl.scope,
             keywords: &[],
         };

@@ -3,7 +3,7 @@
 use super::{may_be_storage, places::PlacesChange, track_keywords::counted};
 use crate::{
     allowance::AllowanceExceeded,
-    ids::{AccountId, KeywordId},
+    ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch},
     ports::{
         clock::Clock,
@@ -32,7 +32,7 @@ pub enum ChangeKeywordError {
     NotAsExpected(Box<Keyword>),
     /// Its project is out of use.
     #[error("the keyword's project is deactivated")]
-    ProjectDeactivated,
+    ProjectDeactivated(ProjectId),
     /// The project tracks this keyword in that market already.
     #[error("the project tracks this keyword in that market")]
     Exists(KeywordId),
@@ -93,7 +93,7 @@ impl ChangeKeyword {
             return Ok(before);
         }
         if !project.is_active() {
-            return Err(ChangeKeywordError::ProjectDeactivated);
+            return Err(ChangeKeywordError::ProjectDeactivated(before.project));
         }
         refuse_a_twin(work.as_mut(), &before, &after).await?;
 

@@ -87,6 +87,29 @@ struct ListBody<'a> {
     total: Option<TotalView>,
 }
 
+impl<'a> ListBody<'a> {
+    fn of<T>(
+        items: Vec<Box<RawValue>>,
+        page: &Page<T>,
+        next_cursor: Option<&'a str>,
+        limit: u32,
+    ) -> Self {
+        Self {
+            items,
+            queue: None,
+            next_cursor,
+            limit,
+            total: page.total.map(TotalView::of),
+        }
+    }
+
+    /// Under a tag, with the link to the next page.
+    fn answer(&self, call: &Call, now: DateTime<Utc>) -> Answer {
+        let answer = tagged(Answer::ok(self), self.next_cursor, now);
+        linked(answer, call, self.next_cursor)
+    }
+}
+
 /// How many rows there are on all pages, when that was asked.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

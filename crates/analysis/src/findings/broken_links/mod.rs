@@ -17,6 +17,7 @@ mod suggestion;
 mod summary;
 mod verdict;
 
+pub use crate::findings::envelope::FindingContext;
 pub(crate) use fragment::{FragmentCheck, examine, percent_decoded};
 pub use history::{PreviousBrokenLinks, TargetHistory};
 pub use record::{BrokenLink, Confirmation, Severity, SuggestedTarget, SuggestionReason};
@@ -26,11 +27,10 @@ pub use verdict::{Outcome, Verdict};
 use crate::{
     findings::envelope::Envelope,
     observation::web_site::{PageLink, SiteObservation, WebPage},
-    provenance::{Provenance, RecordStatus},
+    provenance::RecordStatus,
     result_type::ResultType,
     text::words::shortened,
 };
-use chrono::{DateTime, Utc};
 use judge::{Judged, judge};
 use site_index::SiteIndex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,15 +38,6 @@ use suggestion::Suggestions;
 
 /// The method that these records come from.
 pub const METHOD: &str = "broken-links/2";
-
-/// What the records have to say beside the observation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindingContext {
-    /// The project.
-    pub project_id: i64,
-    /// When the site was read.
-    pub measured_at: DateTime<Utc>,
-}
 
 /// The findings of one crawl.
 #[derive(Debug, Clone, PartialEq)]
@@ -194,27 +185,20 @@ impl Found<'_> {
         if confirmation == Confirmation::Suspect {
             warnings.push("suspect".to_owned());
         }
+        let url = shortened(&self.page.url, 4_096);
         Envelope {
-            result_type: ResultType::BrokenLinks,
-            project_id: context.project_id,
-            keyword_id: None,
-            url: Some(shortened(&self.page.url, 4_096).to_owned()),
-            measured_at: context.measured_at,
             status: if unknown {
                 RecordStatus::Partial
             } else {
                 RecordStatus::Ok
             },
-            error: None,
-            provenance: Provenance::Measured,
-            provider: None,
-            method_version: METHOD.to_owned(),
             sample_size: if confirmation == Confirmation::ConfirmedByEarlierRun {
                 2
             } else {
                 1
             },
             warnings,
+            ..Envelope::measured(ResultType::BrokenLinks, METHOD, Some(url), context)
         }
     }
 }

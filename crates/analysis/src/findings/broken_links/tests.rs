@@ -5,7 +5,7 @@ use crate::observation::web_site::{
     CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget, Placement,
     Position, SiteScope, TargetCheck, Truncation,
 };
-use chrono::{TimeDelta, TimeZone};
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
 const SITE: &str = "https://example.com/";
 

@@ -12,22 +12,21 @@ use super::{
 };
 use crate::{
     findings::{
-        envelope::{Envelope, rounded},
+        envelope::{Envelope, FindingContext, rounded},
         issues::{Issue, IssueCode},
     },
     observation::{
         page_content::PageContent,
-        web_site::{LinkTarget, PageLink, SiteScope, Truncation},
+        web_site::{LinkTarget, SiteScope, Truncation},
     },
     page_kind::{PageKind, page_kind},
-    provenance::{Provenance, RecordStatus},
+    provenance::RecordStatus,
     result_type::ResultType,
     text::{
         phrases::question_share,
         pixel_width::{DESCRIPTION, TITLE},
     },
 };
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use url::Url;
@@ -36,10 +35,8 @@ use utoipa::ToSchema;
 /// What records have to say beside the page.
 #[derive(Debug, Clone, Copy)]
 pub struct ContentContext<'a> {
-    /// The project.
-    pub project_id: i64,
-    /// When the page was read.
-    pub measured_at: DateTime<Utc>,
+    /// What all records say.
+    pub finding: FindingContext,
     /// The site's bounds.
     pub scope: &'a SiteScope,
     /// What people are to find the page with, the most important first.
@@ -176,22 +173,18 @@ fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
         warnings.push("parserLimit".to_owned());
     }
     Envelope {
-        result_type: ResultType::Content,
-        project_id: context.project_id,
-        keyword_id: None,
-        url: Some(page.url.clone()),
-        measured_at: context.measured_at,
         status: if is_cut {
             RecordStatus::Partial
         } else {
             RecordStatus::Ok
         },
-        error: None,
-        provenance: Provenance::Measured,
-        provider: None,
-        method_version: METHOD.to_owned(),
-        sample_size: 1,
         warnings,
+        ..Envelope::measured(
+            ResultType::Content,
+            METHOD,
+            Some(&page.url),
+            &context.finding,
+        )
     }
 }
 
@@ -229,21 +222,8 @@ fn links(page: &PageContent, facts: &SiteFacts, scope: &SiteScope) -> LinkCounts
         } else {
             counts.external += 1;
         }
-        counts.nofollow += u32::from(asks_not_to_count(link));
+        counts.nofollow += u32::from(link.is_nofollow());
     }
     counts.unique_internal = small(unique.len());
     counts
-}
-
-fn asks_not_to_count(link: &PageLink) -> bool {
-    let mut words = link
-        .rel
-        .as_deref()
-        .unwrap_or_default()
-        .split_ascii_whitespace();
-    words.any(|it| {
-        ["nofollow", "ugc", "sponsored"]
-            .iter()
-            .any(|hint| it.eq_ignore_ascii_case(hint))
-    })
 }

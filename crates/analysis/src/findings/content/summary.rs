@@ -7,7 +7,10 @@ use crate::findings::{
     issues::{Issue, IssueCode, IssueGroup, info},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 use utoipa::ToSchema;
 
 /// Pages that a code names at the most.
@@ -125,6 +128,18 @@ impl ContentSummary {
                 }
             }
         }
+    }
+
+    /// The issues: the worst first, and of those the most frequent.
+    #[must_use]
+    pub fn worst_first(&self) -> Vec<(IssueCode, &CodeCount)> {
+        let mut issues: Vec<_> = self
+            .issues
+            .iter()
+            .map(|(code, count)| (*code, count))
+            .collect();
+        issues.sort_by_key(|(code, count)| (count.severity, Reverse(count.urls), *code));
+        issues
     }
 
     /// The shares and means, once all is added.

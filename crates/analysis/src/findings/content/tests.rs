@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::{
-    findings::issues::{Found, Issue, IssueCode},
+    findings::{
+        envelope::FindingContext,
+        issues::{Found, Issue, IssueCode},
+    },
     observation::{
         page_content::{
             Block, BlockKind, Heading, MainText, Meta, MetaKey, PageContent, PlacedText, TagSource,
@@ -44,8 +47,10 @@ fn page(url: &str, title: &str, h1: &str, paragraphs: &[&str]) -> PageContent {
 fn record(page: &PageContent, issues: Vec<Issue>, keywords: &[String]) -> ContentRecord {
     let scope = SiteScope::of_host("example.com");
     let context = ContentContext {
-        project_id: 7,
-        measured_at: DateTime::UNIX_EPOCH,
+        finding: FindingContext {
+            project_id: 7,
+            measured_at: DateTime::UNIX_EPOCH,
+        },
         scope: &scope,
         keywords,
     };

@@ -1,7 +1,7 @@
 //! Signals together, as scores.
 
 use super::{
-    EeatContext, EeatInput, METHOD, PageAverages, SiteSignals,
+    EeatInput, FindingContext, METHOD, PageAverages, SiteSignals,
     outcome::Outcome,
     page_signals, people,
     record::{EeatAuthor, EeatRecord, PageType, PillarScores, Signal, Ymyl},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     findings::{envelope::Envelope, geo_score::WeightsBasis},
-    provenance::{Provenance, RecordStatus},
+    provenance::RecordStatus,
     result_type::ResultType,
 };
 
@@ -22,7 +22,7 @@ const CAP: f64 = 49.0;
 
 /// Judges a page, its site included.
 #[must_use]
-pub fn judge_page(input: &EeatInput<'_>, context: &EeatContext) -> EeatRecord {
+pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord {
     let page = input.page;
     let ymyl = ymyl(page);
     let is_ymyl = ymyl.is_ymyl == Some(true);
@@ -62,7 +62,7 @@ pub fn judge_site(
     site: &SiteSignals,
     pages: &PageAverages,
     third_party_mentions: Option<u32>,
-    context: &EeatContext,
+    context: &FindingContext,
 ) -> EeatRecord {
     let signals: Vec<Signal> = SignalCode::ALL
         .into_iter()
@@ -158,27 +158,19 @@ fn mean<'a>(signals: impl Iterator<Item = &'a Signal>, is_ymyl: bool) -> Option<
     (weights > 0.0).then(|| 100.0 * sum / weights)
 }
 
-fn envelope(context: &EeatContext, url: Option<&str>, ymyl: &Ymyl, pages: u32) -> Envelope {
+fn envelope(context: &FindingContext, url: Option<&str>, ymyl: &Ymyl, pages: u32) -> Envelope {
     let mut warnings = Vec::new();
     if ymyl.is_ymyl.is_none() {
         warnings.push("ymylUnknown".to_owned());
     }
     Envelope {
-        result_type: ResultType::Eeat,
-        project_id: context.project_id,
-        keyword_id: None,
-        url: url.map(str::to_owned),
-        measured_at: context.measured_at,
         status: if pages == 0 {
             RecordStatus::InsufficientData
         } else {
             RecordStatus::Ok
         },
-        error: None,
-        provenance: Provenance::Measured,
-        provider: None,
-        method_version: METHOD.to_owned(),
         sample_size: pages,
         warnings,
+        ..Envelope::measured(ResultType::Eeat, METHOD, url, context)
     }
 }

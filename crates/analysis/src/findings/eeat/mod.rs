@@ -20,6 +20,7 @@ mod standard_pages;
 mod summary;
 mod ymyl;
 
+pub use crate::findings::envelope::FindingContext;
 pub use averages::PageAverages;
 pub use company_ids::{CompanyIdKind, company_ids};
 pub use judge::{judge_page, judge_site};
@@ -33,7 +34,6 @@ pub use standard_pages::{StandardPage, named_by_text, named_by_url};
 pub use summary::EeatSummary;
 
 use crate::observation::page_content::PageContent;
-use chrono::{DateTime, Utc};
 
 /// The method that these records come from.
 pub const METHOD: &str = "eeat/1";
@@ -50,15 +50,6 @@ pub struct EeatInput<'a> {
     /// Mentions and citations of the site by others, as somebody counted them; `None` when nobody
     /// did.
     pub third_party_mentions: Option<u32>,
-}
-
-/// What the records have to say beside the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EeatContext {
-    /// The project.
-    pub project_id: i64,
-    /// When.
-    pub measured_at: DateTime<Utc>,
 }
 
 #[cfg(test)]

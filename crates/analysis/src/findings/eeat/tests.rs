@@ -10,10 +10,11 @@ use crate::{
     },
     text::language::Language,
 };
+use chrono::DateTime;
 use proptest::prelude::*;
 
-fn context() -> EeatContext {
-    EeatContext {
+fn context() -> FindingContext {
+    FindingContext {
         project_id: 7,
         measured_at: DateTime::UNIX_EPOCH,
     }

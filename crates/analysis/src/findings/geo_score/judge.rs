@@ -1,7 +1,7 @@
 //! The score of a page.
 
 use super::{
-    GeoContext, GeoInput, METHOD,
+    FindingContext, GeoInput, METHOD,
     agents::table,
     factors::{Measured, weighted_mean},
     gates::{gates, multiplier},
@@ -10,11 +10,7 @@ use super::{
     stuffing::stuffing,
     text_factors,
 };
-use crate::{
-    findings::envelope::Envelope,
-    provenance::{Provenance, RecordStatus},
-    result_type::ResultType,
-};
+use crate::{findings::envelope::Envelope, provenance::RecordStatus, result_type::ResultType};
 
 /// Points that a stuffed phrase costs.
 const STUFFED: f64 = 8.0;
@@ -25,7 +21,7 @@ const MOST_ACTIONS: usize = 5;
 
 /// Judges a page.
 #[must_use]
-pub fn judge(input: &GeoInput<'_>, context: &GeoContext) -> GeoRecord {
+pub fn judge(input: &GeoInput<'_>, context: &FindingContext) -> GeoRecord {
     let page = input.page;
     let agents = table(input.agents);
     let gates = gates(page, &agents, input.rendered_words);
@@ -155,25 +151,16 @@ const fn opening(gate: GateCode) -> &'static str {
     }
 }
 
-fn envelope(input: &GeoInput<'_>, context: &GeoContext, factors: &[Factor]) -> Envelope {
+fn envelope(input: &GeoInput<'_>, context: &FindingContext, factors: &[Factor]) -> Envelope {
     let unknown = factors.iter().filter(|it| it.value.is_none());
     let warnings: Vec<String> = unknown.map(|it| format!("unknown{:?}", it.code)).collect();
     Envelope {
-        result_type: ResultType::GeoScore,
-        project_id: context.project_id,
-        keyword_id: None,
-        url: Some(input.page.url.clone()),
-        measured_at: context.measured_at,
         status: if warnings.is_empty() {
             RecordStatus::Ok
         } else {
             RecordStatus::Partial
         },
-        error: None,
-        provenance: Provenance::Measured,
-        provider: None,
-        method_version: METHOD.to_owned(),
-        sample_size: 1,
         warnings,
+        ..Envelope::measured(ResultType::GeoScore, METHOD, Some(&input.page.url), context)
     }
 }

@@ -19,6 +19,7 @@ mod summary;
 mod text_factors;
 mod words_that_tell;
 
+pub use crate::findings::envelope::FindingContext;
 pub use agents::{AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent};
 pub use judge::judge;
 pub use llms_txt::{LlmsTxt, LlmsTxtIssue, llms_txt};
@@ -31,7 +32,6 @@ pub use summary::{FactorCoverage, GeoSummary};
 
 use super::schema::SchemaRecord;
 use crate::observation::page_content::PageContent;
-use chrono::{DateTime, Utc};
 
 /// The method that these records come from.
 pub const METHOD: &str = "geo-score/1";
@@ -66,15 +66,6 @@ pub struct SiteIdentity {
     pub organization: Option<bool>,
     /// Whether that has `sameAs`.
     pub organization_same_as: Option<bool>,
-}
-
-/// What the records have to say beside the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GeoContext {
-    /// The project.
-    pub project_id: i64,
-    /// When; ages are counted from that day.
-    pub measured_at: DateTime<Utc>,
 }
 
 #[cfg(test)]

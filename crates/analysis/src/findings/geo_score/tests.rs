@@ -6,15 +6,15 @@ use crate::{
     findings::sample_pages::{entitle, page, recount},
     observation::page_content::BlockKind,
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// A day in 2024.
 fn today() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(20_000)
 }
 
-fn context() -> GeoContext {
-    GeoContext {
+fn context() -> FindingContext {
+    FindingContext {
         project_id: 7,
         measured_at: today(),
     }

@@ -3,7 +3,7 @@
 mod entity;
 
 use super::{
-    METHOD, duplicates,
+    FindingContext, METHOD, duplicates,
     entities::{connected, entities},
     feature::Feature,
     google::Page,
@@ -16,11 +16,10 @@ use super::{
 use crate::{
     findings::{broken_links::Severity, envelope::Envelope},
     observation::structured_data::{Format, PageStructuredData},
-    provenance::{Provenance, RecordStatus},
+    provenance::RecordStatus,
     result_type::ResultType,
     text::words::shortened,
 };
-use chrono::{DateTime, Utc};
 use entity::{Judge, Judged};
 use std::{cell::Cell, collections::BTreeSet};
 
@@ -32,15 +31,6 @@ const MOST_ISSUES: usize = 100;
 const MOST_VISITS: usize = 300_000;
 /// Longer texts are not compared with.
 const MOST_TEXT: usize = 2 << 20;
-
-/// What the records have to say beside the observation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindingContext {
-    /// The project.
-    pub project_id: i64,
-    /// When the page was read.
-    pub measured_at: DateTime<Utc>,
-}
 
 /// A page.
 #[derive(Debug, Clone, Copy)]
@@ -182,23 +172,15 @@ fn envelope(
         warnings.push("renderedOnly".to_owned());
     }
     let is_cut = is_cut || !page.data.limits.is_empty();
+    let url = shortened(page.url, 4_096);
     Envelope {
-        result_type: ResultType::Schema,
-        project_id: context.project_id,
-        keyword_id: None,
-        url: Some(shortened(page.url, 4_096).to_owned()),
-        measured_at: context.measured_at,
         status: if is_cut {
             RecordStatus::Partial
         } else {
             RecordStatus::Ok
         },
-        error: None,
-        provenance: Provenance::Measured,
-        provider: None,
-        method_version: METHOD.to_owned(),
-        sample_size: 1,
         warnings,
+        ..Envelope::measured(ResultType::Schema, METHOD, Some(url), context)
     }
 }
 

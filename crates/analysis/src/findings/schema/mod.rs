@@ -24,8 +24,9 @@ mod values;
 mod visible;
 pub mod vocabulary;
 
+pub use crate::findings::envelope::FindingContext;
 pub use feature::Feature;
-pub use judge::{FindingContext, PageInput, judge_page};
+pub use judge::{PageInput, judge_page};
 pub use record::{Eligibility, Entity, FormatCounts, Issue, IssueCode, Level, SchemaRecord};
 pub use summary::{SchemaSummary, SchemaTally};
 pub use template::PageTemplate;

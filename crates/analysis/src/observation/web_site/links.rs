@@ -98,6 +98,21 @@ impl PageLink {
         }
     }
 
+    /// Whether robots are asked not to count it (Google: `nofollow`, `ugc`, `sponsored`).
+    #[must_use]
+    pub fn is_nofollow(&self) -> bool {
+        let mut words = self
+            .rel
+            .as_deref()
+            .unwrap_or_default()
+            .split_ascii_whitespace();
+        words.any(|it| {
+            ["nofollow", "ugc", "sponsored"]
+                .iter()
+                .any(|hint| it.eq_ignore_ascii_case(hint))
+        })
+    }
+
     /// Whether it may lead to another page of the site, as opposed to an image or a script.
     #[must_use]
     pub fn may_lead_to_a_page(&self) -> bool {

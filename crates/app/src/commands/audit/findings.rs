@@ -103,7 +103,7 @@ impl Found {
             cards.add(&page?);
         }
         let context = AuditContext {
-            measured_at,
+            finding: context,
             ..AuditContext::default()
         };
         let site = cards.complete(&context, &robots);

@@ -4,12 +4,10 @@
 use super::findings::{Found, PageLine};
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
-    content::CodeCount,
-    issues::{IssueCode, info},
+    issues::info,
 };
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use std::cmp::Reverse;
 
 /// Links that are listed at the most.
 const MOST_LINKS: usize = 500;
@@ -80,8 +78,7 @@ fn score(name: &str, value: Option<f64>, of: &str) -> Markup {
 }
 
 fn issues(found: &Found) -> Markup {
-    let mut all: Vec<(&IssueCode, &CodeCount)> = found.content.issues.iter().collect();
-    all.sort_by_key(|(code, count)| (count.severity, Reverse(count.urls), **code));
+    let all = found.content.worst_first();
     html! {
         section aria-labelledby="issues" {
             h2 id="issues" { "Issues" }
@@ -89,12 +86,12 @@ fn issues(found: &Found) -> Markup {
             @for (code, count) in all {
                 details {
                     summary {
-                        (badge(count.severity)) " " (info(*code).title) " "
+                        (badge(count.severity)) " " (info(code).title) " "
                         small { (count.urls) @if count.urls == 1 { " address" } @else { " addresses" } }
                     }
-                    p { strong { "What to do: " } (info(*code).what_to_do) }
-                    @if !info(*code).threshold.is_empty() { p { "From: " (info(*code).threshold) } }
-                    p { "Code " code { (code.as_str()) } ", rule of " (info(*code).source) ". For example:" }
+                    p { strong { "What to do: " } (info(code).what_to_do) }
+                    @if !info(code).threshold.is_empty() { p { "From: " (info(code).threshold) } }
+                    p { "Code " code { (code.as_str()) } ", rule of " (info(code).source) ". For example:" }
                     ul { @for url in &count.examples { li { (address(url)) } } }
                 }
             }
@@ -157,12 +154,8 @@ fn listed(all: usize, most: usize, what: &str) -> String {
 }
 
 fn badge(severity: Severity) -> Markup {
-    let (class, name) = match severity {
-        Severity::Error => ("error", "error"),
-        Severity::Warning => ("warning", "warning"),
-        Severity::Notice => ("notice", "notice"),
-    };
-    html! { span class=(class) { (name) } }
+    let name = severity.name();
+    html! { span class=(name) { (name) } }
 }
 
 /// A link where that is one that a browser may follow; text where it is not.

@@ -20,8 +20,7 @@ pub(super) fn show(url: &str, found: &Found) {
 }
 
 fn show_issues(content: &ContentSummary) {
-    let mut issues: Vec<_> = content.issues.iter().collect();
-    issues.sort_by_key(|(code, count)| (count.severity, std::cmp::Reverse(count.urls), **code));
+    let issues = content.worst_first();
     if issues.is_empty() {
         return;
     }
@@ -30,22 +29,14 @@ fn show_issues(content: &ContentSummary) {
         &["severity", "issue", "pages", "what is wrong", "for example"],
         issues.into_iter().map(|(code, count)| {
             [
-                severity(count.severity).to_owned(),
+                count.severity.name().to_owned(),
                 code.as_str().to_owned(),
                 count.urls.to_string(),
-                info(*code).title.to_owned(),
+                info(code).title.to_owned(),
                 shortened(count.examples.first().map_or("", String::as_str), 50),
             ]
         }),
     );
-}
-
-const fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "notice",
-    }
 }
 
 fn show_sum(url: &str, found: &Found) {
@@ -68,18 +59,12 @@ fn show_sum(url: &str, found: &Found) {
 }
 
 fn show_links(url: &str, found: &BrokenLinks) {
-    let mut by_severity: BTreeMap<u8, Vec<&BrokenLink>> = BTreeMap::new();
+    let mut by_severity: BTreeMap<Severity, Vec<&BrokenLink>> = BTreeMap::new();
     for record in &found.records {
-        by_severity
-            .entry(rank(record.severity))
-            .or_default()
-            .push(record);
+        by_severity.entry(record.severity).or_default().push(record);
     }
-    for records in by_severity.values() {
-        let title = records
-            .first()
-            .map_or("", |record| heading(record.severity));
-        say(format!("\n{title}: {}", records.len()));
+    for (severity, records) in &by_severity {
+        say(format!("\n{}: {}", heading(*severity), records.len()));
         show_table(
             &["verdict", "target", "stands on", "line", "text"],
             records.iter().take(SHOWN).map(|record| row(record)),
@@ -104,14 +89,6 @@ fn show_links(url: &str, found: &BrokenLinks) {
         summary.unknown,
         summary.not_checked
     ));
-}
-
-fn rank(severity: Severity) -> u8 {
-    match severity {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Notice => 2,
-    }
 }
 
 fn heading(severity: Severity) -> &'static str {

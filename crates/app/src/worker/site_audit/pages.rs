@@ -2,10 +2,13 @@
 
 use super::{STAGED_TOGETHER, Staging, journal::StoredJournal};
 use crate::worker::{Tools, attempt::Broken};
-use analysis::findings::site_audit::{
-    AuditContext, PageRecord, Site, SiteCards, TypeSummary, judge,
+use analysis::{
+    findings::{
+        envelope::FindingContext,
+        site_audit::{AuditContext, PageRecord, Site, SiteCards, TypeSummary, judge},
+    },
+    observation::page_content::PageContent,
 };
-use analysis::observation::page_content::PageContent;
 use crawler::AiRobots;
 use domain::{
     job::Job,
@@ -47,8 +50,10 @@ pub(super) async fn audit(
         cards = tokio::task::spawn_blocking(add).await?;
     }
     let context = Arc::new(AuditContext {
-        project_id: job.project.0,
-        measured_at: tools.clock.now(),
+        finding: FindingContext {
+            project_id: job.project.0,
+            measured_at: tools.clock.now(),
+        },
         keywords: keywords(tools, job).await?,
         ..AuditContext::default()
     });
@@ -79,7 +84,7 @@ async fn judged(
     let judging = tokio::task::spawn_blocking(move || {
         let pages = std::iter::from_fn(|| taken.blocking_recv()).flatten();
         let mut staged = Vec::with_capacity(STAGED_TOGETHER);
-        let measured_at = context.measured_at;
+        let measured_at = context.finding.measured_at;
         let verdicts = move |url: &str| robots.verdicts(url);
         let summaries = judge(&site, &context, &verdicts, pages, |record| {
             staged.push(staged_record(record, measured_at));

@@ -2,7 +2,7 @@
 
 use super::{JOB_STATUSES, JobView, KINDS, LOOK_AGAIN, QueueView};
 use crate::{
-    agent_api::{ListBody, TotalView, linked, paging, written},
+    agent_api::{ListBody, linked, paging, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -61,11 +61,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let items = written(&mut list.jobs, None, |job| JobView::of(job, None, now));
     let next = paging.next_cursor(&list.jobs, key, now);
     let body = ListBody {
-        items,
         queue: Some(QueueView::of(&list.queue, now)),
-        next_cursor: next.as_deref(),
-        limit: request.limit,
-        total: list.jobs.total.map(TotalView::of),
+        ..ListBody::of(items, &list.jobs, next.as_deref(), request.limit)
     };
     Ok(linked(Answer::ok(&body), &call, next.as_deref()))
 }

@@ -59,8 +59,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
             Some(&call.expects(KeywordView::of)),
         )
         .await
-        .map_err(refused)
-        .map_err(refusals::of_project(current.project))?;
+        .map_err(refused)?;
     Ok(Answer::resource(&KeywordView::of(&changed)))
 }
 

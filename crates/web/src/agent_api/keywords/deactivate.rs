@@ -9,14 +9,10 @@ use std::sync::Arc;
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     call.query.finish()?;
-    // The way back, when its project is deactivated, needs the project's id.
-    let current = services.read_keyword.run(call.account(), id).await?;
-    let project = current.ok_or_else(refusals::no_keyword)?.project;
     let keyword = services
         .deactivate_keyword
         .run(call.account(), id, Some(&call.expects(KeywordView::of)))
         .await
-        .map_err(refused)
-        .map_err(refusals::of_project(project))?;
+        .map_err(refused)?;
     Ok(Answer::resource(&KeywordView::of(&keyword)))
 }

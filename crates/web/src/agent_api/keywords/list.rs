@@ -2,7 +2,7 @@
 
 use super::KeywordView;
 use crate::{
-    agent_api::{ListBody, TotalView, linked, paging, tagged, written},
+    agent_api::{ListBody, paging, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -64,13 +64,6 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .ok_or_else(refusals::no_project)?;
     let items = written(&mut page, fields.as_ref(), KeywordView::of);
     let next = paging.next_cursor(&page, key, now);
-    let body = ListBody {
-        items,
-        queue: None,
-        next_cursor: next.as_deref(),
-        limit: request.limit,
-        total: page.total.map(TotalView::of),
-    };
-    let answer = tagged(Answer::ok(&body), next.as_deref(), now);
-    Ok(linked(answer, &call, next.as_deref()))
+    let body = ListBody::of(items, &page, next.as_deref(), request.limit);
+    Ok(body.answer(&call, now))
 }

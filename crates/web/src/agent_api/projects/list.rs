@@ -2,7 +2,7 @@
 
 use super::{PRIORITIES, ProjectView, WORKFLOW_STATUSES};
 use crate::{
-    agent_api::{ListBody, TotalView, linked, paging, tagged, written},
+    agent_api::{ListBody, paging, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -49,15 +49,8 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         ProjectView::of(project, defaults)
     });
     let next = paging.next_cursor(&page, key, now);
-    let body = ListBody {
-        items,
-        queue: None,
-        next_cursor: next.as_deref(),
-        limit: request.limit,
-        total: page.total.map(TotalView::of),
-    };
-    let answer = tagged(Answer::ok(&body), next.as_deref(), now);
-    Ok(linked(answer, &call, next.as_deref()))
+    let body = ListBody::of(items, &page, next.as_deref(), request.limit);
+    Ok(body.answer(&call, now))
 }
 
 fn filter(query: &Query) -> ProjectFilter {
