@@ -113,6 +113,7 @@ fn is_whole(operation: &str, answer: &Answer) {
         ("getResults", Some("serp")) => "SerpRecord",
         ("getResults", Some("broken-links")) => "BrokenLink",
         ("getResults", Some("schema")) => "SchemaRecord",
+        ("getResults", Some("vitals")) => "VitalsRecord",
         _ => return,
     };
     for item in body["items"].as_array().expect("items") {

@@ -26,7 +26,13 @@ pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
 });
 /// A record of a result, of whatever type: a member of another type is not there, and not wrong.
 pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
-    paths: openapi::members(&["RankingRecord", "SerpRecord", "BrokenLink", "SchemaRecord"]),
+    paths: openapi::members(&[
+        "RankingRecord",
+        "SerpRecord",
+        "BrokenLink",
+        "SchemaRecord",
+        "VitalsRecord",
+    ]),
     always: &["keywordId", "url"],
 });
 
@@ -161,7 +167,14 @@ mod tests {
 
     #[test]
     fn records_of_every_type_can_be_selected_from() {
-        for path in ["position", "difficulty.score", "targetUrl", "position.line"] {
+        for path in [
+            "position",
+            "difficulty.score",
+            "targetUrl",
+            "position.line",
+            "performanceScore",
+            "metrics.lcp",
+        ] {
             assert!(
                 RECORD.paths.iter().any(|it| it == path),
                 "{path} of {:?}",

@@ -2,7 +2,7 @@
 //! answer is put together.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{broken_links, rankings, schema, serp};
+use analysis::findings::{broken_links, rankings, schema, serp, vitals};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -33,6 +33,8 @@ pub fn all() -> Value {
     add::<broken_links::BrokenLinksSummary>(&mut schemas);
     add::<schema::SchemaRecord>(&mut schemas);
     add::<schema::SchemaSummary>(&mut schemas);
+    add::<vitals::VitalsRecord>(&mut schemas);
+    add::<vitals::VitalsSummary>(&mut schemas);
     schemas.extend(put_together());
     schemas.into()
 }
@@ -132,7 +134,7 @@ fn plan() -> Value {
             "dryRun": { "type": "boolean", "const": true },
             "projectId": id(),
             "type": { "type": "string" },
-            "units": { "type": ["integer", "null"], "description": "Keywords; null when it cannot be known before." },
+            "units": { "type": ["integer", "null"], "description": "Keywords, or pages; null when it cannot be known before." },
             "unit": { "type": "string" },
             "expectedCost": { "$ref": "#/components/schemas/Cost" },
             "budget": { "type": "object" },
@@ -163,8 +165,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("SchemaSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("SchemaRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("SchemaSummary"), record("VitalsSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("SchemaRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),
@@ -223,7 +225,7 @@ fn health() -> Value {
             "providers": { "type": "array", "items": {
                 "type": "object",
                 "required": ["need", "label", "state"],
-                "properties": { "need": text, "label": { "type": ["string", "null"] }, "state": { "type": "string", "enum": ["ready", "sandbox", "notConfigured", "failing"] } },
+                "properties": { "need": text, "label": { "type": ["string", "null"] }, "state": { "type": "string", "enum": ["ready", "sandbox", "notConfigured", "failing"] }, "missing": { "type": "array", "description": "What more there could be, and how to provide it.", "items": text } },
             } },
         },
     })
