@@ -4,6 +4,7 @@ mod api;
 mod crashes;
 mod endings;
 mod fleet;
+mod google;
 mod keys;
 mod logs;
 pub mod process;
@@ -11,7 +12,9 @@ mod readme;
 mod secrets;
 mod settings;
 mod site_audit;
+mod small_site;
 mod suppliers;
+mod web_vitals;
 mod website;
 mod world;
 
