@@ -153,6 +153,8 @@ fn a_record_has_exactly_the_fields_of_the_specification() {
         "warnings",
     ];
     let own = [
+        // Ours: without it nobody could tell which page an origin stands in for.
+        "requestedUrl",
         "formFactor",
         "source",
         "collectionPeriod",
