@@ -75,7 +75,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
 /// A load ends after the page had its time.
 fn vitals(settings: &Settings, mistakes: &mut Mistakes) {
     let (vitals, lab) = (&settings.vitals, &settings.vitals.lab);
-    mistakes.within("vitals.max_pages", vitals.max_pages, &(1..=200), "1 to 200");
+    mistakes.within("vitals.max_pages", vitals.max_pages, &(1..=100), "1 to 100");
     mistakes.within("vitals.lab.runs", lab.runs, &(1..=25), "1 to 25");
     let load = lab.load_seconds;
     mistakes.within("vitals.lab.load_seconds", load, &(10..=600), "10 to 600");

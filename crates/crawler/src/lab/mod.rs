@@ -152,6 +152,10 @@ impl LabVitals for BrowserLab {
         })
     }
 
+    fn provider(&self) -> String {
+        PROVIDER.to_owned()
+    }
+
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
         let program = self.settings.program();
         let program = match (program, self.missing()) {

@@ -69,6 +69,8 @@ pub struct LabOrder {
 pub trait LabVitals: Send + Sync {
     /// What it would take to load pages; `None` when nothing is missing.
     fn missing(&self) -> Option<NotConfigured>;
+    /// A neutral name of what loads them.
+    fn provider(&self) -> String;
     /// Loads a page as often as ordered. Loads that fail are left out as long as one succeeds.
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError>;
 }

@@ -77,11 +77,9 @@ impl SpeedSources {
         let field = self.field.missing().is_none();
         let field = field.then(|| self.field.provider());
         let lab = if self.browser.missing().is_none() {
-            Some("chromium".to_owned())
+            Some(self.browser.provider())
         } else {
-            self.other_lab
-                .as_ref()
-                .map(|_| "PageSpeed Insights".to_owned())
+            self.other_lab.as_ref().map(|it| it.provider())
         };
         let mut names: Vec<String> = field.into_iter().chain(lab).collect();
         names.dedup();

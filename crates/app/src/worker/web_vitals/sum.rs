@@ -46,11 +46,7 @@ impl Pass<'_> {
         let requested = self.plan.tasks(self.job.project).len() as u64;
         let records: Vec<VitalsRecord> = self.records.into_values().collect();
         let summary = VitalsSummary::of(&records, requested);
-        let tells = |it: &VitalsRecord| {
-            let error = it.envelope.error.as_deref();
-            error.is_none_or(|code| ANSWERS_OF_THE_SITE.contains(&code))
-        };
-        if !records.iter().any(tells) {
+        if !records.iter().any(says_something) {
             return Done::End(AttemptEnd::Failed(nothing_measured(&records)));
         }
         let now = self.tools.clock.now();
@@ -82,6 +78,12 @@ impl Pass<'_> {
             progress,
         })
     }
+}
+
+/// Whether a record is about the page, and not only about a measurement that failed.
+fn says_something(record: &VitalsRecord) -> bool {
+    let error = record.envelope.error.as_deref();
+    error.is_none_or(|code| ANSWERS_OF_THE_SITE.contains(&code))
 }
 
 /// Who supplied figures.
@@ -157,5 +159,87 @@ fn nothing_measured(records: &[VitalsRecord]) -> AttemptError {
         code: "nothingMeasured".to_owned(),
         detail: format!("Not one page could be measured ({codes}); earlier results stand."),
         hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::{
+        findings::vitals::{Subject, static_record},
+        observation::vitals::{FormFactor, StaticFacts},
+    };
+    use chrono::DateTime;
+
+    fn subject(url: &str) -> Subject<'_> {
+        Subject {
+            project_id: 7,
+            url,
+            measured_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    fn seen(url: &str, ttfb: f64) -> VitalsRecord {
+        let facts = StaticFacts {
+            form_factor: FormFactor::Phone,
+            final_url: url.to_owned(),
+            ttfb_ms: Some(ttfb),
+            redirects_ms: None,
+            server_response_ms: None,
+            unsized_images: 3,
+            resources: vec![],
+            warnings: vec![],
+        };
+        static_record(&subject(url), &facts)
+    }
+
+    fn failed(url: &str, code: &str) -> VitalsRecord {
+        subject(url).failed(FormFactor::Phone, VitalsSource::Lab, code)
+    }
+
+    fn ttfb(records: &[VitalsRecord]) -> Vec<f64> {
+        let ttfb = |it: &VitalsRecord| it.metrics.ttfb.as_ref()?.value;
+        records.iter().filter_map(ttfb).collect()
+    }
+
+    #[test]
+    fn earlier_figures_are_kept_until_newer_ones_take_their_place() {
+        let (home, other) = ("https://a.com/", "https://a.com/b");
+        let now = vec![seen(home, 100.0), failed(other, "pageTimedOut")];
+        let before = vec![seen(home, 900.0), seen(other, 300.0)];
+        let kept = for_the_next_run(now, before);
+        assert_eq!(ttfb(&kept), [100.0, 300.0]);
+        assert!(kept.iter().all(|it| it.opportunities.is_empty()));
+    }
+
+    #[test]
+    fn failures_of_ours_say_nothing_and_refusals_of_the_site_do() {
+        for (code, says) in [
+            ("pageTimedOut", false),
+            ("browserFailed", false),
+            ("robotsDisallowed", true),
+            ("pageStatus", true),
+        ] {
+            assert_eq!(
+                says_something(&failed("https://a.com/", code)),
+                says,
+                "{code}"
+            );
+        }
+        assert!(says_something(&seen("https://a.com/", 1.0)));
+    }
+
+    #[test]
+    fn warnings_say_what_is_not_configured_and_what_failed() {
+        let records = [
+            seen("https://a.com/", 1.0),
+            failed("https://a.com/b", "pageStatus"),
+        ];
+        assert_eq!(
+            warnings(&records, false),
+            ["fieldVitalsNotConfigured", "labNotConfigured", "pageStatus"]
+        );
+        assert_eq!(warnings(&records[1..], true), ["pageStatus"]);
+        assert_eq!(providers(&records), "crawler");
     }
 }
