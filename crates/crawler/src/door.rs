@@ -97,3 +97,30 @@ impl SiteDoor for Door {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::CrawlerSettings;
+    use domain::test_support::{CountingRandomness, FrozenClock};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn loads_keep_the_distance_that_the_site_asks_for() {
+        let reader = PoliteReader::new(
+            CrawlerSettings::default(),
+            Arc::new(FrozenClock::default()),
+            Arc::new(CountingRandomness::default()),
+        );
+        let page = Url::parse("https://example.com/a").unwrap();
+        let begin = Instant::now();
+        drop(reader.fetcher.turn(&page).await);
+        drop(reader.fetcher.turn(&page).await);
+        assert_eq!(begin.elapsed(), CrawlerSettings::default().per_host_delay);
+        reader.fetcher.keep_distance(&page, Duration::from_secs(30));
+        drop(reader.fetcher.turn(&page).await);
+        drop(reader.fetcher.turn(&page).await);
+        assert_eq!(begin.elapsed().as_secs(), 2 + 30);
+    }
+}
