@@ -71,7 +71,9 @@ fn main() -> Result<(), Failure> {
 fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> Result<(), Failure> {
     let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
     let mut site = SiteGraph::new("http://localhost/", scope.clone());
-    contents.iter().for_each(|it| site.add_page(it));
+    for it in contents {
+        site.add_page(it);
+    }
     watch.tell(out, "cards")?;
     let fingerprints: Vec<_> = site.cards.iter().map(|it| it.fingerprint.clone()).collect();
     let of = |at: usize| shingles(&contents[at].text.main.text());
