@@ -40,7 +40,7 @@ use web::{
     endpoint::Endpoint,
     limits::{Rate, RequestLimits},
     paging::CursorKey,
-    services::{Services, WebConfig},
+    services::{Services, SpeedLabel, WebConfig},
 };
 
 /// A served application on a database of its own.
@@ -324,6 +324,7 @@ fn config() -> WebConfig {
         prices: Prices {
             calls_per_keyword: 10,
             per_call: MicroUsd(300),
+            speed_pages: 10,
         },
         search: SupplierLabel {
             name: "sandbox".into(),
@@ -332,6 +333,7 @@ fn config() -> WebConfig {
             price_per_call: Some(300),
             results_per_call: 10,
         },
+        speed: SpeedLabel::default(),
         most_body: 256 * 1024,
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),

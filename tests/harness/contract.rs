@@ -116,6 +116,7 @@ fn is_whole(operation: &str, answer: &Answer) {
         ("getResults", Some("geo-score")) => "GeoRecord",
         ("getResults", Some("eeat")) => "EeatRecord",
         ("getResults", Some("schema")) => "SchemaRecord",
+        ("getResults", Some("vitals")) => "VitalsRecord",
         _ => return,
     };
     for item in body["items"].as_array().expect("items") {

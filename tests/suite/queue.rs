@@ -147,6 +147,7 @@ impl Queue {
         let prices = Prices {
             calls_per_keyword: 1,
             per_call: MicroUsd(100),
+            speed_pages: 10,
         };
         let ask = RequestAnalysis::new(
             self.storage(),

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use web::{
     limits::{Rate, RequestLimits},
     paging::CursorKey,
-    services::{Services, WebConfig},
+    services::{Services, SpeedLabel, WebConfig},
 };
 
 /// How long requests may take to finish after the listener has closed.
@@ -32,8 +32,9 @@ pub async fn services(
         public_base_url: foundation.settings.public_base_url(),
         cursor_key: CursorKey(cursor_key(foundation).await?),
         policy: tools.policy,
-        prices: prices(tools.search.as_ref(), tools.load.depth),
+        prices: prices(tools.search.as_ref(), &tools.load),
         search: tools.search.label(),
+        speed: SpeedLabel::of(&tools.speed),
         most_body: 256 * 1024,
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),

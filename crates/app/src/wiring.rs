@@ -1,27 +1,30 @@
 //! The composition root: which adapter stands behind which port.
 
 use crate::{
-    settings::{Loaded, QueueSettings, Settings},
+    settings::{Loaded, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
     worker::{Load, Tools},
 };
 use anyhow::Context;
 use chrono::TimeDelta;
-use crawler::{CrawlerSettings, PoliteReader};
+use crawler::{
+    BrowserLab, BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, StaticReader,
+};
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
     money::MicroUsd,
     ports::{
-        clock::Clock, randomness::Randomness, search_results::SearchResults,
+        clock::Clock, page_speed::LabVitals, randomness::Randomness, search_results::SearchResults,
         site_reader::SiteReader, storage::Storage,
     },
-    use_cases::request_analysis::Prices,
+    use_cases::{measure_page_speed::SpeedSources, request_analysis::Prices},
 };
 use providers::{
     sandbox::SandboxSettings,
     search::{self, SearchSettings, SearxngSettings, SerperSettings},
+    vitals::{self, GoogleApiSettings, VitalsSettings},
 };
 use std::{sync::Arc, time::Duration};
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenOptions};
@@ -81,12 +84,15 @@ impl Foundation {
     /// What a worker works with.
     pub fn tools(&self) -> Tools {
         let settings = &self.settings;
+        let reader = polite_reader(settings, &self.clock, &self.randomness);
         Tools {
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
             search: search_results(settings, &self.clock, &self.randomness),
-            sites: site_reader(settings, &self.clock, &self.randomness),
+            speed: speed_sources_beside(&reader, settings, &self.clock, &self.randomness),
+            doors: Arc::clone(&reader) as _,
+            sites: reader,
             policy: queue_policy(&settings.queue),
             load: Load {
                 jobs: settings.worker.jobs,
@@ -95,6 +101,7 @@ impl Foundation {
                 max_pages: settings.crawler.max_pages,
                 max_depth: settings.crawler.max_depth,
                 check_external: settings.crawler.check_external,
+                speed_pages: settings.vitals.max_pages,
             },
         }
     }
@@ -199,12 +206,13 @@ fn micro_usd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1_000_000.0).round() as u64
 }
 
-/// What measuring takes with these suppliers.
-pub fn prices(search: &dyn SearchResults, depth: u32) -> Prices {
+/// What measuring takes with these suppliers and this load.
+pub fn prices(search: &dyn SearchResults, load: &Load) -> Prices {
     let label = search.label();
     Prices {
-        calls_per_keyword: u64::from(depth.div_ceil(label.results_per_call.max(1))),
+        calls_per_keyword: u64::from(load.depth.div_ceil(label.results_per_call.max(1))),
         per_call: MicroUsd(i64::try_from(label.price_per_call.unwrap_or(0)).unwrap_or(i64::MAX)),
+        speed_pages: load.speed_pages,
     }
 }
 
@@ -214,12 +222,78 @@ pub fn site_reader(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SiteReader> {
-    let reader = PoliteReader::new(
+    polite_reader(settings, clock, randomness)
+}
+
+/// One reader for everything that goes to sites: politeness counts over all of it.
+fn polite_reader(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> Arc<PoliteReader> {
+    Arc::new(PoliteReader::new(
         crawler_settings(settings),
         Arc::clone(clock),
         Arc::clone(randomness),
-    );
-    Arc::new(reader)
+    ))
+}
+
+/// Who knows how fast pages are, on this machine and elsewhere.
+pub fn speed_sources(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> SpeedSources {
+    let reader = polite_reader(settings, clock, randomness);
+    speed_sources_beside(&reader, settings, clock, randomness)
+}
+
+fn speed_sources_beside(
+    reader: &PoliteReader,
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> SpeedSources {
+    let (crux, page_speed) = (&settings.vitals.crux, &settings.vitals.page_speed);
+    let configured = VitalsSettings {
+        crux: google_api(crux.api_key.as_ref(), &crux.base_url),
+        page_speed: google_api(page_speed.api_key.as_ref(), &page_speed.base_url),
+        ..VitalsSettings::default()
+    };
+    let sources = vitals::configured(configured, clock, randomness);
+    let browser: Arc<dyn LabVitals> = Arc::new(BrowserLab::beside(reader, lab_settings(settings)));
+    SpeedSources {
+        field: sources.field,
+        browser,
+        other_lab: sources.lab,
+        files: Arc::new(StaticReader::beside(reader)),
+    }
+}
+
+fn google_api(key: Option<&Secret>, base_url: &WebAddress) -> Option<GoogleApiSettings> {
+    key.map(|key| GoogleApiSettings {
+        base_url: base_url.url().clone(),
+        api_key: key.reveal().to_owned().into(),
+    })
+}
+
+fn lab_settings(settings: &Settings) -> LabSettings {
+    let set = &settings.vitals.lab;
+    let mib = |number: u32| u64::from(number) * 1_024 * 1_024;
+    LabSettings {
+        browser: set.browser.clone(),
+        runs: set.runs,
+        folder: set.folder.clone(),
+        load_limit: Duration::from_secs(set.load_seconds.into()),
+        run_limit: Duration::from_secs(set.run_seconds.into()),
+        memory_limit: mib(set.memory_mib),
+        traffic_limit: mib(set.traffic_mib),
+        sandbox: match set.sandbox {
+            SandboxChoice::Required => BrowserSandbox::Required,
+            SandboxChoice::Off => BrowserSandbox::Off,
+        },
+        ..LabSettings::default()
+    }
 }
 
 fn crawler_settings(settings: &Settings) -> CrawlerSettings {
@@ -242,5 +316,18 @@ mod tests {
     fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
         let policy = queue_policy(&QueueSettings::default());
         assert_eq!(policy, QueuePolicy::default());
+    }
+
+    #[test]
+    fn the_lab_settings_left_alone_are_the_labs_own_numbers() {
+        assert_eq!(lab_settings(&Settings::default()), LabSettings::default());
+        let (crux, page_speed) = (
+            Settings::default().vitals.crux.base_url,
+            Settings::default().vitals.page_speed.base_url,
+        );
+        let key = || "x".to_owned().into();
+        assert_eq!(crux.url(), &GoogleApiSettings::crux(key()).base_url);
+        let theirs = GoogleApiSettings::page_speed(key()).base_url;
+        assert_eq!(page_speed.url(), &theirs);
     }
 }

@@ -5,6 +5,7 @@
 
 mod check;
 mod crawl;
+mod door;
 pub mod extract;
 mod fetch;
 mod frontier;

@@ -32,6 +32,8 @@ pub struct HostGates {
 pub struct Gate {
     places: Arc<Semaphore>,
     next: Mutex<Instant>,
+    /// The distance that the site itself asked for.
+    asked: Mutex<Duration>,
     timeouts_in_a_row: AtomicU32,
 }
 
@@ -55,6 +57,7 @@ impl Gate {
         Self {
             places: Arc::new(Semaphore::new(connections as usize)),
             next: Mutex::new(Instant::now()),
+            asked: Mutex::default(),
             timeouts_in_a_row: AtomicU32::new(0),
         }
     }
@@ -81,6 +84,16 @@ impl Gate {
         };
         sleep_until(moment).await;
         permit
+    }
+
+    /// Notes the distance that the site itself asked for.
+    pub fn ask_for(&self, distance: Duration) {
+        *self.asked.lock().expect("no code panics while holding it") = distance;
+    }
+
+    /// That distance; none until it is known.
+    pub fn asked(&self) -> Duration {
+        *self.asked.lock().expect("no code panics while holding it")
     }
 
     /// Nobody enters for so long.
@@ -138,6 +151,17 @@ mod tests {
         let other = gates.gate(&url("http://example.org/"), &settings);
         drop(other.enter(Duration::from_secs(1)).await);
         assert_eq!(begin.elapsed().as_secs(), 2);
+    }
+
+    #[test]
+    fn the_distance_that_a_site_asks_for_is_kept_in_mind() {
+        let gates = HostGates::default();
+        let settings = CrawlerSettings::default();
+        let gate = gates.gate(&url("http://example.com/a"), &settings);
+        assert_eq!(gate.asked(), Duration::ZERO);
+        gate.ask_for(Duration::from_secs(7));
+        let same = gates.gate(&url("https://www.example.com/b"), &settings);
+        assert_eq!(same.asked(), Duration::from_secs(7));
     }
 
     #[tokio::test(start_paused = true)]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Reads sites politely. One reader serves all crawls of a process, because politeness counts
 /// over all of them.
 pub struct PoliteReader {
-    fetcher: Fetcher,
+    pub(crate) fetcher: Arc<Fetcher>,
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
 }
@@ -27,7 +27,11 @@ impl PoliteReader {
         randomness: Arc<dyn Randomness>,
     ) -> Self {
         Self {
-            fetcher: Fetcher::new(settings, Arc::clone(&clock), Arc::clone(&randomness)),
+            fetcher: Arc::new(Fetcher::new(
+                settings,
+                Arc::clone(&clock),
+                Arc::clone(&randomness),
+            )),
             clock,
             randomness,
         }

@@ -34,6 +34,7 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
         "SchemaRecord",
         "GeoRecord",
         "EeatRecord",
+        "VitalsRecord",
     ]),
     always: &["keywordId", "url"],
 });
@@ -169,7 +170,14 @@ mod tests {
 
     #[test]
     fn records_of_every_type_can_be_selected_from() {
-        for path in ["position", "difficulty.score", "targetUrl", "position.line"] {
+        for path in [
+            "position",
+            "difficulty.score",
+            "targetUrl",
+            "position.line",
+            "performanceScore",
+            "metrics.lcp",
+        ] {
             assert!(
                 RECORD.paths.iter().any(|it| it == path),
                 "{path} of {:?}",

@@ -9,7 +9,8 @@ use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
     ports::{
-        clock::Clock, randomness::Randomness, search_results::SupplierLabel, storage::Storage,
+        clock::Clock, page_speed::NotConfigured, randomness::Randomness,
+        search_results::SupplierLabel, storage::Storage,
     },
     use_cases::{
         authenticate_agent::AuthenticateAgent,
@@ -22,6 +23,7 @@ use domain::{
         list_keywords::ListKeywords,
         list_projects::ListProjects,
         look_up_repeat::LookUpRepeat,
+        measure_page_speed::SpeedSources,
         note_token_use::NoteTokenUse,
         read_account::ReadAccount,
         read_job::ReadJob,
@@ -50,6 +52,8 @@ pub struct WebConfig {
     pub prices: Prices,
     /// Who supplies search pages.
     pub search: SupplierLabel,
+    /// Who knows how fast pages are.
+    pub speed: SpeedLabel,
     /// How large a body may be, in bytes.
     pub most_body: usize,
     /// How long a body may take to arrive.
@@ -58,6 +62,26 @@ pub struct WebConfig {
     pub handler_patience: std::time::Duration,
     /// How much may be asked.
     pub limits: RequestLimits,
+}
+
+/// Who knows how fast pages are, as far as this process can tell.
+#[derive(Debug, Clone, Default)]
+pub struct SpeedLabel {
+    /// Their neutral names; none where nobody does.
+    pub names: Vec<String>,
+    /// What is missing, and how to provide it.
+    pub missing: Vec<NotConfigured>,
+}
+
+impl SpeedLabel {
+    /// What there is to say of these sources.
+    #[must_use]
+    pub fn of(sources: &SpeedSources) -> Self {
+        Self {
+            names: sources.names(),
+            missing: sources.missing(),
+        }
+    }
 }
 
 /// What handlers work with.

@@ -141,6 +141,17 @@ async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
         .await
         .ok();
     assert_eq!(audit["units"], Value::Null);
+    let speed = agent
+        .post(
+            "/analyze",
+            json!({ "type": "webVitals", "projectId": project, "dryRun": true }),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&speed["units"], &speed["unit"], &speed["results"]),
+        (&json!(1), &json!("pages"), &json!(["vitals"]))
+    );
 }
 
 async fn analyses_are_listed_and_filtered(db: TestDatabase) {
@@ -270,14 +281,17 @@ async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
-    for kind in ["aiVisibility", "webVitals", "full"] {
+    for kind in ["aiVisibility", "full"] {
         for dry_run in [false, true] {
             let body = json!({ "type": kind, "projectId": project, "dryRun": dry_run });
             let told = agent
                 .post("/analyze", body)
                 .await
                 .refused(409, "feature-disabled");
-            assert_eq!(told["available"], json!(["rankCheck", "siteAudit"]));
+            assert_eq!(
+                told["available"],
+                json!(["rankCheck", "siteAudit", "webVitals"])
+            );
         }
     }
     assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
@@ -313,6 +327,10 @@ async fn a_request_without_sense_is_refused_with_every_reason(db: TestDatabase) 
         ),
         (
             json!({ "type": "siteAudit", "projectId": project, "keywordIds": [keywords[0]] }),
+            vec!["/keywordIds not-applicable"],
+        ),
+        (
+            json!({ "type": "webVitals", "projectId": project, "keywordIds": [keywords[0]] }),
             vec!["/keywordIds not-applicable"],
         ),
         (

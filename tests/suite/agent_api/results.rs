@@ -332,6 +332,7 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
             ResultType::Rankings,
             ResultType::Serp,
             ResultType::BrokenLinks,
+            ResultType::Vitals,
             ResultType::Schema,
             ResultType::Content,
             ResultType::GeoScore,

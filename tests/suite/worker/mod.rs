@@ -5,6 +5,7 @@ mod audit_command;
 mod crashes;
 mod endings;
 mod fleet;
+mod google;
 mod keys;
 mod logs;
 pub mod process;
@@ -12,7 +13,9 @@ mod readme;
 mod secrets;
 mod settings;
 mod site_audit;
+mod small_site;
 mod suppliers;
+mod web_vitals;
 mod website;
 mod world;
 

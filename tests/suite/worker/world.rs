@@ -168,6 +168,7 @@ impl World {
             ResultType::Rankings,
             ResultType::Serp,
             ResultType::BrokenLinks,
+            ResultType::Vitals,
         ] {
             let staged = read
                 .measurements()

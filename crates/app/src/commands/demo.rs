@@ -228,7 +228,7 @@ impl Demo<'_> {
         kind: AnalysisKind,
     ) -> anyhow::Result<Job> {
         let (storage, clock, mint) = self.foundation.parts();
-        let prices = crate::wiring::prices(self.tools.search.as_ref(), self.tools.load.depth);
+        let prices = crate::wiring::prices(self.tools.search.as_ref(), &self.tools.load);
         let request = AnalysisRequest {
             project,
             kind,

@@ -4,7 +4,7 @@ use super::Ended;
 use crate::{
     settings::{Loaded, Origin, Settings, shown},
     terminal::{say, show_table},
-    wiring::{Role, machine, open_database, search_results},
+    wiring::{Role, machine, open_database, search_results, speed_sources},
 };
 use serde_json::json;
 use std::path::Path;
@@ -40,6 +40,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     let checks = vec![
         database(&loaded.settings).await,
         suppliers(&loaded.settings),
+        speed(&loaded.settings),
         crawler(&loaded.settings),
         clock(),
         disk(&loaded.settings),
@@ -169,6 +170,28 @@ fn suppliers(settings: &Settings) -> Check {
         state: State::Good,
         told: format!("{} ({})", supplier.name, supplier.engine),
         todo: None,
+    }
+}
+
+fn speed(settings: &Settings) -> Check {
+    let (clock, randomness) = machine();
+    let sources = speed_sources(settings, &clock, &randomness);
+    let (names, missing) = (sources.names(), sources.missing());
+    let told = if names.is_empty() {
+        "not configured: only what files say is told, every paint is null".to_owned()
+    } else {
+        names.join(", ")
+    };
+    let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
+    Check {
+        what: "web vitals",
+        state: if missing.is_empty() {
+            State::Good
+        } else {
+            State::Notice
+        },
+        told,
+        todo: (!todo.is_empty()).then(|| todo.join(" ")),
     }
 }
 

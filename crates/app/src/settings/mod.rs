@@ -2,11 +2,13 @@
 //!
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
+mod page_speed;
 mod ranges;
 mod secret;
 mod sources;
 mod values;
 
+pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
 pub use values::{DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress};
@@ -49,6 +51,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// The crawler.
     pub crawler: CrawlerSettings,
+    /// How fast pages are.
+    pub vitals: VitalsSettings,
 }
 
 /// How much may be asked of one server process.
@@ -220,6 +224,7 @@ impl Default for Settings {
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
             crawler: CrawlerSettings::default(),
+            vitals: VitalsSettings::default(),
         }
     }
 }

@@ -66,9 +66,29 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
         &(1..=1_000_000),
         "1 to 1000000",
     );
+    vitals(settings, &mut mistakes);
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
     mistakes.told(origins)
+}
+
+/// A load ends after the page had its time.
+fn vitals(settings: &Settings, mistakes: &mut Mistakes) {
+    let (vitals, lab) = (&settings.vitals, &settings.vitals.lab);
+    mistakes.within("vitals.max_pages", vitals.max_pages, &(1..=100), "1 to 100");
+    mistakes.within("vitals.lab.runs", lab.runs, &(1..=25), "1 to 25");
+    let load = lab.load_seconds;
+    mistakes.within("vitals.lab.load_seconds", load, &(10..=600), "10 to 600");
+    let least = load.saturating_add(10);
+    let allowed = format!("{least} (vitals.lab.load_seconds and 10 more) to 1200");
+    let run = lab.run_seconds;
+    mistakes.within("vitals.lab.run_seconds", run, &(least..=1_200), &allowed);
+    for (key, mib) in [
+        ("vitals.lab.memory_mib", lab.memory_mib),
+        ("vitals.lab.traffic_mib", lab.traffic_mib),
+    ] {
+        mistakes.within(key, mib, &(16..=65_536), "16 to 65536");
+    }
 }
 
 /// Nothing at all would lock everyone out.
@@ -167,11 +187,14 @@ mod tests {
 
     #[test]
     fn a_value_out_of_range_is_refused_with_its_key_and_itself() {
-        let broken: [(&str, &str, Mistake); 4] = [
+        let broken: [(&str, &str, Mistake); 5] = [
             ("search.depth", "is 0", |it| it.search.depth = 0),
             ("worker.jobs", "is 0", |it| it.worker.jobs = 0),
             ("search.sandbox.failure_rate", "is 1.5", |it| {
                 it.search.sandbox.failure_rate = 1.5;
+            }),
+            ("vitals.lab.run_seconds takes 55", "is 50", |it| {
+                it.vitals.lab.run_seconds = 50;
             }),
             // One late heartbeat would lose such a lease.
             ("queue.lease_seconds takes 20", "is 19", |it| {

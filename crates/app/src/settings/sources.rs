@@ -232,11 +232,15 @@ fn meant(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 4] = [
+const OPTIONAL: [&str; 8] = [
     "database_url",
     "public_base_url",
     "search.searxng.base_url",
     "search.serper.api_key",
+    "vitals.crux.api_key",
+    "vitals.lab.browser",
+    "vitals.lab.folder",
+    "vitals.page_speed.api_key",
 ];
 
 /// Every key, dotted.

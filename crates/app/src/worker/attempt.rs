@@ -1,10 +1,9 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
-use super::{Tools, as_std, chain, rank_check, site_audit};
+use super::{Tools, as_std, chain, rank_check, site_audit, web_vitals};
 use domain::{
-    domain_name::SiteDomain,
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
-    ports::storage::StorageError,
+    ports::{site_reader::Unreached, storage::StorageError},
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
         keep_lease::{GoOn, Hold, HoldError, KeepLease},
@@ -129,23 +128,21 @@ impl Attempt {
             .find(self.job.account, self.job.project)
             .await?;
         drop(read);
-        let site: SiteDomain = match project {
-            Some(project) => project.domain,
-            None => {
-                return Err(StorageError::Corrupt {
-                    what: "the project of a job",
-                }
-                .into());
-            }
-        };
+        let project = project.ok_or(StorageError::Corrupt {
+            what: "the project of a job",
+        })?;
+        let site = &project.domain;
         match self.job.kind {
             AnalysisKind::RankCheck => {
-                rank_check::run(&self.tools, &self.job, &site, &self.state).await
+                rank_check::run(&self.tools, &self.job, site, &self.state).await
             }
             AnalysisKind::SiteAudit => {
-                site_audit::run(&self.tools, &self.job, &site, &self.state).await
+                site_audit::run(&self.tools, &self.job, site, &self.state).await
             }
-            AnalysisKind::AiVisibility | AnalysisKind::WebVitals | AnalysisKind::Full => {
+            AnalysisKind::WebVitals => {
+                web_vitals::run(&self.tools, &self.job, &project, &self.state).await
+            }
+            AnalysisKind::AiVisibility | AnalysisKind::Full => {
                 Ok(Done::End(unbuilt(self.job.kind)))
             }
         }
@@ -232,6 +229,16 @@ fn broke(broken: &Broken) -> AttemptEnd {
         code: "internal-error".to_owned(),
         detail: "The analysis broke off because of an error in the service.".to_owned(),
         hint: Some("It is tried again by itself; if it fails for good, ask the operator to look at the log.".to_owned()),
+    };
+    AttemptEnd::Later { error, asked: None }
+}
+
+/// The way to a site ended before it began.
+pub(super) fn unreachable(unreached: Unreached) -> AttemptEnd {
+    let error = AttemptError {
+        code: "siteUnreachable".to_owned(),
+        detail: format!("The site cannot be reached over https or http: {unreached}."),
+        hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
     };
     AttemptEnd::Later { error, asked: None }
 }

@@ -3,16 +3,17 @@
 mod attempt;
 mod rank_check;
 mod site_audit;
+mod web_vitals;
 
 use attempt::Attempt;
 use chrono::TimeDelta;
 use domain::{
     job::{Job, policy::QueuePolicy},
     ports::{
-        clock::Clock, randomness::Randomness, search_results::SearchResults,
+        clock::Clock, randomness::Randomness, search_results::SearchResults, site_door::SiteDoors,
         site_reader::SiteReader, storage::Storage,
     },
-    use_cases::{claim_job::ClaimJob, sweep_queue::SweepQueue},
+    use_cases::{claim_job::ClaimJob, measure_page_speed::SpeedSources, sweep_queue::SweepQueue},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -31,6 +32,10 @@ pub struct Tools {
     pub search: Arc<dyn SearchResults>,
     /// Who reads sites.
     pub sites: Arc<dyn SiteReader>,
+    /// Who knows the ways to single pages.
+    pub doors: Arc<dyn SiteDoors>,
+    /// Who knows how fast pages are.
+    pub speed: SpeedSources,
     /// The queue's numbers.
     pub policy: QueuePolicy,
     /// How the work is cut.
@@ -52,6 +57,8 @@ pub struct Load {
     pub max_depth: u32,
     /// Whether links to other sites are checked.
     pub check_external: bool,
+    /// Pages of a site whose speed is measured at the most.
+    pub speed_pages: u32,
 }
 
 /// Runs jobs until it is told to stop.

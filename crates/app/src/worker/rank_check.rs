@@ -246,7 +246,7 @@ impl Trouble {
     }
 }
 
-fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
+pub(super) fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
     match error {
         ProviderError::RateLimited {
             retry_after: Some(wait),
@@ -255,7 +255,7 @@ fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
     }
 }
 
-fn attempt_error(error: &ProviderError) -> AttemptError {
+pub(super) fn attempt_error(error: &ProviderError) -> AttemptError {
     let hint = match error {
         ProviderError::Unauthorised => {
             "Ask the operator to check the supplier's credentials (`sightline doctor`)."

@@ -31,7 +31,7 @@ pub async fn find_site(
         robots.set(fact, product);
         return Ok(begun);
     }
-    let (start, scope, fact) = try_starts(fetcher, plan).await?;
+    let (start, scope, fact) = try_starts(fetcher, &plan.start).await?;
     let unavailable = fact.state == RobotsState::Unavailable;
     let rules = robots.set(&fact, product);
     if unavailable || !rules.allow(&start) {
@@ -52,11 +52,11 @@ fn recorded_start(record: &Record<'_>) -> Option<(Url, SiteScope)> {
 }
 
 /// robots.txt comes first; a host that does not even answer that cannot be reached.
-async fn try_starts(
+pub async fn try_starts(
     fetcher: &Fetcher,
-    plan: &CrawlPlan,
+    from: &CrawlStart,
 ) -> Result<(Url, SiteScope, RobotsFact), SiteReadError> {
-    let starts = match &plan.start {
+    let starts = match from {
         CrawlStart::Url(url) => vec![url.clone()],
         CrawlStart::Host(host) => vec![format!("https://{host}/"), format!("http://{host}/")],
     };
@@ -71,7 +71,7 @@ async fn try_starts(
             Some(FetchFailure::Connect) => Unreached::Connection,
             Some(FetchFailure::Tls) => Unreached::Encryption,
             _ => {
-                let scope = match &plan.start {
+                let scope = match from {
                     CrawlStart::Url(_) => SiteScope::of_url(&url),
                     CrawlStart::Host(host) => SiteScope::of_host(host),
                 };

@@ -10,6 +10,8 @@ mod pages;
 mod sitemaps;
 mod targets;
 
+pub use beginning::try_starts;
+
 use crate::{
     fetch::Fetcher,
     frontier::Frontier,

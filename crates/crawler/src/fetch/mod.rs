@@ -27,7 +27,7 @@ use domain::ports::{clock::Clock, randomness::Randomness};
 use error::Failed;
 use hop::HopAnswer;
 use std::{sync::Arc, time::Duration};
-use tokio::time::Instant;
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::Url;
 
 /// Fetches URLs for all crawls of the process.
@@ -100,6 +100,19 @@ impl Fetcher {
                 }
             }
         }
+    }
+
+    /// Waits until the host of a URL may be asked again, for a load that is not sent from here. It
+    /// counts as one request as long as the permit is held.
+    pub async fn turn(&self, url: &Url) -> OwnedSemaphorePermit {
+        let gate = self.gates.gate(url, &self.settings);
+        let (delay, _) = self.settings.pace(url);
+        gate.enter(delay.max(gate.asked())).await
+    }
+
+    /// Notes the distance between requests that a site asked for.
+    pub fn keep_distance(&self, url: &Url, distance: Duration) {
+        self.gates.gate(url, &self.settings).ask_for(distance);
     }
 
     fn conclude(&self, trail: &Trail, answer: Result<HopAnswer, Failed>) -> Answer {

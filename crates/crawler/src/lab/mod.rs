@@ -22,7 +22,7 @@ mod visit;
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
 pub use static_reader::StaticReader;
 
-use crate::{guard::vet_url, settings::CrawlerSettings};
+use crate::{fetch::Fetcher, guard::vet_url, reader::PoliteReader, settings::CrawlerSettings};
 use analysis::{
     observation::vitals::{LabMeasurement, LabRun},
     provenance::Provenance,
@@ -55,6 +55,8 @@ const WATCH: Duration = Duration::from_secs(1);
 pub struct BrowserLab {
     settings: LabSettings,
     crawler: Arc<CrawlerSettings>,
+    /// Whose turns loads wait for; nobody's in examples and tests.
+    polite: Option<Arc<Fetcher>>,
     one: Semaphore,
 }
 
@@ -65,6 +67,19 @@ impl BrowserLab {
         Self {
             settings,
             crawler: Arc::new(crawler),
+            polite: None,
+            one: Semaphore::new(1),
+        }
+    }
+
+    /// A lab whose loads keep their distance to each other and to the requests of a reader: a load with
+    /// all its files counts as one request.
+    #[must_use]
+    pub fn beside(reader: &PoliteReader, settings: LabSettings) -> Self {
+        Self {
+            settings,
+            crawler: Arc::clone(&reader.fetcher.settings),
+            polite: Some(Arc::clone(&reader.fetcher)),
             one: Semaphore::new(1),
         }
     }
@@ -137,6 +152,10 @@ impl LabVitals for BrowserLab {
         })
     }
 
+    fn provider(&self) -> String {
+        PROVIDER.to_owned()
+    }
+
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
         let program = self.settings.program();
         let program = match (program, self.missing()) {
@@ -154,6 +173,10 @@ impl LabVitals for BrowserLab {
         let _turn = self.one.acquire().await;
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for number in 1..=asked {
+            let _place = match &self.polite {
+                Some(fetcher) => Some(fetcher.turn(&url).await),
+                None => None,
+            };
             match self.run(&program, device, &url).await {
                 Ok(run) => runs.push(run),
                 Err(error) => {

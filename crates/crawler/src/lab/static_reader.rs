@@ -8,8 +8,9 @@
 use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
 use crate::{
     extract::{NamedFile, read_page_files},
-    fetch::{Body, BodyLimit, clients::Clients, read_body},
+    fetch::{Body, BodyLimit, Fetcher, clients::Clients, read_body},
     guard::vet_url,
+    reader::PoliteReader,
     settings::CrawlerSettings,
 };
 use analysis::observation::vitals::{ResourceFact, ResourceKind, StaticFacts};
@@ -36,6 +37,8 @@ const CUT_SHORT: &str = "filesCutShort";
 pub struct StaticReader {
     settings: Arc<CrawlerSettings>,
     clients: Clients,
+    /// Whose turns it waits for; nobody's in tests.
+    polite: Option<Arc<Fetcher>>,
 }
 
 impl StaticReader {
@@ -46,6 +49,19 @@ impl StaticReader {
         Self {
             clients: Clients::new(Arc::clone(&settings)),
             settings,
+            polite: None,
+        }
+    }
+
+    /// A reader that keeps its distance to the requests of another: a page with all its files counts as
+    /// one request.
+    #[must_use]
+    pub fn beside(reader: &PoliteReader) -> Self {
+        let settings = Arc::clone(&reader.fetcher.settings);
+        Self {
+            clients: Clients::new(Arc::clone(&settings)),
+            settings,
+            polite: Some(Arc::clone(&reader.fetcher)),
         }
     }
 
@@ -218,6 +234,10 @@ impl StaticVitals for StaticReader {
         if !matches!(start.scheme(), "http" | "https") {
             return Err(LabError::Order("only http and https are loaded"));
         }
+        let _place = match &self.polite {
+            Some(fetcher) => Some(fetcher.turn(&start).await),
+            None => None,
+        };
         let until = Instant::now() + LONGEST;
         let page = self.page(&start).await?;
         let head = Head::of(&page.response);

@@ -28,7 +28,7 @@ impl AnalysisKind {
     ];
 
     /// Those this version can run.
-    pub const BUILT: [Self; 2] = [Self::RankCheck, Self::SiteAudit];
+    pub const BUILT: [Self; 3] = [Self::RankCheck, Self::SiteAudit, Self::WebVitals];
 
     /// The name callers use.
     #[must_use]
@@ -66,7 +66,8 @@ impl AnalysisKind {
                 ResultType::GeoScore,
                 ResultType::Eeat,
             ],
-            Self::AiVisibility | Self::WebVitals | Self::Full => &[],
+            Self::WebVitals => &[ResultType::Vitals],
+            Self::AiVisibility | Self::Full => &[],
         }
     }
 

@@ -13,6 +13,7 @@ pub mod randomness;
 pub mod results;
 pub mod search_results;
 pub mod secrets;
+pub mod site_door;
 pub mod site_reader;
 pub mod spending;
 pub mod storage;

@@ -69,6 +69,8 @@ pub struct LabOrder {
 pub trait LabVitals: Send + Sync {
     /// What it would take to load pages; `None` when nothing is missing.
     fn missing(&self) -> Option<NotConfigured>;
+    /// A neutral name of what loads them.
+    fn provider(&self) -> String;
     /// Loads a page as often as ordered. Loads that fail are left out as long as one succeeds.
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError>;
 }
@@ -90,6 +92,9 @@ pub enum LabError {
     /// The page is no `http` or `https` URL, or no device was named.
     #[error("the order cannot be carried out: {0}")]
     Order(&'static str),
+    /// The site does not want us there.
+    #[error("robots.txt does not allow loading the page")]
+    DisallowedByRobots,
     /// Nothing answers there. An address that may not be read looks the same from outside.
     #[error("the page cannot be reached")]
     Unreachable,
@@ -120,6 +125,7 @@ impl LabError {
         match self {
             Self::NotConfigured(_) => "labNotConfigured",
             Self::Order(_) => "labOrderInvalid",
+            Self::DisallowedByRobots => "robotsDisallowed",
             Self::Unreachable => "pageUnreachable",
             Self::Status(_) => "pageStatus",
             Self::NotHtml => "pageNotHtml",
@@ -137,7 +143,11 @@ impl LabError {
             Self::Unreachable | Self::TimedOut | Self::Browser(_) => true,
             Self::Status(status) => *status == 429 || *status >= 500,
             Self::Provider(error) => error.is_retryable(),
-            Self::NotConfigured(_) | Self::Order(_) | Self::NotHtml | Self::TooHeavy => false,
+            Self::NotConfigured(_)
+            | Self::Order(_)
+            | Self::DisallowedByRobots
+            | Self::NotHtml
+            | Self::TooHeavy => false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Asks for an analysis: a job in the queue, with its cost set aside.
 
-use super::{may_be_storage, read_account::month_of};
+use super::{choose_pages::ChoosePages, may_be_storage, read_account::month_of};
 use crate::{
     account::Account,
     idempotency::{Receipt, UsedMeanwhile},
@@ -37,6 +37,8 @@ pub struct Prices {
     pub calls_per_keyword: u64,
     /// What a call costs.
     pub per_call: MicroUsd,
+    /// Pages whose speed one run measures at the most. Whoever is asked about them asks no money.
+    pub speed_pages: u32,
 }
 
 /// What is asked for.
@@ -66,7 +68,7 @@ pub struct Requested {
 /// What a request would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnalysisPlan {
-    /// Units of work as far as known before: keywords; for a site audit unknown.
+    /// Units of work as far as known before: keywords, or pages; for a site audit unknown.
     pub units: Option<u64>,
     /// Supplier calls.
     pub calls: u64,
@@ -170,7 +172,7 @@ impl RequestAnalysis {
             .await?
             .ok_or(RequestAnalysisError::NoSuchProject)?;
         let project = read.projects().find(account, request.project).await?;
-        let units = units(read.as_mut(), project, request).await?;
+        let mut units = units(read.as_mut(), project.clone(), request).await?;
         let cost = self.cost_of(units);
         let spending = read
             .spending()
@@ -181,6 +183,11 @@ impl RequestAnalysis {
             .unfinished_with_key(account, &key_of(request))
             .await?
             .map(|job| job.id);
+        drop(read);
+        if let Some(project) = project.filter(|_| request.kind == AnalysisKind::WebVitals) {
+            let pages = ChoosePages::new(Arc::clone(&self.storage), self.prices.speed_pages);
+            units = Some(1 + pages.run(&project).await?.len() as u64);
+        }
         Ok(AnalysisPlan {
             units,
             calls: cost.calls,

@@ -140,6 +140,10 @@ impl LabVitals for PageSpeed {
         None
     }
 
+    fn provider(&self) -> String {
+        PROVIDER.to_owned()
+    }
+
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
         if order.form_factor == FormFactor::All {
             return Err(LabError::Order("a load stands in for one device"));

@@ -8,7 +8,7 @@ use crate::{
     paging,
     problem::Problem,
     refusals,
-    services::Services,
+    services::{Services, SpeedLabel},
 };
 use analysis::provenance::Provenance;
 use domain::{
@@ -136,6 +136,19 @@ fn providers(services: &Services) -> Vec<Value> {
         json!({ "need": "searchResults", "label": search.name, "state": state }),
         json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
         json!({ "need": "aiAnswers", "label": null, "state": "notConfigured" }),
-        json!({ "need": "vitals", "label": null, "state": "notConfigured" }),
+        vitals(&services.config.speed),
     ]
+}
+
+/// Ready as soon as anybody is there who sees visitors or loads pages; `missing` says what more there
+/// could be. With nobody an analysis reads files alone.
+fn vitals(speed: &SpeedLabel) -> Value {
+    let is_ready = !speed.names.is_empty();
+    let missing: Vec<String> = speed.missing.iter().map(ToString::to_string).collect();
+    json!({
+        "need": "vitals",
+        "label": is_ready.then(|| speed.names.join(", ")),
+        "state": if is_ready { "ready" } else { "notConfigured" },
+        "missing": missing,
+    })
 }

@@ -179,8 +179,11 @@ pub fn start_analysis() -> Value {
         &properties,
         &json!({ "type": "rankCheck", "projectId": 3_570_000_000_000_001_i64 }),
     );
-    // An audit reads pages: keywords do not go with it.
-    let others: Vec<&str> = KINDS.into_iter().filter(|it| *it != "siteAudit").collect();
+    // What goes to pages has no use for keywords.
+    let others: Vec<&str> = KINDS
+        .into_iter()
+        .filter(|it| !["siteAudit", "webVitals"].contains(it))
+        .collect();
     body["anyOf"] = json!([
         { "properties": { "type": { "enum": others } } },
         { "properties": { "keywordIds": false } },

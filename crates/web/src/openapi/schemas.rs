@@ -2,7 +2,7 @@
 //! answer is put together.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{broken_links, content, eeat, geo_score, rankings, schema, serp};
+use analysis::findings::{broken_links, content, eeat, geo_score, rankings, schema, serp, vitals};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -39,6 +39,8 @@ pub fn all() -> Value {
     add::<geo_score::GeoSummary>(&mut schemas);
     add::<schema::SchemaRecord>(&mut schemas);
     add::<schema::SchemaSummary>(&mut schemas);
+    add::<vitals::VitalsRecord>(&mut schemas);
+    add::<vitals::VitalsSummary>(&mut schemas);
     schemas.extend(put_together());
     schemas.into()
 }
@@ -138,7 +140,7 @@ fn plan() -> Value {
             "dryRun": { "type": "boolean", "const": true },
             "projectId": id(),
             "type": { "type": "string" },
-            "units": { "type": ["integer", "null"], "description": "Keywords; null when it cannot be known before." },
+            "units": { "type": ["integer", "null"], "description": "Keywords, or pages; null when it cannot be known before." },
             "unit": { "type": "string" },
             "expectedCost": { "$ref": "#/components/schemas/Cost" },
             "budget": { "type": "object" },
@@ -169,8 +171,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("ContentRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("ContentRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),
@@ -229,7 +231,7 @@ fn health() -> Value {
             "providers": { "type": "array", "items": {
                 "type": "object",
                 "required": ["need", "label", "state"],
-                "properties": { "need": text, "label": { "type": ["string", "null"] }, "state": { "type": "string", "enum": ["ready", "sandbox", "notConfigured", "failing"] } },
+                "properties": { "need": text, "label": { "type": ["string", "null"] }, "state": { "type": "string", "enum": ["ready", "sandbox", "notConfigured", "failing"] }, "missing": { "type": "array", "description": "What more there could be, and how to provide it.", "items": text } },
             } },
         },
     })

@@ -95,6 +95,7 @@ impl Subject<'_> {
                 sample_size: 0,
                 warnings: Vec::new(),
             },
+            requested_url: self.url.to_owned(),
             form_factor,
             source,
             collection_period: None,

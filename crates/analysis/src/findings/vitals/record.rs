@@ -110,6 +110,9 @@ pub struct VitalsRecord {
     /// What every record says about itself; `url` is where redirects ended.
     #[serde(flatten)]
     pub envelope: Envelope,
+    /// The page that was asked for: another than `url` where it redirects, and where the whole origin
+    /// stands in for it.
+    pub requested_url: String,
     /// Whose devices.
     pub form_factor: FormFactor,
     /// Whose figures.

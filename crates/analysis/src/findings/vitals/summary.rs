@@ -11,7 +11,7 @@ use crate::{
     statistics::{describe::median, wilson::wilson},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
 
 /// How many slow pages are named.
@@ -39,7 +39,8 @@ pub struct SlowPage {
     pub performance_score: u32,
 }
 
-/// The records of one form factor. Field and lab figures stand apart.
+/// The records of one form factor. Field and lab figures stand apart. A page that several addresses
+/// lead to, and an origin that stands in for several pages, are seen once and count once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormFactorSummary {
@@ -109,7 +110,12 @@ impl FormFactorSummary {
     fn of(records: &[&VitalsRecord]) -> Self {
         let mut summary = Self::default();
         let mut scored: Vec<SlowPage> = Vec::new();
+        let mut seen = BTreeSet::new();
         for record in records {
+            let is_error = record.envelope.status == RecordStatus::Error;
+            if is_error || !seen.insert((record.source, record.envelope.url.as_deref())) {
+                continue;
+            }
             summary.count_ratings(record);
             summary.assessed += u32::from(record.assessment.is_some());
             summary.passed += u32::from(record.assessment == Some(Assessment::Passed));

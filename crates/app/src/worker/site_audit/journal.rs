@@ -2,7 +2,7 @@
 
 use crate::worker::{
     Tools,
-    attempt::{AttemptState, Broken, Done},
+    attempt::{AttemptState, Broken, Done, unreachable},
 };
 use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
@@ -76,11 +76,7 @@ impl<'a> StoredJournal<'a> {
                 detail: format!("The start page cannot be read: {told}."),
                 hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
             }),
-            SiteReadError::Unreachable(unreached) => later(AttemptError {
-                code: "siteUnreachable".to_owned(),
-                detail: format!("The site cannot be reached over https or http: {unreached}."),
-                hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
-            }),
+            SiteReadError::Unreachable(unreached) => Ok(Done::End(unreachable(unreached))),
             SiteReadError::DisallowedByRobots => Ok(Done::End(AttemptEnd::Failed(AttemptError {
                 code: "robotsDisallowed".to_owned(),
                 detail: "robots.txt does not allow reading the site, or cannot be had.".to_owned(),

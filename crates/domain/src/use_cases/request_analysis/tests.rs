@@ -72,6 +72,7 @@ async fn ask(storage: FakeStorage) -> Result<Requested, RequestAnalysisError> {
     let prices = Prices {
         calls_per_keyword: 10,
         per_call: MicroUsd(300),
+        speed_pages: 10,
     };
     let policy = QueuePolicy::default();
     RequestAnalysis::new(

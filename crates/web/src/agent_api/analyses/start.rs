@@ -83,12 +83,13 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
             "must hold at least one id; leave it out to measure all keywords",
         );
     }
-    if keywords.is_some() && kind.is_some_and(|kind| kind == AnalysisKind::SiteAudit) {
-        fields.note_at(
-            "keywordIds",
-            "not-applicable",
-            "does not go with siteAudit, which reads pages",
-        );
+    let goes_to_pages = match kind {
+        Some(AnalysisKind::SiteAudit) => Some("does not go with siteAudit, which reads pages"),
+        Some(AnalysisKind::WebVitals) => Some("does not go with webVitals, which loads pages"),
+        _ => None,
+    };
+    if let Some(told) = goes_to_pages.filter(|_| keywords.is_some()) {
+        fields.note_at("keywordIds", "not-applicable", told);
     }
     let dry_run = fields
         .or_left_out("dryRun", fields.flag("dryRun"))

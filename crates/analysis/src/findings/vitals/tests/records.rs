@@ -153,6 +153,8 @@ fn a_record_has_exactly_the_fields_of_the_specification() {
         "warnings",
     ];
     let own = [
+        // Ours: without it nobody could tell which page an origin stands in for.
+        "requestedUrl",
         "formFactor",
         "source",
         "collectionPeriod",
@@ -368,6 +370,7 @@ fn a_change_within_the_spread_is_chance() {
 fn a_summary_keeps_field_and_lab_apart() {
     let mut slow = sample();
     slow.metrics.remove(&VitalsMetric::Inp);
+    slow.url = "https://acme.com/slow".to_owned();
     let records = [
         field_record(&subject(0), &sample(), None),
         field_record(&subject(0), &slow, None),
@@ -398,4 +401,23 @@ fn a_summary_keeps_field_and_lab_apart() {
     );
     let desktops = &summary.by_form_factor[&FormFactor::Desktop];
     assert_eq!((desktops.assessed, desktops.passed_share), (0, None));
+}
+
+#[test]
+fn an_origin_that_stands_in_for_many_pages_counts_once() {
+    let mut origin = sample();
+    origin.scope = FieldScope::OriginInstead;
+    origin.url = "https://acme.com".to_owned();
+    let pages = ["https://acme.com/a", "https://acme.com/b"];
+    let records = pages.map(|url| {
+        let subject = Subject { url, ..subject(0) };
+        field_record(&subject, &origin, None)
+    });
+    assert_eq!(
+        records.each_ref().map(|it| it.requested_url.as_str()),
+        pages
+    );
+    let summary = VitalsSummary::of(&records, 2);
+    let phones = &summary.by_form_factor[&FormFactor::Phone];
+    assert_eq!((summary.coverage.measured, phones.assessed), (2, 1));
 }

@@ -1,0 +1,199 @@
+//! Measures how fast pages are: chooses them once, measures each on each kind of device, stores what
+//! is measured at once, sums up at the end.
+
+mod plan;
+mod sum;
+
+use super::{
+    Tools,
+    attempt::{AttemptState, Broken, Done, unreachable},
+    rank_check::{asked_delay, attempt_error},
+};
+use analysis::{
+    document::Document,
+    findings::vitals::{VitalsRecord, VitalsSource},
+    result_type::ResultType,
+};
+use domain::{
+    job::{
+        Job,
+        progress::{Progress, Stage},
+    },
+    ports::{search_results::ProviderError, site_door::SiteDoor, storage::StorageError},
+    project::Project,
+    results::StagedFinding,
+    use_cases::{
+        end_attempt::AttemptEnd, keep_lease::Hold, measure_page_speed::MeasurePageSpeed,
+        stage_findings::StageFindings,
+    },
+};
+use plan::{Plan, Task};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// How many records are read back at once.
+const BATCH: u32 = 200;
+const CORRUPT: StorageError = StorageError::Corrupt {
+    what: "records of web vitals",
+};
+
+/// A pass over the plan's tasks.
+struct Pass<'a> {
+    tools: &'a Tools,
+    job: &'a Job,
+    state: &'a AttemptState,
+    plan: Plan,
+    measure: MeasurePageSpeed,
+    stage: StageFindings,
+    /// Records of earlier runs, for comparison.
+    before: Vec<VitalsRecord>,
+    /// Records of this run by their places, those of earlier attempts included.
+    records: BTreeMap<i64, VitalsRecord>,
+    /// The last failure that may pass, left for another attempt.
+    passing: Option<ProviderError>,
+    /// Failures after which every further question would fail alike.
+    fatal: BTreeMap<VitalsSource, ProviderError>,
+}
+
+pub(super) async fn run(
+    tools: &Tools,
+    job: &Job,
+    project: &Project,
+    state: &AttemptState,
+) -> Result<Done, Broken> {
+    let opening = tools.doors.open(project.domain.ascii());
+    let opened = tokio::select! {
+        opened = opening => opened,
+        () = state.stop.cancelled() => return Ok(Done::Stopped),
+    };
+    let door = match opened {
+        Ok(door) => door,
+        Err(unreached) => return Ok(Done::End(unreachable(unreached))),
+    };
+    let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(&tools.clock));
+    let plan = plan::make(tools, job, project, state, door.home(), &measure).await?;
+    let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+    let mut pass = Pass {
+        tools,
+        job,
+        state,
+        plan,
+        measure,
+        stage: StageFindings::new(storage, clock, tools.policy),
+        before: sum::carried(tools, job).await?,
+        records: staged(tools, job).await?,
+        passing: None,
+        fatal: BTreeMap::new(),
+    };
+    pass.walk(door.as_ref()).await?;
+    if state.stop.is_cancelled() {
+        return Ok(Done::Stopped);
+    }
+    match &pass.passing {
+        Some(failure) => Ok(Done::End(AttemptEnd::Later {
+            error: attempt_error(failure),
+            asked: asked_delay(failure),
+        })),
+        None => Ok(pass.sum_up()),
+    }
+}
+
+/// What earlier attempts of the job have measured.
+async fn staged(tools: &Tools, job: &Job) -> Result<BTreeMap<i64, VitalsRecord>, StorageError> {
+    let mut records = BTreeMap::new();
+    let mut after = None;
+    loop {
+        let mut read = tools.storage.read().await?;
+        let batch = read
+            .measurements()
+            .staged(job.account, job.id, ResultType::Vitals, after, BATCH)
+            .await?;
+        after = batch.last().map(|it| it.ordinal);
+        let is_last = batch.len() < BATCH as usize;
+        for staged in batch {
+            let record = staged.record.parse().map_err(|_| CORRUPT)?;
+            records.insert(staged.ordinal, record);
+        }
+        if is_last {
+            return Ok(records);
+        }
+    }
+}
+
+impl Pass<'_> {
+    async fn walk(&mut self, door: &dyn SiteDoor) -> Result<(), Broken> {
+        self.state.note(self.progress(false));
+        for task in self.plan.tasks(self.job.project) {
+            if self.state.stop.is_cancelled() {
+                break;
+            }
+            if self.records.contains_key(&task.place) {
+                continue;
+            }
+            // Dropped when the attempt has to stop: the browser ends with it.
+            let stop = self.state.stop.clone();
+            let measured = tokio::select! {
+                measured = self.measure(&task, door) => measured,
+                () = stop.cancelled() => break,
+            };
+            match measured {
+                Ok(record) => self.store(&task, record).await?,
+                Err(failure) => self.passing = Some(failure),
+            }
+        }
+        Ok(())
+    }
+
+    /// The record, unless its failure is left for another attempt.
+    async fn measure(
+        &mut self,
+        task: &Task,
+        door: &dyn SiteDoor,
+    ) -> Result<VitalsRecord, ProviderError> {
+        let source = task.what.source;
+        if let Some(fatal) = self.fatal.get(&source) {
+            return Ok(self.measure.failed(&task.what, fatal));
+        }
+        let measured = self.measure.run(&task.what, door, &self.before).await;
+        let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
+        match measured.failure {
+            Some(failure @ (ProviderError::Unauthorised | ProviderError::OutOfFunds)) => {
+                self.fatal.insert(source, failure);
+            }
+            Some(failure) if failure.is_retryable() && !is_last_attempt => return Err(failure),
+            _ => {}
+        }
+        Ok(measured.record)
+    }
+
+    async fn store(&mut self, task: &Task, record: VitalsRecord) -> Result<(), Broken> {
+        let staged = StagedFinding {
+            result_type: ResultType::Vitals,
+            ordinal: task.place,
+            keyword: None,
+            url: Some(task.what.url.clone()),
+            sort_value: None,
+            measured_at: record.envelope.measured_at,
+            record: Document::of(&record),
+        };
+        let go_on = self.stage.run(Hold::of(self.job), &[staged]).await?;
+        self.records.insert(task.place, record);
+        self.state.note(self.progress(false));
+        self.state.heed(go_on);
+        Ok(())
+    }
+
+    fn progress(&self, is_over: bool) -> Progress {
+        let total = self.plan.pages.len() as u64;
+        let places: Vec<i64> = self.records.keys().copied().collect();
+        let done = self.plan.pages_done(self.job.project, &places);
+        let stages = vec![
+            Stage::counted("measure pages", done, total, is_over || done == total),
+            Stage::counted("publish", u64::from(is_over), 1, is_over),
+        ];
+        Progress {
+            done,
+            total,
+            stages,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The way to single pages of a site, for loads that are no crawl.
+
+use crate::{
+    crawl::try_starts,
+    fetch::{Fetcher, Want},
+    reader::PoliteReader,
+    robots::{Permission, RobotsCache},
+};
+use analysis::observation::web_site::FetchFailure;
+use async_trait::async_trait;
+use domain::ports::{
+    page_speed::LabError,
+    site_door::{SiteDoor, SiteDoors},
+    site_reader::{CrawlStart, SiteReadError, Unreached},
+};
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::Mutex;
+use url::Url;
+
+/// The way to one site.
+struct Door {
+    fetcher: Arc<Fetcher>,
+    robots: RobotsCache,
+    home: Url,
+    /// What knocking brought, by URL: phones and desktops are let in alike.
+    answers: Mutex<HashMap<String, Result<(), LabError>>>,
+}
+
+#[async_trait]
+impl SiteDoors for PoliteReader {
+    async fn open(&self, host: &str) -> Result<Box<dyn SiteDoor>, Unreached> {
+        let start = CrawlStart::Host(host.to_owned());
+        let found = try_starts(&self.fetcher, &start).await;
+        let (home, _, fact) = found.map_err(|error| match error {
+            SiteReadError::Unreachable(unreached) => unreached,
+            _ => Unreached::Connection,
+        })?;
+        let robots = RobotsCache::default();
+        robots.set(&fact, &self.fetcher.settings.product);
+        Ok(Box::new(Door {
+            fetcher: Arc::clone(&self.fetcher),
+            robots,
+            home,
+            answers: Mutex::default(),
+        }))
+    }
+}
+
+impl Door {
+    async fn ask(&self, url: &Url) -> Result<(), LabError> {
+        match self.robots.permission(&self.fetcher, url).await {
+            Permission::Granted => {}
+            Permission::Refused => return Err(LabError::DisallowedByRobots),
+            Permission::Unreachable(_) => return Err(LabError::Unreachable),
+        }
+        self.fetcher
+            .keep_distance(url, self.robots.delay_of(url).unwrap_or_default());
+        let answer = self
+            .fetcher
+            .ask_patiently(url, Want::Headers, Some(&self.robots))
+            .await;
+        if answer.blocked {
+            return Err(LabError::DisallowedByRobots);
+        }
+        match answer.fetched.failure {
+            Some(FetchFailure::Timeout) => Err(LabError::TimedOut),
+            Some(FetchFailure::Dns | FetchFailure::Connect | FetchFailure::Tls) => {
+                Err(LabError::Unreachable)
+            }
+            // A browser may make more of it.
+            _ => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl SiteDoor for Door {
+    fn home(&self) -> String {
+        self.home.to_string()
+    }
+
+    async fn knock(&self, url: &str) -> Result<(), LabError> {
+        let mut answers = self.answers.lock().await;
+        if let Some(answer) = answers.get(url) {
+            return answer.clone();
+        }
+        let parsed = Url::parse(url).map_err(|_| LabError::Order("this is no URL"))?;
+        let answer = self.ask(&parsed).await;
+        answers.insert(url.to_owned(), answer.clone());
+        answer
+    }
+
+    async fn allows(&self, url: &str) -> bool {
+        match Url::parse(url) {
+            Ok(url) => self.robots.allows(&self.fetcher, &url).await,
+            Err(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::CrawlerSettings;
+    use domain::test_support::{CountingRandomness, FrozenClock};
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn loads_keep_the_distance_that_the_site_asks_for() {
+        let reader = PoliteReader::new(
+            CrawlerSettings::default(),
+            Arc::new(FrozenClock::default()),
+            Arc::new(CountingRandomness::default()),
+        );
+        let page = Url::parse("https://example.com/a").unwrap();
+        let begin = Instant::now();
+        drop(reader.fetcher.turn(&page).await);
+        drop(reader.fetcher.turn(&page).await);
+        assert_eq!(begin.elapsed(), CrawlerSettings::default().per_host_delay);
+        reader.fetcher.keep_distance(&page, Duration::from_secs(30));
+        drop(reader.fetcher.turn(&page).await);
+        drop(reader.fetcher.turn(&page).await);
+        assert_eq!(begin.elapsed().as_secs(), 2 + 30);
+    }
+}

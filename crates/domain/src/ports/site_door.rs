@@ -1,0 +1,28 @@
+//! The way to single pages of a site, for loads that are no crawl: where the site begins, what its
+//! robots.txt allows.
+
+use super::{page_speed::LabError, site_reader::Unreached};
+use async_trait::async_trait;
+
+/// Finds the ways to sites.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait SiteDoors: Send + Sync {
+    /// Where a host's site begins: `https` is tried first, then `http`. A robots.txt that forbids
+    /// everything is no failure here: each page is refused when it is asked for.
+    async fn open(&self, host: &str) -> Result<Box<dyn SiteDoor>, Unreached>;
+}
+
+/// The way to the pages of one site. What its robots.txt says is asked once.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait SiteDoor: Send + Sync {
+    /// The home page, as an absolute URL.
+    fn home(&self) -> String;
+    /// Whether a page may be loaded: robots.txt is asked about it and about each URL that it redirects
+    /// to, and its host has to answer. The status of the answer is the load's own affair.
+    async fn knock(&self, url: &str) -> Result<(), LabError>;
+    /// Whether robots.txt allows the page where a load ended, which may be another than the one that
+    /// knocking found.
+    async fn allows(&self, url: &str) -> bool;
+}

@@ -1,0 +1,130 @@
+//! Chooses the pages whose speed is worth measuring: the home page, and those that keywords lead to.
+
+use crate::{
+    ids::{AccountId, ProjectId},
+    keyword::{Keyword, KeywordChoice},
+    ports::storage::{Storage, StorageError},
+    project::Project,
+};
+use analysis::{
+    provenance::Provenance,
+    result_type::ResultType,
+    url_rules::{SiteScope, normalised, page_key},
+};
+use std::{collections::HashMap, sync::Arc};
+
+/// How many keywords are held in memory at once.
+const BATCH: u32 = 200;
+
+/// Chooses pages.
+pub struct ChoosePages {
+    storage: Arc<dyn Storage>,
+    most: u32,
+}
+
+/// A page, and what speaks for it: the best position first, then pages that are only aimed at.
+struct Candidate {
+    url: String,
+    position: Option<u32>,
+    /// How many keywords lead to it.
+    keywords: u32,
+}
+
+impl ChoosePages {
+    /// On this storage; `most` pages, the home page included.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, most: u32) -> Self {
+        Self { storage, most }
+    }
+
+    /// The pages besides the home page, best first: pages that active keywords rank with, by their
+    /// best position, then the targets of keywords, both by how many keywords lead there.
+    ///
+    /// Positions that were simulated are nobody's pages: of such a project only targets count.
+    pub async fn run(&self, project: &Project) -> Result<Vec<String>, StorageError> {
+        let with_ranks = self.ranks_are_real(project.account, project.id).await?;
+        let site = SiteScope::of(project.domain.ascii());
+        let home = page_key(&format!("https://{}/", project.domain.ascii()));
+        let mut found: HashMap<String, Candidate> = HashMap::new();
+        let mut after = None;
+        loop {
+            let mut read = self.storage.read().await?;
+            let everything = KeywordChoice::All;
+            let batch = read
+                .keywords()
+                .active_batch(project.account, project.id, &everything, after, BATCH)
+                .await?;
+            drop(read);
+            for keyword in &batch {
+                for (url, position) in pages_of(keyword, with_ranks) {
+                    let key = page_key(url);
+                    if key != home && site.owns(url) {
+                        meet(&mut found, key, url, position);
+                    }
+                }
+            }
+            after = batch.last().map(|keyword| keyword.id);
+            if batch.len() < BATCH as usize {
+                break;
+            }
+        }
+        let mut found: Vec<Candidate> = found.into_values().collect();
+        found.sort_by(|one, other| {
+            let place = |it: &Candidate| it.position.unwrap_or(u32::MAX);
+            place(one)
+                .cmp(&place(other))
+                .then(other.keywords.cmp(&one.keywords))
+                .then_with(|| one.url.cmp(&other.url))
+        });
+        found.truncate(self.most.saturating_sub(1) as usize);
+        Ok(found.into_iter().map(|it| it.url).collect())
+    }
+
+    async fn ranks_are_real(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<bool, StorageError> {
+        let mut read = self.storage.read().await?;
+        let head = read
+            .results()
+            .head(account, project, ResultType::Rankings)
+            .await?;
+        Ok(head.is_some_and(|it| it.provenance != Provenance::Simulated))
+    }
+}
+
+/// The page that a keyword ranks with, and the one that it is to rank with.
+fn pages_of(
+    keyword: &Keyword,
+    with_ranks: bool,
+) -> impl Iterator<Item = (&str, Option<u32>)> + use<'_> {
+    let latest = keyword.latest.as_ref().filter(|_| with_ranks);
+    let ranked = latest.and_then(|it| Some((it.url.as_deref()?, Some(it.position?))));
+    let target = keyword.target_url.as_deref().map(|it| (it, None));
+    ranked.into_iter().chain(target)
+}
+
+fn meet(found: &mut HashMap<String, Candidate>, key: String, url: &str, position: Option<u32>) {
+    // What is no URL of the web is no page.
+    let Some(url) = normalised(url) else {
+        return;
+    };
+    let candidate = found.entry(key).or_insert_with(|| Candidate {
+        url: url.clone(),
+        position: None,
+        keywords: 0,
+    });
+    candidate.keywords = candidate.keywords.saturating_add(1);
+    let is_better = match (candidate.position, position) {
+        (Some(before), Some(now)) => now < before,
+        (before, now) => before.is_none() && now.is_some(),
+    };
+    if is_better {
+        candidate.position = position;
+        candidate.url = url;
+    }
+}
+
+#[cfg(test)]
+mod tests;
