@@ -206,13 +206,18 @@ struct Text {
 
 impl Text {
     fn of(before: &PageContent, after: &PageContent, history: &PageHistory) -> Self {
-        let is = CleanText::of(after);
-        // Most pages do not change, and cleaning is what costs.
-        let was = if before.text.main.blocks == after.text.main.blocks {
-            is.clone()
-        } else {
-            CleanText::of(before)
-        };
+        if let Some(hash) = history.hashes.last()
+            && before.text.main.blocks == after.text.main.blocks
+        {
+            // Most pages do not change, and cleaning is what costs.
+            return Self {
+                hash: *hash,
+                learned: Learned::unchanged(history),
+                difference: None,
+                has_words: before.text.counts.words > 0,
+            };
+        }
+        let (was, is) = (CleanText::of(before), CleanText::of(after));
         let learned = learn(&was, &is, history);
         let hash = is.hash();
         let (old, new) = (was.without(&learned.old), is.without(&learned.new));
