@@ -16,7 +16,7 @@ use crate::{
     observation::page_content::PageContent,
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,
-    text::{diff::difference, language::detection::SURE},
+    text::{diff::difference, language::detection::SURE, words::words},
 };
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -214,7 +214,9 @@ impl Text {
                 hash: *hash,
                 learned: Learned::unchanged(history),
                 difference: None,
-                has_words: before.text.counts.words > 0,
+                has_words: { &before.text.main.blocks }
+                    .iter()
+                    .any(|it| words(&it.text).next().is_some()),
             };
         }
         let (was, is) = (CleanText::of(before), CleanText::of(after));
