@@ -69,6 +69,23 @@ pub struct Learned {
     pub new: BTreeSet<u32>,
 }
 
+impl Learned {
+    /// What follows from a visit that found every block as it was.
+    pub fn unchanged(history: &PageHistory) -> Self {
+        let mut learned = Self::default();
+        for slot in history.slots.iter().map(|it| it.then(it.block, false)) {
+            if slot.is_volatile() {
+                learned.old.insert(slot.block);
+                learned.new.insert(slot.block);
+            }
+            if slot.window != 0 {
+                learned.slots.push(slot);
+            }
+        }
+        learned
+    }
+}
+
 /// Follows the blocks of a page to its next version. A block goes on in the equal one, or, where
 /// some blocks became as many others, in the one at its place; a block that comes or goes alone
 /// is followed no further.

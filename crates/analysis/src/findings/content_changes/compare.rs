@@ -16,7 +16,7 @@ use crate::{
     observation::page_content::PageContent,
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,
-    text::{diff::difference, language::detection::SURE},
+    text::{diff::difference, language::detection::SURE, words::words},
 };
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -206,13 +206,20 @@ struct Text {
 
 impl Text {
     fn of(before: &PageContent, after: &PageContent, history: &PageHistory) -> Self {
-        let is = CleanText::of(after);
-        // Most pages do not change, and cleaning is what costs.
-        let was = if before.text.main.blocks == after.text.main.blocks {
-            is.clone()
-        } else {
-            CleanText::of(before)
-        };
+        if let Some(hash) = history.hashes.last()
+            && before.text.main.blocks == after.text.main.blocks
+        {
+            // Most pages do not change, and cleaning is what costs.
+            return Self {
+                hash: *hash,
+                learned: Learned::unchanged(history),
+                difference: None,
+                has_words: { &before.text.main.blocks }
+                    .iter()
+                    .any(|it| words(&it.text).next().is_some()),
+            };
+        }
+        let (was, is) = (CleanText::of(before), CleanText::of(after));
         let learned = learn(&was, &is, history);
         let hash = is.hash();
         let (old, new) = (was.without(&learned.old), is.without(&learned.new));

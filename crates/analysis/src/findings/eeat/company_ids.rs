@@ -63,7 +63,7 @@ static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
         ),
         (
             Kind::HuTax,
-            r"(?i)\b(?:adószám\w*\s?:?\s?|HU ?)(\d{8})(?:-\d-\d{2})?\b",
+            r"(?i)(?:adószám\w*\s?:?\s?|HU ?)(\d{8})(?:-\d-\d{2})?\b",
         ),
         (
             Kind::FrSiren,
@@ -87,7 +87,11 @@ static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
         (Kind::Lei, r"\b([0-9A-Z]{18}\d{2})\b"),
     ];
     all.into_iter()
-        .filter_map(|(kind, pattern)| Some((kind, Regex::new(pattern).ok()?)))
+        .filter_map(|(kind, pattern)| {
+            // Numbers are ASCII, and such boundaries are quick to find.
+            let quick = pattern.replace(r"\b", r"(?-u:\b)");
+            Some((kind, Regex::new(&quick).ok()?))
+        })
         .collect()
 });
 

@@ -105,7 +105,7 @@ fn find(page: &PageContent, phrase: &Regex) -> Option<String> {
             .rev()
             .nth(40)
             .map_or(0, |it| it.0);
-        Some(block.text[begin..].to_owned())
+        Some(block.text[begin..].trim_start().to_owned())
     })
 }
 

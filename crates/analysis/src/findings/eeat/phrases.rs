@@ -29,7 +29,8 @@ pub static CREDENTIALS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 static PHRASES: LazyLock<BTreeMap<Language, Phrases>> = LazyLock::new(|| {
-    let phrase = |words: &str| Regex::new(&format!(r"(?i)\b(?:{words})\b")).ok();
+    // Neighbours instead of boundaries, which are slow to find beside letters that are not ASCII.
+    let phrase = |words: &str| Regex::new(&format!(r"(?i)(?:^|\W)(?:{words})(?:\W|$)")).ok();
     let each = LISTS.iter();
     each.filter_map(|(language, [first, test, reviewed, disclosure, data])| {
         Some((

@@ -15,8 +15,8 @@ static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^\(?\d{1,3}[.)]\s|^\d{1,3}(?:\.\d{1,3})+\.?\s".to_owned(),
         // Dates and clock times.
         r"\b\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?|\b\d{1,2}[./]\s?\d{1,2}[./]\s?\d{4}\b|\b\d{1,2}/\d{1,2}/\d{2}\b".to_owned(),
-        format!(r"(?i)\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?:{MONTHS})\b\.?(?:,?\s+(?:de\s+)?\d{{4}}\b)?"),
-        format!(r"(?i)\b(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th|\.)?(?:,?\s+\d{{4}}\b|\b)"),
+        format!(r"(?i)\b\d{{1,2}}(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?:{MONTHS})(?:\.?,?\s+(?:de\s+)?\d{{4}}\b|\W|$)"),
+        format!(r"(?i)(?:^|\W)(?:{MONTHS})\.?\s+\d{{1,2}}(?:st|nd|rd|th|\.)?(?:,?\s+\d{{4}}\b|\b)"),
         r"\b\d{1,2}:\d{2}(?::\d{2})?\b".to_owned(),
         r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.|e|er)?\s?(?:Jh\.|Jahrhundert|centur(?:y|ies)|siècles?|století|storoči|wiek|század|siglos?|secol[oi]|eeuw)".to_owned(),
         // Phone numbers.
@@ -24,7 +24,7 @@ static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // Versions.
         r"(?i)\bv\.?\s?\d+(?:\.\d+)*\b|\b\d+\.\d+\.\d+[\w.-]*|\b(?:version|versions|verze|verzia|verzió|wersja|versión|versione|versie|release)\s+\d[\w.-]*".to_owned(),
         // Places in a document.
-        r"(?i)(?:\b(?:chapter|section|figure|fig\.|table|page|pages|pp?\.|step|no\.|nr\.|number|line|rfc|iso|kapitel|abschnitt|abbildung|abb\.|tabelle|seite|schritt|capítulo|sección|figura|tabla|página|chapitre|tableau|étape|capitolo|sezione|tabella|pagina|hoofdstuk|kapitola|strana|tabulka|tabuľka|obrázek|obrázok|krok|rozdział|rysunek|strona|fejezet|ábra|táblázat)|[§#№])\s*\d+(?:[.–-]\d+)*".to_owned(),
+        r"(?i)(?:(?:^|\W)(?:chapter|section|figure|fig\.|table|page|pages|pp?\.|step|no\.|nr\.|number|line|rfc|iso|kapitel|abschnitt|abbildung|abb\.|tabelle|seite|schritt|capítulo|sección|figura|tabla|página|chapitre|tableau|étape|capitolo|sezione|tabella|pagina|hoofdstuk|kapitola|strana|tabulka|tabuľka|obrázek|obrázok|krok|rozdział|rysunek|strona|fejezet|ábra|táblázat)|[§#№])\s*\d+(?:[.–-]\d+)*".to_owned(),
     ];
     patterns
         .iter()
@@ -42,10 +42,10 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// What makes the number before it a fact: shares, money, large numbers, units.
 static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let shares = r"%|‰|percent\b|per\s?cent\b|prozent\b|procent\w*|por ciento\b|pour cent\b|per cento\b|százalék\w*|percentage points?\b";
-    let money = r"[€$£¥₹]|(?:EUR|USD|GBP|CZK|HUF|PLN|CHF|JPY)\b|Kč|zł|Ft\b|(?i:euros?|dollars?|pounds?|cents?|korun\w*)\b";
-    let large = r"(?:thousand|millions?|billions?|trillions?|tausend|Millionen|Milliarden|Mio|Mrd|tisíc\w*|milion\w*|milión\w*|miliard\w*|tysi\w+|millones|mille|milliards?|mila|miljoen|miljard|ezer|millió|milliárd)\b";
-    let units = r"(?:[kMGTP]i?B|[kKMGT]?bit|[kMG]?Hz|[kMG]?Wh?|[kmµn]?m[²³]?|cm|[kmµ]?g|[mcd]?l|[mµn]?s|kcal|km/h|mph|px|dpi|fps|mAh|V|A|lbs?|oz|ft|mi)\b|°\s?[CF]|(?:bytes?|kilobytes?|megabytes?|gigabytes?|meters?|metres?|kilometers?|kilometres?|miles?|feet|inches|grams?|kilograms?|tonn?e?s?|liters?|litres?|degrees?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|x)\b|(?:Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|Monaten?|Jahren?|Tonnen|Grad)\b|(?:segundos?|minutos?|horas?|días?|semanas?|meses|años?|secondes?|heures?|jours?|semaines?|mois|ans|secondi|minuti|ore|giorni|settimane|mesi|anni)\b|(?:sekund\w*|minut\w*|hodin\w*|dnů|dnech|dnů|dní|dny|dni|týdn\w+|týžd\w+|měsíc\w*|mesiac\w*|let|rok\w*|lat|godzin\w*|tygodni\w*|miesi\w+|másodperc\w*|perc\w*|órá?\w*|napo?\w*|hét\w*|hónap\w*|év\w*|uur|dagen|weken|maanden|jaar|stop[ně]\w*)\b";
+    let shares = r"%|‰|percent(?:\W|$)|per\s?cent(?:\W|$)|prozent(?:\W|$)|procent\w*|por ciento(?:\W|$)|pour cent(?:\W|$)|per cento(?:\W|$)|százalék\w*|percentage points?(?:\W|$)";
+    let money = r"[€$£¥₹]|(?:EUR|USD|GBP|CZK|HUF|PLN|CHF|JPY)(?:\W|$)|Kč|zł|Ft(?:\W|$)|(?i:euros?|dollars?|pounds?|cents?|korun\w*)(?:\W|$)";
+    let large = r"(?:thousand|millions?|billions?|trillions?|tausend|Millionen|Milliarden|Mio|Mrd|tisíc\w*|milion\w*|milión\w*|miliard\w*|tysi\w+|millones|mille|milliards?|mila|miljoen|miljard|ezer|millió|milliárd)(?:\W|$)";
+    let units = r"(?:[kMGTP]i?B|[kKMGT]?bit|[kMG]?Hz|[kMG]?Wh?|[kmµn]?m[²³]?|cm|[kmµ]?g|[mcd]?l|[mµn]?s|kcal|km/h|mph|px|dpi|fps|mAh|V|A|lbs?|oz|ft|mi)(?:\W|$)|°\s?[CF]|(?:bytes?|kilobytes?|megabytes?|gigabytes?|meters?|metres?|kilometers?|kilometres?|miles?|feet|inches|grams?|kilograms?|tonn?e?s?|liters?|litres?|degrees?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|x)(?:\W|$)|(?:Sekunden?|Minuten?|Stunden?|Tagen?|Wochen?|Monaten?|Jahren?|Tonnen|Grad)(?:\W|$)|(?:segundos?|minutos?|horas?|días?|semanas?|meses|años?|secondes?|heures?|jours?|semaines?|mois|ans|secondi|minuti|ore|giorni|settimane|mesi|anni)(?:\W|$)|(?:sekund\w*|minut\w*|hodin\w*|dnů|dnech|dnů|dní|dny|dni|týdn\w+|týžd\w+|měsíc\w*|mesiac\w*|let|rok\w*|lat|godzin\w*|tygodni\w*|miesi\w+|másodperc\w*|perc\w*|órá?\w*|napo?\w*|hét\w*|hónap\w*|év\w*|uur|dagen|weken|maanden|jaar|stop[ně]\w*)(?:\W|$)";
     Regex::new(&format!(r"^(?:[ \u{{a0}}\u{{202f}}-]?(?:{shares}|{large})|[ \u{{a0}}\u{{202f}}]?(?:{money})|[ \u{{a0}}\u{{202f}}-]?(?:{units}))")).ok()
 });
 

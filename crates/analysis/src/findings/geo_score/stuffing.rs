@@ -2,8 +2,12 @@
 
 use super::record::Stuffing;
 use crate::{
+    keyword_text::normalised,
     observation::page_content::PageContent,
-    text::{phrases::IndexedText, words::words},
+    text::{
+        phrases::{IndexedText, STUFFED_USES, without_diacritics},
+        words::{shortened, words},
+    },
 };
 use std::collections::BTreeSet;
 
@@ -26,7 +30,13 @@ pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     for head in heads.into_iter().flatten() {
         phrases.extend(phrases_of(head));
     }
-    let text = IndexedText::new(&page.text.main.text(), page.text.language);
+    let main = page.text.main.text();
+    let folded = folded(&main);
+    phrases.retain(|it| may_be_stuffed(it, &folded));
+    if phrases.is_empty() {
+        return None;
+    }
+    let text = IndexedText::new(&main, page.text.language);
     let mut worst: Option<Stuffing> = None;
     for phrase in phrases.into_iter().take(MOST_PHRASES) {
         let uses = text.uses(&phrase);
@@ -42,6 +52,31 @@ pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
         }
     }
     worst
+}
+
+/// Whether the beginnings of the phrase's words are all there often enough. Inflections change the
+/// ends of words, so this leaves out no phrase that is stuffed; it saves most pages the stemming.
+fn may_be_stuffed(phrase: &str, text: &str) -> bool {
+    let phrase = folded(phrase);
+    let often = |word: &str| {
+        let beginning = shortened(word, 3);
+        text.matches(beginning).take(STUFFED_USES).count() == STUFFED_USES
+    };
+    words(&phrase).next().is_some() && words(&phrase).all(often)
+}
+
+/// As phrases are compared: width and case folded, without diacritics; a block a line.
+fn folded(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for block in text.lines() {
+        if block.is_ascii() {
+            all.extend(block.chars().map(|it| it.to_ascii_lowercase()));
+        } else {
+            all.push_str(&without_diacritics(&normalised(block)));
+        }
+        all.push('\n');
+    }
+    all
 }
 
 fn phrases_of(head: &str) -> Vec<String> {
