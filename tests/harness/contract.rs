@@ -113,6 +113,7 @@ fn is_whole(operation: &str, answer: &Answer) {
         ("getResults", Some("serp")) => "SerpRecord",
         ("getResults", Some("broken-links")) => "BrokenLink",
         ("getResults", Some("content")) => "ContentRecord",
+        ("getResults", Some("content-changes")) => "ChangeRecord",
         ("getResults", Some("geo-score")) => "GeoRecord",
         ("getResults", Some("eeat")) => "EeatRecord",
         ("getResults", Some("schema")) => "SchemaRecord",

@@ -4,7 +4,7 @@
 use analysis::{
     findings::content_changes::{
         ChangeContext, ChangeSource, PageHistory, PageOwner, PageState, SiteFacts, compare,
-        compared_text, rate_per_interval, text_hash,
+        compared_text, rate_per_interval,
     },
     observation::{
         page_content::{Block, BlockKind, PageContent, PlacedText, TagSource},
@@ -57,7 +57,7 @@ fn visits(pages: &[PageContent]) -> Value {
     let Some(first) = pages.first() else {
         return Value::Null;
     };
-    let mut history = PageHistory::begun(first.fetched.at, text_hash(first));
+    let mut history = PageHistory::begun(first.fetched.at);
     let mut answers = Vec::new();
     for pair in pages.windows(2) {
         let state = |at: usize| PageState {

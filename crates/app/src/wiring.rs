@@ -304,6 +304,9 @@ fn crawler_settings(settings: &Settings) -> CrawlerSettings {
         connections_per_host: set.connections_per_host,
         allow_networks: set.allow_networks.iter().map(|it| it.0).collect(),
         resolve: set.resolve.iter().map(|it| it.0.clone()).collect(),
+        trusted: { set.trust.iter() }
+            .flat_map(|it| it.certificates.iter().cloned())
+            .collect(),
         ..CrawlerSettings::default()
     }
 }

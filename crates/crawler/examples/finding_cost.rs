@@ -6,7 +6,6 @@ use analysis::{
     findings::{
         content_changes::{
             ChangeContext, ChangeSource, PageHistory, PageOwner, PageState, SiteFacts, compare,
-            text_hash,
         },
         eeat::{
             EeatInput, FindingContext, PageAverages, PageType, SiteSignals, judge_page, judge_site,
@@ -80,7 +79,7 @@ fn changes(pages: &[PageContent], scope: &SiteScope, shorter: bool) -> Result<f6
             page,
             site: SiteFacts::default(),
         };
-        let history = PageHistory::begun(DateTime::UNIX_EPOCH, text_hash(before));
+        let history = PageHistory::begun(DateTime::UNIX_EPOCH);
         let found = compare(&state(before), &state(after), &history, &context);
         std::hint::black_box(found);
     }

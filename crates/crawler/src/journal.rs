@@ -16,6 +16,7 @@ pub struct Record<'a> {
     pages: HashMap<String, usize>,
     checks: HashMap<String, usize>,
     sitemaps: HashMap<String, usize>,
+    revisited: HashSet<String>,
 }
 
 impl<'a> Record<'a> {
@@ -28,6 +29,7 @@ impl<'a> Record<'a> {
             pages: HashMap::new(),
             checks: HashMap::new(),
             sitemaps: HashMap::new(),
+            revisited: HashSet::new(),
         };
         let mut behind = None;
         loop {
@@ -92,6 +94,9 @@ impl<'a> Record<'a> {
             CrawlStep::Check(check) => {
                 self.checks.insert(check.url.clone(), site.checks.len());
             }
+            CrawlStep::Revisit(check) => {
+                self.revisited.insert(check.url.clone());
+            }
             CrawlStep::Sitemap(fact) => {
                 self.sitemaps.insert(fact.url.clone(), site.sitemaps.len());
             }
@@ -100,7 +105,7 @@ impl<'a> Record<'a> {
         site.add(step);
     }
 
-    pub fn journal(&self) -> &dyn CrawlJournal {
+    pub const fn journal(&self) -> &'a dyn CrawlJournal {
         self.journal
     }
 
@@ -123,6 +128,11 @@ impl<'a> Record<'a> {
 
     pub fn is_known(&self, url: &str) -> bool {
         self.pages.contains_key(url) || self.checks.contains_key(url)
+    }
+
+    /// Whether it was asked for because an earlier crawl knew it.
+    pub fn was_revisited(&self, url: &str) -> bool {
+        self.revisited.contains(url)
     }
 
     pub fn counts(&self) -> (u64, u64) {

@@ -2,6 +2,7 @@
 
 use crate::{fetch::limits::FetchLimits, guard::is_public};
 use ipnet::IpNet;
+use rustls::pki_types::CertificateDer;
 use std::{
     net::{IpAddr, SocketAddr},
     time::Duration,
@@ -45,6 +46,8 @@ pub struct CrawlerSettings {
     pub deny_networks: Vec<IpNet>,
     /// Hosts with a given address; the operator's word, so that address is not vetted.
     pub resolve: Vec<Resolve>,
+    /// Authorities whose certificates are trusted beside the public ones.
+    pub trusted: Vec<CertificateDer<'static>>,
     /// How much of a server's time and bytes a request may take.
     pub limits: FetchLimits,
 }
@@ -67,6 +70,7 @@ impl Default for CrawlerSettings {
             allow_networks: Vec::new(),
             deny_networks: Vec::new(),
             resolve: Vec::new(),
+            trusted: Vec::new(),
             limits: FetchLimits::default(),
         }
     }

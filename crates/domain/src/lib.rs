@@ -12,6 +12,7 @@ pub mod email;
 pub mod idempotency;
 pub mod ids;
 pub mod job;
+pub mod kept_pages;
 pub mod keyword;
 pub mod market;
 pub mod money;

@@ -319,6 +319,40 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use super::Instant;
+
+    kept_pages (account_id, project_id, url_hash) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        url_hash -> BigInt,
+        url -> Text,
+        visited_at -> Instant,
+        etag -> Nullable<Text>,
+        last_modified -> Nullable<Text>,
+        body -> Binary,
+        memory -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    staged_pages (account_id, job_id, url_hash) {
+        account_id -> BigInt,
+        job_id -> BigInt,
+        url_hash -> BigInt,
+        url -> Text,
+        visited_at -> Instant,
+        etag -> Nullable<Text>,
+        last_modified -> Nullable<Text>,
+        sequence -> Nullable<BigInt>,
+        memory -> Text,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{BigInt, Date};
 
     spending (account_id, month) {
@@ -379,6 +413,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     findings,
     result_heads,
     result_carries,
+    kept_pages,
+    staged_pages,
     spending,
     idempotency_records,
     audit_events

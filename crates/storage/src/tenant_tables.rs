@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 18] = [
+pub const TENANT_TABLES: [&str; 20] = [
     "accounts",
     "users",
     "api_tokens",
@@ -16,6 +16,8 @@ pub const TENANT_TABLES: [&str; 18] = [
     "findings",
     "result_carries",
     "result_heads",
+    "kept_pages",
+    "staged_pages",
     "spending",
     "idempotency_records",
     "audit_events",

@@ -31,6 +31,7 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
         "SerpRecord",
         "BrokenLink",
         "ContentRecord",
+        "ChangeRecord",
         "SchemaRecord",
         "GeoRecord",
         "EeatRecord",

@@ -84,7 +84,14 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
     assert_eq!(
         (&audit["results"], &audit["progress"]["unit"]),
         (
-            &json!(["broken-links", "schema", "content", "geo-score", "eeat"]),
+            &json!([
+                "broken-links",
+                "schema",
+                "content",
+                "content-changes",
+                "geo-score",
+                "eeat"
+            ]),
             &json!("urls")
         )
     );

@@ -335,6 +335,7 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
             ResultType::Vitals,
             ResultType::Schema,
             ResultType::Content,
+            ResultType::ContentChanges,
             ResultType::GeoScore,
             ResultType::Eeat,
         ]

@@ -7,6 +7,7 @@ mod audit;
 mod idempotency;
 mod isolation;
 mod jobs;
+mod kept_pages;
 mod keywords;
 mod measurements;
 mod paging;

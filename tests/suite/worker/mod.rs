@@ -2,6 +2,7 @@
 
 mod api;
 mod audit_command;
+mod content_changes;
 mod crashes;
 mod endings;
 mod fleet;

@@ -45,6 +45,7 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
     for (result_type, records) in [
         ("broken-links", PAGES / 5 + (PAGES - 1) / 7),
         ("content", PAGES),
+        ("content-changes", 0),
         ("schema", PAGES),
         ("geo-score", PAGES),
         ("eeat", PAGES + 1),

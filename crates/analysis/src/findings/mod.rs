@@ -12,6 +12,7 @@ pub mod rankings;
 pub mod schema;
 pub mod serp;
 pub mod site_audit;
+pub mod site_changes;
 pub mod vitals;
 
 #[cfg(test)]

@@ -6,11 +6,13 @@
 
 use super::{
     content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
+    content_changes::SiteFacts,
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
     geo_score::{self, AI_AGENTS, AgentPurpose, GeoInput, GeoSummary},
     issues::{AgentVerdict, Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
     schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
+    vitals::VitalsRecord,
 };
 use crate::{
     document::Document,
@@ -26,12 +28,14 @@ use crate::{
 use std::collections::HashMap;
 
 /// What the records have to say beside what was seen.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuditContext {
     /// What all records say.
     pub finding: FindingContext,
     /// What people find each page with, the best ranked first; by normalised URL.
     pub keywords: HashMap<String, Vec<String>>,
+    /// How fast pages were when that was last measured; by normalised URL.
+    pub vitals: HashMap<String, Vec<VitalsRecord>>,
     /// `/llms.txt`, where there is one.
     pub llms_txt: Option<String>,
 }
@@ -205,25 +209,15 @@ pub fn judge(
     pages: impl Iterator<Item = PageContent>,
     mut hand_out: impl FnMut(PageRecord),
 ) -> Vec<TypeSummary> {
-    let mut audit = Audit {
-        site,
-        context,
-        robots,
-        index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
-        judged: 0,
-        schema: SchemaTally::default(),
-        content: ContentSummary::default(),
-        geo: GeoSummary::default(),
-        eeat: PageAverages::default(),
-    };
+    let mut audit = SiteAudit::of(site, context, robots);
     for page in pages {
         audit.judge(&page, &mut hand_out);
     }
-    let site = audit.eeat_of_the_site(&mut hand_out);
-    audit.summaries(&site)
+    audit.finish(hand_out)
 }
 
-struct Audit<'a> {
+/// The judgement of a site's pages, one after the other.
+pub struct SiteAudit<'a> {
     site: &'a Site,
     context: &'a AuditContext,
     robots: &'a Robots,
@@ -235,8 +229,48 @@ struct Audit<'a> {
     eeat: PageAverages,
 }
 
-impl Audit<'_> {
-    fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
+impl<'a> SiteAudit<'a> {
+    /// Before the first page.
+    #[must_use]
+    pub fn of(site: &'a Site, context: &'a AuditContext, robots: &'a Robots) -> Self {
+        Self {
+            site,
+            context,
+            robots,
+            index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
+            judged: 0,
+            schema: SchemaTally::default(),
+            content: ContentSummary::default(),
+            geo: GeoSummary::default(),
+            eeat: PageAverages::default(),
+        }
+    }
+
+    /// What the rest of the site says of a page that was taken in.
+    #[must_use]
+    pub fn site_facts(&self, url: &str) -> SiteFacts {
+        let graph = &self.site.graph;
+        let known = graph.urls.known(url).and_then(|it| graph.page(it));
+        known.map_or_else(SiteFacts::default, |(number, _)| SiteFacts {
+            inlinks: Some(self.site.links.inlinks[number].count),
+            pages_with_same_text: Some(self.index.pages_with_same_text(number)),
+        })
+    }
+
+    /// The place of a page among all, by URL.
+    #[must_use]
+    pub fn place(&self, url: &str) -> Option<usize> {
+        self.site.places.get(url).copied()
+    }
+
+    /// After the last page.
+    pub fn finish(self, mut hand_out: impl FnMut(PageRecord)) -> Vec<TypeSummary> {
+        let site = self.eeat_of_the_site(&mut hand_out);
+        self.summaries(&site)
+    }
+
+    /// Judges a page and hands out its records.
+    pub fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
         let Some(&place) = self.site.places.get(&page.url) else {
             return;
         };
@@ -337,7 +371,7 @@ impl Audit<'_> {
             &PageContext {
                 scope,
                 schema: Some(schema),
-                vitals: &[],
+                vitals: self.context.vitals.get(&page.url).map_or(&[], Vec::as_slice),
                 keywords,
                 // Nobody finds a page that ranks nowhere; of the others nothing is known.
                 has_traffic: (!keywords.is_empty()).then_some(true),

@@ -11,7 +11,7 @@ mod values;
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
-pub use values::{DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress};
+pub use values::{CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress};
 
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
@@ -195,6 +195,8 @@ pub struct CrawlerSettings {
     pub allow_networks: Vec<Network>,
     /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
     pub resolve: Vec<ResolveEntry>,
+    /// Authorities that are trusted beside the public ones, as files.
+    pub trust: Vec<CertificateFile>,
     /// The pause between two requests to a host, in milliseconds.
     pub per_host_delay_ms: u64,
     /// Connections to a host at the same time.
@@ -317,6 +319,7 @@ impl Default for CrawlerSettings {
             contact_url: WebAddress::fixed("https://sightline.invalid/bot"),
             allow_networks: vec![],
             resolve: vec![],
+            trust: vec![],
             per_host_delay_ms: 1_000,
             connections_per_host: 2,
             max_pages: 500,

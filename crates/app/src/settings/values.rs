@@ -205,6 +205,41 @@ impl From<ResolveEntry> for String {
     }
 }
 
+/// A file with certificates in PEM, read when the setting is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CertificateFile {
+    path: String,
+    /// What it holds.
+    pub certificates: Vec<CertificateDer<'static>>,
+}
+
+impl TryFrom<String> for CertificateFile {
+    type Error = String;
+
+    fn try_from(path: String) -> Result<Self, String> {
+        let read = CertificateDer::pem_file_iter(&path)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| error.to_string());
+        let certificates = read.and_then(|found| {
+            let is_empty = found.is_empty();
+            (!is_empty).then_some(found).ok_or_else(|| "it holds none".to_owned())
+        });
+        match certificates {
+            Ok(certificates) => Ok(Self { path, certificates }),
+            Err(why) => Err(format!(
+                "takes files with certificates in PEM, such as /etc/ssl/company-ca.pem; `{path}` cannot be used: {why}"
+            )),
+        }
+    }
+}
+
+impl From<CertificateFile> for String {
+    fn from(file: CertificateFile) -> Self {
+        file.path
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +265,7 @@ mod tests {
             (refusal::<WebAddress>("zzz"), "zzz", "https"),
             (refusal::<WebAddress>("ftp://a.b"), "ftp://a.b", "https"),
             (refusal::<Network>("10/8"), "10/8", "127.0.0.0/8"),
+            (refusal::<CertificateFile>("/no/such.pem"), "/no/such.pem", "company-ca.pem"),
             (refusal::<ResolveEntry>("x"), "`x`", ":80="),
             (
                 refusal::<ResolveEntry>(":80=127.0.0.1:1"),

@@ -7,6 +7,7 @@
 
 mod beginning;
 mod pages;
+mod revisits;
 mod sitemaps;
 mod targets;
 
@@ -137,6 +138,7 @@ impl<'a> Crawl<'a> {
             return Err(SiteReadError::NoPage(self.told_of_the_start()));
         }
         self.check_targets().await?;
+        self.revisit().await?;
         let at = self.clock.now();
         self.record.add(vec![CrawlStep::Finished { at }]).await?;
         let nothing = SiteReadError::NoPage("nothing was recorded".to_owned());

@@ -3,19 +3,28 @@
 use super::{Crawl, Tools};
 use crate::{
     check::refused,
-    extract::{Arrival, read_page},
+    extract::{Arrival, EXTRACTION, read_page},
     fetch::{Answer, Want},
 };
 use analysis::observation::{
     page_content::PageContent,
     web_site::{CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck},
 };
-use domain::ports::site_reader::SiteReadError;
+use domain::{
+    kept_pages::Validators,
+    ports::site_reader::{EarlierPages, SiteReadError},
+};
 use futures_util::{
     FutureExt,
     stream::{FuturesUnordered, StreamExt},
 };
+use std::collections::HashMap;
 use url::Url;
+
+/// How many pages are looked up at once among those that are kept.
+const KEPT: usize = 200;
+/// The server's word that a page is as it was.
+const NOT_MODIFIED: u16 = 304;
 
 impl Crawl<'_> {
     /// Reads the URLs of a level in their order until the plan's pages are read, and says which
@@ -75,12 +84,22 @@ impl Crawl<'_> {
             .filter(|it| !self.record.is_known(it))
             .collect();
         let (_, connections) = self.tools.fetcher.settings.pace(&self.tools.start);
+        let journal = self.record.journal();
         let mut waiting = unknown.into_iter();
+        let mut kept: HashMap<String, Validators> = HashMap::new();
         let mut running = FuturesUnordered::new();
+        let mut until_asked = 0;
         loop {
             while running.len() < connections as usize {
+                if until_asked == 0 {
+                    let next: Vec<String> = waiting.clone().take(KEPT).cloned().collect();
+                    kept = journal.earlier().validators(&next).await?;
+                    until_asked = KEPT;
+                }
                 let Some(url) = waiting.next() else { break };
-                running.push(self.tools.read(url, depth, discovery));
+                until_asked -= 1;
+                let kept = kept.remove(url).map(|it| (journal.earlier(), it));
+                running.push(self.tools.read(url, depth, discovery, kept));
             }
             let Some(mut steps) = running.next().await else {
                 return Ok(());
@@ -101,17 +120,37 @@ impl Crawl<'_> {
 
 impl Tools<'_> {
     /// Asks for a URL: the steps are a page, or a check, or a check and the page it led to.
-    async fn read(&self, text: &str, depth: u32, discovery: Discovery) -> Vec<CrawlStep> {
+    async fn read(
+        &self,
+        text: &str,
+        depth: u32,
+        discovery: Discovery,
+        kept: Option<(&dyn EarlierPages, Validators)>,
+    ) -> Vec<CrawlStep> {
         let Ok(url) = Url::parse(text) else {
             return Vec::new();
         };
         if let Some(state) = refused(self.fetcher, &self.robots, &url).await {
             return vec![checked(text, state)];
         }
-        let answer = self
-            .fetcher
-            .ask_patiently(&url, Want::Html, Some(&self.robots))
-            .await;
+        let robots = Some(&self.robots);
+        let mut answer = match &kept {
+            Some((_, validators)) => {
+                let asked = self.fetcher.ask_whether_changed(&url, validators, robots);
+                asked.await
+            }
+            None => self.fetcher.ask_patiently(&url, Want::Html, robots).await,
+        };
+        if let Some((earlier, _)) = kept.filter(|_| answer.fetched.status == Some(NOT_MODIFIED)) {
+            if let Ok(Some(page)) = earlier.page(text).await
+                && page.document.extraction == EXTRACTION
+            {
+                let page = unchanged(page, &answer.fetched, depth, discovery);
+                return vec![CrawlStep::Page(Box::new(page))];
+            }
+            // What was kept cannot be used: the page has to be sent after all.
+            answer = self.fetcher.ask_patiently(&url, Want::Html, robots).await;
+        }
         if answer.blocked {
             return vec![checked(text, CheckState::BlockedByRobots)];
         }
@@ -170,6 +209,20 @@ impl Tools<'_> {
         steps.extend(probe.map(CrawlStep::Probe));
         content.probe_similarity = similarity;
         Some(content)
+    }
+}
+
+/// A page of which the server says that it did not change: what was kept of it, as of now.
+fn unchanged(page: PageContent, asked: &Fetched, depth: u32, discovery: Discovery) -> PageContent {
+    PageContent {
+        depth,
+        discovery,
+        fetched: Fetched {
+            at: asked.at,
+            attempts: asked.attempts,
+            ..page.fetched
+        },
+        ..page
     }
 }
 

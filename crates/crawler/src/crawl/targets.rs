@@ -85,7 +85,7 @@ impl Crawl<'_> {
     }
 
     /// Whether a level asked for it already, so that it does not count as a check.
-    fn was_read(&self, url: &str) -> bool {
+    pub(super) fn was_read(&self, url: &str) -> bool {
         self.asked_as_page.contains(url)
     }
 

@@ -23,6 +23,10 @@ pub use page_files::{NamedFile, read_page_files};
 use analysis::observation::structured_data::PageStructuredData;
 use url::Url;
 
+/// The version of what is read of a page; it grows whenever the same bytes come to be read as
+/// something else, so that a page is sent again even where the server says that it did not change.
+pub const EXTRACTION: u32 = 1;
+
 /// Reads the structured data of a page, and the text that its readers see.
 pub fn read_structured_data(
     bytes: &[u8],

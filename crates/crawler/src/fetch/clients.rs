@@ -37,8 +37,8 @@ impl Clients {
     /// No client yet.
     pub fn new(settings: Arc<CrawlerSettings>) -> Self {
         Self {
+            tls: tls(&settings),
             settings,
-            tls: tls(),
             kept: Mutex::default(),
         }
     }
@@ -104,11 +104,12 @@ impl Clients {
     }
 }
 
-fn tls() -> ClientConfig {
-    let roots = webpki_roots::TLS_SERVER_ROOTS
+fn tls(settings: &CrawlerSettings) -> ClientConfig {
+    let mut roots = webpki_roots::TLS_SERVER_ROOTS
         .iter()
         .cloned()
         .collect::<RootCertStore>();
+    roots.add_parsable_certificates(settings.trusted.iter().cloned());
     let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider supports TLS 1.2 and 1.3")

@@ -11,6 +11,7 @@ use analysis::observation::{
     page_content::{ResponseFacts, ResponseHeaders},
     web_site::FetchFailure,
 };
+use domain::kept_pages::Validators;
 use reqwest::{
     Method, Response,
     header::{self, HeaderMap, HeaderName},
@@ -64,14 +65,18 @@ pub async fn send(
     settings: &CrawlerSettings,
     url: &Url,
     want: Want,
+    validators: Option<&Validators>,
 ) -> Result<HopAnswer, Failed> {
     vet_url(url, settings).map_err(|_| Failed::unreachable())?;
     let limits = &settings.limits;
     let begun = Instant::now();
     let patience = limits.dns + limits.connect + limits.first_byte;
-    let response = timeout(patience.min(limits.total), request(clients, url, want))
-        .await
-        .map_err(|_| Failed::new(FetchFailure::Timeout, "noAnswer"))??;
+    let response = timeout(
+        patience.min(limits.total),
+        request(clients, url, want, validators),
+    )
+    .await
+    .map_err(|_| Failed::new(FetchFailure::Timeout, "noAnswer"))??;
     let first_byte = begun.elapsed();
     vet_peer(&response, settings, url)?;
     vet_headers(response.headers(), settings)?;
@@ -83,7 +88,12 @@ pub async fn send(
     Ok(answer)
 }
 
-async fn request(clients: &Clients, url: &Url, want: Want) -> Result<Response, Failed> {
+async fn request(
+    clients: &Clients,
+    url: &Url,
+    want: Want,
+    validators: Option<&Validators>,
+) -> Result<Response, Failed> {
     let route = clients.route(url).map_err(|it| Failed::of(&it))?;
     let method = match want {
         Want::Head => Method::HEAD,
@@ -96,6 +106,12 @@ async fn request(clients: &Clients, url: &Url, want: Want) -> Result<Response, F
         .header(header::ACCEPT_ENCODING, "gzip, deflate");
     if let Some(host) = route.host {
         request = request.header(header::HOST, host);
+    }
+    if let Some(etag) = validators.and_then(|it| it.etag.as_deref()) {
+        request = request.header(header::IF_NONE_MATCH, etag);
+    }
+    if let Some(date) = validators.and_then(|it| it.last_modified.as_deref()) {
+        request = request.header(header::IF_MODIFIED_SINCE, date);
     }
     request.send().await.map_err(|it| Failed::of(&it))
 }

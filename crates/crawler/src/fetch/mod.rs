@@ -23,7 +23,10 @@ use analysis::observation::{
     web_site::{FetchFailure, Fetched, Hop, Truncation},
 };
 use clients::Clients;
-use domain::ports::{clock::Clock, randomness::Randomness};
+use domain::{
+    kept_pages::Validators,
+    ports::{clock::Clock, randomness::Randomness},
+};
 use error::Failed;
 use hop::HopAnswer;
 use std::{sync::Arc, time::Duration};
@@ -74,14 +77,28 @@ impl Fetcher {
     /// Asks once, following redirects; robots.txt is asked about each hop but the first, which
     /// the caller has asked about.
     pub async fn ask(&self, url: &Url, want: Want, robots: Option<&RobotsCache>) -> Answer {
+        self.ask_if(url, want, None, robots).await
+    }
+
+    /// The same; where validators are given, the server may answer that nothing changed (304).
+    async fn ask_if(
+        &self,
+        url: &Url,
+        want: Want,
+        validators: Option<&Validators>,
+        robots: Option<&RobotsCache>,
+    ) -> Answer {
         let mut trail = Trail::new(url);
         loop {
+            // They are those of the URL that was asked for, not of one that it leads to.
+            let validators = validators.filter(|_| trail.chain.is_empty());
             let gate = self.gates.gate(&trail.url, &self.settings);
             let crawl_delay = robots.and_then(|it| it.delay_of(&trail.url));
             let (delay, _) = self.settings.pace(&trail.url);
             let place = gate.enter(delay.max(crawl_delay.unwrap_or_default())).await;
             let begun = Instant::now();
-            let answer = hop::send(&self.clients, &self.settings, &trail.url, want).await;
+            let answer =
+                hop::send(&self.clients, &self.settings, &trail.url, want, validators).await;
             drop(place);
             trail.spent += begun.elapsed();
             match answer.and_then(|it| trail.take(it, &self.settings)) {

@@ -3,6 +3,7 @@
 use super::{Answer, Fetcher, Want};
 use crate::robots::RobotsCache;
 use analysis::observation::web_site::FetchFailure;
+use domain::kept_pages::Validators;
 use std::time::Duration;
 use tokio::time::sleep;
 use url::Url;
@@ -15,11 +16,32 @@ impl Fetcher {
         want: Want,
         robots: Option<&RobotsCache>,
     ) -> Answer {
+        self.patiently(url, want, None, robots).await
+    }
+
+    /// The same for a page of which an earlier version is kept: 304 where it did not change.
+    pub async fn ask_whether_changed(
+        &self,
+        url: &Url,
+        validators: &Validators,
+        robots: Option<&RobotsCache>,
+    ) -> Answer {
+        self.patiently(url, Want::Html, Some(validators), robots)
+            .await
+    }
+
+    async fn patiently(
+        &self,
+        url: &Url,
+        want: Want,
+        validators: Option<&Validators>,
+        robots: Option<&RobotsCache>,
+    ) -> Answer {
         let limits = &self.settings.limits;
         let mut pause = limits.retry_wait;
         let mut attempt = 1;
         loop {
-            let mut answer = self.ask(url, want, robots).await;
+            let mut answer = self.ask_if(url, want, validators, robots).await;
             answer.fetched.attempts = attempt;
             let gate = self.gates.gate(url, &self.settings);
             let asked_to_wait = answer.retry_after.filter(|_| is_overloaded(&answer));

@@ -5,3 +5,7 @@
 mod catalogue;
 #[cfg(test)]
 mod memory_crawl;
+#[cfg(test)]
+mod over_http;
+#[cfg(test)]
+mod site_server;

@@ -382,7 +382,7 @@ fn headers_of(answer: &Answer) -> ResponseHeaders {
     headers
 }
 
-fn record_of(url: &str, fault: VitalsFault) -> VitalsRecord {
+pub fn record_of(url: &str, fault: VitalsFault) -> VitalsRecord {
     let (metric, value) = match fault {
         VitalsFault::Lcp => (VitalsMetric::Lcp, 5_000.0),
         VitalsFault::Inp => (VitalsMetric::Inp, 600.0),

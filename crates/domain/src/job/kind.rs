@@ -63,6 +63,7 @@ impl AnalysisKind {
                 ResultType::BrokenLinks,
                 ResultType::Schema,
                 ResultType::Content,
+                ResultType::ContentChanges,
                 ResultType::GeoScore,
                 ResultType::Eeat,
             ],

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod clock;
 pub mod idempotency;
 pub mod jobs;
+pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
 pub mod page_speed;

@@ -1,10 +1,12 @@
 //! How a web site is read.
 
+use crate::kept_pages::Validators;
 use analysis::observation::{
     page_content::PageContent,
     web_site::{CrawlStep, SiteObservation},
 };
 use async_trait::async_trait;
+use std::collections::HashMap;
 use thiserror::Error;
 
 /// What to read, and how far to go.
@@ -62,6 +64,49 @@ pub struct RecordedStep {
     pub step: CrawlStep,
 }
 
+/// A page, and its place in the journal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedPage {
+    /// Its place.
+    pub place: i64,
+    /// What was read.
+    pub page: PageContent,
+}
+
+/// What earlier crawls of a site left, so that what did not change need not be sent again.
+#[async_trait]
+pub trait EarlierPages: Send + Sync {
+    /// What to ask by, of those of these pages whose server gave something.
+    async fn validators(
+        &self,
+        urls: &[String],
+    ) -> Result<HashMap<String, Validators>, JournalError>;
+    /// A page as it was last read.
+    async fn page(&self, url: &str) -> Result<Option<PageContent>, JournalError>;
+    /// The next pages that are kept behind one (`None` is the beginning), in an order of their
+    /// own; none at the end.
+    async fn urls(&self, behind: Option<String>) -> Result<Vec<String>, JournalError>;
+}
+
+/// The first crawl of a site.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoEarlierPages;
+
+#[async_trait]
+impl EarlierPages for NoEarlierPages {
+    async fn validators(&self, _: &[String]) -> Result<HashMap<String, Validators>, JournalError> {
+        Ok(HashMap::new())
+    }
+
+    async fn page(&self, _: &str) -> Result<Option<PageContent>, JournalError> {
+        Ok(None)
+    }
+
+    async fn urls(&self, _: Option<String>) -> Result<Vec<String>, JournalError> {
+        Ok(Vec::new())
+    }
+}
+
 /// Keeps what a crawl has seen, so that a crash costs only the requests in flight, and hears how
 /// far it is.
 #[async_trait]
@@ -73,6 +118,10 @@ pub trait CrawlJournal: Send + Sync {
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError>;
     /// Hears how far the crawl is; must not block.
     fn progress(&self, progress: CrawlProgress);
+    /// What earlier crawls of the site left.
+    fn earlier(&self) -> &dyn EarlierPages {
+        &NoEarlierPages
+    }
 }
 
 /// The pages of a crawl, read back from its journal, a part at a time.
@@ -92,7 +141,7 @@ impl<'a> RecordedPages<'a> {
     }
 
     /// The next pages, in the order in which they were recorded; `None` at the end.
-    pub async fn next_part(&mut self) -> Result<Option<Vec<PageContent>>, JournalError> {
+    pub async fn next_part(&mut self) -> Result<Option<Vec<RecordedPage>>, JournalError> {
         loop {
             let steps = self.journal.recorded(self.behind).await?;
             let Some(last) = steps.last() else {
@@ -100,10 +149,13 @@ impl<'a> RecordedPages<'a> {
             };
             self.behind = Some(last.place);
             let pages = steps.into_iter().filter_map(|it| match it.step {
-                CrawlStep::Page(page) => Some(*page),
+                CrawlStep::Page(page) => Some(RecordedPage {
+                    place: it.place,
+                    page: *page,
+                }),
                 _ => None,
             });
-            let pages: Vec<PageContent> = pages.collect();
+            let pages: Vec<RecordedPage> = pages.collect();
             if !pages.is_empty() {
                 return Ok(Some(pages));
             }

@@ -2,9 +2,9 @@
 
 use super::{
     accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
-    jobs::JobRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
-    projects::ProjectRepository, results::ResultRepository, secrets::SecretRepository,
-    spending::SpendingRepository, tokens::TokenRepository,
+    jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
+    measurements::MeasurementRepository, projects::ProjectRepository, results::ResultRepository,
+    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use std::{error::Error, pin::Pin};
@@ -86,6 +86,8 @@ pub trait Repositories: Send {
     fn measurements(&mut self) -> &mut dyn MeasurementRepository;
     /// Published results.
     fn results(&mut self) -> &mut dyn ResultRepository;
+    /// Pages that are kept between runs.
+    fn pages(&mut self) -> &mut dyn PageRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Idempotency records.

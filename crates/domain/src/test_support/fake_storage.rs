@@ -5,6 +5,7 @@ use crate::ports::{
     audit::{AuditRepository, MockAuditRepository},
     idempotency::{IdempotencyRepository, MockIdempotencyRepository},
     jobs::{JobRepository, MockJobRepository},
+    kept_pages::{MockPageRepository, PageRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
     projects::{MockProjectRepository, ProjectRepository},
@@ -40,6 +41,8 @@ pub struct FakeTransaction {
     pub measurements: MockMeasurementRepository,
     /// Expectations on results.
     pub results: MockResultRepository,
+    /// Expectations on pages that are kept.
+    pub pages: MockPageRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on idempotency records.
@@ -126,6 +129,9 @@ impl Repositories for FakeTransaction {
     }
     fn results(&mut self) -> &mut dyn ResultRepository {
         &mut self.results
+    }
+    fn pages(&mut self) -> &mut dyn PageRepository {
+        &mut self.pages
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -1,6 +1,6 @@
 //! Measurements, and what running jobs have done so far.
 
-use super::{Db, dialect};
+use super::{Db, dialect, kept_pages};
 use crate::{
     rows::{
         counted,
@@ -286,6 +286,7 @@ pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
         .filter(staged_findings::account_id.eq(account.0))
         .filter(staged_findings::job_id.eq(job.0));
     delete(staged).execute(db)?;
+    kept_pages::discard(db, account, job)?;
     let recorded = journal_entries::table
         .filter(journal_entries::account_id.eq(account.0))
         .filter(journal_entries::job_id.eq(job.0));

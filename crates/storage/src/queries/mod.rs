@@ -9,6 +9,7 @@ mod accounts;
 mod audit;
 mod idempotency;
 mod jobs;
+mod kept_pages;
 mod keywords;
 mod measurements;
 mod projects;
@@ -27,6 +28,7 @@ use domain::ports::{
     audit::AuditRepository,
     idempotency::IdempotencyRepository,
     jobs::JobRepository,
+    kept_pages::PageRepository,
     keywords::KeywordRepository,
     measurements::MeasurementRepository,
     projects::ProjectRepository,
@@ -60,6 +62,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn results(&mut self) -> &mut dyn ResultRepository {
+        self
+    }
+    fn pages(&mut self) -> &mut dyn PageRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

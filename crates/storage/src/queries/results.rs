@@ -1,7 +1,7 @@
 //! Published results.
 
 use super::{
-    Backend, Db, measurements,
+    Backend, Db, kept_pages, measurements,
     paging::{Sortable, behind, one_more, page, wrong_position},
 };
 use crate::{
@@ -44,6 +44,7 @@ impl ResultRepository for Session<Db> {
         let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
         self.change(account, move |db| {
             move_staged(db, account, project, job)?;
+            kept_pages::publish(db, account, project, job)?;
             for head in &heads {
                 move_head(db, head)?;
             }

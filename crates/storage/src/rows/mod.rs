@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod audit;
 pub mod idempotency;
 pub mod jobs;
+pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
 pub mod projects;

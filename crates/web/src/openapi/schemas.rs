@@ -2,7 +2,9 @@
 //! answer is put together.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use analysis::findings::{broken_links, content, eeat, geo_score, rankings, schema, serp, vitals};
+use analysis::findings::{
+    broken_links, content, content_changes, eeat, geo_score, rankings, schema, serp, vitals,
+};
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -33,6 +35,8 @@ pub fn all() -> Value {
     add::<broken_links::BrokenLinksSummary>(&mut schemas);
     add::<content::ContentRecord>(&mut schemas);
     add::<content::ContentSummary>(&mut schemas);
+    add::<content_changes::ChangeRecord>(&mut schemas);
+    add::<content_changes::ContentChangesSummary>(&mut schemas);
     add::<eeat::EeatRecord>(&mut schemas);
     add::<eeat::EeatSummary>(&mut schemas);
     add::<geo_score::GeoRecord>(&mut schemas);
@@ -171,8 +175,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("ContentRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("ContentChangesSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("BrokenLink"), record("ContentRecord"), record("ChangeRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),

@@ -93,6 +93,19 @@ impl<'a> SiteIndex<'a> {
         index
     }
 
+    /// How many other pages have exactly its main text.
+    #[must_use]
+    pub fn pages_with_same_text(&self, page: usize) -> u32 {
+        let card = self.site.cards.get(page);
+        let digest = card
+            .and_then(|it| it.fingerprint.as_ref())
+            .map(|it| it.digest);
+        let same = digest.and_then(|it| self.digests.get(&it));
+        same.map_or(0, |it| {
+            u32::try_from(it.len().saturating_sub(1)).unwrap_or(u32::MAX)
+        })
+    }
+
     /// What the site tells of a page, by its number.
     #[must_use]
     pub fn of(&self, page: usize) -> SiteFacts {

@@ -50,9 +50,9 @@ pub fn compare(
     let text = Text::of(before.page, after.page, history);
     let mut found = fields::changed(before, after, &context.scope);
     found.extend(text.change());
-    found.extend(unread::restored(history, fetched.status));
+    found.extend(unread::restored(history, fetched));
     order(&mut found);
-    let flapping = history.is_flapping(text.hash);
+    let flapping = history.is_flapping(&text.hashes);
     if flapping {
         warnings.push(FLAPPING.to_owned());
     }
@@ -68,7 +68,7 @@ pub fn compare(
     };
     let changed = class != ChangeClass::None;
     let mut history = history.clone();
-    history.note_visit(fetched.at, text.hash, changed);
+    history.note_visit(fetched.at, &text.hashes, changed);
     let mut record = blank(before, fetched.at, &history, context);
     text.tell(&mut record);
     record.envelope.warnings = warnings;
@@ -89,12 +89,6 @@ pub fn compare(
 #[must_use]
 pub fn compared_text(page: &PageContent) -> String {
     CleanText::of(page).without(&BTreeSet::new())
-}
-
-/// The hash of a page's main text without noise, for [`PageHistory::begun`].
-#[must_use]
-pub fn text_hash(page: &PageContent) -> u64 {
-    CleanText::of(page).hash()
 }
 
 /// A record that claims nothing.
@@ -197,7 +191,8 @@ fn language_changed(before: &PageContent, after: &PageContent) -> bool {
 
 /// The main texts compared.
 struct Text {
-    hash: u64,
+    /// The earlier one's, where it was not known, and the later one's; none while a text is as it was.
+    hashes: Vec<u64>,
     learned: Learned,
     /// `None` where nothing changed.
     difference: Option<(crate::text::diff::Difference, String)>,
@@ -206,12 +201,10 @@ struct Text {
 
 impl Text {
     fn of(before: &PageContent, after: &PageContent, history: &PageHistory) -> Self {
-        if let Some(hash) = history.hashes.last()
-            && before.text.main.blocks == after.text.main.blocks
-        {
+        if before.text.main.blocks == after.text.main.blocks {
             // Most pages do not change, and cleaning is what costs.
             return Self {
-                hash: *hash,
+                hashes: Vec::new(),
                 learned: Learned::unchanged(history),
                 difference: None,
                 has_words: { &before.text.main.blocks }
@@ -221,10 +214,11 @@ impl Text {
         }
         let (was, is) = (CleanText::of(before), CleanText::of(after));
         let learned = learn(&was, &is, history);
-        let hash = is.hash();
+        let first = history.hashes.is_empty().then(|| was.hash());
+        let hashes = first.into_iter().chain([is.hash()]).collect();
         let (old, new) = (was.without(&learned.old), is.without(&learned.new));
         Self {
-            hash,
+            hashes,
             has_words: was.has_words(),
             learned,
             difference: (old != new).then(|| (difference(&old, &new), old)),

@@ -25,7 +25,8 @@ pub struct PageHistory {
     /// When the first change was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_change_at: Option<DateTime<Utc>>,
-    /// Hashes of the last texts, without noise, the oldest first.
+    /// Hashes of the last texts, without noise, the oldest first; a text that stays has one, and the
+    /// first text gets its own when it changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hashes: Vec<u64>,
     /// Blocks that changed lately, by their place in the page as it was last read.
@@ -49,6 +50,8 @@ pub enum Missing {
     Failure,
     /// robots.txt does not allow it any more.
     Blocked,
+    /// It leads to this address.
+    Moved(String),
 }
 
 /// A block that changes: its place, and in which visits since its first change it changed.
@@ -107,33 +110,33 @@ impl Slot {
 }
 
 impl PageHistory {
-    /// The history of a page that was read for the first time, with [`super::text_hash`].
+    /// The history of a page that was read for the first time.
     #[must_use]
-    pub fn begun(at: DateTime<Utc>, text_hash: u64) -> Self {
+    pub const fn begun(at: DateTime<Utc>) -> Self {
         Self {
             since: at,
             last_at: at,
             comparisons: 0,
             changes: 0,
             first_change_at: None,
-            hashes: vec![text_hash],
+            hashes: Vec::new(),
             slots: Vec::new(),
             failures: 0,
             missing: None,
         }
     }
 
-    /// Whether a text is the one before the last: A, B, and A again.
-    pub(super) fn is_flapping(&self, text_hash: u64) -> bool {
-        match self.hashes.as_slice() {
-            [.., one, other] => *one == text_hash && *other != text_hash,
+    /// Whether a text that changed is the one before the last: A, B, and A again.
+    pub(super) fn is_flapping(&self, hashes: &[u64]) -> bool {
+        match (self.hashes.as_slice(), hashes.last()) {
+            ([.., one, other], Some(now)) => one == now && other != now,
             _ => false,
         }
     }
 
-    /// Notes a visit that read the page.
-    pub(super) fn note_visit(&mut self, at: DateTime<Utc>, text_hash: u64, changed: bool) {
-        self.hashes.push(text_hash);
+    /// Notes a visit that read the page, and the hashes of texts that it made known.
+    pub(super) fn note_visit(&mut self, at: DateTime<Utc>, hashes: &[u64], changed: bool) {
+        self.hashes.extend(hashes);
         let surplus = self.hashes.len().saturating_sub(MOST_HASHES);
         self.hashes.drain(..surplus);
         self.failures = 0;

@@ -16,7 +16,7 @@ mod significance;
 mod summary;
 mod unread;
 
-pub use compare::{compare, compared_text, text_hash};
+pub use compare::{compare, compared_text};
 pub use frequency::rate_per_interval;
 pub use history::{Missing, PageHistory, Slot};
 pub use record::{ChangeFrequency, ChangeRecord, ChangeSource, FieldChange, FieldValue, PageOwner};
@@ -25,6 +25,7 @@ pub use summary::ContentChangesSummary;
 pub use unread::{Unread, not_read};
 
 use crate::observation::{page_content::PageContent, web_site::SiteScope};
+use serde::{Deserialize, Serialize};
 
 /// The method that these records come from.
 pub const METHOD: &str = "content-changes/1";
@@ -50,7 +51,8 @@ pub struct PageState<'a> {
 }
 
 /// What the rest of the site says of a page; `None` is unknown and not compared.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SiteFacts {
     /// Links to it from other pages of the site.
     pub inlinks: Option<u32>,

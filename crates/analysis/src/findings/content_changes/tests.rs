@@ -26,7 +26,7 @@ fn day(number: i64) -> DateTime<Utc> {
 }
 
 fn begun(page: &PageContent) -> PageHistory {
-    PageHistory::begun(page.fetched.at, text_hash(page))
+    PageHistory::begun(page.fetched.at)
 }
 
 const fn state(page: &PageContent) -> PageState<'_> {

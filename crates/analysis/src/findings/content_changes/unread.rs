@@ -19,13 +19,15 @@ const LEAST_FAILURES: u32 = 2;
 pub enum Unread<'a> {
     /// No answer, or one that is no page.
     Failed(&'a Fetched),
+    /// It leads to another page now.
+    Redirected(&'a Fetched),
     /// robots.txt does not allow reading it, seen at that time.
     Blocked(DateTime<Utc>),
 }
 
 /// What follows from a visit that brought no page. A first failure claims nothing; a second one in
 /// a row is a change of the status, and so is another status after that. That robots.txt blocks the
-/// page is a change at once.
+/// page, or that it leads to another one, is a change at once.
 #[must_use]
 pub fn not_read(
     before: &PageState<'_>,
@@ -36,18 +38,19 @@ pub fn not_read(
     let mut history = history.clone();
     let (at, now) = match why {
         Unread::Blocked(at) => (at, Missing::Blocked),
+        Unread::Redirected(fetched) => (fetched.at, Missing::Moved(fetched.final_url.clone())),
         Unread::Failed(fetched) => {
             history.failures = history.failures.saturating_add(1);
             let status = fetched.status.filter(|_| fetched.failure.is_none());
             (fetched.at, status.map_or(Missing::Failure, Missing::Status))
         }
     };
-    let is_sure = now == Missing::Blocked || history.failures >= LEAST_FAILURES;
+    let is_told_outright = matches!(now, Missing::Blocked | Missing::Moved(_));
+    let is_sure = is_told_outright || history.failures >= LEAST_FAILURES;
     let is_news = is_sure && history.missing.as_ref() != Some(&now);
     let mut found = Vec::new();
     if is_news {
-        let was_status = Some(before.page.fetched.status);
-        found.push(gone(history.missing.as_ref(), was_status.flatten(), &now));
+        found.push(gone(before, history.missing.as_ref(), &now));
         if before.page.is_indexable() && history.missing.is_none() {
             let flag = |it| Some(FieldValue::Flag(it));
             found.push(change(
@@ -83,30 +86,46 @@ pub fn not_read(
     }
 }
 
-fn gone(was: Option<&Missing>, was_status: Option<u16>, now: &Missing) -> FieldChange {
+/// What is told of a page that is missing now, in another way than before if it was.
+fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldChange {
+    let text = |it: &str| Some(FieldValue::Text(it.to_owned()));
     match now {
         Missing::Blocked => change(
             ChangedField::RobotsTxt,
             1.0,
-            Some(FieldValue::Text("allowed".to_owned())),
-            Some(FieldValue::Text("disallowed".to_owned())),
-        ),
-        _ => change(
-            ChangedField::StatusCode,
-            1.0,
-            was.map_or_else(
-                || was_status.map(|it| FieldValue::Number(it.into())),
-                |it| Some(value(it)),
-            ),
+            text("allowed"),
             Some(value(now)),
         ),
+        Missing::Moved(_) => {
+            let from = match was {
+                Some(Missing::Moved(url)) => url,
+                _ => &before.page.fetched.final_url,
+            };
+            change(ChangedField::FinalUrl, 1.0, text(from), Some(value(now)))
+        }
+        _ => {
+            let status = before.page.fetched.status;
+            let status = status.map(|it| FieldValue::Number(it.into()));
+            change(
+                ChangedField::StatusCode,
+                1.0,
+                was.map(value).or(status),
+                Some(value(now)),
+            )
+        }
     }
 }
 
 /// That a page which was gone can be read again.
-pub(super) fn restored(history: &PageHistory, status: Option<u16>) -> Option<FieldChange> {
+pub(super) fn restored(history: &PageHistory, fetched: &Fetched) -> Option<FieldChange> {
     let was = history.missing.as_ref()?;
     Some(match was {
+        Missing::Moved(_) => change(
+            ChangedField::FinalUrl,
+            1.0,
+            Some(value(was)),
+            Some(FieldValue::Text(fetched.final_url.clone())),
+        ),
         Missing::Blocked => change(
             ChangedField::RobotsTxt,
             1.0,
@@ -117,7 +136,7 @@ pub(super) fn restored(history: &PageHistory, status: Option<u16>) -> Option<Fie
             ChangedField::StatusCode,
             1.0,
             Some(value(was)),
-            status.map(|it| FieldValue::Number(it.into())),
+            fetched.status.map(|it| FieldValue::Number(it.into())),
         ),
     })
 }
@@ -127,5 +146,6 @@ fn value(missing: &Missing) -> FieldValue {
         Missing::Status(status) => FieldValue::Number((*status).into()),
         Missing::Failure => FieldValue::Text("noAnswer".to_owned()),
         Missing::Blocked => FieldValue::Text("disallowed".to_owned()),
+        Missing::Moved(url) => FieldValue::Text(url.clone()),
     }
 }

@@ -51,4 +51,8 @@ pub struct DocumentFacts {
     /// Whether the parser reached its limits, so that the end of the page is read without
     /// structure.
     pub parser_limit: bool,
+    /// The version of the reader that read it: what an earlier one read is not mixed with what this
+    /// one reads.
+    #[serde(default)]
+    pub extraction: u32,
 }

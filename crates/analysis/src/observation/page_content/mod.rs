@@ -114,6 +114,7 @@ impl PageContent {
                 duplicate_id_count: 0,
                 early_head_end: None,
                 parser_limit: false,
+                extraction: 0,
             },
             titles: Vec::new(),
             metas: Vec::new(),

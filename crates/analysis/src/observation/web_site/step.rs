@@ -92,6 +92,8 @@ pub enum CrawlStep {
     Page(Box<PageContent>),
     /// A link target was checked.
     Check(Box<TargetCheck>),
+    /// A page of an earlier crawl that nothing leads to any more was asked for.
+    Revisit(Box<TargetCheck>),
     /// A bound was reached.
     Limit(LimitHit),
     /// The crawl is complete.
@@ -120,6 +122,8 @@ pub struct SiteObservation {
     pub pages: Vec<WebPage>,
     /// Checks, by URL.
     pub checks: Vec<TargetCheck>,
+    /// What became of pages of an earlier crawl that nothing leads to any more, by URL.
+    pub revisits: Vec<TargetCheck>,
     /// Bounds that were reached.
     pub limits: BTreeSet<LimitHit>,
 }
@@ -137,6 +141,7 @@ impl SiteObservation {
             sitemaps: Vec::new(),
             pages: Vec::new(),
             checks: Vec::new(),
+            revisits: Vec::new(),
             limits: BTreeSet::new(),
         }
     }
@@ -149,6 +154,7 @@ impl SiteObservation {
             CrawlStep::Sitemap(fact) => self.sitemaps.push(fact),
             CrawlStep::Page(page) => self.pages.push(WebPage::from(*page)),
             CrawlStep::Check(check) => self.checks.push(*check),
+            CrawlStep::Revisit(check) => self.revisits.push(*check),
             CrawlStep::Limit(limit) => {
                 self.limits.insert(limit);
             }
@@ -161,6 +167,7 @@ impl SiteObservation {
     pub fn sorted(mut self) -> Self {
         self.pages.sort_by(|a, b| a.url.cmp(&b.url));
         self.checks.sort_by(|a, b| a.url.cmp(&b.url));
+        self.revisits.sort_by(|a, b| a.url.cmp(&b.url));
         self.sitemaps.sort_by(|a, b| a.url.cmp(&b.url));
         self
     }

@@ -1,5 +1,6 @@
 //! The journal of a crawl, kept in the storage under its job's lease.
 
+use super::earlier::StoredPages;
 use crate::worker::{
     Tools,
     attempt::{AttemptState, Broken, Done, unreachable},
@@ -13,7 +14,8 @@ use domain::{
     },
     ports::{
         site_reader::{
-            Continue, CrawlJournal, CrawlProgress, JournalError, RecordedStep, SiteReadError,
+            Continue, CrawlJournal, CrawlProgress, EarlierPages, JournalError, RecordedStep,
+            SiteReadError,
         },
         storage::StorageError,
     },
@@ -36,6 +38,7 @@ pub(super) struct StoredJournal<'a> {
     journal: JournalCrawl,
     next: AtomicI64,
     broke: Mutex<Option<HoldError>>,
+    kept: StoredPages,
 }
 
 impl<'a> StoredJournal<'a> {
@@ -51,7 +54,13 @@ impl<'a> StoredJournal<'a> {
             journal,
             next: AtomicI64::new(0),
             broke: Mutex::default(),
+            kept: StoredPages::of(tools, job),
         }
+    }
+
+    /// What earlier crawls of the site left.
+    pub(super) const fn kept(&self) -> &StoredPages {
+        &self.kept
     }
 
     pub(super) fn progress(&self) -> Progress {
@@ -87,6 +96,32 @@ impl<'a> StoredJournal<'a> {
     }
 }
 
+/// What a step begins with that is packed; JSON, as earlier versions stored it, never does.
+const PACKED: u8 = 1;
+
+/// A step as it is stored: JSON, packed by LZ4.
+pub(super) fn packed(step: &CrawlStep) -> Result<Vec<u8>, JournalError> {
+    let json = serde_json::to_vec(step).map_err(broken)?;
+    let mut body = vec![PACKED];
+    body.extend(lz4_flex::compress_prepend_size(&json));
+    Ok(body)
+}
+
+/// A step as it was stored.
+pub(super) fn unpacked(body: &[u8]) -> Result<CrawlStep, JournalError> {
+    match body.split_first() {
+        Some((&PACKED, packed)) => {
+            let json = lz4_flex::decompress_size_prepended(packed).map_err(broken)?;
+            serde_json::from_slice(&json).map_err(broken)
+        }
+        _ => serde_json::from_slice(body).map_err(broken),
+    }
+}
+
+fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+    JournalError(error.into())
+}
+
 #[async_trait]
 impl CrawlJournal for StoredJournal<'_> {
     async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
@@ -99,10 +134,9 @@ impl CrawlJournal for StoredJournal<'_> {
             self.next.fetch_max(last.sequence + 1, Ordering::SeqCst);
         }
         let read = |entry: &JournalEntry| {
-            let step = serde_json::from_slice(&entry.body);
             Ok(RecordedStep {
                 place: entry.sequence,
-                step: step.map_err(|error| JournalError(error.into()))?,
+                step: unpacked(&entry.body)?,
             })
         };
         tokio::task::block_in_place(|| entries.iter().map(read).collect())
@@ -111,10 +145,9 @@ impl CrawlJournal for StoredJournal<'_> {
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
         let mut entries = Vec::with_capacity(steps.len());
         for step in steps {
-            let body = serde_json::to_vec(step).map_err(|error| JournalError(error.into()))?;
             entries.push(JournalEntry {
                 sequence: self.next.fetch_add(1, Ordering::SeqCst),
-                body,
+                body: packed(step)?,
             });
         }
         match self
@@ -135,6 +168,10 @@ impl CrawlJournal for StoredJournal<'_> {
                 Ok(Continue::No)
             }
         }
+    }
+
+    fn earlier(&self) -> &dyn EarlierPages {
+        &self.kept
     }
 
     fn progress(&self, progress: CrawlProgress) {

@@ -1,6 +1,8 @@
 //! Runs a site audit: reads the site with a journal, finds what is to be said of its links and pages,
 //! stages the records.
 
+mod changes;
+mod earlier;
 mod journal;
 mod pages;
 
@@ -25,22 +27,29 @@ use domain::{
         Job,
         progress::{Progress, Stage},
     },
+    kept_pages::StagedPage,
     ports::{
         site_reader::{CrawlPlan, CrawlStart},
         storage::StorageError,
     },
     results::{Coverage, ResultHead, StagedFinding},
     use_cases::{
+        forget_pages::ForgetPages,
         keep_lease::{Hold, HoldError},
         publish_results::Outcome,
         stage_findings::StageFindings,
+        stage_pages::StagePages,
     },
 };
 use journal::StoredJournal;
+use pages::Audited;
 use std::sync::Arc;
 
 /// How many records are staged in one transaction.
 const STAGED_TOGETHER: usize = 500;
+
+/// A page is compared from its second visit on.
+const NOTHING_TO_COMPARE: &str = "noEarlierVisit";
 
 pub(super) async fn run(
     tools: &Tools,
@@ -67,14 +76,23 @@ pub(super) async fn run(
     let staging = Staging::new(tools, job, state);
     let cards = SiteCards::of(&observation);
     let robots = AiRobots::of(observation.robots.as_ref());
+    let audited = Audited {
+        job,
+        journal: &journal,
+        staging: &staging,
+        scope: observation.scope.clone(),
+        without_a_page: changes::without_a_page(&observation),
+    };
     let links = links(tools, job, observation).await?;
     staging.links(&links.records).await?;
-    let Some(pages) = pages::audit(tools, job, cards, robots, &journal, &staging).await? else {
+    let Some(pages) = pages::audit(tools, cards, robots, &audited).await? else {
         return Ok(Done::Stopped);
     };
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
     }
+    let forget = ForgetPages::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+    forget.run(job.account, job.project).await?;
     let progress = journal.progress();
     Ok(Done::Results(outcome(tools, job, &links, pages, progress)))
 }
@@ -110,6 +128,7 @@ async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, Stora
 /// Where records wait until the job ends well.
 struct Staging<'a> {
     stage: StageFindings,
+    keep: StagePages,
     job: &'a Job,
     state: &'a AttemptState,
 }
@@ -118,6 +137,7 @@ impl<'a> Staging<'a> {
     fn new(tools: &Tools, job: &'a Job, state: &'a AttemptState) -> Self {
         let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
         Self {
+            keep: StagePages::new(Arc::clone(&storage), Arc::clone(&clock), tools.policy),
             stage: StageFindings::new(storage, clock, tools.policy),
             job,
             state,
@@ -131,6 +151,13 @@ impl<'a> Staging<'a> {
             let staged = numbered.map(|(n, record)| staged_link(first + n, record));
             self.add(&staged.collect::<Vec<_>>()).await?;
         }
+        Ok(())
+    }
+
+    /// Puts pages on their way that the next audit compares with.
+    async fn keep(&self, pages: &[StagedPage]) -> Result<(), HoldError> {
+        let go_on = self.keep.run(Hold::of(self.job), pages).await?;
+        self.state.heed(go_on);
         Ok(())
     }
 
@@ -172,8 +199,15 @@ fn outcome(
     let coverage = Coverage::of(checked, checked.saturating_sub(unknown), unknown);
     let mut heads = vec![head(tools, job, of_links, coverage)];
     for summary in pages {
-        let read = u64::from(links.summary.pages_crawled);
-        heads.push(head(tools, job, summary, Coverage::of(read, read, 0)));
+        let is_first = summary.result_type == ResultType::ContentChanges && summary.records == 0;
+        let read = match summary.result_type {
+            ResultType::ContentChanges => summary.records,
+            _ => u64::from(links.summary.pages_crawled),
+        };
+        let mut head = head(tools, job, summary, Coverage::of(read, read, 0));
+        head.warnings
+            .extend(is_first.then(|| NOTHING_TO_COMPARE.to_owned()));
+        heads.push(head);
     }
     Outcome {
         heads,

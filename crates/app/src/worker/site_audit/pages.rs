@@ -1,17 +1,23 @@
 //! What is found on the pages that a crawl has recorded: two walks over its journal.
 
-use super::{STAGED_TOGETHER, Staging, journal::StoredJournal};
-use crate::worker::{Tools, attempt::Broken};
+use super::{
+    STAGED_TOGETHER, Staging,
+    changes::{Changes, Staged, VainVisit, Visit},
+    journal::StoredJournal,
+};
+use crate::worker::{Tools, attempt::Broken, web_vitals::newest_vitals};
 use analysis::{
     findings::{
+        content_changes::{ChangeContext, ChangeSource, PageOwner},
         envelope::FindingContext,
-        site_audit::{AuditContext, PageRecord, Site, SiteCards, TypeSummary, judge},
+        site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards, TypeSummary},
+        vitals::VitalsRecord,
     },
-    observation::page_content::PageContent,
+    observation::web_site::{SiteScope, TargetCheck},
 };
 use crawler::AiRobots;
 use domain::{
-    job::Job,
+    job::{Job, Trigger},
     keyword::KeywordChoice,
     ports::{
         site_reader::{JournalError, RecordedPages},
@@ -26,24 +32,34 @@ use tokio::sync::mpsc;
 const KEYWORDS: u32 = 500;
 /// Parts of pages, and of records, that may wait for the other side.
 const WAITING: usize = 2;
+/// Pages that are read back at once beside what asking for them brought.
+const VAIN_VISITS: usize = 100;
+
+/// A crawl whose pages are judged.
+pub(super) struct Audited<'a> {
+    pub(super) job: &'a Job,
+    pub(super) journal: &'a StoredJournal<'a>,
+    pub(super) staging: &'a Staging<'a>,
+    pub(super) scope: SiteScope,
+    /// Addresses of the site that brought no page.
+    pub(super) without_a_page: Vec<TargetCheck>,
+}
 
 /// Judges every page and stages its records; nothing when the attempt has to stop.
 pub(super) async fn audit(
     tools: &Tools,
-    job: &Job,
     mut cards: SiteCards,
     robots: AiRobots,
-    journal: &StoredJournal<'_>,
-    staging: &Staging<'_>,
+    of: &Audited<'_>,
 ) -> Result<Option<Vec<TypeSummary>>, Broken> {
-    let mut pages = RecordedPages::of(journal);
+    let mut pages = RecordedPages::of(of.journal);
     while let Some(part) = pages.next_part().await.map_err(unreadable)? {
-        if staging.state.stop.is_cancelled() {
+        if of.staging.state.stop.is_cancelled() {
             return Ok(None);
         }
         let add = move || {
-            for page in &part {
-                cards.add(page);
+            for recorded in &part {
+                cards.add(&recorded.page);
             }
             cards
         };
@@ -51,10 +67,11 @@ pub(super) async fn audit(
     }
     let context = Arc::new(AuditContext {
         finding: FindingContext {
-            project_id: job.project.0,
+            project_id: of.job.project.0,
             measured_at: tools.clock.now(),
         },
-        keywords: keywords(tools, job).await?,
+        keywords: keywords(tools, of.job).await?,
+        vitals: vitals(tools, of.job).await?,
         ..AuditContext::default()
     });
     let complete = {
@@ -69,52 +86,141 @@ pub(super) async fn audit(
         }
     };
     let known = tokio::task::spawn_blocking(complete).await?;
-    judged(known, context, journal, staging).await
+    judged(known, context, of).await
+}
+
+/// What waits to be judged.
+enum Judgeable {
+    Read(Vec<Visit>),
+    Vain(Vec<VainVisit>),
 }
 
 /// Reads pages, judges them on a thread of their own and stages what comes of it, side by side.
 async fn judged(
     (site, robots): (Site, Arc<AiRobots>),
     context: Arc<AuditContext>,
-    journal: &StoredJournal<'_>,
-    staging: &Staging<'_>,
+    of: &Audited<'_>,
 ) -> Result<Option<Vec<TypeSummary>>, Broken> {
-    let (give, mut taken) = mpsc::channel::<Vec<PageContent>>(WAITING);
-    let (hand_out, mut records) = mpsc::channel::<Vec<StagedFinding>>(WAITING);
+    let (give, mut taken) = mpsc::channel::<Judgeable>(WAITING);
+    let (hand_out, mut records) = mpsc::channel::<Staged>(WAITING);
+    let change = of.change_context();
     let judging = tokio::task::spawn_blocking(move || {
-        let pages = std::iter::from_fn(|| taken.blocking_recv()).flatten();
-        let mut staged = Vec::with_capacity(STAGED_TOGETHER);
-        let measured_at = context.finding.measured_at;
         let verdicts = move |url: &str| robots.verdicts(url);
-        let summaries = judge(&site, &context, &verdicts, pages, |record| {
-            staged.push(staged_record(record, measured_at));
-            if staged.len() == STAGED_TOGETHER {
-                // Nobody takes them any more when the attempt is over.
-                let _ = hand_out.blocking_send(std::mem::take(&mut staged));
-            }
-        });
-        let _ = hand_out.blocking_send(staged);
-        summaries
-    });
-    let reading = async {
-        let mut pages = RecordedPages::of(journal);
-        while let Some(part) = pages.next_part().await.map_err(unreadable)? {
-            if staging.state.stop.is_cancelled() || give.send(part).await.is_err() {
-                break;
+        let mut audit = SiteAudit::of(&site, &context, &verdicts);
+        let measured_at = context.finding.measured_at;
+        let mut changes = Changes::new(change, measured_at);
+        let mut staged = Staged::default();
+        while let Some(part) = taken.blocking_recv() {
+            match part {
+                Judgeable::Read(visits) => {
+                    for visit in &visits {
+                        let page = &visit.recorded.page;
+                        changes.read(visit, audit.site_facts(&page.url), &mut staged)?;
+                        let findings = &mut staged.findings;
+                        let mut add = |record| findings.push(staged_record(record, measured_at));
+                        audit.judge(page, &mut add);
+                        hand_over(&hand_out, &mut staged, STAGED_TOGETHER);
+                    }
+                }
+                Judgeable::Vain(visits) => {
+                    for visit in &visits {
+                        changes.unread(visit, &mut staged)?;
+                        hand_over(&hand_out, &mut staged, STAGED_TOGETHER);
+                    }
+                }
             }
         }
+        let findings = &mut staged.findings;
+        let mut summaries =
+            audit.finish(|record| findings.push(staged_record(record, measured_at)));
+        summaries.push(changes.summary());
+        hand_over(&hand_out, &mut staged, 0);
+        Ok::<_, StorageError>(summaries)
+    });
+    let reading = async {
+        of.read(&give).await?;
         drop(give);
         Ok::<(), Broken>(())
     };
     let storing = async {
         while let Some(part) = records.recv().await {
-            staging.add(&part).await?;
+            of.staging.add(&part.findings).await?;
+            of.staging.keep(&part.pages).await?;
         }
         Ok::<(), Broken>(())
     };
     tokio::try_join!(reading, storing)?;
-    let summaries = judging.await?;
-    Ok((!staging.state.stop.is_cancelled()).then_some(summaries))
+    let summaries = judging.await??;
+    Ok((!of.staging.state.stop.is_cancelled()).then_some(summaries))
+}
+
+/// Hands over what is staged once it is enough; nobody takes it any more when the attempt is over.
+fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
+    if staged.findings.len() >= enough {
+        let _ = to.blocking_send(std::mem::take(staged));
+    }
+}
+
+impl Audited<'_> {
+    /// Gives all pages of the journal, each with what is kept of it, and then those that are kept and
+    /// were asked for in vain.
+    async fn read(&self, give: &mpsc::Sender<Judgeable>) -> Result<(), Broken> {
+        let mut pages = RecordedPages::of(self.journal);
+        while let Some(part) = pages.next_part().await.map_err(unreadable)? {
+            let urls: Vec<String> = part.iter().map(|it| it.page.url.clone()).collect();
+            let mut kept = self.journal.kept().kept(&urls).await?;
+            let visits = part.into_iter().map(|recorded| Visit {
+                kept: kept.remove(&recorded.page.url),
+                recorded,
+            });
+            if self.is_over(give, Judgeable::Read(visits.collect())).await {
+                return Ok(());
+            }
+        }
+        for part in self.without_a_page.chunks(VAIN_VISITS) {
+            let urls: Vec<String> = part.iter().map(|it| it.url.clone()).collect();
+            let mut kept = self.journal.kept().kept(&urls).await?;
+            let visits = part.iter().filter_map(|check| {
+                let kept = kept.remove(&check.url)?;
+                let check = check.clone();
+                Some(VainVisit { check, kept })
+            });
+            if self.is_over(give, Judgeable::Vain(visits.collect())).await {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_over(&self, give: &mpsc::Sender<Judgeable>, part: Judgeable) -> bool {
+        self.staging.state.stop.is_cancelled() || give.send(part).await.is_err()
+    }
+
+    fn change_context(&self) -> ChangeContext {
+        ChangeContext {
+            project_id: self.job.project.0,
+            scope: self.scope.clone(),
+            source: match self.job.trigger {
+                Trigger::Schedule => ChangeSource::Scheduled,
+                Trigger::Api | Trigger::Session | Trigger::Mcp => ChangeSource::Manual,
+            },
+            owner: PageOwner::Own,
+        }
+    }
+}
+
+/// How fast pages were when that was last measured.
+async fn vitals(
+    tools: &Tools,
+    job: &Job,
+) -> Result<HashMap<String, Vec<VitalsRecord>>, StorageError> {
+    let mut by_page: HashMap<String, Vec<VitalsRecord>> = HashMap::new();
+    for record in newest_vitals(tools, job).await? {
+        if let Some(url) = record.envelope.url.clone() {
+            by_page.entry(url).or_default().push(record);
+        }
+    }
+    Ok(by_page)
 }
 
 /// What people find each page with, the best ranked first.

@@ -28,6 +28,7 @@ use domain::{
     },
 };
 use plan::{Plan, Task};
+pub(super) use sum::newest_vitals;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// How many records are read back at once.
@@ -79,7 +80,7 @@ pub(super) async fn run(
         plan,
         measure,
         stage: StageFindings::new(storage, clock, tools.policy),
-        before: sum::carried(tools, job).await?,
+        before: newest_vitals(tools, job).await?,
         records: staged(tools, job).await?,
         passing: None,
         fatal: BTreeMap::new(),

@@ -28,8 +28,11 @@ const ANSWERS_OF_THE_SITE: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageN
 /// How many records are kept for comparison; those of pages that are measured no more end some day.
 const MOST_CARRIED: usize = 800;
 
-/// Records that this run is compared with.
-pub(super) async fn carried(tools: &Tools, job: &Job) -> Result<Vec<VitalsRecord>, StorageError> {
+/// The newest figures of each page of the project's site.
+pub(in crate::worker) async fn newest_vitals(
+    tools: &Tools,
+    job: &Job,
+) -> Result<Vec<VitalsRecord>, StorageError> {
     let mut read = tools.storage.read().await?;
     let carried = read
         .results()

@@ -8,6 +8,7 @@ mod link_header;
 mod texts;
 
 use super::{
+    EXTRACTION,
     charset::decode,
     dom::{Dom, NodeId},
     json_ld::JsonLd,
@@ -120,6 +121,7 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
             duplicate_id_count,
             early_head_end: document::early_head_end(&parsed),
             parser_limit: parsed.limited,
+            extraction: EXTRACTION,
         },
         fetched: arrival.fetched,
         response: arrival.response,

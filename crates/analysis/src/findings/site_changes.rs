@@ -1,0 +1,207 @@
+//! What changed on the pages of a site since the crawl before, page by page.
+//!
+//! [`SiteChanges`] is given each page that was read, with what was kept of it, and each page that is
+//! kept and could not be read; it answers with the record and with what to keep for the next crawl.
+
+use super::content_changes::{
+    Baseline, ChangeContext, ChangeRecord, Comparison, ContentChangesSummary, METHOD, PageHistory,
+    PageState, SiteFacts, Unread, compare, not_read,
+};
+use super::site_audit::TypeSummary;
+use crate::{document::Document, observation::page_content::PageContent, result_type::ResultType};
+use serde::{Deserialize, Serialize};
+
+/// What is remembered of a page beside what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageMemory {
+    /// Its visits.
+    pub history: PageHistory,
+    /// What the rest of the site said of it then.
+    #[serde(default)]
+    pub site: SiteFacts,
+}
+
+/// A page as an earlier crawl left it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarlierPage {
+    /// As it was last read.
+    pub page: PageContent,
+    /// What is remembered of it.
+    pub memory: PageMemory,
+}
+
+/// What a visit comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Visited {
+    /// What changed; `None` on the first visit.
+    pub record: Option<ChangeRecord>,
+    /// What to remember.
+    pub memory: PageMemory,
+    /// Which page to compare with next time.
+    pub baseline: Baseline,
+}
+
+/// Compares the pages of a site with what they were.
+#[derive(Debug)]
+pub struct SiteChanges {
+    context: ChangeContext,
+    summary: ContentChangesSummary,
+    records: u64,
+}
+
+impl SiteChanges {
+    /// Before the first page.
+    #[must_use]
+    pub fn new(context: ChangeContext) -> Self {
+        Self {
+            context,
+            summary: ContentChangesSummary::default(),
+            records: 0,
+        }
+    }
+
+    /// A page that was read.
+    pub fn read(
+        &mut self,
+        page: &PageContent,
+        site: SiteFacts,
+        earlier: Option<&EarlierPage>,
+    ) -> Visited {
+        let Some(earlier) = earlier else {
+            return Visited {
+                record: None,
+                memory: PageMemory {
+                    history: PageHistory::begun(page.fetched.at),
+                    site,
+                },
+                baseline: Baseline::After,
+            };
+        };
+        let (before, after) = (earlier.state(), PageState { page, site });
+        let compared = compare(&before, &after, &earlier.memory.history, &self.context);
+        let site = match compared.baseline {
+            Baseline::After => site,
+            Baseline::Before => earlier.memory.site,
+        };
+        self.told(compared, site)
+    }
+
+    /// A page that is kept and was asked for in vain.
+    pub fn unread(&mut self, earlier: &EarlierPage, why: Unread<'_>) -> Visited {
+        let memory = &earlier.memory;
+        let compared = not_read(&earlier.state(), why, &memory.history, &self.context);
+        self.told(compared, memory.site)
+    }
+
+    fn told(&mut self, compared: Comparison, site: SiteFacts) -> Visited {
+        self.summary.add(&compared.record);
+        self.records += 1;
+        Visited {
+            record: Some(compared.record),
+            memory: PageMemory {
+                history: compared.history,
+                site,
+            },
+            baseline: compared.baseline,
+        }
+    }
+
+    /// What it comes to.
+    #[must_use]
+    pub fn summary(&self) -> TypeSummary {
+        TypeSummary {
+            result_type: ResultType::ContentChanges,
+            method: METHOD,
+            records: self.records,
+            summary: Document::of(&self.summary),
+        }
+    }
+}
+
+impl EarlierPage {
+    const fn state(&self) -> PageState<'_> {
+        PageState {
+            page: &self.page,
+            site: self.memory.site,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::{
+            content_changes::{ChangeSource, PageOwner},
+            sample_pages::{entitle, paragraphs},
+        },
+        observation::web_site::{Fetched, SiteScope},
+    };
+
+    fn changes() -> SiteChanges {
+        SiteChanges::new(ChangeContext {
+            project_id: 7,
+            scope: SiteScope::of_host("example.com"),
+            source: ChangeSource::Manual,
+            owner: PageOwner::Own,
+        })
+    }
+
+    fn page(title: &str) -> PageContent {
+        let mut page = paragraphs(&["Cups of all kinds, made by hand."]);
+        entitle(&mut page, title);
+        page
+    }
+
+    fn facts(inlinks: u32) -> SiteFacts {
+        SiteFacts {
+            inlinks: Some(inlinks),
+            pages_with_same_text: Some(0),
+        }
+    }
+
+    fn kept(page: PageContent, memory: &PageMemory) -> EarlierPage {
+        // As the storage would give it back.
+        let memory = serde_json::to_string(memory).unwrap();
+        EarlierPage {
+            page,
+            memory: serde_json::from_str(&memory).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_first_visit_has_no_record_and_a_second_one_says_what_changed() {
+        let mut first = changes();
+        let visited = first.read(&page("Cups"), facts(3), None);
+        assert_eq!((visited.record, visited.baseline), (None, Baseline::After));
+        assert_eq!(first.summary().records, 0);
+
+        let earlier = kept(page("Cups"), &visited.memory);
+        let mut second = changes();
+        let visited = second.read(&page("Bowls"), facts(3), Some(&earlier));
+        let record = visited.record.unwrap();
+        assert!(record.changed);
+        assert_eq!(record.fields.len(), 1, "{:?}", record.fields);
+        assert_eq!(visited.memory.history.comparisons, 1);
+        let summary = second.summary();
+        assert_eq!(summary.records, 1);
+        assert!(summary.summary.as_str().contains("\"changed\":1"));
+    }
+
+    #[test]
+    fn a_page_that_fails_keeps_what_it_was_until_it_is_sure() {
+        let visited = changes().read(&page("Cups"), facts(3), None);
+        let mut earlier = kept(page("Cups"), &visited.memory);
+        let gone = Fetched::plain(&earlier.page.url, 404);
+        let mut changed = Vec::new();
+        for _ in 0..3 {
+            let visited = changes().unread(&earlier, Unread::Failed(&gone));
+            assert_eq!(visited.baseline, Baseline::Before);
+            changed.push(visited.record.unwrap().changed);
+            earlier = kept(earlier.page, &visited.memory);
+        }
+        assert_eq!(changed, [false, true, false]);
+        assert_eq!(earlier.memory.site, facts(3));
+    }
+}

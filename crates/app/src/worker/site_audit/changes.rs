@@ -1,0 +1,196 @@
+//! What changed since the crawl before: pages that were read beside what is kept of them, and those
+//! that are kept and could not be read.
+
+use super::earlier::earlier_page;
+use analysis::{
+    document::Document,
+    findings::{
+        content_changes::{Baseline, ChangeContext, SiteFacts, Unread},
+        site_audit::TypeSummary,
+        site_changes::{SiteChanges, Visited},
+    },
+    observation::{
+        page_content::PageContent,
+        web_site::{CheckState, SiteObservation, SiteScope, TargetCheck, Truncation},
+    },
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    kept_pages::{KeptPage, StagedContent, StagedPage, Validators},
+    ports::{site_reader::RecordedPage, storage::StorageError},
+    results::StagedFinding,
+};
+use url::Url;
+
+/// A page that was read, and what is kept of it.
+pub(super) struct Visit {
+    pub(super) recorded: RecordedPage,
+    pub(super) kept: Option<KeptPage>,
+}
+
+/// A page that is kept, and what asking for it brought instead.
+pub(super) struct VainVisit {
+    pub(super) check: TargetCheck,
+    pub(super) kept: KeptPage,
+}
+
+/// Records and pages on their way to the storage.
+#[derive(Default)]
+pub(super) struct Staged {
+    pub(super) findings: Vec<StagedFinding>,
+    pub(super) pages: Vec<StagedPage>,
+}
+
+/// Addresses of the site that brought no page, though one may be kept of them.
+pub(super) fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
+    let checks = site.checks.iter().chain(&site.revisits);
+    let internal = checks.filter(|it| is_internal(&it.url, &site.scope));
+    internal
+        .filter(|it| why(it, site.started_at).is_some())
+        .cloned()
+        .collect()
+}
+
+fn is_internal(url: &str, scope: &SiteScope) -> bool {
+    Url::parse(url).is_ok_and(|it| scope.contains(&it))
+}
+
+/// Why there is no page where one may have been.
+fn why(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
+    match &check.state {
+        CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
+        CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
+        CheckState::Asked { fetched, .. } if fetched.hops() > 0 => {
+            Some(Unread::Redirected(fetched))
+        }
+        CheckState::Asked { .. } => None,
+    }
+}
+
+/// The comparison, page by page.
+pub(super) struct Changes {
+    site: SiteChanges,
+    measured_at: DateTime<Utc>,
+    /// Records so far.
+    told: i64,
+}
+
+impl Changes {
+    pub(super) fn new(context: ChangeContext, measured_at: DateTime<Utc>) -> Self {
+        Self {
+            site: SiteChanges::new(context),
+            measured_at,
+            told: 0,
+        }
+    }
+
+    /// A page that was read.
+    pub(super) fn read(
+        &mut self,
+        visit: &Visit,
+        site: SiteFacts,
+        staged: &mut Staged,
+    ) -> Result<(), StorageError> {
+        let RecordedPage { place, page } = &visit.recorded;
+        let earlier = visit.kept.as_ref().map(earlier_page).transpose()?;
+        let visited = self.site.read(page, site, earlier.as_ref());
+        let content = (visited.baseline == Baseline::After).then(|| StagedContent {
+            entry: *place,
+            validators: validators(page),
+        });
+        self.stage(&page.url, page.fetched.at, content, visited, staged);
+        Ok(())
+    }
+
+    /// A page that is kept and could not be read.
+    pub(super) fn unread(
+        &mut self,
+        visit: &VainVisit,
+        staged: &mut Staged,
+    ) -> Result<(), StorageError> {
+        let Some(why) = why(&visit.check, self.measured_at) else {
+            return Ok(());
+        };
+        let at = match why {
+            Unread::Blocked(at) => at,
+            Unread::Failed(fetched) | Unread::Redirected(fetched) => fetched.at,
+        };
+        let visited = self.site.unread(&earlier_page(&visit.kept)?, why);
+        self.stage(&visit.kept.url, at, None, visited, staged);
+        Ok(())
+    }
+
+    fn stage(
+        &mut self,
+        url: &str,
+        visited_at: DateTime<Utc>,
+        content: Option<StagedContent>,
+        visited: Visited,
+        staged: &mut Staged,
+    ) {
+        staged.pages.push(StagedPage {
+            url: url.to_owned(),
+            visited_at,
+            content,
+            memory: Document::of(&visited.memory),
+        });
+        if let Some(record) = visited.record {
+            staged.findings.push(StagedFinding {
+                result_type: ResultType::ContentChanges,
+                ordinal: place(record.significance, self.told),
+                keyword: None,
+                url: Some(url.to_owned()),
+                sort_value: record.significance,
+                measured_at: self.measured_at,
+                record: Document::of(&record),
+            });
+            self.told += 1;
+        }
+    }
+
+    pub(super) fn summary(&self) -> TypeSummary {
+        self.site.summary()
+    }
+}
+
+/// What to ask by next time. A page that was cut is read anew.
+fn validators(page: &PageContent) -> Validators {
+    if page.fetched.truncation != Truncation::None {
+        return Validators::default();
+    }
+    Validators {
+        etag: page.response.headers.etag.clone(),
+        last_modified: page.response.headers.last_modified.clone(),
+    }
+}
+
+/// What changed most stands first; among equals in the order of the walk, which is the journal's and
+/// the same in every attempt.
+fn place(significance: Option<f64>, number: i64) -> i64 {
+    /// Hundredths of a percent, from the most significant down; what is not known stands last.
+    const STEPS: f64 = 10_000.0;
+    #[expect(clippy::cast_possible_truncation, reason = "0 to 10,001")]
+    let step = significance.map_or(10_001, |it| {
+        (STEPS - it.clamp(0.0, 100.0) * 100.0).round() as i64
+    });
+    (step << 32) | number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changed_most_stands_first_and_what_is_not_known_last() {
+        let order = [
+            place(Some(100.0), 9),
+            place(Some(34.4), 3),
+            place(Some(34.4), 4),
+            place(Some(0.0), 0),
+            place(None, 1),
+        ];
+        assert!(order.is_sorted_by(|one, other| one < other), "{order:?}");
+        assert!(order[4] < domain::results::CARRIED);
+    }
+}

@@ -1,0 +1,57 @@
+//! Pages of earlier crawls that nothing leads to any more: whether they are still there.
+
+use super::Crawl;
+use crate::check::{Target, check};
+use analysis::observation::web_site::CrawlStep;
+use domain::ports::site_reader::SiteReadError;
+use futures_util::stream::{self, StreamExt};
+use url::Url;
+
+/// Such pages that are asked for at the most; a site that changed all its addresses has many.
+const MOST: usize = 1_000;
+
+impl Crawl<'_> {
+    /// Asks for them.
+    pub(super) async fn revisit(&mut self) -> Result<(), SiteReadError> {
+        let targets = self.forsaken().await?;
+        let (fetcher, robots) = (self.tools.fetcher, &self.tools.robots);
+        let most = fetcher.settings.connections_per_crawl.max(1) as usize;
+        let checks = targets.into_iter().map(|it| check(fetcher, robots, it));
+        let mut checks = stream::iter(checks).buffer_unordered(most);
+        while !self.is_late()
+            && let Some(checked) = checks.next().await
+        {
+            let step = CrawlStep::Revisit(Box::new(checked));
+            self.record.add(vec![step]).await?;
+        }
+        Ok(())
+    }
+
+    /// Pages that are kept and were not met.
+    async fn forsaken(&self) -> Result<Vec<Target>, SiteReadError> {
+        let earlier = self.record.journal().earlier();
+        let mut targets = Vec::new();
+        let mut behind = None;
+        loop {
+            let urls = earlier.urls(behind).await?;
+            let Some(last) = urls.last() else {
+                return Ok(targets);
+            };
+            behind = Some(last.clone());
+            let unknown = urls.iter().filter(|it| {
+                !self.record.is_known(it) && !self.record.was_revisited(it) && !self.was_read(it)
+            });
+            let parsed = unknown.filter_map(|it| Url::parse(it).ok());
+            let own = parsed.filter(|it| self.tools.scope.contains(it));
+            targets.extend(own.map(|url| Target {
+                url,
+                is_internal: true,
+                wants_names: false,
+            }));
+            if targets.len() >= MOST {
+                targets.truncate(MOST);
+                return Ok(targets);
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The catalogue over real HTTP and HTTPS: each site with a fault is served on loopback, crawled and
+//! audited as any other.
+
+use super::{memory_crawl::record_of, site_server::SiteServer};
+use analysis::{
+    fault_sites::{SiteSpec, VitalsFault, fault_site, faultless},
+    findings::{
+        envelope::FindingContext,
+        issues::IssueCode,
+        site_audit::{AuditContext, SiteCards, judge},
+    },
+    observation::{page_content::PageContent, web_site::CrawlStep},
+    result_type::ResultType,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use crawler::{AiRobots, CrawlerSettings, FetchLimits, PoliteReader};
+use domain::{
+    ports::site_reader::{
+        Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, RecordedStep,
+        SiteReader,
+    },
+    ports::{clock::Clock, randomness::Randomness},
+};
+use futures_util::stream::{self, StreamExt};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+const ORIGIN: &str = "https://example.com";
+/// Sites that are read at the same time.
+const AT_ONCE: usize = 8;
+
+struct Now;
+
+impl Clock for Now {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_750_000_000, 0).unwrap()
+    }
+}
+
+#[derive(Default)]
+struct Counting(AtomicU8);
+
+impl Randomness for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Pages(Mutex<Vec<PageContent>>);
+
+#[async_trait]
+impl CrawlJournal for Pages {
+    async fn recorded(&self, _: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+        Ok(Vec::new())
+    }
+
+    async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
+        let mut pages = self.0.lock().unwrap();
+        pages.extend(steps.iter().filter_map(|it| match it {
+            CrawlStep::Page(page) => Some((**page).clone()),
+            _ => None,
+        }));
+        Ok(Continue::Yes)
+    }
+
+    fn progress(&self, _: CrawlProgress) {}
+}
+
+/// The codes that an audit of a site finds.
+async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String> {
+    let server = SiteServer::start(spec.generated()).await;
+    let settings = CrawlerSettings {
+        resolve: server.resolve(),
+        trusted: vec![server.authority.clone()],
+        per_host_delay: Duration::ZERO,
+        connections_per_host: 4,
+        limits: FetchLimits {
+            first_byte: Duration::from_millis(2_500),
+            total: Duration::from_secs(5),
+            retries: 0,
+            ..FetchLimits::default()
+        },
+        ..CrawlerSettings::default()
+    };
+    let reader = PoliteReader::new(settings, Arc::new(Now), Arc::new(Counting::default()));
+    let plan = CrawlPlan {
+        start: CrawlStart::Host("example.com".to_owned()),
+        max_pages: 200,
+        max_depth: 20,
+        check_external: true,
+    };
+    let journal = Pages::default();
+    let observation = reader.read(&plan, &journal).await.unwrap();
+    assert_eq!(observation.start, format!("{ORIGIN}/"));
+    let pages = journal.0.into_inner().unwrap();
+
+    let mut context = AuditContext {
+        finding: FindingContext {
+            project_id: 1,
+            measured_at: Now.now(),
+        },
+        ..AuditContext::default()
+    };
+    if let Some(fault) = vitals {
+        let page = format!("{ORIGIN}/guides/glaze");
+        let records = vec![record_of(&page, fault)];
+        context.vitals.insert(page, records);
+    }
+    let robots = AiRobots::of(observation.robots.as_ref());
+    let robots = move |url: &str| robots.verdicts(url);
+    let mut cards = SiteCards::of(&observation);
+    pages.iter().for_each(|it| cards.add(it));
+    let site = cards.complete(&context, &robots);
+    let summaries = judge(&site, &context, &robots, pages.into_iter(), |_| {});
+    let content = { summaries.iter() }
+        .find(|it| it.result_type == ResultType::Content)
+        .unwrap();
+    let content: Value = content.summary.parse().unwrap();
+    let issues = content["issues"].as_object().unwrap();
+    issues.keys().cloned().collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_faultless_site_has_no_issue() {
+    assert_eq!(codes(&faultless(ORIGIN), None).await, BTreeSet::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_code_appears_alone_on_the_site_with_that_fault() {
+    let read = IssueCode::ALL.iter().map(|&code| async move {
+        let fault = fault_site(ORIGIN, code);
+        (code, codes(&fault.site, fault.vitals).await)
+    });
+    let read: Vec<_> = stream::iter(read).buffer_unordered(AT_ONCE).collect().await;
+    let wrong = read.into_iter().filter(|(code, found)| {
+        let name = serde_json::to_value(code).unwrap();
+        let name = name.as_str().unwrap().to_owned();
+        *found != BTreeSet::from([name])
+    });
+    let wrong: Vec<String> = wrong.map(|(code, found)| format!("{code:?}: {found:?}")).collect();
+    assert!(wrong.is_empty(), "{} codes\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,225 @@
+//! A generated site and its neighbours on loopback: every host of it, with and without encryption,
+//! under certificates of an authority made for the occasion.
+
+use analysis::fault_sites::{Answer, Failing, GeneratedSite};
+use crawler::Resolve;
+use flate2::{Compression, write::GzEncoder};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::{
+    ServerConfig,
+    crypto::aws_lc_rs,
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
+};
+use std::{
+    collections::BTreeSet,
+    io::Write,
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+    time::sleep,
+};
+use tokio_rustls::TlsAcceptor;
+
+/// How long a server is silent that never answers.
+const SILENCE: Duration = Duration::from_mins(1);
+
+pub struct SiteServer {
+    plain: SocketAddr,
+    encrypted: SocketAddr,
+    hosts: BTreeSet<String>,
+    /// Whose word the site's certificate is.
+    pub authority: CertificateDer<'static>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl Drop for SiteServer {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl SiteServer {
+    pub async fn start(site: GeneratedSite) -> Self {
+        let hosts = hosts(&site);
+        let (authority, acceptor) = certified(&hosts);
+        let site = Arc::new(site);
+        let open = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (plain, encrypted) = (open.local_addr().unwrap(), closed.local_addr().unwrap());
+        let tasks = [
+            tokio::spawn(listen(open, None, Arc::clone(&site))),
+            tokio::spawn(listen(closed, Some(acceptor), site)),
+        ];
+        Self {
+            plain,
+            encrypted,
+            hosts,
+            authority,
+            tasks,
+        }
+    }
+
+    /// Where its hosts are.
+    pub fn resolve(&self) -> Vec<Resolve> {
+        let of = |host: &String, port, address| Resolve {
+            host: host.clone(),
+            port,
+            address,
+        };
+        let both = self
+            .hosts
+            .iter()
+            .flat_map(|it| [of(it, 80, self.plain), of(it, 443, self.encrypted)]);
+        both.collect()
+    }
+}
+
+/// Every host that the site names anywhere.
+fn hosts(site: &GeneratedSite) -> BTreeSet<String> {
+    let mut texts: Vec<String> = site.answers.keys().cloned().collect();
+    for answer in site.answers.values() {
+        texts.push(String::from_utf8_lossy(&answer.body).into_owned());
+        texts.extend(answer.headers.iter().map(|it| it.1.clone()));
+    }
+    let mut hosts = BTreeSet::new();
+    for text in &texts {
+        for after in text.split("://").skip(1) {
+            let end = after.find(|it: char| !it.is_ascii_alphanumeric() && it != '.' && it != '-');
+            let host = &after[..end.unwrap_or(after.len())];
+            if host.contains('.') && host.parse::<std::net::IpAddr>().is_err() {
+                hosts.insert(host.trim_end_matches('.').to_ascii_lowercase());
+            }
+        }
+    }
+    hosts
+}
+
+fn certified(hosts: &BTreeSet<String>) -> (CertificateDer<'static>, TlsAcceptor) {
+    let mut of_authority = CertificateParams::new(Vec::new()).unwrap();
+    of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority =
+        CertifiedIssuer::self_signed(of_authority, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let hosts: Vec<String> = hosts.iter().cloned().collect();
+    let own = CertificateParams::new(hosts).unwrap();
+    let own = own.signed_by(&key, &authority).unwrap();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![own.der().clone()], key)
+        .unwrap();
+    (authority.der().clone(), TlsAcceptor::from(Arc::new(config)))
+}
+
+async fn listen(listener: TcpListener, acceptor: Option<TlsAcceptor>, site: Arc<GeneratedSite>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (acceptor, site) = (acceptor.clone(), Arc::clone(&site));
+        tokio::spawn(async move {
+            match acceptor {
+                None => answer(stream, "http", &site).await,
+                Some(acceptor) => {
+                    if let Ok(stream) = acceptor.accept(stream).await {
+                        answer(stream, "https", &site).await;
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// What ends a connection without an answer.
+trait Abrupt {
+    fn reset(self);
+}
+
+impl Abrupt for TcpStream {
+    fn reset(self) {
+        let _ = self.set_zero_linger();
+    }
+}
+
+impl Abrupt for tokio_rustls::server::TlsStream<TcpStream> {
+    fn reset(self) {
+        let _ = self.get_ref().0.set_zero_linger();
+    }
+}
+
+async fn answer<S>(mut stream: S, scheme: &str, site: &GeneratedSite)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Abrupt,
+{
+    while let Some(head) = read_head(&mut stream).await {
+        let path = head.split(' ').nth(1).unwrap_or("/");
+        let mut lines = head.lines();
+        let host = lines.find_map(|it| it.to_ascii_lowercase().strip_prefix("host: ").map(str::to_owned));
+        let host = host.unwrap_or_default();
+        let answer = of(site, &format!("{scheme}://{}{path}", host.trim()));
+        match answer.failing {
+            Some(Failing::Silence) => return sleep(SILENCE).await,
+            Some(Failing::Reset) => return stream.reset(),
+            None => {}
+        }
+        sleep(Duration::from_millis(answer.delay_ms.into())).await;
+        let bytes = written(&answer, head.starts_with("HEAD "));
+        if stream.write_all(&bytes).await.is_err() || stream.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        if stream.read(&mut byte).await.ok()? == 0 {
+            return None;
+        }
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).ok()
+}
+
+/// As the crawl without a network has it.
+fn of(site: &GeneratedSite, url: &str) -> Answer {
+    if let Some(known) = site.answers.get(url) {
+        return known.clone();
+    }
+    match &site.catch_all {
+        Some((below, answer)) if url.starts_with(below) => {
+            let body = String::from_utf8_lossy(&answer.body).replace("{url}", url);
+            Answer {
+                body: body.into_bytes(),
+                ..answer.clone()
+            }
+        }
+        _ => Answer::status(404),
+    }
+}
+
+fn written(answer: &Answer, is_head: bool) -> Vec<u8> {
+    let mut body = answer.body.clone();
+    let mut headers = answer.headers.clone();
+    if answer.compressed {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(&body).unwrap();
+        body = packer.finish().unwrap();
+        headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
+    }
+    headers.push(("content-length".to_owned(), body.len().to_string()));
+    let mut bytes = format!("HTTP/1.1 {} It is so\r\n", answer.status).into_bytes();
+    for (name, value) in headers {
+        bytes.extend(format!("{name}: {value}\r\n").into_bytes());
+    }
+    bytes.extend(b"\r\n");
+    if !is_head {
+        bytes.extend(body);
+    }
+    bytes
+}

@@ -1,0 +1,55 @@
+//! Pages of a site as they are kept between runs: what the next one compares with, and asks by
+//! whether anything changed.
+
+use analysis::document::Document;
+use chrono::{DateTime, Utc};
+
+/// What a server gave to ask by whether a page changed (RFC 9110, 8.8).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Validators {
+    /// For `If-None-Match`.
+    pub etag: Option<String>,
+    /// For `If-Modified-Since`.
+    pub last_modified: Option<String>,
+}
+
+impl Validators {
+    /// Whether there is nothing to ask by.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.etag.is_none() && self.last_modified.is_none()
+    }
+}
+
+/// A page on its way to be kept: invisible until its job ends well.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StagedPage {
+    /// The page.
+    pub url: String,
+    /// When it was visited.
+    pub visited_at: DateTime<Utc>,
+    /// What it is now; `None` leaves the content that is kept, because the visit brought none.
+    pub content: Option<StagedContent>,
+    /// What is remembered beside the content.
+    pub memory: Document,
+}
+
+/// The content of a visit, which stands in the job's journal and is not written twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StagedContent {
+    /// The journal's entry.
+    pub entry: i64,
+    /// What to ask by next time.
+    pub validators: Validators,
+}
+
+/// A page that is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptPage {
+    /// The page.
+    pub url: String,
+    /// The entry of the journal that has its content.
+    pub body: Vec<u8>,
+    /// What is remembered beside the content.
+    pub memory: Document,
+}

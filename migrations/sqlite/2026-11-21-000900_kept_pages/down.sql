@@ -1,0 +1,2 @@
+DROP TABLE staged_pages;
+DROP TABLE kept_pages;
