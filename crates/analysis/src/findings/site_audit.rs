@@ -273,7 +273,7 @@ impl Audit<'_> {
         let input = GeoInput {
             page,
             agents: &(self.robots)(&page.url),
-            rendered_words: None,
+            rendered_words: page.rendered_words(),
             schema: Some(schema),
             keywords: self.keywords(page),
             site: self.site.signals.identity(),
@@ -322,7 +322,7 @@ impl Audit<'_> {
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref(),
             template: template(kind),
-            rendered_only: false,
+            rendered_only: page.has_data_only_when_rendered(),
         };
         let record = schema::judge_page(&input, &self.context.finding);
         self.schema.add(&record, page.is_indexable());
