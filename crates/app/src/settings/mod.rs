@@ -205,6 +205,8 @@ pub struct CrawlerSettings {
     pub max_depth: u32,
     /// Whether links to other sites are checked.
     pub check_external: bool,
+    /// Pages of a site that a browser shows too, the first ones of a crawl.
+    pub render_pages: u32,
 }
 
 impl Default for Settings {
@@ -322,6 +324,7 @@ impl Default for CrawlerSettings {
             max_pages: 500,
             max_depth: 10,
             check_external: true,
+            render_pages: 0,
         }
     }
 }

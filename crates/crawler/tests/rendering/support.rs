@@ -148,7 +148,7 @@ pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
     let site = cards.complete(&context, &robots);
     let home = server.url("/");
     let mut records: Vec<PageRecord> = Vec::new();
-    judge(&site, &context, &robots, pages.into_iter(), |it| {
+    let _ = judge(&site, &context, &robots, pages.into_iter(), |it| {
         records.push(it);
     });
     let of = |kind| {

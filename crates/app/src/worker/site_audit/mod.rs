@@ -26,7 +26,7 @@ use domain::{
         progress::{Progress, Stage},
     },
     ports::{
-        site_reader::{CrawlPlan, CrawlStart},
+        site_reader::{CrawlPlan, CrawlStart, Rendering},
         storage::StorageError,
     },
     results::{Coverage, ResultHead, StagedFinding},
@@ -38,6 +38,16 @@ use domain::{
 };
 use journal::StoredJournal;
 use std::sync::Arc;
+
+/// Pages were to be shown in a browser, and there is none.
+const RENDERER_MISSING: &str = "rendererNotConfigured";
+
+/// Results that say more where pages were shown.
+const RENDERED: [ResultType; 3] = [
+    ResultType::Content,
+    ResultType::Schema,
+    ResultType::GeoScore,
+];
 
 /// How many records are staged in one transaction.
 const STAGED_TOGETHER: usize = 500;
@@ -54,6 +64,7 @@ pub(super) async fn run(
         max_pages: tools.load.max_pages,
         max_depth: tools.load.max_depth,
         check_external: tools.load.check_external,
+        render: Rendering::of(tools.load.render_pages),
     };
     // Dropped when the attempt has to stop: what is recorded stays for the next one.
     let reading = tokio::select! {
@@ -170,10 +181,16 @@ fn outcome(
         summary: Document::of(summary),
     };
     let coverage = Coverage::of(checked, checked.saturating_sub(unknown), unknown);
+    let is_asked = tools.load.render_pages > 0;
+    let asks_in_vain = is_asked && tools.sites.missing_browser().is_some();
     let mut heads = vec![head(tools, job, of_links, coverage)];
     for summary in pages {
         let read = u64::from(links.summary.pages_crawled);
-        heads.push(head(tools, job, summary, Coverage::of(read, read, 0)));
+        let mut head = head(tools, job, summary, Coverage::of(read, read, 0));
+        if asks_in_vain && RENDERED.contains(&head.result_type) {
+            head.warnings.push(RENDERER_MISSING.to_owned());
+        }
+        heads.push(head);
     }
     Outcome {
         heads,

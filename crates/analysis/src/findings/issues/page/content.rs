@@ -190,3 +190,54 @@ fn of_articles(subject: &Subject<'_>, found: &mut Found) {
     let has_date = known.published().or_else(|| known.modified()).is_some();
     found.add_if(!has_date, IssueCode::NoDate);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::sample_pages::paragraphs,
+        observation::page_content::{RenderFailure, Rendered, RenderedPage},
+    };
+
+    fn page(words: usize) -> PageContent {
+        let mut page = paragraphs(&["clay ".repeat(words).as_str()]);
+        page.text.all_words = u32::try_from(words).unwrap();
+        page.structure.inline_script_bytes = 9_000;
+        page
+    }
+
+    fn shown(words: u32) -> Option<Rendered> {
+        Some(Rendered::Shown(RenderedPage {
+            words,
+            ..RenderedPage::default()
+        }))
+    }
+
+    #[test]
+    fn what_a_browser_shows_tells_more_than_a_guess() {
+        let mut page = page(29);
+        assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
+        page.rendered = shown(100);
+        let told = filled_by_scripts(&page).unwrap();
+        assert_eq!(told, "29 words without scripts, 100 with them");
+        // 30 % are enough.
+        page.rendered = shown(96);
+        assert_eq!(filled_by_scripts(&page), None);
+        // Less than 50 words is hardly a text.
+        page.text.counts.words = 0;
+        page.rendered = shown(49);
+        assert_eq!(filled_by_scripts(&page), None);
+    }
+
+    #[test]
+    fn a_page_that_was_not_shown_is_guessed_at_as_before() {
+        let mut page = page(29);
+        page.rendered = Some(Rendered::Failed {
+            reason: RenderFailure::TimedOut,
+            detail: None,
+        });
+        assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
+        page.structure.inline_script_bytes = 0;
+        assert_eq!(filled_by_scripts(&page), None);
+    }
+}
