@@ -57,6 +57,8 @@ pub struct Shown {
 /// A page that is being shown.
 pub struct Tab<'a> {
     protocol: &'a mut Protocol,
+    /// What pages, frames and workers say of who asks.
+    agent: String,
     /// The page's address, normalised.
     wanted: String,
     context: String,
@@ -101,13 +103,13 @@ impl<'a> Tab<'a> {
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
             ("Emulation.setDeviceMetricsOverride", screen),
-            ("Network.setUserAgentOverride", json!({"userAgent": agent})),
         ];
-        for (method, params) in orders.into_iter().chain(hearing::listening()) {
+        for (method, params) in orders.into_iter().chain(hearing::listening(agent)) {
             protocol.order(Some(&session), method, params).await?;
         }
         Ok(Self {
             protocol,
+            agent: agent.to_owned(),
             wanted: normalise(url).0,
             context,
             frame: page.target_id,

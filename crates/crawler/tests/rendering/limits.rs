@@ -1,13 +1,13 @@
 //! How many pages are shown, which ones, and what a crawl is without a browser.
 
 use super::{
-    fault_server::FaultServer,
+    fault_server::{Act, FaultServer},
     sites::{self, MemoryJournal},
     support::{Browsing, answer, failure, html, pages, site},
 };
 use analysis::observation::page_content::{PageContent, RenderFailure};
 use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReadError, SiteReader};
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 async fn three_levels() -> FaultServer {
     let page = |links: &str| html(&format!("<title>x</title><h1>x</h1>{links}"));
@@ -98,4 +98,28 @@ async fn without_a_browser_a_crawl_goes_on_and_it_is_told_what_is_missing() {
     for page in pages {
         assert_eq!(failure(&page).0, RenderFailure::BrowserFailed);
     }
+}
+
+#[tokio::test]
+async fn a_crawl_that_is_dropped_leaves_no_browser() {
+    let waits = "<title>x</title><h1>x</h1><script src=/never.js></script>";
+    let server = site(&[("/", html(waits)), ("/never.js", Act::Silence)]).await;
+    let browsing = Browsing::new();
+    let plan = CrawlPlan {
+        render: Rendering::of(1),
+        ..sites::plan(server.url("/"))
+    };
+    let reader = sites::reader(sites::settings()).with_browser(browsing.lab.clone());
+    let journal = MemoryJournal::default();
+    let reading = reader.read(&plan, &journal);
+    let asked = async {
+        while server.count("/never.js") == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        read = reading => panic!("it ended by itself: {read:?}"),
+        () = asked => assert!(!browsing.left_behind().is_empty()),
+    }
+    assert_eq!(browsing.finally_left().await, Vec::<String>::new());
 }

@@ -76,8 +76,19 @@ impl Browsing {
         pages.into_iter().find(|it| it.url == url).unwrap()
     }
 
+    /// Waits, within reason, until nothing is left, and says what is.
+    pub async fn finally_left(&self) -> Vec<String> {
+        for _ in 0..200 {
+            if self.left_behind().is_empty() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.left_behind()
+    }
+
     /// Files in the folder, and processes that name it.
-    fn left_behind(&self) -> Vec<String> {
+    pub fn left_behind(&self) -> Vec<String> {
         let mut left = entries(self.folder.path());
         for process in entries(Path::new("/proc")) {
             let command = fs::read(format!("{process}/cmdline")).unwrap_or_default();

@@ -155,10 +155,10 @@ impl RenderedFacts {
             state,
             reason: None,
             detail: None,
-            title: Some(text(page.title(), &shown.title)),
-            meta_description: Some(text(page.description(), &shown.description)),
-            h1: Some(text(page.first_h1(), &shown.heading)),
-            canonical: Some(text(page.canonical(), &shown.canonical)),
+            title: Some(text(page.title(), shown.title.as_deref())),
+            meta_description: Some(text(page.description(), shown.description.as_deref())),
+            h1: Some(text(page.first_h1(), shown.heading.as_deref())),
+            canonical: Some(text(page.canonical(), shown.canonical.as_deref())),
             robots: Some(rules(robots_rules(page), &shown.robots)),
             links: Some(RenderedLinks {
                 sent: small(link_addresses(page).len()),
@@ -173,9 +173,9 @@ impl RenderedFacts {
 }
 
 /// Texts are compared as far as both are kept.
-fn text(sent: Option<&str>, rendered: &Option<String>) -> RenderedText {
+fn text(sent: Option<&str>, rendered: Option<&str>) -> RenderedText {
     let sent = RenderedPage::kept(sent);
-    let change = match (&sent, rendered) {
+    let change = match (sent.as_deref(), rendered) {
         (None, None) => TextChange::Same,
         (None, Some(_)) => TextChange::Added,
         (Some(_), None) => TextChange::Removed,
@@ -184,7 +184,7 @@ fn text(sent: Option<&str>, rendered: &Option<String>) -> RenderedText {
     };
     RenderedText {
         sent,
-        rendered: rendered.clone(),
+        rendered: rendered.map(str::to_owned),
         change,
     }
 }

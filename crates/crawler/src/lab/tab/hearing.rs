@@ -16,13 +16,14 @@ const MOST_SESSIONS: usize = 64;
 const MOST_ADDRESS: usize = 2_048;
 
 /// What is ordered of the page, its frames and its workers.
-pub(super) fn listening() -> Vec<(&'static str, Value)> {
+pub(super) fn listening(agent: &str) -> Vec<(&'static str, Value)> {
     let stops = WITHHELD.iter().chain(["Document"].iter());
     let stops: Vec<Value> = stops.map(|it| json!({"resourceType": it})).collect();
     let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
     let small = json!({"maxTotalBufferSize": 1 << 20, "maxResourceBufferSize": 1 << 18});
     vec![
         ("Network.enable", small),
+        ("Network.setUserAgentOverride", json!({"userAgent": agent})),
         ("Network.setCacheDisabled", json!({"cacheDisabled": true})),
         ("Fetch.enable", json!({"patterns": stops})),
         ("Target.setAutoAttach", attach),
@@ -141,7 +142,7 @@ impl Tab<'_> {
         };
         let is_listened_to = self.sessions.len() < MOST_SESSIONS;
         if is_listened_to {
-            for (method, params) in listening() {
+            for (method, params) in listening(&self.agent) {
                 self.protocol.tell(Some(&session), method, params).await?;
             }
         }

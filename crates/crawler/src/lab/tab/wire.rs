@@ -43,6 +43,7 @@ pub(super) struct Frame {
     pub(super) unreachable_url: Option<String>,
 }
 
+#[expect(clippy::struct_field_names, reason = "they are the protocol's")]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Sent {
