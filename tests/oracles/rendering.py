@@ -40,25 +40,24 @@ DOCUMENTATION = [
 ARTICLE = {
     "title": "Clay by script",
     "heading": "How clay becomes a bowl",
-    "paragraphs": [f"Potter number {n} turns the clay slowly and lets the bowl rest for {n + 2} days before the fire." for n in range(40)],
-    "links": [f"/page{n % 7}.html" for n in range(12)],
+    "paragraphs": [{"text": f"Potter number {n} turns the clay slowly and lets the bowl rest for {n + 2} days before the fire.", "link": f"/page{n % 7}.html"} for n in range(40)],
 }
 HEAD = """document.title = data.title;
 const add = (name, set) => { const it = document.createElement(name); Object.assign(it, set); document.head.append(it); };
 add("meta", {name: "description", content: "From clay to bowl"}); add("meta", {name: "robots", content: "max-snippet:50, noarchive"});
 add("link", {rel: "canonical", href: "/canonical/" + document.location.pathname.slice(1)});"""
-HTML = """`<article><h1>${data.heading}</h1>${data.paragraphs.map((it) => `<p>${it}</p>`).join("")}<p>${data.links.map((it) => `<a href="${it}">more of it</a> `).join("")}</p></article>`"""
-HYPER = """h("article", {}, h("h1", {}, data.heading), data.paragraphs.map((it) => h("p", {key: it}, it)), h("p", {}, data.links.map((it, n) => [h("a", {key: n, href: it}, "more of it"), " "])))"""
+HTML = """`<article><h1>${data.heading}</h1>${data.paragraphs.map((it) => `<p>${it.text} See <a href="${it.link}">more of it</a>.</p>`).join("")}</article>`"""
+HYPER = """h("article", {}, h("h1", {}, data.heading), data.paragraphs.map((it) => h("p", {key: it.text}, it.text, " See ", h("a", {href: it.link}, "more of it"), ".")))"""
 BUILDERS = {
     "plain": ([], f"document.querySelector('main').innerHTML = {HTML};"),
     "template": ([], f"const t = document.createElement('template'); t.innerHTML = {HTML}; document.querySelector('main').append(t.content.cloneNode(true));"),
     "late": ([], f"setTimeout(() => {{ document.querySelector('main').innerHTML = {HTML}; }}, 400);"),
     "chained": ([], f"for (let n = 0; n < 6; n++) await fetch('/article.json?' + n); document.querySelector('main').innerHTML = {HTML};"),
     "jquery": (["jquery/dist/jquery.min.js"], f"$('main').html({HTML});"),
-    "vue": (["vue/dist/vue.global.prod.js"], "Vue.createApp({data: () => data, template: '<article><h1>{{heading}}</h1><p v-for=\"it in paragraphs\">{{it}}</p><p><template v-for=\"it in links\"><a :href=\"it\">more of it</a> </template></p></article>'}).mount('main');"),
+    "vue": (["vue/dist/vue.global.prod.js"], "Vue.createApp({data: () => data, template: '<article><h1>{{heading}}</h1><p v-for=\"it in paragraphs\">{{it.text}} See <a :href=\"it.link\">more of it</a>.</p></article>'}).mount('main');"),
     "react": (["react/umd/react.production.min.js", "react-dom/umd/react-dom.production.min.js"], f"const h = React.createElement; ReactDOM.createRoot(document.querySelector('main')).render({HYPER});"),
     "preact": (["preact/dist/preact.min.js"], f"const h = preact.h; preact.render({HYPER}, document.querySelector('main'));"),
-    "alpine": (["alpinejs/dist/cdn.min.js"], "window.data = data; document.querySelector('main').innerHTML = '<article x-data=\"window.data\"><h1 x-text=\"heading\"></h1><template x-for=\"it in paragraphs\"><p x-text=\"it\"></p></template><p><template x-for=\"it in links\"><span><a :href=\"it\">more of it</a> </span></template></p></article>';"),
+    "alpine": (["alpinejs/dist/cdn.min.js"], "window.data = data; document.querySelector('main').innerHTML = '<article x-data=\"window.data\"><h1 x-text=\"heading\"></h1><template x-for=\"it in paragraphs\"><p><span x-text=\"it.text\"></span> See <a :href=\"it.link\">more of it</a>.</p></template></article>';"),
     "mithril": (["mithril/mithril.min.js"], f"const h = m; m.render(document.querySelector('main'), {HYPER});"),
 }
 PAGE = """<!doctype html><html lang=en><head><meta charset=utf-8><title>Sent</title>{scripts}</head><body><noscript><h1>Switch scripts on</h1><a href=/none.html>none</a></noscript>
@@ -88,7 +87,7 @@ def pages():
         tags = "".join(f"<script {'defer ' if name == 'alpine' else ''}src=/npm/{it}></script>" for it in scripts)
         served[f"/{name}.html"] = PAGE.format(scripts=tags, head=HEAD, build=build)
         served.update({f"/npm/{it}": MODULES / "node_modules" / it for it in scripts})
-    body = "".join(f"<p>{it}</p>" for it in ARTICLE["paragraphs"]) + "<p>" + "".join(f"<a href='{it}'>more of it</a> " for it in ARTICLE["links"]) + "</p>"
+    body = "".join(f"<p>{it['text']} See <a href='{it['link']}'>more of it</a>.</p>" for it in ARTICLE["paragraphs"])
     served["/static.html"] = f"<!doctype html><html lang=en><meta charset=utf-8><title>Sent</title><main><article><h1>{ARTICLE['heading']}</h1>{body}</article></main>"
     compared = [it for it in served if it.endswith(".html")]
     for folder, names in DOCUMENTATION:
@@ -176,7 +175,8 @@ def compared(mine, other, is_made):
     yield "title", mine["title"]["rendered"], collapsed(other["title"])
     yield "description", mine["metaDescription"]["rendered"], collapsed(other["description"])
     yield "h1", collapsed(mine["h1"]["rendered"]), collapsed(other["h1"])
-    yield "canonical", mine["canonical"]["rendered"], other["canonical"]
+    # Documentation that was built on a disk names files.
+    yield "canonical", mine["canonical"]["rendered"], other["canonical"] if (other["canonical"] or "").startswith("http") else None
     yield "robots", mine["robots"]["rendered"], rules(other["robots"])
     yield "links", mine["links"]["rendered"], other["links"]
     if is_made:
