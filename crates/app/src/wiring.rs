@@ -101,6 +101,7 @@ impl Foundation {
                 max_pages: settings.crawler.max_pages,
                 max_depth: settings.crawler.max_depth,
                 check_external: settings.crawler.check_external,
+                render_pages: settings.crawler.render_pages,
                 speed_pages: settings.vitals.max_pages,
             },
         }
@@ -231,11 +232,12 @@ fn polite_reader(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<PoliteReader> {
-    Arc::new(PoliteReader::new(
+    let reader = PoliteReader::new(
         crawler_settings(settings),
         Arc::clone(clock),
         Arc::clone(randomness),
-    ))
+    );
+    Arc::new(reader.with_browser(lab_settings(settings)))
 }
 
 /// Who knows how fast pages are, on this machine and elsewhere.

@@ -1,14 +1,24 @@
 //! The site reader of this crate.
 
-use crate::{crawl::Crawl, fetch::Fetcher, settings::CrawlerSettings};
+use crate::{
+    crawl::Crawl,
+    fetch::Fetcher,
+    lab::{LabSettings, Renderer},
+    settings::CrawlerSettings,
+};
 use analysis::observation::web_site::SiteObservation;
 use async_trait::async_trait;
 use domain::ports::{
     clock::Clock,
+    page_speed::NotConfigured,
     randomness::Randomness,
     site_reader::{CrawlJournal, CrawlPlan, SiteReadError, SiteReader},
 };
 use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Pages that browsers show at the same time, over all crawls: more would slow each other down.
+const MOST_TABS: usize = 2;
 
 /// Reads sites politely. One reader serves all crawls of a process, because politeness counts
 /// over all of them.
@@ -16,6 +26,8 @@ pub struct PoliteReader {
     pub(crate) fetcher: Arc<Fetcher>,
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
+    lab: LabSettings,
+    tabs: Arc<Semaphore>,
 }
 
 impl PoliteReader {
@@ -34,7 +46,24 @@ impl PoliteReader {
             )),
             clock,
             randomness,
+            lab: LabSettings::default(),
+            tabs: Arc::new(Semaphore::new(MOST_TABS)),
         }
+    }
+
+    /// Shows pages, where a plan asks for it, in the browser of these settings.
+    #[must_use]
+    pub fn with_browser(self, lab: LabSettings) -> Self {
+        Self { lab, ..self }
+    }
+
+    /// What shows the pages of a crawl; none where it is not asked for, or there is no browser.
+    fn renderer(&self, plan: &CrawlPlan) -> Option<Renderer> {
+        let is_wanted = plan.render.pages() > 0 && self.missing_browser().is_none();
+        is_wanted.then(|| {
+            let (fetcher, tabs) = (Arc::clone(&self.fetcher), Arc::clone(&self.tabs));
+            Renderer::new(fetcher, self.lab.clone(), tabs)
+        })
     }
 }
 
@@ -51,7 +80,13 @@ impl SiteReader for PoliteReader {
             &*self.randomness,
             plan,
             journal,
+            self.renderer(plan),
         );
         crawl.await?.run().await
+    }
+
+    fn missing_browser(&self) -> Option<NotConfigured> {
+        self.lab
+            .missing("until then no page is shown with its scripts")
     }
 }

@@ -11,6 +11,7 @@ mod keys;
 mod logs;
 pub mod process;
 mod readme;
+mod rendering;
 mod secrets;
 mod settings;
 mod site_audit;

@@ -307,7 +307,7 @@ impl<'a> SiteAudit<'a> {
         let input = GeoInput {
             page,
             agents: &(self.robots)(&page.url),
-            rendered_words: None,
+            rendered_words: page.rendered_words(),
             schema: Some(schema),
             keywords: self.keywords(page),
             site: self.site.signals.identity(),
@@ -356,7 +356,7 @@ impl<'a> SiteAudit<'a> {
             data: &page.structured_data,
             visible_text: page.text.visible.as_deref(),
             template: template(kind),
-            rendered_only: false,
+            rendered_only: page.has_data_only_when_rendered(),
         };
         let record = schema::judge_page(&input, &self.context.finding);
         self.schema.add(&record, page.is_indexable());
@@ -371,7 +371,11 @@ impl<'a> SiteAudit<'a> {
             &PageContext {
                 scope,
                 schema: Some(schema),
-                vitals: self.context.vitals.get(&page.url).map_or(&[], Vec::as_slice),
+                vitals: self
+                    .context
+                    .vitals
+                    .get(&page.url)
+                    .map_or(&[], Vec::as_slice),
                 keywords,
                 // Nobody finds a page that ranks nowhere; of the others nothing is known.
                 has_traffic: (!keywords.is_empty()).then_some(true),

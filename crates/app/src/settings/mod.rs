@@ -11,7 +11,9 @@ mod values;
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
-pub use values::{CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress};
+pub use values::{
+    CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress,
+};
 
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
@@ -207,6 +209,8 @@ pub struct CrawlerSettings {
     pub max_depth: u32,
     /// Whether links to other sites are checked.
     pub check_external: bool,
+    /// Pages of a site that a browser shows too, the first ones of a crawl.
+    pub render_pages: u32,
 }
 
 impl Default for Settings {
@@ -325,6 +329,7 @@ impl Default for CrawlerSettings {
             max_pages: 500,
             max_depth: 10,
             check_external: true,
+            render_pages: 0,
         }
     }
 }

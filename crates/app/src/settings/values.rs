@@ -223,7 +223,9 @@ impl TryFrom<String> for CertificateFile {
             .map_err(|error| error.to_string());
         let certificates = read.and_then(|found| {
             let is_empty = found.is_empty();
-            (!is_empty).then_some(found).ok_or_else(|| "it holds none".to_owned())
+            (!is_empty)
+                .then_some(found)
+                .ok_or_else(|| "it holds none".to_owned())
         });
         match certificates {
             Ok(certificates) => Ok(Self { path, certificates }),
@@ -265,7 +267,11 @@ mod tests {
             (refusal::<WebAddress>("zzz"), "zzz", "https"),
             (refusal::<WebAddress>("ftp://a.b"), "ftp://a.b", "https"),
             (refusal::<Network>("10/8"), "10/8", "127.0.0.0/8"),
-            (refusal::<CertificateFile>("/no/such.pem"), "/no/such.pem", "company-ca.pem"),
+            (
+                refusal::<CertificateFile>("/no/such.pem"),
+                "/no/such.pem",
+                "company-ca.pem",
+            ),
             (refusal::<ResolveEntry>("x"), "`x`", ":80="),
             (
                 refusal::<ResolveEntry>(":80=127.0.0.1:1"),

@@ -57,6 +57,8 @@ pub struct Load {
     pub max_depth: u32,
     /// Whether links to other sites are checked.
     pub check_external: bool,
+    /// Pages of a site that a browser shows too, at the most.
+    pub render_pages: u32,
     /// Pages of a site whose speed is measured at the most.
     pub speed_pages: u32,
 }

@@ -7,6 +7,7 @@
 
 mod beginning;
 mod pages;
+mod rendering;
 mod revisits;
 mod sitemaps;
 mod targets;
@@ -17,6 +18,7 @@ use crate::{
     fetch::Fetcher,
     frontier::Frontier,
     journal::Record,
+    lab::Renderer,
     robots::RobotsCache,
     soft_404::{Asker, Probes},
 };
@@ -58,6 +60,8 @@ struct Tools<'a> {
     probes: Probes,
     start: Url,
     scope: SiteScope,
+    /// What shows pages, where that is asked for and can be done.
+    renderer: Option<Renderer>,
 }
 
 fn told_of(start: &str, fetched: &Fetched) -> String {
@@ -91,6 +95,7 @@ impl<'a> Crawl<'a> {
         randomness: &'a dyn Randomness,
         plan: &'a CrawlPlan,
         journal: &'a dyn CrawlJournal,
+        renderer: Option<Renderer>,
     ) -> Result<Self, SiteReadError> {
         let mut record = Record::load(journal).await?;
         let robots = RobotsCache::default();
@@ -103,6 +108,7 @@ impl<'a> Crawl<'a> {
             probes: Probes::with(record.probes()),
             start,
             scope,
+            renderer,
         };
         Ok(Self {
             plan,
@@ -136,6 +142,10 @@ impl<'a> Crawl<'a> {
         self.read_from(beyond, 1, Discovery::Sitemap).await?;
         if self.record.counts().0 == 0 {
             return Err(SiteReadError::NoPage(self.told_of_the_start()));
+        }
+        // All pages are read.
+        if let Some(renderer) = self.tools.renderer.take() {
+            renderer.end().await;
         }
         self.check_targets().await?;
         self.revisit().await?;

@@ -1,6 +1,6 @@
 //! Reading the pages of one level.
 
-use super::{Crawl, Tools};
+use super::{Crawl, Tools, rendering::RenderQueue};
 use crate::{
     check::refused,
     extract::{Arrival, EXTRACTION, read_page},
@@ -49,11 +49,14 @@ impl Crawl<'_> {
                 break;
             }
             // As many as can still become pages; what becomes none makes room for the next.
+            // And of those that are shown in a browser too, as many as can still be of the first ones.
+            let shown = self.room_for_rendering();
+            let room = if shown > 0 { room.min(shown) } else { room };
             let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
             let (batch, others) = rest.split_at(size);
             rest = others;
             self.asked_as_page.extend(batch.iter().cloned());
-            self.read_batch(batch, depth, discovery).await?;
+            self.read_batch(batch, depth, discovery, shown > 0).await?;
             let pages: Vec<String> = batch.iter().filter_map(|it| self.page_of(it)).collect();
             self.pages_met += pages.len() as u64;
             brought.extend(pages);
@@ -78,6 +81,7 @@ impl Crawl<'_> {
         batch: &[String],
         depth: u32,
         discovery: Discovery,
+        render: bool,
     ) -> Result<(), SiteReadError> {
         let unknown: Vec<&String> = batch
             .iter()
@@ -88,9 +92,10 @@ impl Crawl<'_> {
         let mut waiting = unknown.into_iter();
         let mut kept: HashMap<String, Validators> = HashMap::new();
         let mut running = FuturesUnordered::new();
+        let mut queue = RenderQueue::default();
         let mut until_asked = 0;
         loop {
-            while running.len() < connections as usize {
+            while running.len() < connections as usize && queue.has_room() {
                 if until_asked == 0 {
                     let next: Vec<String> = waiting.clone().take(KEPT).cloned().collect();
                     kept = journal.earlier().validators(&next).await?;
@@ -101,17 +106,27 @@ impl Crawl<'_> {
                 let kept = kept.remove(url).map(|it| (journal.earlier(), it));
                 running.push(self.tools.read(url, depth, discovery, kept));
             }
-            let Some(mut steps) = running.next().await else {
-                return Ok(());
+            // What was read and what was shown besides, whichever comes first.
+            let (is_read, mut steps) = futures_util::select! {
+                steps = running.select_next_some() => (true, steps),
+                steps = queue.showing.select_next_some() => (false, steps),
+                complete => return Ok(()),
             };
-            while let Some(Some(more)) = running.next().now_or_never() {
-                steps.extend(more);
+            if is_read {
+                while let Some(Some(more)) = running.next().now_or_never() {
+                    steps.extend(more);
+                }
+                // A page that a redirect led to is kept unless it is met on its own.
+                steps.retain(|it| match it {
+                    CrawlStep::Page(page) => {
+                        batch.contains(&page.url) || !self.frontier.has(&page.url)
+                    }
+                    _ => true,
+                });
+                if render {
+                    steps = queue.take(steps, &self.tools, &self.record);
+                }
             }
-            // A page that a redirect led to is kept unless it is met on its own.
-            steps.retain(|it| match it {
-                CrawlStep::Page(page) => batch.contains(&page.url) || !self.frontier.has(&page.url),
-                _ => true,
-            });
             self.record.add(steps).await?;
             self.tell_progress();
         }
@@ -222,6 +237,8 @@ fn unchanged(page: PageContent, asked: &Fetched, depth: u32, discovery: Discover
             attempts: asked.attempts,
             ..page.fetched
         },
+        // Scripts may show something else all the same.
+        rendered: None,
         ..page
     }
 }

@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const VERSION: u8 = 5;
 
-/// The gate of one load; it closes when dropped.
+/// The gate of one browser; it closes when dropped.
 pub struct Gate {
     port: u16,
     traffic: Arc<Traffic>,
@@ -67,6 +67,11 @@ impl Gate {
     /// The port on loopback.
     pub const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Begins to count again: for the next page of the same browser.
+    pub fn count_anew(&self) {
+        self.traffic.bytes.store(0, Ordering::Relaxed);
     }
 
     /// Whether more wanted to pass than may.

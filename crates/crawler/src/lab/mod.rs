@@ -1,9 +1,10 @@
 //! Loading pages in a browser of ours: headless Chromium over the DevTools protocol.
 //!
 //! It lives beside the crawler because the crawler's guard decides where it may go: the browser has
-//! no way out but [`gate`], and adapters do not name each other. Each load has a browser of its own
-//! with an empty profile; when the load ends, fails or is dropped, its processes are killed and its
-//! files removed.
+//! no way out but [`gate`], and adapters do not name each other. Each load that is measured has a
+//! browser of its own with an empty profile; when the load ends, fails or is dropped, its processes
+//! are killed and its files removed. Pages that are only shown, for the second look of a crawl, share
+//! one ([`renderer`]).
 
 mod browser;
 mod caching;
@@ -12,15 +13,19 @@ mod gate;
 mod processes;
 mod protocol;
 mod quiet;
+mod renderer;
 mod requests;
 mod run;
 mod settings;
 mod static_reader;
+mod tab;
 mod trace;
 mod visit;
 
+pub use renderer::{NotShown, Renderer};
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
 pub use static_reader::StaticReader;
+pub use tab::Shown;
 
 use crate::{fetch::Fetcher, guard::vet_url, reader::PoliteReader, settings::CrawlerSettings};
 use analysis::{
@@ -100,7 +105,7 @@ impl BrowserLab {
         let watched = async {
             tokio::select! {
                 run = load => run,
-                () = self.watch(&browser, &gate) => Err(LabError::TooHeavy),
+                () = watch(&browser, &gate, self.settings.memory_limit) => Err(LabError::TooHeavy),
             }
         };
         let outcome = timeout(self.settings.run_limit, watched).await;
@@ -108,17 +113,17 @@ impl BrowserLab {
         browser.end().await;
         outcome
     }
+}
 
-    /// Ends when the load takes more than it may.
-    async fn watch(&self, browser: &Browser, gate: &Gate) {
-        while !gate.is_exhausted() {
-            let group = browser.group();
-            let memory = tokio::task::spawn_blocking(move || processes::memory_of(group)).await;
-            if memory.is_ok_and(|it| it > self.settings.memory_limit) {
-                return;
-            }
-            sleep(WATCH).await;
+/// Ends when a browser takes more than it may.
+async fn watch(browser: &Browser, gate: &Gate, memory_limit: u64) {
+    while !gate.is_exhausted() {
+        let group = browser.group();
+        let memory = tokio::task::spawn_blocking(move || processes::memory_of(group)).await;
+        if memory.is_ok_and(|it| it > memory_limit) {
+            return;
         }
+        sleep(WATCH).await;
     }
 }
 
@@ -139,17 +144,8 @@ fn unprepared(error: LabError) -> LabError {
 #[async_trait]
 impl LabVitals for BrowserLab {
     fn missing(&self) -> Option<NotConfigured> {
-        if self.settings.program().is_some() {
-            return None;
-        }
-        let missing = match &self.settings.browser {
-            Some(program) => format!("there is no browser at {}", program.display()),
-            None => "there is no Chromium on this machine".to_owned(),
-        };
-        Some(NotConfigured {
-            missing,
-            remedy: "install it (on Debian: apt-get install chromium) or name its program in the lab's settings; until then only what a page's files say is measured".to_owned(),
-        })
+        self.settings
+            .missing("until then only what a page's files say is measured")
     }
 
     fn provider(&self) -> String {

@@ -1,5 +1,6 @@
 //! What the operator decides about loading pages in a browser.
 
+use domain::ports::page_speed::NotConfigured;
 use std::{path::PathBuf, time::Duration};
 
 /// Settings of the lab.
@@ -20,6 +21,8 @@ pub struct LabSettings {
     pub quiet: Duration,
     /// How long a page may take to get there; then it is measured as it is, and the record says so.
     pub load_limit: Duration,
+    /// How long a page that is only shown has to come to rest; then it is read as it is.
+    pub render_limit: Duration,
     /// How long one load may take, the browser's start and end included; then it is killed.
     pub run_limit: Duration,
     /// Resident memory of all processes of the browser together, bytes; then it is killed.
@@ -67,6 +70,7 @@ impl Default for LabSettings {
             settling: Duration::from_secs(2),
             quiet: Duration::from_millis(5_250),
             load_limit: Duration::from_secs(45),
+            render_limit: Duration::from_secs(10),
             run_limit: Duration::from_secs(90),
             memory_limit: 3 * GIB,
             traffic_limit: GIB / 4,
@@ -86,5 +90,22 @@ impl LabSettings {
             return named.into_iter().find(|it| it.is_file());
         }
         usual.into_iter().find(|it| it.is_file())
+    }
+
+    /// What it would take to have a browser, and what is done without; `None` when there is one.
+    pub(crate) fn missing(&self, without: &str) -> Option<NotConfigured> {
+        if self.program().is_some() {
+            return None;
+        }
+        let missing = match &self.browser {
+            Some(program) => format!("there is no browser at {}", program.display()),
+            None => "there is no Chromium on this machine".to_owned(),
+        };
+        Some(NotConfigured {
+            missing,
+            remedy: format!(
+                "install it (on Debian: apt-get install chromium) or name its program in the lab's settings; {without}"
+            ),
+        })
     }
 }

@@ -21,7 +21,8 @@ use domain::ports::page_speed::LabError;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use wire::{Attached, Created, Navigated, Version};
+pub use wire::{Attached, Created, TargetEvent, World};
+use wire::{Navigated, Version};
 
 /// The script that looks from inside the page.
 const OBSERVERS: &str = include_str!("page.js");

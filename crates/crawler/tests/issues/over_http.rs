@@ -148,6 +148,13 @@ async fn every_code_appears_alone_on_the_site_with_that_fault() {
         let name = name.as_str().unwrap().to_owned();
         *found != BTreeSet::from([name])
     });
-    let wrong: Vec<String> = wrong.map(|(code, found)| format!("{code:?}: {found:?}")).collect();
-    assert!(wrong.is_empty(), "{} codes\n{}", wrong.len(), wrong.join("\n"));
+    let wrong: Vec<String> = wrong
+        .map(|(code, found)| format!("{code:?}: {found:?}"))
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{} codes\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

@@ -10,13 +10,7 @@ use rustls::{
     crypto::aws_lc_rs,
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
 };
-use std::{
-    collections::BTreeSet,
-    io::Write,
-    net::SocketAddr,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeSet, io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -158,7 +152,11 @@ where
     while let Some(head) = read_head(&mut stream).await {
         let path = head.split(' ').nth(1).unwrap_or("/");
         let mut lines = head.lines();
-        let host = lines.find_map(|it| it.to_ascii_lowercase().strip_prefix("host: ").map(str::to_owned));
+        let host = lines.find_map(|it| {
+            it.to_ascii_lowercase()
+                .strip_prefix("host: ")
+                .map(str::to_owned)
+        });
         let host = host.unwrap_or_default();
         let answer = of(site, &format!("{scheme}://{}{path}", host.trim()));
         match answer.failing {

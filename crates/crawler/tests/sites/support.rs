@@ -12,7 +12,7 @@ use domain::ports::{
     randomness::Randomness,
     site_reader::{
         Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, RecordedStep,
-        SiteReadError, SiteReader,
+        Rendering, SiteReadError, SiteReader,
     },
 };
 use std::{
@@ -112,6 +112,7 @@ pub fn plan(url: String) -> CrawlPlan {
         max_pages: 50,
         max_depth: 10,
         check_external: true,
+        render: Rendering::No,
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a web site is read.
 
+use super::page_speed::NotConfigured;
 use crate::kept_pages::Validators;
 use analysis::observation::{
     page_content::PageContent,
@@ -22,6 +23,39 @@ pub struct CrawlPlan {
     pub max_depth: u32,
     /// Whether links that lead to other hosts are checked.
     pub check_external: bool,
+    /// Which pages a browser shows once more, after they were read.
+    pub render: Rendering,
+}
+
+/// Which pages a browser shows once more, after they were read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rendering {
+    /// None.
+    #[default]
+    No,
+    /// The first ones, in the order of the crawl, as far as there is a browser
+    /// ([`SiteReader::missing_browser`]).
+    UpTo(u32),
+}
+
+impl Rendering {
+    /// So many pages; 0 is none.
+    #[must_use]
+    pub const fn of(pages: u32) -> Self {
+        match pages {
+            0 => Self::No,
+            some => Self::UpTo(some),
+        }
+    }
+
+    /// How many pages.
+    #[must_use]
+    pub const fn pages(self) -> u32 {
+        match self {
+            Self::No => 0,
+            Self::UpTo(pages) => pages,
+        }
+    }
 }
 
 /// Where a crawl begins.
@@ -177,6 +211,9 @@ pub trait SiteReader: Send + Sync {
         plan: &CrawlPlan,
         journal: &dyn CrawlJournal,
     ) -> Result<SiteObservation, SiteReadError>;
+    /// What it would take to show pages in a browser; `None` when nothing is missing. Without it, a plan
+    /// that asks for rendering is carried out without.
+    fn missing_browser(&self) -> Option<NotConfigured>;
 }
 
 /// How far the way to a site led.

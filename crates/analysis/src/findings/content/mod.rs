@@ -8,6 +8,7 @@
 mod keyword;
 mod parts;
 mod record;
+mod rendered;
 mod score;
 mod site_facts;
 mod summary;
@@ -18,6 +19,10 @@ pub use parts::{
     Uniqueness,
 };
 pub use record::{ContentContext, ContentRecord, content_record};
+pub use rendered::{
+    RenderState, RenderedFacts, RenderedLinks, RenderedRules, RenderedText, RenderedWords,
+    TextChange,
+};
 pub use score::{Parts, WEIGHTS, content_score};
 pub use site_facts::{SiteFacts, SiteIndex};
 pub use summary::{CodeCount, ContentSummary};

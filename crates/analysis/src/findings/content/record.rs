@@ -7,6 +7,7 @@ use super::{
         Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, ReadabilityFacts,
         SnippetText, Uniqueness, headings, small,
     },
+    rendered::RenderedFacts,
     score::{Parts, content_score},
     site_facts::SiteFacts,
 };
@@ -89,6 +90,9 @@ pub struct ContentRecord {
     pub links: LinkCounts,
     /// When it was written.
     pub freshness: Freshness,
+    /// The page as a browser shows it, beside the document as it was sent; null where it was not asked
+    /// to be shown.
+    pub rendered: Option<RenderedFacts>,
     /// It has little text of its own.
     pub thin: bool,
     /// 0 to 100.
@@ -152,6 +156,7 @@ pub fn content_record(
         links: links(page, &facts, context.scope),
         uniqueness: facts.uniqueness,
         freshness: Freshness::of(page),
+        rendered: RenderedFacts::of(page),
         thin: issues.iter().any(|it| {
             matches!(
                 it.code,

@@ -1,6 +1,6 @@
 //! Counts of a site's pages and their issues.
 
-use super::record::ContentRecord;
+use super::{record::ContentRecord, rendered::RenderState};
 use crate::findings::{
     broken_links::Severity,
     envelope::rounded,
@@ -60,6 +60,10 @@ pub struct ContentSummary {
     pub thin_pages: u32,
     /// Pages with an exact duplicate.
     pub duplicate_pages: u32,
+    /// Pages that a browser showed; 0 where none was asked to.
+    pub rendered_pages: u32,
+    /// Pages that a browser was asked to show, and did not.
+    pub render_failures: u32,
     /// Pages by language: the declared one, or else the detected one.
     pub languages: BTreeMap<String, u32>,
     /// Codes by how many addresses have them.
@@ -88,6 +92,11 @@ impl ContentSummary {
         self.words += u64::from(record.main_word_count);
         self.thin_pages += u32::from(record.thin);
         self.duplicate_pages += u32::from(!record.uniqueness.exact_duplicates.is_empty());
+        match record.rendered.as_ref().map(|it| it.state) {
+            Some(RenderState::Failed) => self.render_failures += 1,
+            Some(_) => self.rendered_pages += 1,
+            None => {}
+        }
         let language = record
             .language
             .declared

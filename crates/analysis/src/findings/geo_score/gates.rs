@@ -5,10 +5,8 @@ use super::{
     factors::shown,
     record::{Gate, GateCode},
 };
-use crate::observation::page_content::{GOOGLEBOT, PageContent};
+use crate::observation::page_content::{GOOGLEBOT, PageContent, scripts_bring_the_text};
 
-/// Share of the rendered text that has to be there without scripts.
-const STATIC_PERCENT: usize = 30;
 /// Words below which there is no main text.
 const LEAST_WORDS: usize = 50;
 
@@ -96,10 +94,9 @@ fn no_snippet(page: &PageContent) -> Option<Gate> {
 
 fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate> {
     let words = page.text.counts.words;
-    let rendered = rendered_words.and_then(|it| usize::try_from(it).ok());
-    let lacks = rendered.is_some_and(|it| words * 100 < it * STATIC_PERCENT);
+    let lacks = rendered_words.is_some_and(|it| scripts_bring_the_text(words, it));
     (lacks || words < LEAST_WORDS).then(|| {
-        let with = rendered.map_or_else(String::new, |it| format!(", {it} with them"));
+        let with = rendered_words.map_or_else(String::new, |it| format!(", {it} with them"));
         let evidence = format!("{words} words of main text without scripts{with}");
         gate(GateCode::TextNeedsScripts, vec![evidence])
     })

@@ -9,6 +9,7 @@ mod document;
 mod elements;
 mod head;
 mod metadata;
+mod rendered;
 mod response;
 mod text;
 
@@ -19,6 +20,9 @@ pub use elements::{
 };
 pub use head::{Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, TagSource};
 pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};
+pub use rendered::{
+    RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules, scripts_bring_the_text,
+};
 pub use response::{ResponseFacts, ResponseHeaders};
 pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSource};
 
@@ -87,6 +91,9 @@ pub struct PageContent {
     pub metadata: PageMetadata,
     /// JSON-LD, microdata, `RDFa`, Open Graph, Twitter's cards.
     pub structured_data: PageStructuredData,
+    /// The page as a browser shows it; `None` where none was asked to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<Rendered>,
 }
 
 /// The robot that findings speak of where none is named.
@@ -136,6 +143,7 @@ impl PageContent {
             text: TextFacts::default(),
             metadata: PageMetadata::default(),
             structured_data: PageStructuredData::default(),
+            rendered: None,
         }
     }
 
@@ -180,6 +188,26 @@ impl PageContent {
         self.headings
             .iter()
             .find(|it| it.level == level && it.text.is_some())
+    }
+
+    /// The text of the first `h1` that says anything.
+    #[must_use]
+    pub fn first_h1(&self) -> Option<&str> {
+        self.heading(1)?.text.as_deref()
+    }
+
+    /// Words of the main text as a browser shows it; `None` where that is not known.
+    #[must_use]
+    pub fn rendered_words(&self) -> Option<u32> {
+        Some(self.rendered.as_ref()?.page()?.words)
+    }
+
+    /// Whether it has structured data only after its scripts have run.
+    #[must_use]
+    pub fn has_data_only_when_rendered(&self) -> bool {
+        let shown = self.rendered.as_ref().and_then(Rendered::page);
+        self.structured_data.items.is_empty()
+            && shown.is_some_and(|it| !it.types_only_here.is_empty())
     }
 
     /// What a robot has to do, by everything that is said to it and to all robots; the most

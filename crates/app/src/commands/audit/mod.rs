@@ -16,7 +16,7 @@ use crate::{
 };
 use analysis::findings::broken_links::Severity;
 use anyhow::Context;
-use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError, Unreached};
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
 use findings::Found;
 use progress::Bars;
 use url::Url;
@@ -31,7 +31,15 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
         max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
         check_external: settings.crawler.check_external && !args.internal_only,
+        render: Rendering::of(args.render.unwrap_or(settings.crawler.render_pages)),
     };
+    if plan.render != Rendering::No
+        && let Some(missing) = reader.missing_browser()
+    {
+        remark(format!(
+            "No page is rendered (rendererNotConfigured): {missing}."
+        ));
+    }
     let bars = Bars::new()?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();

@@ -55,6 +55,12 @@ fn show_sum(url: &str, found: &Found) {
         score(found.geo.site_score),
         score(found.eeat.site_score),
     ));
+    let (rendered, failed) = (content.rendered_pages, content.render_failures);
+    if rendered + failed > 0 {
+        say(format!(
+            "{rendered} pages were rendered in a browser, {failed} could not be; --json tells what scripts change."
+        ));
+    }
     say("--json shows every record, --html FILE writes a report that can be passed on.");
 }
 

@@ -29,7 +29,7 @@ use domain::{
     },
     kept_pages::StagedPage,
     ports::{
-        site_reader::{CrawlPlan, CrawlStart},
+        site_reader::{CrawlPlan, CrawlStart, Rendering},
         storage::StorageError,
     },
     results::{Coverage, ResultHead, StagedFinding},
@@ -44,6 +44,16 @@ use domain::{
 use journal::StoredJournal;
 use pages::Audited;
 use std::sync::Arc;
+
+/// Pages were to be shown in a browser, and there is none.
+const RENDERER_MISSING: &str = "rendererNotConfigured";
+
+/// Results that say more where pages were shown.
+const RENDERED: [ResultType; 3] = [
+    ResultType::Content,
+    ResultType::Schema,
+    ResultType::GeoScore,
+];
 
 /// How many records are staged in one transaction.
 const STAGED_TOGETHER: usize = 500;
@@ -63,6 +73,7 @@ pub(super) async fn run(
         max_pages: tools.load.max_pages,
         max_depth: tools.load.max_depth,
         check_external: tools.load.check_external,
+        render: Rendering::of(tools.load.render_pages),
     };
     // Dropped when the attempt has to stop: what is recorded stays for the next one.
     let reading = tokio::select! {
@@ -197,6 +208,8 @@ fn outcome(
         summary: Document::of(summary),
     };
     let coverage = Coverage::of(checked, checked.saturating_sub(unknown), unknown);
+    let is_asked = tools.load.render_pages > 0;
+    let asks_in_vain = is_asked && tools.sites.missing_browser().is_some();
     let mut heads = vec![head(tools, job, of_links, coverage)];
     for summary in pages {
         let is_first = summary.result_type == ResultType::ContentChanges && summary.records == 0;
@@ -207,6 +220,9 @@ fn outcome(
         let mut head = head(tools, job, summary, Coverage::of(read, read, 0));
         head.warnings
             .extend(is_first.then(|| NOTHING_TO_COMPARE.to_owned()));
+        if asks_in_vain && RENDERED.contains(&head.result_type) {
+            head.warnings.push(RENDERER_MISSING.to_owned());
+        }
         heads.push(head);
     }
     Outcome {

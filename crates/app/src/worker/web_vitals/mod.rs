@@ -28,8 +28,8 @@ use domain::{
     },
 };
 use plan::{Plan, Task};
-pub(super) use sum::newest_vitals;
 use std::{collections::BTreeMap, sync::Arc};
+pub(super) use sum::newest_vitals;
 
 /// How many records are read back at once.
 const BATCH: u32 = 200;

@@ -148,6 +148,7 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
         text,
         metadata: known,
         structured_data,
+        rendered: None,
     }
 }
 

@@ -10,14 +10,14 @@ pub(super) struct Version {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Created {
-    pub(super) target_id: String,
+pub struct Created {
+    pub target_id: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Attached {
-    pub(super) session_id: String,
+pub struct Attached {
+    pub session_id: String,
 }
 
 #[derive(Deserialize)]
@@ -30,8 +30,8 @@ pub(super) struct Navigated {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct World {
-    pub(super) execution_context_id: i64,
+pub struct World {
+    pub execution_context_id: i64,
 }
 
 #[derive(Deserialize)]
@@ -68,15 +68,15 @@ pub(super) struct Lifecycle {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct TargetEvent {
-    pub(super) session_id: Option<String>,
-    pub(super) target_info: TargetInfo,
+pub struct TargetEvent {
+    pub session_id: Option<String>,
+    pub target_info: TargetInfo,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct TargetInfo {
-    pub(super) target_id: String,
+pub struct TargetInfo {
+    pub target_id: String,
     #[serde(rename = "type")]
-    pub(super) kind: String,
+    pub kind: String,
 }

@@ -3,7 +3,7 @@
 use super::{Found, Subject};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},
-    observation::page_content::{DetectedLanguage, PageContent},
+    observation::page_content::{DetectedLanguage, PageContent, scripts_bring_the_text},
     page_kind::PageKind,
     text::{
         language::{detection::SURE, tags},
@@ -48,8 +48,8 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
 fn amount(subject: &Subject<'_>, found: &mut Found) {
     let text = &subject.page.text;
     let count = text.counts.words;
-    if is_filled_by_scripts(subject.page) {
-        found.add(IssueCode::JsOnlyContent, format!("{count} words"));
+    if let Some(evidence) = filled_by_scripts(subject.page) {
+        found.add(IssueCode::JsOnlyContent, evidence);
         return;
     }
     if matches!(
@@ -71,16 +71,24 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     }
 }
 
-/// Hardly any text, and a script that could bring some.
-fn is_filled_by_scripts(page: &PageContent) -> bool {
+/// What tells that scripts bring the text. Where a browser showed the page, its words tell; else that
+/// there is hardly any text, and a script that could bring some.
+fn filled_by_scripts(page: &PageContent) -> Option<String> {
     /// Bytes of scripts inside of a document that could build a page.
     const BUILDING: u32 = 2_000;
+    let least = u32::try_from(VERY_THIN).unwrap_or(u32::MAX);
+    let count = page.text.counts.words;
+    if let Some(rendered) = page.rendered_words() {
+        // A browser that shows hardly any text shows that none is missing.
+        let brought = rendered >= least && scripts_bring_the_text(count, rendered);
+        return brought.then(|| format!("{count} words without scripts, {rendered} with them"));
+    }
     let has_scripts = page.structure.inline_script_bytes > BUILDING
         || page
             .files
             .iter()
             .any(|it| it.kind == crate::observation::vitals::ResourceKind::Script);
-    page.text.all_words < u32::try_from(VERY_THIN).unwrap_or(u32::MAX) && has_scripts
+    (page.text.all_words < least && has_scripts).then(|| format!("{count} words"))
 }
 
 fn language(page: &PageContent, found: &mut Found) {
@@ -181,4 +189,55 @@ fn of_articles(subject: &Subject<'_>, found: &mut Found) {
     found.add_if(known.authors.is_empty(), IssueCode::NoAuthor);
     let has_date = known.published().or_else(|| known.modified()).is_some();
     found.add_if(!has_date, IssueCode::NoDate);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::sample_pages::paragraphs,
+        observation::page_content::{RenderFailure, Rendered, RenderedPage},
+    };
+
+    fn page(words: usize) -> PageContent {
+        let mut page = paragraphs(&["clay ".repeat(words).as_str()]);
+        page.text.all_words = u32::try_from(words).unwrap();
+        page.structure.inline_script_bytes = 9_000;
+        page
+    }
+
+    fn shown(words: u32) -> Option<Rendered> {
+        Some(Rendered::Shown(RenderedPage {
+            words,
+            ..RenderedPage::default()
+        }))
+    }
+
+    #[test]
+    fn what_a_browser_shows_tells_more_than_a_guess() {
+        let mut page = page(29);
+        assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
+        page.rendered = shown(100);
+        let told = filled_by_scripts(&page).unwrap();
+        assert_eq!(told, "29 words without scripts, 100 with them");
+        // 30 % are enough.
+        page.rendered = shown(96);
+        assert_eq!(filled_by_scripts(&page), None);
+        // Less than 50 words is hardly a text.
+        page.text.counts.words = 0;
+        page.rendered = shown(49);
+        assert_eq!(filled_by_scripts(&page), None);
+    }
+
+    #[test]
+    fn a_page_that_was_not_shown_is_guessed_at_as_before() {
+        let mut page = page(29);
+        page.rendered = Some(Rendered::Failed {
+            reason: RenderFailure::TimedOut,
+            detail: None,
+        });
+        assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
+        page.structure.inline_script_bytes = 0;
+        assert_eq!(filled_by_scripts(&page), None);
+    }
 }

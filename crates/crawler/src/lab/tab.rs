@@ -1,0 +1,245 @@
+//! One page in a browser that shows many: opened in a profile of its own, shown until it comes to
+//! rest, read, and closed.
+
+mod hearing;
+mod wire;
+
+use super::{
+    protocol::{Event, Protocol, ProtocolError},
+    renderer::NotShown,
+    requests::Requests,
+};
+use analysis::observation::{page_content::RenderFailure, page_url::normalise};
+use serde_json::{Value, json};
+use std::{collections::HashSet, time::Duration};
+use tokio::time::{Instant, timeout};
+use url::Url;
+use wire::{Attached, Context, Created, Evaluated, World};
+
+/// How long nothing may be loaded before a page counts as at rest.
+const REST: Duration = Duration::from_secs(1);
+
+/// How often to look whether it is when nothing happens.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How long a page may take to hand out its document.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+
+/// Elements and UTF-16 units of a document that is read.
+const MOST_ELEMENTS: usize = 200_000;
+const MOST_UNITS: usize = 8 << 20;
+
+/// What pages are not given: it changes nothing of their text.
+const WITHHELD: [&str; 3] = ["Image", "Media", "Font"];
+
+/// Hands out the document; `false` when it is too large. Methods are those of the prototypes, because a
+/// form can hide those of the document. A `noscript` is not what a browser shows.
+const DOCUMENT: &str = r#"(() => {
+  const all = (name) => Document.prototype.getElementsByTagName.call(document, name);
+  const of = (kind, name, it) => Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(it);
+  if (all("*").length > MOST_ELEMENTS) return false;
+  for (const it of Array.from(all("noscript"))) Element.prototype.remove.call(it);
+  const type = of(Document, "doctype", document) ? "<!doctype html>" : "";
+  const root = of(Document, "documentElement", document);
+  const html = root ? of(Element, "outerHTML", root) : "";
+  return html.length > MOST_UNITS ? false : type + html.toWellFormed();
+})()"#;
+
+/// A document that a browser showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The document, serialised.
+    pub html: String,
+    /// Whether it had come to rest.
+    pub settled: bool,
+}
+
+/// A page that is being shown.
+pub struct Tab<'a> {
+    protocol: &'a mut Protocol,
+    /// What pages, frames and workers say of who asks.
+    agent: String,
+    /// The page's address, normalised.
+    wanted: String,
+    context: String,
+    /// The target and its main frame, which have one id.
+    frame: String,
+    session: String,
+    /// The sessions of the page, its frames and workers; others are of pages that are gone.
+    sessions: HashSet<String>,
+    requests: Requests,
+    /// The navigation that the document belongs to.
+    loader: Option<String>,
+    is_there: bool,
+    is_loaded: bool,
+    is_crashed: bool,
+    elsewhere: Option<String>,
+}
+
+impl<'a> Tab<'a> {
+    /// Opens an empty page with a profile of its own.
+    pub async fn open(
+        protocol: &'a mut Protocol,
+        agent: &str,
+        url: &Url,
+    ) -> Result<Self, ProtocolError> {
+        let own = json!({"disposeOnDetach": true});
+        let context: Context = protocol
+            .ask(None, "Target.createBrowserContext", own)
+            .await?;
+        let context = context.browser_context_id;
+        let nothing = json!({"behavior": "deny", "browserContextId": context});
+        protocol
+            .order(None, "Browser.setDownloadBehavior", nothing)
+            .await?;
+        let blank = json!({"url": "about:blank", "browserContextId": context});
+        let page: Created = protocol.ask(None, "Target.createTarget", blank).await?;
+        let attach = json!({"targetId": page.target_id, "flatten": true});
+        let attached: Attached = protocol.ask(None, "Target.attachToTarget", attach).await?;
+        let session = attached.session_id;
+        let screen =
+            json!({"mobile": false, "width": 1_350, "height": 940, "deviceScaleFactor": 1});
+        let orders = [
+            ("Page.enable", json!({})),
+            ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
+            ("Emulation.setDeviceMetricsOverride", screen),
+        ];
+        for (method, params) in orders.into_iter().chain(hearing::listening(agent)) {
+            protocol.order(Some(&session), method, params).await?;
+        }
+        Ok(Self {
+            protocol,
+            agent: agent.to_owned(),
+            wanted: normalise(url).0,
+            context,
+            frame: page.target_id,
+            sessions: HashSet::from([session.clone()]),
+            session,
+            requests: Requests::default(),
+            loader: None,
+            is_there: false,
+            is_loaded: false,
+            is_crashed: false,
+            elsewhere: None,
+        })
+    }
+
+    /// Loads the page, waits until it rests, for so long at the most, and takes its document.
+    pub async fn show(&mut self, limit: Duration) -> Result<Shown, NotShown> {
+        let until = Instant::now() + limit;
+        let to = json!({"url": self.wanted});
+        // Its answer would come after events that have to be answered first.
+        self.protocol
+            .tell(Some(&self.session), "Page.navigate", to)
+            .await?;
+        let settled = self.wait(until).await?;
+        self.judge()?;
+        if !self.is_there {
+            return Err(RenderFailure::TimedOut.into());
+        }
+        let html = self.document().await?;
+        // It may have gone elsewhere while it was read.
+        self.judge()?;
+        Ok(Shown { html, settled })
+    }
+
+    /// Closes the page; its profile goes with it.
+    pub async fn close(self) -> Result<(), NotShown> {
+        let which = json!({"browserContextId": self.context});
+        let closed = self
+            .protocol
+            .order(None, "Target.disposeBrowserContext", which);
+        match timeout(ANSWER_LIMIT, closed).await {
+            Ok(closed) => Ok(closed?),
+            Err(_) => Err(RenderFailure::TimedOut.into()),
+        }
+    }
+
+    /// Listens until the page rests (true), or its time is over.
+    async fn wait(&mut self, until: Instant) -> Result<bool, NotShown> {
+        let mut resting = None;
+        loop {
+            let now = Instant::now();
+            if now >= until {
+                return Ok(false);
+            }
+            if let Some(event) = self.next((now + TICK).min(until)).await? {
+                self.hear(event).await?;
+            }
+            self.judge()?;
+            if self.is_loaded && self.requests.under_way() == 0 {
+                let since = *resting.get_or_insert(Instant::now());
+                if since.elapsed() >= REST {
+                    return Ok(true);
+                }
+            } else {
+                resting = None;
+            }
+        }
+    }
+
+    async fn next(&mut self, until: Instant) -> Result<Option<Event>, ProtocolError> {
+        let patience = until.saturating_duration_since(Instant::now());
+        match timeout(patience, self.protocol.event()).await {
+            Ok(event) => Ok(Some(event?)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Whether it still can become the page that was asked for.
+    fn judge(&self) -> Result<(), NotShown> {
+        let failed = |reason, detail| Err(NotShown { reason, detail });
+        if self.is_crashed {
+            return failed(RenderFailure::TooHeavy, None);
+        }
+        if let Some(address) = &self.elsewhere {
+            return failed(RenderFailure::LedElsewhere, Some(address.clone()));
+        }
+        let Some(page) = self.requests.page().next_back() else {
+            return Ok(());
+        };
+        match page.status {
+            Some(status) if !(200..300).contains(&status) => {
+                failed(RenderFailure::Status, Some(status.to_string()))
+            }
+            Some(_) if !page.media_type.contains("html") => failed(RenderFailure::NotHtml, None),
+            // Among others what the gate refuses: the difference is nobody's business.
+            _ if page.error.is_some() => failed(RenderFailure::Unreachable, None),
+            _ => Ok(()),
+        }
+    }
+
+    async fn document(&mut self) -> Result<String, NotShown> {
+        let asked = async {
+            let session = Some(self.session.as_str());
+            let world = json!({"frameId": self.frame, "worldName": "sightline"});
+            let world: World = self
+                .protocol
+                .ask(session, "Page.createIsolatedWorld", world)
+                .await?;
+            let expression = DOCUMENT
+                .replace("MOST_ELEMENTS", &MOST_ELEMENTS.to_string())
+                .replace("MOST_UNITS", &MOST_UNITS.to_string());
+            let what = json!({
+                "contextId": world.execution_context_id,
+                "expression": expression,
+                "returnByValue": true,
+            });
+            self.protocol
+                .ask::<Evaluated>(session, "Runtime.evaluate", what)
+                .await
+        };
+        let answer = match timeout(ANSWER_LIMIT, asked).await {
+            // Busy, or another document again and again.
+            Err(_) | Ok(Err(ProtocolError::Refused { .. })) => {
+                return Err(RenderFailure::TimedOut.into());
+            }
+            Ok(answer) => answer?,
+        };
+        match answer.result.value {
+            Some(Value::String(html)) => Ok(html),
+            Some(Value::Bool(_)) => Err(RenderFailure::TooHeavy.into()),
+            _ => Err(RenderFailure::BrowserFailed.into()),
+        }
+    }
+}

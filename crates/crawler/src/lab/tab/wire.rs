@@ -1,0 +1,67 @@
+//! Answers and events of the DevTools protocol, as far as showing a page needs them.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+pub(super) use crate::lab::visit::{Attached, Created, TargetEvent, World};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Context {
+    pub(super) browser_context_id: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Evaluated {
+    pub(super) result: Remote,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Remote {
+    pub(super) value: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Lifecycle {
+    pub(super) frame_id: String,
+    pub(super) loader_id: String,
+    pub(super) name: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FrameNavigated {
+    pub(super) frame: Frame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Frame {
+    pub(super) id: String,
+    pub(super) loader_id: String,
+    pub(super) url: String,
+    pub(super) unreachable_url: Option<String>,
+}
+
+#[expect(clippy::struct_field_names, reason = "they are the protocol's")]
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Sent {
+    pub(super) request_id: String,
+    pub(super) loader_id: String,
+    pub(super) frame_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Paused {
+    pub(super) request_id: String,
+    pub(super) request: PausedRequest,
+    pub(super) frame_id: String,
+    pub(super) resource_type: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PausedRequest {
+    pub(super) url: String,
+}

@@ -1,0 +1,223 @@
+//! Crawls with a browser that does not wait long, and what they leave behind.
+
+use super::{
+    fault_server::{Act, FaultServer, Site},
+    sites::{self, MemoryJournal},
+};
+use analysis::{
+    findings::site_audit::{AuditContext, PageRecord, SiteCards, judge},
+    observation::{
+        page_content::{PageContent, RenderFailure, Rendered, RenderedPage},
+        web_site::CrawlStep,
+    },
+    result_type::ResultType,
+};
+use crawler::{CrawlerSettings, FetchLimits, LabSettings};
+use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
+use serde_json::Value;
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use tempfile::TempDir;
+
+/// A crawl's browser and its plan.
+pub struct Browsing {
+    pub lab: LabSettings,
+    pub pages: u32,
+    folder: TempDir,
+}
+
+impl Browsing {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        // The browser runs as somebody else when the tests run as root.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let lab = LabSettings {
+            folder: Some(folder.path().to_owned()),
+            ..LabSettings::default()
+        };
+        assert!(
+            lab.program().is_some(),
+            "there is no Chromium; tests/run installs it"
+        );
+        Self {
+            lab,
+            pages: 20,
+            folder,
+        }
+    }
+
+    /// Reads a site with a journal, and gives its pages back by path.
+    pub async fn read(&self, server: &FaultServer, journal: &MemoryJournal) -> Vec<PageContent> {
+        // 127.0.0.2 is as private as 127.0.0.1, and the operator did not open it.
+        let settings = CrawlerSettings {
+            allow_networks: vec!["127.0.0.1/32".parse().unwrap()],
+            limits: FetchLimits {
+                total: Duration::from_secs(5),
+                first_byte: Duration::from_secs(5),
+                ..sites::quick_limits()
+            },
+            ..sites::settings()
+        };
+        let plan = CrawlPlan {
+            render: Rendering::of(self.pages),
+            check_external: false,
+            ..sites::plan(server.url("/"))
+        };
+        let reader = sites::reader(settings).with_browser(self.lab.clone());
+        let read = reader.read(&plan, journal).await;
+        assert_eq!(self.left_behind(), Vec::<String>::new());
+        read.unwrap();
+        pages(journal)
+    }
+
+    /// Reads a site and gives the page of a path.
+    pub async fn page(&self, server: &FaultServer, path: &str) -> PageContent {
+        let pages = self.read(server, &MemoryJournal::default()).await;
+        let url = server.url(path);
+        pages.into_iter().find(|it| it.url == url).unwrap()
+    }
+
+    /// Waits, within reason, until nothing is left, and says what is.
+    pub async fn finally_left(&self) -> Vec<String> {
+        for _ in 0..200 {
+            if self.left_behind().is_empty() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.left_behind()
+    }
+
+    /// Files in the folder, and processes that name it.
+    pub fn left_behind(&self) -> Vec<String> {
+        let mut left = entries(self.folder.path());
+        for process in entries(Path::new("/proc")) {
+            let command = fs::read(format!("{process}/cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).into_owned();
+            if command.contains(self.folder.path().to_str().unwrap()) {
+                left.push(command);
+            }
+        }
+        left
+    }
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    entries.map(|it| it.path().display().to_string()).collect()
+}
+
+/// The pages of a journal, in its order.
+pub fn pages(journal: &MemoryJournal) -> Vec<PageContent> {
+    let steps = journal.steps.lock().unwrap();
+    let pages = steps.iter().filter_map(|it| match it {
+        CrawlStep::Page(page) => Some(PageContent::clone(page)),
+        _ => None,
+    });
+    pages.collect()
+}
+
+/// What the browser showed of a page.
+pub fn shown(page: &PageContent) -> &RenderedPage {
+    let rendered = page.rendered.as_ref();
+    rendered
+        .and_then(Rendered::page)
+        .unwrap_or_else(|| panic!("{}: {rendered:?}", page.url))
+}
+
+/// Why a page was not shown.
+pub fn failure(page: &PageContent) -> (RenderFailure, Option<String>) {
+    match &page.rendered {
+        Some(Rendered::Failed { reason, detail }) => (*reason, detail.clone()),
+        other => panic!("{}: {other:?}", page.url),
+    }
+}
+
+/// The records that a site audit makes of a page that is a site of its own.
+pub struct Audited {
+    pub content: Value,
+    pub geo: Value,
+    pub schema: Value,
+}
+
+pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
+    let journal = MemoryJournal::default();
+    let pages = browsing.read(server, &journal).await;
+    let mut site = None;
+    for step in journal.steps.lock().unwrap().iter() {
+        use analysis::observation::web_site::SiteObservation;
+        match (step, &mut site) {
+            (CrawlStep::Started { start, scope, at }, None) => {
+                site = Some(SiteObservation::begun(start.clone(), scope.clone(), *at));
+            }
+            (step, Some(site)) => site.add(step.clone()),
+            _ => {}
+        }
+    }
+    let mut cards = SiteCards::of(&site.unwrap());
+    pages.iter().for_each(|it| cards.add(it));
+    let (context, robots) = (AuditContext::default(), |_: &str| Vec::new());
+    let site = cards.complete(&context, &robots);
+    let home = server.url("/");
+    let mut records: Vec<PageRecord> = Vec::new();
+    let _ = judge(&site, &context, &robots, pages.into_iter(), |it| {
+        records.push(it);
+    });
+    let of = |kind| {
+        let found = records
+            .iter()
+            .find(|it| it.result_type == kind && it.url == home);
+        serde_json::from_str(found.unwrap().record.as_str()).unwrap()
+    };
+    Audited {
+        content: of(ResultType::Content),
+        geo: of(ResultType::GeoScore),
+        schema: of(ResultType::Schema),
+    }
+}
+
+impl Audited {
+    /// The detail of an issue, if the page has it.
+    pub fn issue(&self, code: &str) -> Option<&str> {
+        let issues = self.content["issues"].as_array().unwrap();
+        let found = issues.iter().find(|it| it["code"] == code)?;
+        Some(found["detail"].as_str().unwrap_or(""))
+    }
+
+    /// Whether a gate of generative engines is shut.
+    pub fn is_shut(&self, code: &str) -> bool {
+        let gates = self.geo["gates"].as_array().unwrap();
+        gates.iter().any(|it| it["code"] == code)
+    }
+}
+
+/// An answer with further header lines, each ended by CR LF.
+pub fn answer(status: &str, media_type: &str, headers: &str, body: &str) -> Act {
+    let length = body.len();
+    Act::Raw(
+        format!(
+            "HTTP/1.1 {status}\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
+        )
+        .into_bytes(),
+    )
+}
+
+/// An HTML answer.
+pub fn html(body: &str) -> Act {
+    answer("200 OK", "text/html; charset=utf-8", "", body)
+}
+
+/// A site with these paths; everything else is not found.
+pub async fn site(paths: &[(&str, Act)]) -> FaultServer {
+    let site: Site = paths
+        .iter()
+        .map(|(path, act)| ((*path).to_owned(), act.clone()))
+        .collect();
+    FaultServer::start(site, |_| answer("404 Not Found", "text/plain", "", "no")).await
+}
+
+/// Sentences of so many words, ten each.
+pub fn prose(sentences: usize) -> String {
+    let sentence =
+        |n: usize| format!("The potter turns clay number {n} slowly on the wheel today. ");
+    (1..=sentences).map(sentence).collect()
+}

@@ -1,0 +1,129 @@
+//! Site audits whose pages Chromium shows too: through the API, and by `sightline audit`.
+
+use super::{
+    api::Api,
+    on_both,
+    process::command,
+    small_site::{HOST, SmallSite},
+    website::Website,
+    world::World,
+};
+use serde_json::{Value, json};
+use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::Path, process::Output};
+use tempfile::TempDir;
+
+on_both!(
+    a_site_audit_tells_what_chromium_shows,
+    without_chromium_a_site_audit_says_so_and_is_done,
+);
+
+const EVERYBODY: &str = "User-agent: *\nAllow: /\n";
+
+/// A folder that browsers, which run as somebody else when the tests run as root, can get to.
+fn folder() -> TempDir {
+    let places = ["/usr/lib/chromium/chromium", "/usr/bin/chromium"];
+    assert!(
+        places.iter().any(|it| Path::new(it).is_file()),
+        "there is no Chromium; tests/run installs it"
+    );
+    let folder = TempDir::new().unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+async fn audited(api: &Api) -> (Value, Value) {
+    let project = api.project(HOST, 0).await;
+    let job = api.analyse("siteAudit", project).await;
+    let over = api.finished(job).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let of = |kind: &str| format!("/results?type={kind}&projectId={project}");
+    (
+        api.get(&of("content")).await,
+        api.get(&of("broken-links")).await,
+    )
+}
+
+async fn a_site_audit_tells_what_chromium_shows(mut world: World) {
+    let (folder, site) = (folder(), SmallSite::start(EVERYBODY));
+    site.settle_in(&mut world);
+    world.set("CRAWLER__RENDER_PAGES", "5");
+    world.set("VITALS__LAB__FOLDER", folder.path().to_str().unwrap());
+    let (_server, api) = world.serve(&[]);
+    let (content, _) = audited(&api).await;
+    assert_eq!(content["warnings"], json!([]));
+    let summary = &content["summary"];
+    let counts = (&summary["renderedPages"], &summary["renderFailures"]);
+    assert_eq!(counts, (&json!(1), &json!(0)));
+    let rendered = &content["items"][0]["rendered"];
+    assert_eq!(rendered["state"], "ok", "{rendered}");
+    assert_eq!(rendered["words"]["staticShare"], 1.0, "{rendered}");
+    assert_eq!(site.asked("/"), 2, "read and shown");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+async fn without_chromium_a_site_audit_says_so_and_is_done(mut world: World) {
+    let site = SmallSite::start(EVERYBODY);
+    site.settle_in(&mut world);
+    world.set("CRAWLER__RENDER_PAGES", "5");
+    world.set("VITALS__LAB__BROWSER", "/nonexistent/browser");
+    let (_server, api) = world.serve(&[]);
+    let (content, links) = audited(&api).await;
+    assert_eq!(content["warnings"], json!(["rendererNotConfigured"]));
+    assert_eq!(links["warnings"], json!([]));
+    assert_eq!(content["items"][0]["rendered"], Value::Null);
+}
+
+fn audit(site: &Website, browsers: &TempDir, set: &[(&str, &str)], more: &[&str]) -> Output {
+    let crawler = [
+        ("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
+        ("CRAWLER__PER_HOST_DELAY_MS", "0"),
+        ("VITALS__LAB__FOLDER", browsers.path().to_str().unwrap()),
+    ];
+    let settings: Vec<(String, String)> = crawler
+        .iter()
+        .chain(set)
+        .map(|(name, value)| (format!("SIGHTLINE_{name}"), (*value).to_owned()))
+        .collect();
+    let url = format!("http://{}/", site.address);
+    let arguments = [&["audit", &url], more].concat();
+    let own = TempDir::new().unwrap();
+    let mut audit = command(own.path(), &settings, &arguments);
+    audit.output().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_audit_renders_as_many_pages_as_are_asked_for() {
+    let (browsers, site) = (folder(), Website::start());
+    let ran = audit(&site, &browsers, &[], &["--render", "2", "--json"]);
+    assert!(ran.status.success(), "{ran:?}");
+    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let items = report["items"].as_array().unwrap();
+    let rendered: Vec<&Value> = items
+        .iter()
+        .filter(|it| it["type"] == "content" && !it["rendered"].is_null())
+        .collect();
+    assert_eq!(rendered.len(), 2);
+    for page in rendered {
+        assert_eq!(page["rendered"]["state"], "ok", "{page}");
+        assert_eq!(page["rendered"]["title"]["change"], "same", "{page}");
+    }
+    assert_eq!(report["summary"]["content"]["renderedPages"], 2);
+    assert_eq!(std::fs::read_dir(browsers.path()).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_audit_without_chromium_says_what_is_missing_and_goes_on() {
+    let (browsers, site) = (TempDir::new().unwrap(), Website::start());
+    let nowhere = [("VITALS__LAB__BROWSER", "/nonexistent/browser")];
+    let ran = audit(
+        &site,
+        &browsers,
+        &nowhere,
+        &["--render", "--max-pages", "3"],
+    );
+    assert!(ran.status.success(), "{ran:?}");
+    let told = String::from_utf8(ran.stderr).unwrap();
+    for word in ["rendererNotConfigured", "/nonexistent/browser"] {
+        assert!(told.contains(word), "{word} in {told}");
+    }
+}
