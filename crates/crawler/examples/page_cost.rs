@@ -71,11 +71,10 @@ fn main() -> Result<(), Failure> {
 fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> Result<(), Failure> {
     let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
     let mut site = SiteGraph::new("http://localhost/", scope.clone());
-    for it in contents {
-        site.add_page(it);
-    }
+    let fingerprints: Vec<_> = { contents.iter() }
+        .map(|it| site.add_page(it).fingerprint)
+        .collect();
     watch.tell(out, "cards")?;
-    let fingerprints: Vec<_> = site.cards.iter().map(|it| it.fingerprint.clone()).collect();
     let of = |at: usize| shingles(&contents[at].text.main.text());
     let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
     let links = LinkFacts::of(&site);

@@ -5,6 +5,7 @@
 //! only all pages together tell. [`judge`] then judges each page by itself and by that.
 
 use super::{
+    broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
     content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
@@ -47,6 +48,9 @@ const MOST_SHINGLES: usize = 64 << 20;
 #[derive(Debug)]
 pub struct SiteCards {
     graph: SiteGraph,
+    links: LinkCards,
+    /// By page.
+    fingerprints: Vec<Option<Fingerprint>>,
     /// By page, as far as there is room.
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
@@ -54,9 +58,9 @@ pub struct SiteCards {
 }
 
 impl SiteCards {
-    /// Of a site of which no page was taken in yet.
+    /// Of a site of which no page was taken in yet, and what an earlier audit knew of its links.
     #[must_use]
-    pub fn of(site: &SiteObservation) -> Self {
+    pub fn of(site: SiteObservation, previous: PreviousBrokenLinks) -> Self {
         let mut graph = SiteGraph::new(&site.start, site.scope.clone());
         for check in &site.checks {
             graph.add_check(check);
@@ -67,20 +71,24 @@ impl SiteCards {
         }
         Self {
             graph,
+            fingerprints: Vec::new(),
             shingles: Vec::new(),
             room: MOST_SHINGLES,
             signals: SiteSignals::new(site.scope.clone()),
+            links: LinkCards::of(site, previous),
         }
     }
 
     /// Takes in a page; each once.
     pub fn add(&mut self, page: &PageContent) {
         self.signals.add(page);
-        let kept = self.graph.add_page(page);
-        let bytes = std::mem::size_of_val(kept.as_slice());
+        self.links.add(page);
+        let text = self.graph.add_page(page);
+        let bytes = std::mem::size_of_val(text.shingles.as_slice());
         let fits = bytes <= self.room;
         self.room -= if fits { bytes } else { 0 };
-        self.shingles.push(fits.then(|| kept.into()));
+        self.shingles.push(fits.then(|| text.shingles.into()));
+        self.fingerprints.push(text.fingerprint);
     }
 
     /// When all pages are in.
@@ -88,16 +96,19 @@ impl SiteCards {
     pub fn complete(self, context: &AuditContext, robots: &Robots) -> Site {
         let Self {
             graph,
+            links: link_cards,
+            fingerprints,
             shingles,
             signals,
             ..
         } = self;
-        let fingerprints = graph.cards.iter().map(|card| card.fingerprint.clone());
         let texts = Texts {
-            fingerprints: fingerprints.collect(),
+            fingerprints,
             shingles,
         };
         let duplicates = clusters(&texts.fingerprints, |one, other| texts.likeness(one, other));
+        // The largest part of what is kept.
+        drop(texts);
         let links = LinkFacts::of(&graph);
         let agents = searchers(&robots(graph.urls.text(graph.start)));
         let site = SiteContext {
@@ -105,20 +116,13 @@ impl SiteCards {
             llms_txt: context.llms_txt.as_deref(),
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);
-        let mut places: Vec<&str> = { graph.cards.iter() }
-            .map(|card| graph.urls.text(card.url))
-            .collect();
-        places.sort_unstable();
-        let places = { places.iter().enumerate() }
-            .map(|(place, url)| ((*url).to_owned(), place))
-            .collect();
         Site {
             graph,
             links,
+            link_cards,
             duplicates,
             issues,
             signals,
-            places,
         }
     }
 }
@@ -161,11 +165,20 @@ impl Texts {
 pub struct Site {
     graph: SiteGraph,
     links: LinkFacts,
+    link_cards: LinkCards,
     duplicates: Duplicates,
     issues: SiteIssues,
     signals: SiteSignals,
-    /// Places of the pages by URL: the same in whatever order they were read.
-    places: HashMap<String, usize>,
+}
+
+impl Site {
+    /// What the next audit needs to know of the links of this one; nothing else is kept.
+    #[must_use]
+    pub fn into_link_history(self, context: &AuditContext) -> PreviousBrokenLinks {
+        let links = self.link_cards;
+        drop((self.graph, self.links, self.duplicates, self.issues));
+        links.history(context.finding.measured_at)
+    }
 }
 
 /// A record of a page.
@@ -173,7 +186,7 @@ pub struct Site {
 pub struct PageRecord {
     /// Its type.
     pub result_type: ResultType,
-    /// Its place among the records of its type.
+    /// Its place among the records of its type: by URL, and those of links by severity before it.
     pub place: usize,
     /// The page.
     pub url: String,
@@ -210,6 +223,7 @@ pub fn judge(
         context,
         robots,
         index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
+        links: LinkRecords::new(&site.link_cards, &context.finding),
         judged: 0,
         schema: SchemaTally::default(),
         content: ContentSummary::default(),
@@ -228,6 +242,7 @@ struct Audit<'a> {
     context: &'a AuditContext,
     robots: &'a Robots,
     index: SiteIndex<'a>,
+    links: LinkRecords<'a>,
     judged: u64,
     schema: SchemaTally,
     content: ContentSummary,
@@ -237,10 +252,19 @@ struct Audit<'a> {
 
 impl Audit<'_> {
     fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
-        let Some(&place) = self.site.places.get(&page.url) else {
+        let Some(place) = self.site.link_cards.place_of(page) else {
             return;
         };
         self.judged += 1;
+        for (place, record) in self.links.of(page) {
+            hand_out(PageRecord {
+                result_type: ResultType::BrokenLinks,
+                place,
+                url: page.url.clone(),
+                sort_value: None,
+                record: Document::of(&record),
+            });
+        }
         let mut add = |result_type, sort_value, record| {
             hand_out(PageRecord {
                 result_type,
@@ -302,7 +326,7 @@ impl Audit<'_> {
         let graph = &self.site.graph;
         hand_out(PageRecord {
             result_type: ResultType::Eeat,
-            place: self.site.places.len(),
+            place: graph.cards.len(),
             url: graph.urls.text(graph.start).to_owned(),
             sort_value: record.eeat_score,
             record: Document::of(&record),
@@ -376,7 +400,16 @@ impl Audit<'_> {
             summary,
         };
         let eeat = EeatSummary::of(site, &self.eeat);
+        let links = self.links.summary();
         vec![
+            TypeSummary {
+                records: links.listed.into(),
+                ..summary(
+                    ResultType::BrokenLinks,
+                    broken_links::METHOD,
+                    Document::of(&links),
+                )
+            },
             summary(
                 ResultType::Content,
                 content::METHOD,

@@ -28,6 +28,15 @@ pub struct SiteGraph {
     targets: HashMap<UrlId, Target>,
 }
 
+/// What the main text of a page is compared by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddedText {
+    /// `None` for a text without words.
+    pub fingerprint: Option<Fingerprint>,
+    /// Its shingles, sorted.
+    pub shingles: Vec<u64>,
+}
+
 /// A sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitemapCard {
@@ -78,20 +87,24 @@ impl SiteGraph {
         }
     }
 
-    /// Adds a page; one that is there already is replaced. Answers with the shingles of its main
-    /// text, which were needed on the way.
-    pub fn add_page(&mut self, page: &PageContent) -> Vec<u64> {
+    /// Adds a page; one that is there already is replaced. Answers with what its main text is
+    /// compared by.
+    pub fn add_page(&mut self, page: &PageContent) -> AddedText {
         let text = page.text.main.text();
         let shingles = shingles(&text);
         let fingerprint = Fingerprint::with_shingles(&text, &shingles);
-        let card = PageCard::of(page, fingerprint, &mut self.urls);
-        if let Some(&known) = self.by_url.get(&card.url) {
-            self.cards[known] = card;
-            return shingles;
+        let digest = fingerprint.as_ref().map(|it| it.digest);
+        let card = PageCard::of(page, digest, &mut self.urls);
+        let number = *self.by_url.entry(card.url).or_insert(self.cards.len());
+        if number < self.cards.len() {
+            self.cards[number] = card;
+        } else {
+            self.cards.push(card);
         }
-        self.by_url.insert(card.url, self.cards.len());
-        self.cards.push(card);
-        shingles
+        AddedText {
+            fingerprint,
+            shingles,
+        }
     }
 
     /// Adds what asking for an address brought.

@@ -5,6 +5,7 @@ use crate::{
     check::refused,
     extract::{Arrival, read_page},
     fetch::{Answer, Want},
+    frontier::{UrlNumber, UrlSet},
 };
 use analysis::observation::{
     page_content::PageContent,
@@ -22,10 +23,10 @@ impl Crawl<'_> {
     /// pages it brought.
     pub(super) async fn read_level(
         &mut self,
-        level: &[String],
+        level: &[UrlNumber],
         depth: u32,
         discovery: Discovery,
-    ) -> Result<Vec<String>, SiteReadError> {
+    ) -> Result<Vec<UrlNumber>, SiteReadError> {
         self.pages_known += level.len() as u64;
         let mut brought = Vec::new();
         let mut rest = level;
@@ -43,9 +44,11 @@ impl Crawl<'_> {
             let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
             let (batch, others) = rest.split_at(size);
             rest = others;
-            self.asked_as_page.extend(batch.iter().cloned());
+            for url in batch {
+                self.asked_as_page.insert(*url);
+            }
             self.read_batch(batch, depth, discovery).await?;
-            let pages: Vec<String> = batch.iter().filter_map(|it| self.page_of(it)).collect();
+            let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
             self.pages_met += pages.len() as u64;
             brought.extend(pages);
         }
@@ -53,33 +56,38 @@ impl Crawl<'_> {
     }
 
     /// The page that asking for a URL brought: its own, or one that a redirect led to first.
-    fn page_of(&mut self, url: &str) -> Option<String> {
-        if self.record.page(url).is_some() {
-            return Some(url.to_owned());
+    fn page_of(&mut self, url: UrlNumber) -> Option<UrlNumber> {
+        if self.record.page_at(url).is_some() {
+            return Some(url);
         }
-        let CheckState::Asked { fetched, .. } = &self.record.check(url)?.state else {
+        let CheckState::Asked { fetched, .. } = &self.record.check_at(url)?.state else {
             return None;
         };
         let landed = self.record.page(&fetched.final_url)?.url.clone();
-        (self.frontier.admit(&landed) == Ok(true)).then_some(landed)
+        let landed = self.record.urls().id(&landed);
+        (self.admit(landed) == Ok(true)).then_some(landed)
     }
 
     async fn read_batch(
         &mut self,
-        batch: &[String],
+        batch: &[UrlNumber],
         depth: u32,
         discovery: Discovery,
     ) -> Result<(), SiteReadError> {
-        let unknown: Vec<&String> = batch
-            .iter()
-            .filter(|it| !self.record.is_known(it))
+        let unknown: Vec<UrlNumber> = { batch.iter().copied() }
+            .filter(|it| !self.record.is_known(*it))
             .collect();
+        let mut of_the_batch = UrlSet::default();
+        for url in batch {
+            of_the_batch.insert(*url);
+        }
         let (_, connections) = self.tools.fetcher.settings.pace(&self.tools.start);
         let mut waiting = unknown.into_iter();
         let mut running = FuturesUnordered::new();
         loop {
             while running.len() < connections as usize {
                 let Some(url) = waiting.next() else { break };
+                let url = self.record.url(url).to_owned();
                 running.push(self.tools.read(url, depth, discovery));
             }
             let Some(mut steps) = running.next().await else {
@@ -90,7 +98,10 @@ impl Crawl<'_> {
             }
             // A page that a redirect led to is kept unless it is met on its own.
             steps.retain(|it| match it {
-                CrawlStep::Page(page) => batch.contains(&page.url) || !self.frontier.has(&page.url),
+                CrawlStep::Page(page) => {
+                    let url = self.record.urls().id(&page.url);
+                    of_the_batch.contains(url) || !self.frontier.has(url)
+                }
                 _ => true,
             });
             self.record.add(steps).await?;
@@ -101,7 +112,8 @@ impl Crawl<'_> {
 
 impl Tools<'_> {
     /// Asks for a URL: the steps are a page, or a check, or a check and the page it led to.
-    async fn read(&self, text: &str, depth: u32, discovery: Discovery) -> Vec<CrawlStep> {
+    async fn read(&self, text: String, depth: u32, discovery: Discovery) -> Vec<CrawlStep> {
+        let text = text.as_str();
         let Ok(url) = Url::parse(text) else {
             return Vec::new();
         };

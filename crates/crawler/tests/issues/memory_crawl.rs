@@ -78,17 +78,11 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     crawl.check_targets();
 
     let mut graph = SiteGraph::new(&start, crawl.scope.clone());
-    for page in crawl.pages.values() {
-        graph.add_page(page);
-    }
+    let pages = crawl.pages.values();
+    let fingerprints: Vec<_> = pages.map(|it| graph.add_page(it).fingerprint).collect();
     crawl.checks.values().for_each(|it| graph.add_check(it));
     graph.add_sitemap(&sitemap, now());
     let order: Vec<&PageContent> = crawl.pages.values().collect();
-    let fingerprints: Vec<_> = graph
-        .cards
-        .iter()
-        .map(|it| it.fingerprint.clone())
-        .collect();
     let of = |at: usize| shingles(&order[at].text.main.text());
     let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
     let links = LinkFacts::of(&graph);

@@ -147,7 +147,7 @@ impl SiteObservation {
             CrawlStep::Started { .. } | CrawlStep::Probe(_) => {}
             CrawlStep::Robots(fact) => self.robots = Some(fact),
             CrawlStep::Sitemap(fact) => self.sitemaps.push(fact),
-            CrawlStep::Page(page) => self.pages.push(WebPage::from(*page)),
+            CrawlStep::Page(page) => self.pages.push(WebPage::from(&*page)),
             CrawlStep::Check(check) => self.checks.push(*check),
             CrawlStep::Limit(limit) => {
                 self.limits.insert(limit);

@@ -1,11 +1,12 @@
 //! What is found on the pages that a crawl has recorded: two walks over its journal.
 
-use super::{STAGED_TOGETHER, Staging, journal::StoredJournal};
+use super::{Audited, STAGED_TOGETHER, Staging, journal::StoredJournal};
 use crate::worker::{Tools, attempt::Broken};
 use analysis::{
+    document::Document,
     findings::{
         envelope::FindingContext,
-        site_audit::{AuditContext, PageRecord, Site, SiteCards, TypeSummary, judge},
+        site_audit::{AuditContext, PageRecord, Site, SiteCards, judge},
     },
     observation::page_content::PageContent,
 };
@@ -27,7 +28,7 @@ const KEYWORDS: u32 = 500;
 /// Parts of pages, and of records, that may wait for the other side.
 const WAITING: usize = 2;
 
-/// Judges every page and stages its records; nothing when the attempt has to stop.
+/// Judges every page with its links and stages the records; nothing when the attempt has to stop.
 pub(super) async fn audit(
     tools: &Tools,
     job: &Job,
@@ -35,7 +36,7 @@ pub(super) async fn audit(
     robots: AiRobots,
     journal: &StoredJournal<'_>,
     staging: &Staging<'_>,
-) -> Result<Option<Vec<TypeSummary>>, Broken> {
+) -> Result<Option<Audited>, Broken> {
     let mut pages = RecordedPages::of(journal);
     while let Some(part) = pages.next_part().await.map_err(unreadable)? {
         if staging.state.stop.is_cancelled() {
@@ -78,7 +79,7 @@ async fn judged(
     context: Arc<AuditContext>,
     journal: &StoredJournal<'_>,
     staging: &Staging<'_>,
-) -> Result<Option<Vec<TypeSummary>>, Broken> {
+) -> Result<Option<Audited>, Broken> {
     let (give, mut taken) = mpsc::channel::<Vec<PageContent>>(WAITING);
     let (hand_out, mut records) = mpsc::channel::<Vec<StagedFinding>>(WAITING);
     let judging = tokio::task::spawn_blocking(move || {
@@ -94,7 +95,11 @@ async fn judged(
             }
         });
         let _ = hand_out.blocking_send(staged);
-        summaries
+        let history = site.into_link_history(&context);
+        Audited {
+            summaries,
+            link_history: Document::of(&history),
+        }
     });
     let reading = async {
         let mut pages = RecordedPages::of(journal);
@@ -113,8 +118,8 @@ async fn judged(
         Ok::<(), Broken>(())
     };
     tokio::try_join!(reading, storing)?;
-    let summaries = judging.await?;
-    Ok((!staging.state.stop.is_cancelled()).then_some(summaries))
+    let audited = judging.await?;
+    Ok((!staging.state.stop.is_cancelled()).then_some(audited))
 }
 
 /// What people find each page with, the best ranked first.
