@@ -76,7 +76,7 @@ async fn main() -> Result<(), Failure> {
         finding: context,
         ..AuditContext::default()
     };
-    let known = cards.complete(&context, &robots);
+    let known = cards.complete(&robots);
     tell("complete")?;
     let mut recorded = RecordedPages::of(&journal);
     let parts = std::iter::from_fn(|| {
@@ -239,7 +239,10 @@ fn page_of(number: u32, pages: u32) -> String {
          <h1 id=top-{number}>Page number {number}</h1><nav>"
     );
     for item in 0..10 {
-        let _ = write!(html, "<a href=/section/page-number-{item}>Section {item}</a> ");
+        let _ = write!(
+            html,
+            "<a href=/section/page-number-{item}>Section {item}</a> "
+        );
     }
     html.push_str("</nav><main>");
     for child in 1..=10 {
@@ -256,7 +259,10 @@ fn page_of(number: u32, pages: u32) -> String {
         }
         for _ in 0..6 {
             let target = next(pages);
-            let _ = write!(html, "<a href=/section/page-number-{target}>see {target}</a> ");
+            let _ = write!(
+                html,
+                "<a href=/section/page-number-{target}>see {target}</a> "
+            );
         }
     }
     let target = next(pages);

@@ -9,6 +9,7 @@ use analysis::{
         schema,
     },
     observation::{page_content::PageContent, web_site::SiteScope},
+    page_kind::page_kind,
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::clusters,
@@ -90,6 +91,7 @@ fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> R
                 project_id: 1,
                 measured_at: DateTime::<Utc>::UNIX_EPOCH,
             },
+            kind: page_kind(page),
             scope: &scope,
             keywords: &[],
         };
@@ -134,6 +136,7 @@ fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::
     page_issues(
         page,
         &PageContext {
+            kind: page_kind(page),
             scope,
             schema: Some(&record),
             vitals: &[],

@@ -9,8 +9,9 @@ use super::{
     content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
-    geo_score::{self, AI_AGENTS, AgentPurpose, GeoInput, GeoSummary},
-    issues::{AgentVerdict, Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
+    geo_score::{self, AgentVerdict, GeoInput, GeoSummary},
+    issues::{Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
+    llms_txt::{LlmsTxt, llms_txt},
     schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
 };
 use crate::{
@@ -33,12 +34,10 @@ pub struct AuditContext {
     pub finding: FindingContext,
     /// What people find each page with, the best ranked first; by normalised URL.
     pub keywords: HashMap<String, Vec<String>>,
-    /// `/llms.txt`, where there is one.
-    pub llms_txt: Option<String>,
 }
 
 /// What robots.txt says to the crawlers of AI engines about a page; nothing where that is not known.
-pub type Robots = dyn Fn(&str) -> Vec<geo_score::AgentVerdict> + Send + Sync;
+pub type Robots = dyn Fn(&str) -> Vec<AgentVerdict> + Send + Sync;
 
 /// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
 /// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
@@ -55,6 +54,7 @@ pub struct SiteCards {
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
     signals: SiteSignals,
+    llms_txt: Option<LlmsTxt>,
 }
 
 impl SiteCards {
@@ -75,6 +75,7 @@ impl SiteCards {
             shingles: Vec::new(),
             room: MOST_SHINGLES,
             signals: SiteSignals::new(site.scope.clone()),
+            llms_txt: site.llms_txt.as_ref().map(llms_txt),
             links: LinkCards::of(site, previous),
         }
     }
@@ -93,13 +94,14 @@ impl SiteCards {
 
     /// When all pages are in.
     #[must_use]
-    pub fn complete(self, context: &AuditContext, robots: &Robots) -> Site {
+    pub fn complete(self, robots: &Robots) -> Site {
         let Self {
             graph,
             links: link_cards,
             fingerprints,
             shingles,
             signals,
+            llms_txt,
             ..
         } = self;
         let texts = Texts {
@@ -110,10 +112,9 @@ impl SiteCards {
         // The largest part of what is kept.
         drop(texts);
         let links = LinkFacts::of(&graph);
-        let agents = searchers(&robots(graph.urls.text(graph.start)));
         let site = SiteContext {
-            agents: &agents,
-            llms_txt: context.llms_txt.as_deref(),
+            agents: &robots(graph.urls.text(graph.start)),
+            llms_txt: llms_txt.as_ref(),
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);
         Site {
@@ -123,22 +124,9 @@ impl SiteCards {
             duplicates,
             issues,
             signals,
+            llms_txt,
         }
     }
-}
-
-/// The crawlers of AI engines as the issues look at them: the two search engines are not among them.
-fn searchers(verdicts: &[geo_score::AgentVerdict]) -> Vec<AgentVerdict> {
-    let known = verdicts.iter().filter_map(|verdict| {
-        let agent = AI_AGENTS.iter().find(|it| it.name == verdict.name)?;
-        let is_engine = ["Googlebot", "Bingbot"].contains(&agent.name);
-        (!is_engine).then(|| AgentVerdict {
-            agent: verdict.name.clone(),
-            searches: agent.purpose == AgentPurpose::Search,
-            allowed: verdict.allowed,
-        })
-    });
-    known.collect()
 }
 
 /// What is known of the pages' texts.
@@ -169,6 +157,7 @@ pub struct Site {
     duplicates: Duplicates,
     issues: SiteIssues,
     signals: SiteSignals,
+    llms_txt: Option<LlmsTxt>,
 }
 
 impl Site {
@@ -276,7 +265,7 @@ impl Audit<'_> {
         };
         let kind = page_kind(page);
         let schema = self.schema(page, kind);
-        let content = self.content(page, &schema);
+        let content = self.content(page, kind, &schema);
         let geo = self.geo(page, &schema);
         let eeat = self.eeat(page, kind);
         add(
@@ -301,7 +290,7 @@ impl Audit<'_> {
             schema: Some(schema),
             keywords: self.keywords(page),
             site: self.site.signals.identity(),
-            llms_txt: None,
+            llms_txt: self.site.llms_txt.as_ref(),
         };
         let record = geo_score::judge(&input, &self.context.finding);
         self.geo.add(&record, None);
@@ -353,12 +342,18 @@ impl Audit<'_> {
         record
     }
 
-    fn content(&mut self, page: &PageContent, schema: &SchemaRecord) -> content::ContentRecord {
+    fn content(
+        &mut self,
+        page: &PageContent,
+        kind: PageKind,
+        schema: &SchemaRecord,
+    ) -> content::ContentRecord {
         let keywords = self.keywords(page);
         let scope = self.site.graph.urls.scope();
         let own = page_issues(
             page,
             &PageContext {
+                kind,
                 scope,
                 schema: Some(schema),
                 vitals: &[],
@@ -376,6 +371,7 @@ impl Audit<'_> {
         };
         let context = ContentContext {
             finding: self.context.finding,
+            kind,
             scope,
             keywords,
         };

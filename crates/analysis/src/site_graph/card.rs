@@ -124,8 +124,9 @@ impl PageCard {
         let links: Vec<CardLink> = followed()
             .filter_map(|it| Some(CardLink::new(web(it, urls)?, it.is_nofollow())))
             .collect();
-        let fragments: Vec<CardFragment> =
-            followed().filter_map(|it| card_fragment(it, urls)).collect();
+        let fragments: Vec<CardFragment> = followed()
+            .filter_map(|it| card_fragment(it, urls))
+            .collect();
         let mut loaded: Vec<UrlId> = page
             .links
             .iter()

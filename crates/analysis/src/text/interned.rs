@@ -42,7 +42,9 @@ impl Interned {
     #[must_use]
     pub fn known(&self, text: &str) -> Option<u32> {
         let is_it = |it: &u32| self.text(*it) == text;
-        self.numbers.find(self.hasher.hash_one(text), is_it).copied()
+        self.numbers
+            .find(self.hasher.hash_one(text), is_it)
+            .copied()
     }
 
     /// The text of a number; empty for one that was never given.
@@ -76,7 +78,9 @@ fn of<'a>(texts: &'a str, ends: &[usize], number: u32) -> &'a str {
     let number = number as usize;
     let start = number.checked_sub(1).and_then(|it| ends.get(it));
     let end = ends.get(number).copied().unwrap_or_default();
-    texts.get(start.copied().unwrap_or_default()..end).unwrap_or_default()
+    texts
+        .get(start.copied().unwrap_or_default()..end)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! had never stopped.
 
 mod beginning;
+mod llms_txt;
 mod pages;
 mod sitemaps;
 mod targets;
@@ -120,6 +121,7 @@ impl<'a> Crawl<'a> {
 
     /// Reads everything the plan allows.
     pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
+        self.read_llms_txt().await?;
         let listed = self.read_sitemaps().await?;
         let start = self.record.urls().id(self.tools.start.as_str());
         if let Err(limit) = self.admit(start) {

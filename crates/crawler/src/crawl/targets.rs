@@ -58,7 +58,9 @@ impl Crawl<'_> {
             if !target.is_internal && (!self.plan.check_external || is_loopback(&url)) {
                 continue;
             }
-            if target.is_internal && let Err(limit) = self.admit(number) {
+            if target.is_internal
+                && let Err(limit) = self.admit(number)
+            {
                 self.trapped.insert(limit);
                 continue;
             }

@@ -4,7 +4,9 @@ use analysis::{
     fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, VitalsFault},
     findings::{
         content::{ContentContext, ContentRecord, SiteIndex, content_record},
-        issues::{AgentVerdict, Issue, PageContext, SiteContext, page_issues, site_issues},
+        geo_score::AgentVerdict,
+        issues::{Issue, PageContext, SiteContext, page_issues, site_issues},
+        llms_txt::llms_txt,
         schema,
         vitals::{Subject, VitalsRecord, field_record},
     },
@@ -13,10 +15,11 @@ use analysis::{
         page_url::{is_loopback, normalise},
         vitals::{FieldMetric, FieldSample, FieldScope, FormFactor, VitalsMetric},
         web_site::{
-            CheckState, Discovery, FetchFailure, Fetched, Hop, LinkTarget, SiteScope, SitemapFact,
-            TargetCheck,
+            CheckState, Discovery, FetchFailure, Fetched, Hop, LinkTarget, LlmsTxtFact, SiteScope,
+            SitemapFact, TargetCheck,
         },
     },
+    page_kind::page_kind,
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::clusters,
@@ -87,18 +90,23 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
     let links = LinkFacts::of(&graph);
     let agents = ["OAI-SearchBot", "PerplexityBot"].map(|agent| AgentVerdict {
-        agent: agent.to_owned(),
-        searches: true,
+        name: agent.to_owned(),
+        rule: None,
         allowed: RobotsRules::parse(&robots_txt, agent).allow_path("/"),
     });
     let llms = crawl
         .site
         .answers
         .get(&format!("{}/llms.txt", crawl.site.origin));
-    let llms = llms.map(|it| String::from_utf8_lossy(&it.body).into_owned());
+    let llms = llms.map(|it| {
+        llms_txt(&LlmsTxtFact {
+            status: it.status,
+            text: String::from_utf8_lossy(&it.body).into_owned(),
+        })
+    });
     let context = SiteContext {
         agents: &agents,
-        llms_txt: llms.as_deref(),
+        llms_txt: llms.as_ref(),
     };
     let of_site = site_issues(&graph, &links, &duplicates, &context);
     let index = SiteIndex::new(&graph, &links, &duplicates, &of_site);
@@ -112,6 +120,7 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
                 project_id: 1,
                 measured_at: now(),
             },
+            kind: page_kind(page),
             scope: &crawl.scope,
             keywords: &[],
         };
@@ -355,6 +364,7 @@ impl Crawl {
         page_issues(
             page,
             &PageContext {
+                kind: page_kind(page),
                 scope: &self.scope,
                 schema: Some(&record),
                 vitals: &vitals,

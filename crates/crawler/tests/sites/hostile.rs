@@ -291,11 +291,7 @@ async fn oversized_answers_are_cut_or_refused() {
         .filter(|it| it.fetched.truncation == Truncation::AtLimit)
         .count();
     assert_eq!(cut, 2);
-    assert!(
-        site.pages
-            .iter()
-            .any(|it| it.title() == Some("packed"))
-    );
+    assert!(site.pages.iter().any(|it| it.title() == Some("packed")));
     let bomb = findings(&site)
         .records
         .into_iter()
@@ -351,7 +347,8 @@ async fn an_endless_calendar_ends_at_the_limits() {
     let site = read(server.url("/")).await.unwrap();
     assert!(site.pages.len() <= 50);
     assert!(
-        site.site.limits.contains(&LimitHit::MaxDepth) || site.site.limits.contains(&LimitHit::MaxPages),
+        site.site.limits.contains(&LimitHit::MaxDepth)
+            || site.site.limits.contains(&LimitHit::MaxPages),
         "{:?}",
         site.site.limits
     );

@@ -6,7 +6,7 @@ use crate::fault_server::{
 use crate::support::{MemoryJournal, crawl, findings, plan, read, settings, verdicts};
 use analysis::{
     findings::broken_links::{Confirmation, Verdict},
-    observation::web_site::LimitHit,
+    observation::web_site::{LimitHit, LlmsTxtFact},
 };
 use crawler::{CrawlerSettings, Resolve};
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError};
@@ -413,4 +413,38 @@ async fn a_host_that_does_not_answer_is_asked_for_its_robots_alone() {
     let found: Vec<_> = verdicts(&site).into_values().collect();
     assert_eq!(found, [Verdict::Timeout, Verdict::Timeout]);
     assert_eq!(silent.count("/robots.txt"), silent.total());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn llms_txt_is_asked_for_once_and_only_what_answers_is_told() {
+    let mut site = library();
+    site.insert(
+        "/llms.txt".to_owned(),
+        answer(200, "Content-Type: text/plain\r\n", b"# Library"),
+    );
+    let server = FaultServer::start(site, |_| not_found()).await;
+    let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
+    let first = crawl(settings(), &plan, &journal).await.unwrap();
+    let found = |status, text: &str| {
+        let text = text.to_owned();
+        Some(LlmsTxtFact { status, text })
+    };
+    assert_eq!(first.site.llms_txt, found(200, "# Library"));
+    let again = crawl(settings(), &plan, &journal).await.unwrap();
+    assert_eq!(again.site.llms_txt, first.site.llms_txt);
+    assert_eq!(server.count("/llms.txt"), 1);
+
+    let absent = FaultServer::start(library(), |_| not_found()).await;
+    let seen = read(absent.url("/")).await.unwrap();
+    assert_eq!(seen.site.llms_txt, found(404, ""));
+
+    let mut closed = library();
+    let robots = b"User-agent: *\nDisallow: /llms.txt";
+    closed.insert(
+        "/robots.txt".to_owned(),
+        answer(200, "Content-Type: text/plain\r\n", robots),
+    );
+    let closed = FaultServer::start(closed, |_| not_found()).await;
+    assert_eq!(read(closed.url("/")).await.unwrap().site.llms_txt, None);
+    assert_eq!(closed.count("/llms.txt"), 0);
 }

@@ -126,7 +126,7 @@ pub fn reader(settings: CrawlerSettings) -> PoliteReader {
     )
 }
 
-/// What was seen of a site, and its pages as the journal has them.
+/// What was seen of a site, and its pages as the journal has them, by URL.
 #[derive(Debug)]
 pub struct Seen {
     pub site: SiteObservation,
@@ -140,7 +140,8 @@ impl Seen {
             CrawlStep::Page(page) => Some((**page).clone()),
             _ => None,
         });
-        let pages: Vec<PageContent> = pages.collect();
+        let mut pages: Vec<PageContent> = pages.collect();
+        pages.sort_by(|one, other| one.url.cmp(&other.url));
         assert_eq!(site.pages.len(), pages.len());
         Self { site, pages }
     }

@@ -31,7 +31,11 @@ impl MissingNames {
         if let (Some(Names::Hashes(_)), Some(key)) = (names, key)
             && let Some(place) = index.place_of_page(answer.landed())
         {
-            self.wanted.entry(place).or_default().entry(key).or_default();
+            self.wanted
+                .entry(place)
+                .or_default()
+                .entry(key)
+                .or_default();
         }
     }
 
@@ -45,8 +49,12 @@ impl MissingNames {
             return;
         };
         // The first of names that are alike wins, so it is entered last.
-        let by_key: HashMap<String, &String> =
-            page.names.iter().rev().map(|it| (letters(it), it)).collect();
+        let by_key: HashMap<String, &String> = page
+            .names
+            .iter()
+            .rev()
+            .map(|it| (letters(it), it))
+            .collect();
         for (key, found) in wanted {
             *found = by_key.get(key).map(|it| it.as_str().into());
         }

@@ -102,7 +102,7 @@ impl Found {
             },
             ..AuditContext::default()
         };
-        let site = cards.complete(&context, &robots);
+        let site = cards.complete(&robots);
         let mut broken = None;
         let mut listed = Vec::new();
         let mut link_records = LinkRecords::new()?;

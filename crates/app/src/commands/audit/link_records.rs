@@ -76,7 +76,11 @@ impl LinkRecords {
 
     /// The first so many.
     pub(super) fn first(&self, most: usize) -> anyhow::Result<Vec<BrokenLink>> {
-        self.records.iter().take(most).map(|it| self.record(it)).collect()
+        self.records
+            .iter()
+            .take(most)
+            .map(|it| self.record(it))
+            .collect()
     }
 
     /// The first so many of a severity.

@@ -101,7 +101,9 @@ fn verdict(found: &Found, fail_on: Option<&str>) -> Ended {
         None => return Ended::Done,
     };
     let all = [Severity::Error, Severity::Warning, Severity::Notice];
-    let links = all.into_iter().filter(|it| found.link_records.count(*it) > 0);
+    let links = all
+        .into_iter()
+        .filter(|it| found.link_records.count(*it) > 0);
     let issues = found.content.issues.values().map(|count| count.severity);
     if links.chain(issues).any(|severity| severity <= least) {
         Ended::Findings

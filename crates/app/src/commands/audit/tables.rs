@@ -65,9 +65,10 @@ fn show_links(url: &str, found: &Found) -> anyhow::Result<()> {
             continue;
         }
         say(format!("\n{}: {count}", heading(severity)));
+        let records = found.link_records.first_of(severity, SHOWN)?;
         show_table(
             &["verdict", "target", "stands on", "line", "text"],
-            { found.link_records.first_of(severity, SHOWN)?.iter() }.map(row),
+            records.iter().map(row),
         );
         if count > SHOWN {
             say(format!("… and {} more; --json shows all.", count - SHOWN));

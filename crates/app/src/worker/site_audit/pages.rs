@@ -56,18 +56,14 @@ pub(super) async fn audit(
             measured_at: tools.clock.now(),
         },
         keywords: keywords(tools, job).await?,
-        ..AuditContext::default()
     });
-    let complete = {
-        let context = Arc::clone(&context);
-        move || {
-            let robots = Arc::new(robots);
-            let verdicts = {
-                let robots = Arc::clone(&robots);
-                move |url: &str| robots.verdicts(url)
-            };
-            (cards.complete(&context, &verdicts), robots)
-        }
+    let complete = move || {
+        let robots = Arc::new(robots);
+        let verdicts = {
+            let robots = Arc::clone(&robots);
+            move |url: &str| robots.verdicts(url)
+        };
+        (cards.complete(&verdicts), robots)
     };
     let known = tokio::task::spawn_blocking(complete).await?;
     judged(known, context, journal, staging).await

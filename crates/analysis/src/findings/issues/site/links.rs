@@ -77,9 +77,7 @@ fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
 
 fn misses_fragment(site: &SiteGraph, link: &CardFragment) -> bool {
     match site.know(link.target) {
-        Known::Page(_, card) | Known::Redirect(_, Some((_, card))) => {
-            !card.has(link)
-        }
+        Known::Page(_, card) | Known::Redirect(_, Some((_, card))) => !card.has(link),
         Known::Redirect(target, None) | Known::Other(target) => {
             let names = target.names.as_ref().filter(|_| target.is_success());
             names.is_some_and(|it| !link.is_among(it))
