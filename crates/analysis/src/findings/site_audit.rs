@@ -84,7 +84,8 @@ impl SiteCards {
     pub fn add(&mut self, page: &PageContent) {
         self.signals.add(page);
         self.links.add(page);
-        let text = self.graph.add_page(page);
+        let names = self.links.names_of(page);
+        let text = self.graph.add_page_with(page, names);
         let bytes = std::mem::size_of_val(text.shingles.as_slice());
         let fits = bytes <= self.room;
         self.room -= if fits { bytes } else { 0 };

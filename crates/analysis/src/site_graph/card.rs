@@ -10,7 +10,7 @@ use crate::{
     },
     text::likeness::hash_of,
 };
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, sync::Arc};
 
 /// A page, as far as findings about several pages need it.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ pub struct PageCard {
     /// The pages before it in a series.
     pub previous_pages: Box<[UrlId]>,
     /// Hashes of its `id`s and anchor names, sorted; `None` where it was not read to its end.
-    pub names: Option<Box<[u64]>>,
+    pub names: Option<Arc<[u64]>>,
 }
 
 /// A link of a page, in four bytes.

@@ -11,7 +11,7 @@ use crate::observation::{
 };
 use crate::text::{duplicates::Fingerprint, likeness::shingles};
 use chrono::{DateTime, NaiveDate, Utc};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// A site.
 #[derive(Debug, Clone)]
@@ -90,11 +90,19 @@ impl SiteGraph {
     /// Adds a page; one that is there already is replaced. Answers with what its main text is
     /// compared by.
     pub fn add_page(&mut self, page: &PageContent) -> AddedText {
+        self.add_page_with(page, None)
+    }
+
+    /// The same for who has the hashes of its names, so that they are kept once.
+    pub fn add_page_with(&mut self, page: &PageContent, names: Option<Arc<[u64]>>) -> AddedText {
         let text = page.text.main.text();
         let shingles = shingles(&text);
         let fingerprint = Fingerprint::with_shingles(&text, &shingles);
         let digest = fingerprint.as_ref().map(|it| it.digest);
-        let card = PageCard::of(page, digest, &mut self.urls);
+        let mut card = PageCard::of(page, digest, &mut self.urls);
+        if let Some(names) = names {
+            card.names = Some(names);
+        }
         let number = *self.by_url.entry(card.url).or_insert(self.cards.len());
         if number < self.cards.len() {
             self.cards[number] = card;

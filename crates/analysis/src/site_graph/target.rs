@@ -2,6 +2,7 @@
 
 use super::urls::{UrlId, UrlIds};
 use crate::observation::web_site::{CheckState, FetchFailure, TargetCheck, name_hashes};
+use std::sync::Arc;
 
 /// An address that was asked for and is no page, or only leads to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Target {
     /// Seconds for which it may be kept; `None` where the server does not say.
     pub max_age: Option<u64>,
     /// Whether its names were read, hashed as those of pages are; `None` is unknown.
-    pub names: Option<Box<[u64]>>,
+    pub names: Option<Arc<[u64]>>,
 }
 
 /// What became of asking.

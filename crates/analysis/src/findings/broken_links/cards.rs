@@ -14,6 +14,7 @@ use crate::{
     text::interned::Interned,
 };
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 
 /// The first walk over the pages: takes each in once and lets it go.
 #[derive(Debug)]
@@ -101,6 +102,11 @@ impl LinkCards {
     #[must_use]
     pub fn place_of(&self, page: &PageContent) -> Option<usize> {
         self.index.place_of_page(&page.url)
+    }
+
+    /// Hashes of the names of a page, as the observation has them.
+    pub(crate) fn names_of(&self, page: &PageContent) -> Option<Arc<[u64]>> {
+        self.index.pages.get(self.place_of(page)?)?.names.clone()
     }
 
     /// All targets that links lead to.

@@ -107,8 +107,8 @@ impl Suggestions {
 
     fn same_slug(&self, url: &str, index: &SiteIndex) -> Option<SuggestedTarget> {
         let slug_of_url = slug(url)?;
-        let (page, shared) = with_hash(&self.by_slug, short_hash(&slug_of_url))
-            .filter_map(|it| index.pages.get(it))
+        let (page, shared) = { with_hash(&self.by_slug, short_hash(&slug_of_url)).iter() }
+            .filter_map(|it| index.pages.get(it.1 as usize))
             .filter(|it| &*it.url != url && slug(&it.url).as_ref() == Some(&slug_of_url))
             .map(|it| (it, shared_words(path(&it.url).as_str(), path(url).as_str())))
             .max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.url.cmp(&a.0.url)))?;
@@ -121,8 +121,16 @@ impl Suggestions {
 
     fn closest_title(&self, url: &str, text: &str, index: &SiteIndex) -> Option<SuggestedTarget> {
         let text = text.to_lowercase();
-        let candidates: BTreeSet<usize> = words(&text)
-            .flat_map(|word| with_hash(&self.by_title_word, short_hash(word)))
+        let distinct: BTreeSet<&str> = words(&text).collect();
+        let mut places: Vec<&[(u32, u32)]> = { distinct.iter() }
+            .map(|it| with_hash(&self.by_title_word, short_hash(it)))
+            .collect();
+        // 0.6 of Dice's similarity are at least 3/7 of the text's words, so one of them is among the
+        // others and one more: words that stand in every title need not be looked up.
+        places.sort_by_key(|it| it.len());
+        places.truncate(places.len() + 1 - (3 * places.len()).div_ceil(7));
+        let candidates: BTreeSet<usize> = { places.into_iter().flatten() }
+            .map(|it| it.1 as usize)
             .collect();
         let (page, likeness) = candidates
             .into_iter()
@@ -142,11 +150,11 @@ impl Suggestions {
     }
 }
 
-/// The places under a hash.
-fn with_hash(sorted: &[(u32, u32)], hash: u32) -> impl Iterator<Item = usize> {
+/// What stands under a hash.
+fn with_hash(sorted: &[(u32, u32)], hash: u32) -> &[(u32, u32)] {
     let from = sorted.partition_point(|it| it.0 < hash);
-    let found = sorted[from..].iter().take_while(move |it| it.0 == hash);
-    found.map(|it| it.1 as usize)
+    let to = sorted.partition_point(|it| it.0 <= hash);
+    &sorted[from..to]
 }
 
 fn short_hash(word: &str) -> u32 {
@@ -178,4 +186,48 @@ fn path(url: &str) -> String {
 
 fn two_decimals(score: f64) -> f64 {
     (score * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::{
+        page_content::{PageContent, PlacedText, TagSource},
+        web_site::{CrawlStep, SiteObservation, SiteScope},
+    };
+    use chrono::DateTime;
+    use proptest::prelude::*;
+
+    fn index(titles: &[String]) -> SiteIndex {
+        let scope = SiteScope::of_host("example.com");
+        let start = "https://example.com/".to_owned();
+        let mut site = SiteObservation::begun(start, scope, DateTime::UNIX_EPOCH);
+        for (number, title) in titles.iter().enumerate() {
+            let mut page = PageContent::blank(&format!("https://example.com/{number}"));
+            page.titles = vec![PlacedText {
+                text: title.clone(),
+                source: TagSource::Head,
+            }];
+            site.add(CrawlStep::Page(Box::new(page)));
+        }
+        SiteIndex::of(site)
+    }
+
+    proptest! {
+        /// Against all pages one by one.
+        #[test]
+        fn the_closest_title_is_found_by_its_words(
+            titles in proptest::collection::vec("[abcd ]{0,9}", 1..12),
+            text in "[abcd ]{1,9}",
+        ) {
+            let index = index(&titles);
+            let found = Suggestions::from(&index).closest_title("other", &text, &index);
+            let likeness = |title: &str| shared_words(title, &text);
+            let best = { titles.iter() }
+                .map(|it| likeness(it))
+                .filter(|it| *it >= LEAST_TITLE_LIKENESS)
+                .max_by(f64::total_cmp);
+            prop_assert_eq!(found.map(|it| it.score), best.map(two_decimals));
+        }
+    }
 }

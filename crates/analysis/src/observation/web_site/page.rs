@@ -6,6 +6,7 @@ use crate::{
     text::{error_phrases::names_an_error_page, likeness::hash_of, words::shortened},
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How a page became known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ pub struct WebPage {
     /// Words of the main text.
     pub word_count: u32,
     /// Hashes of every `id` and `a[name]`, sorted; `None` where it was not read to its end.
-    pub names: Option<Box<[u64]>>,
+    pub names: Option<Arc<[u64]>>,
     /// How much its main text resembles the answer to a made-up URL of the same directory;
     /// `None` when that answer was an honest error.
     pub probe_similarity: Option<f64>,
@@ -80,7 +81,7 @@ fn first_heading(content: &PageContent) -> Option<&str> {
 
 /// Hashes of names as they are written, sorted.
 #[must_use]
-pub fn name_hashes(names: &[String]) -> Box<[u64]> {
+pub fn name_hashes(names: &[String]) -> Arc<[u64]> {
     let mut hashes: Vec<u64> = names.iter().map(|it| hash_of(it.as_bytes())).collect();
     hashes.sort_unstable();
     hashes.dedup();
