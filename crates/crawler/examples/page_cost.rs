@@ -9,6 +9,7 @@ use analysis::{
         schema,
     },
     observation::{page_content::PageContent, web_site::SiteScope},
+    page_kind::page_kind,
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::clusters,
@@ -71,11 +72,10 @@ fn main() -> Result<(), Failure> {
 fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> Result<(), Failure> {
     let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
     let mut site = SiteGraph::new("http://localhost/", scope.clone());
-    for it in contents {
-        site.add_page(it);
-    }
+    let fingerprints: Vec<_> = { contents.iter() }
+        .map(|it| site.add_page(it).fingerprint)
+        .collect();
     watch.tell(out, "cards")?;
-    let fingerprints: Vec<_> = site.cards.iter().map(|it| it.fingerprint.clone()).collect();
     let of = |at: usize| shingles(&contents[at].text.main.text());
     let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
     let links = LinkFacts::of(&site);
@@ -91,6 +91,7 @@ fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> R
                 project_id: 1,
                 measured_at: DateTime::<Utc>::UNIX_EPOCH,
             },
+            kind: page_kind(page),
             scope: &scope,
             keywords: &[],
         };
@@ -135,6 +136,7 @@ fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::
     page_issues(
         page,
         &PageContext {
+            kind: page_kind(page),
             scope,
             schema: Some(&record),
             vitals: &[],

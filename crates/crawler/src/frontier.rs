@@ -1,32 +1,65 @@
 //! Which URLs have been met, and which of them look like the way into an endless tree.
 
-use analysis::observation::web_site::LimitHit;
-use std::collections::{HashMap, HashSet};
+use analysis::{observation::web_site::LimitHit, text::interned::Interned};
+use std::collections::HashMap;
 use url::Url;
 
 const MOST_URL: usize = 2_048;
 const MOST_REPEATS: usize = 3;
-const MOST_QUERIES: usize = 100;
+const MOST_QUERIES: u8 = 100;
+
+/// The number of a URL in the record of a crawl.
+pub type UrlNumber = u32;
+
+/// A set of numbered URLs, a bit each.
+#[derive(Default)]
+pub struct UrlSet {
+    bits: Vec<u64>,
+}
+
+impl UrlSet {
+    pub fn contains(&self, url: UrlNumber) -> bool {
+        let (word, bit) = place(url);
+        self.bits.get(word).is_some_and(|it| it & bit != 0)
+    }
+
+    /// Whether it is new.
+    pub fn insert(&mut self, url: UrlNumber) -> bool {
+        let (word, bit) = place(url);
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        let is_new = self.bits[word] & bit == 0;
+        self.bits[word] |= bit;
+        is_new
+    }
+}
+
+const fn place(url: UrlNumber) -> (usize, u64) {
+    (url as usize / 64, 1 << (url % 64))
+}
 
 /// URLs that have been met.
 #[derive(Default)]
 pub struct Frontier {
-    seen: HashSet<String>,
-    queries: HashMap<String, usize>,
+    seen: UrlSet,
+    /// By the number of the URL without its query.
+    queries: HashMap<UrlNumber, u8>,
 }
 
 impl Frontier {
     /// Whether a URL has been taken.
-    pub fn has(&self, url: &str) -> bool {
+    pub fn has(&self, url: UrlNumber) -> bool {
         self.seen.contains(url)
     }
 
     /// Takes a normalised URL: `Ok(true)` if it is new, `Ok(false)` if it is not, or why it is
     /// left alone.
-    pub fn admit(&mut self, url: &str) -> Result<bool, LimitHit> {
-        if self.seen.contains(url) {
+    pub fn admit(&mut self, number: UrlNumber, urls: &mut Interned) -> Result<bool, LimitHit> {
+        if self.seen.contains(number) {
             return Ok(false);
         }
+        let url = urls.text(number);
         if url.len() > MOST_URL {
             return Err(LimitHit::UrlLength);
         }
@@ -35,14 +68,14 @@ impl Frontier {
             return Err(LimitHit::RepeatedSegments);
         }
         if parsed.query().is_some() {
-            let path = url.split('?').next().unwrap_or(url);
-            let count = self.queries.entry(path.to_owned()).or_default();
+            let path = url.split('?').next().unwrap_or(url).to_owned();
+            let count = self.queries.entry(urls.id(&path)).or_default();
             if *count >= MOST_QUERIES {
                 return Err(LimitHit::QueryVariants);
             }
             *count += 1;
         }
-        self.seen.insert(url.to_owned());
+        self.seen.insert(number);
         Ok(true)
     }
 }
@@ -61,35 +94,57 @@ fn repeats_itself(url: &Url) -> bool {
 mod tests {
     use super::*;
 
+    #[derive(Default)]
+    struct Met {
+        frontier: Frontier,
+        urls: Interned,
+    }
+
+    impl Met {
+        fn admit(&mut self, url: &str) -> Result<bool, LimitHit> {
+            let number = self.urls.id(url);
+            self.frontier.admit(number, &mut self.urls)
+        }
+    }
+
     #[test]
     fn a_url_is_new_once() {
-        let mut frontier = Frontier::default();
-        assert_eq!(frontier.admit("http://example.com/a"), Ok(true));
-        assert_eq!(frontier.admit("http://example.com/a"), Ok(false));
+        let mut met = Met::default();
+        assert_eq!(met.admit("http://example.com/a"), Ok(true));
+        assert_eq!(met.admit("http://example.com/a"), Ok(false));
     }
 
     #[test]
     fn endless_trees_are_left_alone() {
-        let mut frontier = Frontier::default();
+        let mut met = Met::default();
         assert_eq!(
-            frontier.admit("http://example.com/a/b/a/b/a/"),
+            met.admit("http://example.com/a/b/a/b/a/"),
             Err(LimitHit::RepeatedSegments)
         );
         assert_eq!(
-            frontier.admit(&format!("http://example.com/{}", "x".repeat(2_048))),
+            met.admit(&format!("http://example.com/{}", "x".repeat(2_048))),
             Err(LimitHit::UrlLength)
         );
         for day in 0..100 {
             assert_eq!(
-                frontier.admit(&format!("http://example.com/cal?day={day}")),
+                met.admit(&format!("http://example.com/cal?day={day}")),
                 Ok(true)
             );
         }
         assert_eq!(
-            frontier.admit("http://example.com/cal?day=100"),
+            met.admit("http://example.com/cal?day=100"),
             Err(LimitHit::QueryVariants)
         );
-        assert_eq!(frontier.admit("http://example.com/cal?day=99"), Ok(false));
-        assert_eq!(frontier.admit("http://example.com/other?day=100"), Ok(true));
+        assert_eq!(met.admit("http://example.com/cal?day=99"), Ok(false));
+        assert_eq!(met.admit("http://example.com/other?day=100"), Ok(true));
+        // The path itself is another URL.
+        assert_eq!(met.admit("http://example.com/cal"), Ok(true));
+    }
+
+    #[test]
+    fn a_set_has_what_was_put_in() {
+        let mut set = UrlSet::default();
+        assert!(set.insert(200) && set.insert(63) && !set.insert(200));
+        assert!(set.contains(200) && set.contains(63) && !set.contains(64) && !set.contains(9_999));
     }
 }

@@ -1,22 +1,84 @@
 //! What has been recorded, by this attempt and by earlier ones.
 
-use analysis::observation::web_site::{
-    CrawlStep, DirectoryProbe, LimitHit, SiteObservation, SitemapFact, TargetCheck, WebPage,
+use crate::frontier::{UrlNumber, UrlSet};
+use analysis::{
+    observation::{
+        page_content::PageContent,
+        web_site::{
+            CrawlStep, DirectoryProbe, LimitHit, LinkTarget, SiteObservation, SitemapFact,
+            TargetCheck, WebPage,
+        },
+    },
+    text::interned::Interned,
 };
 use domain::ports::site_reader::{Continue, CrawlJournal, SiteReadError};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use url::Url;
 
-/// What a crawl has seen so far, and where new steps go. Of pages only what the crawl itself needs
-/// stays in memory; the journal has them whole.
+/// No place.
+const NOWHERE: u32 = u32::MAX;
+
+/// What a crawl has seen so far, and where new steps go. Of pages only what links to them are judged
+/// by stays in memory, and of links only the numbers of their URLs; the journal has all of it whole.
 pub struct Record<'a> {
     journal: &'a dyn CrawlJournal,
     site: Option<SiteObservation>,
     probes: Vec<DirectoryProbe>,
-    /// Places in the observation.
-    pages: HashMap<String, usize>,
-    checks: HashMap<String, usize>,
-    sitemaps: HashMap<String, usize>,
-    revisited: HashSet<String>,
+    /// Every URL that was met.
+    urls: Interned,
+    /// Places in the observation, by the numbers of URLs.
+    pages: Places,
+    checks: Places,
+    links: Links,
+    revisited: UrlSet,
+}
+
+/// What is kept of links.
+#[derive(Default)]
+struct Links {
+    /// By the place of a page: those that may lead to a page of the site, in document order, each
+    /// once. Gone when they were followed.
+    to_follow: Vec<Box<[UrlNumber]>>,
+    /// Every URL that a link leads to, in the order in which they were met.
+    targets: Vec<UrlNumber>,
+    is_target: UrlSet,
+    /// Of these, those of the site.
+    internal: UrlSet,
+    /// Of these, those of which a link names a fragment.
+    wants_names: UrlSet,
+}
+
+/// A URL that links lead to.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownTarget {
+    pub number: UrlNumber,
+    /// It is one of the site's.
+    pub is_internal: bool,
+    /// A link names a fragment of it.
+    pub wants_names: bool,
+}
+
+/// Places by the numbers of URLs.
+#[derive(Default)]
+struct Places {
+    places: Vec<u32>,
+    count: u32,
+}
+
+impl Places {
+    fn push(&mut self, url: UrlNumber) {
+        let at = url as usize;
+        if self.places.len() <= at {
+            self.places.resize(at + 1, NOWHERE);
+        }
+        self.places[at] = self.count;
+        self.count += 1;
+    }
+
+    fn get(&self, url: UrlNumber) -> Option<usize> {
+        let place = self.places.get(url as usize)?;
+        (*place != NOWHERE).then_some(*place as usize)
+    }
 }
 
 impl<'a> Record<'a> {
@@ -26,10 +88,11 @@ impl<'a> Record<'a> {
             journal,
             site: None,
             probes: Vec::new(),
-            pages: HashMap::new(),
-            checks: HashMap::new(),
-            sitemaps: HashMap::new(),
-            revisited: HashSet::new(),
+            urls: Interned::default(),
+            pages: Places::default(),
+            checks: Places::default(),
+            links: Links::default(),
+            revisited: UrlSet::default(),
         };
         let mut behind = None;
         loop {
@@ -49,7 +112,7 @@ impl<'a> Record<'a> {
         let mut added = HashSet::new();
         steps.retain(|step| match step {
             CrawlStep::Page(page) => {
-                !self.pages.contains_key(&page.url) && added.insert(page.url.clone())
+                self.page(&page.url).is_none() && added.insert(page.url.clone())
             }
             _ => true,
         });
@@ -89,16 +152,12 @@ impl<'a> Record<'a> {
         };
         match &step {
             CrawlStep::Page(page) => {
-                self.pages.insert(page.url.clone(), site.pages.len());
+                self.pages.push(self.urls.id(&page.url));
+                self.links.add(page, site, &mut self.urls);
             }
-            CrawlStep::Check(check) => {
-                self.checks.insert(check.url.clone(), site.checks.len());
-            }
+            CrawlStep::Check(check) => self.checks.push(self.urls.id(&check.url)),
             CrawlStep::Revisit(check) => {
-                self.revisited.insert(check.url.clone());
-            }
-            CrawlStep::Sitemap(fact) => {
-                self.sitemaps.insert(fact.url.clone(), site.sitemaps.len());
+                self.revisited.insert(self.urls.id(&check.url));
             }
             _ => {}
         }
@@ -114,41 +173,109 @@ impl<'a> Record<'a> {
         self.site.as_ref()
     }
 
+    /// Numbers of URLs.
+    pub fn urls(&mut self) -> &mut Interned {
+        &mut self.urls
+    }
+
+    /// The number of a URL that was met.
+    pub fn number(&self, url: &str) -> Option<UrlNumber> {
+        self.urls.known(url)
+    }
+
+    /// The URL of a number.
+    pub fn url(&self, number: UrlNumber) -> &str {
+        self.urls.text(number)
+    }
+
     pub fn page(&self, url: &str) -> Option<&WebPage> {
-        Some(&self.site()?.pages[*self.pages.get(url)?])
+        self.page_at(self.urls.known(url)?)
+    }
+
+    pub fn page_at(&self, url: UrlNumber) -> Option<&WebPage> {
+        self.site()?.pages.get(self.pages.get(url)?)
     }
 
     pub fn check(&self, url: &str) -> Option<&TargetCheck> {
-        Some(&self.site()?.checks[*self.checks.get(url)?])
+        self.check_at(self.urls.known(url)?)
+    }
+
+    pub fn check_at(&self, url: UrlNumber) -> Option<&TargetCheck> {
+        self.site()?.checks.get(self.checks.get(url)?)
     }
 
     pub fn sitemap(&self, url: &str) -> Option<&SitemapFact> {
-        Some(&self.site()?.sitemaps[*self.sitemaps.get(url)?])
+        self.site()?.sitemaps.iter().find(|it| it.url == url)
     }
 
-    pub fn is_known(&self, url: &str) -> bool {
-        self.pages.contains_key(url) || self.checks.contains_key(url)
+    pub fn is_known(&self, url: UrlNumber) -> bool {
+        self.pages.get(url).is_some() || self.checks.get(url).is_some()
     }
 
     /// Whether it was asked for because an earlier crawl knew it.
-    pub fn was_revisited(&self, url: &str) -> bool {
+    pub fn was_revisited(&self, url: UrlNumber) -> bool {
         self.revisited.contains(url)
     }
 
     pub fn counts(&self) -> (u64, u64) {
-        (self.pages.len() as u64, self.checks.len() as u64)
+        (self.pages.count.into(), self.checks.count.into())
     }
 
-    pub fn probes(&self) -> impl Iterator<Item = &DirectoryProbe> {
-        self.probes.iter()
+    /// How directories say "not found", for who keeps it.
+    pub fn take_probes(&mut self) -> Vec<DirectoryProbe> {
+        std::mem::take(&mut self.probes)
     }
 
-    pub fn pages(&self) -> impl Iterator<Item = &WebPage> {
-        self.site.iter().flat_map(|it| &it.pages)
+    /// The pages of the site that a page may lead to, in the order of its links; once.
+    pub fn take_links(&mut self, page: UrlNumber) -> Box<[UrlNumber]> {
+        let links = { self.pages.get(page) }.and_then(|it| self.links.to_follow.get_mut(it));
+        links.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// How many URLs links lead to.
+    pub fn target_count(&self) -> usize {
+        self.links.targets.len()
+    }
+
+    /// A URL that links lead to, in the order in which they were met.
+    pub fn target(&self, at: usize) -> Option<KnownTarget> {
+        let links = &self.links;
+        let number = *links.targets.get(at)?;
+        Some(KnownTarget {
+            number,
+            is_internal: links.internal.contains(number),
+            wants_names: links.wants_names.contains(number),
+        })
     }
 
     /// What was seen, in an order of its own.
     pub fn into_site(self) -> Option<SiteObservation> {
         self.site.map(SiteObservation::sorted)
+    }
+}
+
+impl Links {
+    fn add(&mut self, page: &PageContent, site: &SiteObservation, urls: &mut Interned) {
+        let (mut own, mut met) = (Vec::new(), HashSet::new());
+        for link in &page.links {
+            let LinkTarget::Web { url, fragment } = &link.target else {
+                continue;
+            };
+            let number = urls.id(url);
+            if self.is_target.insert(number) {
+                self.targets.push(number);
+                if Url::parse(url).is_ok_and(|it| site.scope.contains(&it)) {
+                    self.internal.insert(number);
+                }
+            }
+            if fragment.is_some() && link.is_followed_by_readers() {
+                self.wants_names.insert(number);
+            }
+            let may_be_page = link.may_lead_to_a_page() && self.internal.contains(number);
+            if may_be_page && met.insert(number) {
+                own.push(number);
+            }
+        }
+        self.to_follow.push(own.into());
     }
 }

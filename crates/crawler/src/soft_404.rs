@@ -31,10 +31,10 @@ pub struct Probes {
 
 impl Probes {
     /// Takes over what earlier attempts found out.
-    pub fn with<'a>(known: impl Iterator<Item = &'a DirectoryProbe>) -> Self {
-        let cells = known.map(|probe| {
-            let cell = Arc::new(OnceCell::new_with(Some(probe.clone())));
-            (probe.directory.clone(), cell)
+    pub fn with(known: Vec<DirectoryProbe>) -> Self {
+        let cells = known.into_iter().map(|probe| {
+            let directory = probe.directory.clone();
+            (directory, Arc::new(OnceCell::new_with(Some(probe))))
         });
         Self {
             cells: Mutex::new(cells.collect()),

@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod geo_score;
 pub mod issues;
 pub mod keyword_market;
+pub mod llms_txt;
 pub mod rankings;
 pub mod schema;
 pub mod serp;

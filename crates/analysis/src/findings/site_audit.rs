@@ -5,12 +5,14 @@
 //! only all pages together tell. [`judge`] then judges each page by itself and by that.
 
 use super::{
+    broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
     content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
     content_changes::SiteFacts,
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
-    geo_score::{self, AI_AGENTS, AgentPurpose, GeoInput, GeoSummary},
-    issues::{AgentVerdict, Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
+    geo_score::{self, AgentVerdict, GeoInput, GeoSummary},
+    issues::{Issue, PageContext, SiteContext, SiteIssues, page_issues, site_issues},
+    llms_txt::{LlmsTxt, llms_txt},
     schema::{self, PageInput, PageTemplate, SchemaRecord, SchemaTally},
     vitals::VitalsRecord,
 };
@@ -36,12 +38,10 @@ pub struct AuditContext {
     pub keywords: HashMap<String, Vec<String>>,
     /// How fast pages were when that was last measured; by normalised URL.
     pub vitals: HashMap<String, Vec<VitalsRecord>>,
-    /// `/llms.txt`, where there is one.
-    pub llms_txt: Option<String>,
 }
 
 /// What robots.txt says to the crawlers of AI engines about a page; nothing where that is not known.
-pub type Robots = dyn Fn(&str) -> Vec<geo_score::AgentVerdict> + Send + Sync;
+pub type Robots = dyn Fn(&str) -> Vec<AgentVerdict> + Send + Sync;
 
 /// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
 /// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
@@ -51,16 +51,20 @@ const MOST_SHINGLES: usize = 64 << 20;
 #[derive(Debug)]
 pub struct SiteCards {
     graph: SiteGraph,
+    links: LinkCards,
+    /// By page.
+    fingerprints: Vec<Option<Fingerprint>>,
     /// By page, as far as there is room.
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
     signals: SiteSignals,
+    llms_txt: Option<LlmsTxt>,
 }
 
 impl SiteCards {
-    /// Of a site of which no page was taken in yet.
+    /// Of a site of which no page was taken in yet, and what an earlier audit knew of its links.
     #[must_use]
-    pub fn of(site: &SiteObservation) -> Self {
+    pub fn of(site: SiteObservation, previous: PreviousBrokenLinks) -> Self {
         let mut graph = SiteGraph::new(&site.start, site.scope.clone());
         for check in &site.checks {
             graph.add_check(check);
@@ -71,74 +75,63 @@ impl SiteCards {
         }
         Self {
             graph,
+            fingerprints: Vec::new(),
             shingles: Vec::new(),
             room: MOST_SHINGLES,
             signals: SiteSignals::new(site.scope.clone()),
+            llms_txt: site.llms_txt.as_ref().map(llms_txt),
+            links: LinkCards::of(site, previous),
         }
     }
 
     /// Takes in a page; each once.
     pub fn add(&mut self, page: &PageContent) {
         self.signals.add(page);
-        let kept = self.graph.add_page(page);
-        let bytes = std::mem::size_of_val(kept.as_slice());
+        self.links.add(page);
+        let names = self.links.names_of(page);
+        let text = self.graph.add_page_with(page, names);
+        let bytes = std::mem::size_of_val(text.shingles.as_slice());
         let fits = bytes <= self.room;
         self.room -= if fits { bytes } else { 0 };
-        self.shingles.push(fits.then(|| kept.into()));
+        self.shingles.push(fits.then(|| text.shingles.into()));
+        self.fingerprints.push(text.fingerprint);
     }
 
     /// When all pages are in.
     #[must_use]
-    pub fn complete(self, context: &AuditContext, robots: &Robots) -> Site {
+    pub fn complete(self, robots: &Robots) -> Site {
         let Self {
             graph,
+            links: link_cards,
+            fingerprints,
             shingles,
             signals,
+            llms_txt,
             ..
         } = self;
-        let fingerprints = graph.cards.iter().map(|card| card.fingerprint.clone());
         let texts = Texts {
-            fingerprints: fingerprints.collect(),
+            fingerprints,
             shingles,
         };
         let duplicates = clusters(&texts.fingerprints, |one, other| texts.likeness(one, other));
+        // The largest part of what is kept.
+        drop(texts);
         let links = LinkFacts::of(&graph);
-        let agents = searchers(&robots(graph.urls.text(graph.start)));
         let site = SiteContext {
-            agents: &agents,
-            llms_txt: context.llms_txt.as_deref(),
+            agents: &robots(graph.urls.text(graph.start)),
+            llms_txt: llms_txt.as_ref(),
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);
-        let mut places: Vec<&str> = { graph.cards.iter() }
-            .map(|card| graph.urls.text(card.url))
-            .collect();
-        places.sort_unstable();
-        let places = { places.iter().enumerate() }
-            .map(|(place, url)| ((*url).to_owned(), place))
-            .collect();
         Site {
             graph,
             links,
+            link_cards,
             duplicates,
             issues,
             signals,
-            places,
+            llms_txt,
         }
     }
-}
-
-/// The crawlers of AI engines as the issues look at them: the two search engines are not among them.
-fn searchers(verdicts: &[geo_score::AgentVerdict]) -> Vec<AgentVerdict> {
-    let known = verdicts.iter().filter_map(|verdict| {
-        let agent = AI_AGENTS.iter().find(|it| it.name == verdict.name)?;
-        let is_engine = ["Googlebot", "Bingbot"].contains(&agent.name);
-        (!is_engine).then(|| AgentVerdict {
-            agent: verdict.name.clone(),
-            searches: agent.purpose == AgentPurpose::Search,
-            allowed: verdict.allowed,
-        })
-    });
-    known.collect()
 }
 
 /// What is known of the pages' texts.
@@ -165,11 +158,21 @@ impl Texts {
 pub struct Site {
     graph: SiteGraph,
     links: LinkFacts,
+    link_cards: LinkCards,
     duplicates: Duplicates,
     issues: SiteIssues,
     signals: SiteSignals,
-    /// Places of the pages by URL: the same in whatever order they were read.
-    places: HashMap<String, usize>,
+    llms_txt: Option<LlmsTxt>,
+}
+
+impl Site {
+    /// What the next audit needs to know of the links of this one; nothing else is kept.
+    #[must_use]
+    pub fn into_link_history(self, context: &AuditContext) -> PreviousBrokenLinks {
+        let links = self.link_cards;
+        drop((self.graph, self.links, self.duplicates, self.issues));
+        links.history(context.finding.measured_at)
+    }
 }
 
 /// A record of a page.
@@ -177,7 +180,7 @@ pub struct Site {
 pub struct PageRecord {
     /// Its type.
     pub result_type: ResultType,
-    /// Its place among the records of its type.
+    /// Its place among the records of its type: by URL, and those of links by severity before it.
     pub place: usize,
     /// The page.
     pub url: String,
@@ -222,6 +225,7 @@ pub struct SiteAudit<'a> {
     context: &'a AuditContext,
     robots: &'a Robots,
     index: SiteIndex<'a>,
+    links: LinkRecords<'a>,
     judged: u64,
     schema: SchemaTally,
     content: ContentSummary,
@@ -238,6 +242,7 @@ impl<'a> SiteAudit<'a> {
             context,
             robots,
             index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
+            links: LinkRecords::new(&site.link_cards, &context.finding),
             judged: 0,
             schema: SchemaTally::default(),
             content: ContentSummary::default(),
@@ -257,12 +262,6 @@ impl<'a> SiteAudit<'a> {
         })
     }
 
-    /// The place of a page among all, by URL.
-    #[must_use]
-    pub fn place(&self, url: &str) -> Option<usize> {
-        self.site.places.get(url).copied()
-    }
-
     /// After the last page.
     pub fn finish(self, mut hand_out: impl FnMut(PageRecord)) -> Vec<TypeSummary> {
         let site = self.eeat_of_the_site(&mut hand_out);
@@ -271,10 +270,19 @@ impl<'a> SiteAudit<'a> {
 
     /// Judges a page and hands out its records.
     pub fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
-        let Some(&place) = self.site.places.get(&page.url) else {
+        let Some(place) = self.site.link_cards.place_of(page) else {
             return;
         };
         self.judged += 1;
+        for (place, record) in self.links.of(page) {
+            hand_out(PageRecord {
+                result_type: ResultType::BrokenLinks,
+                place,
+                url: page.url.clone(),
+                sort_value: None,
+                record: Document::of(&record),
+            });
+        }
         let mut add = |result_type, sort_value, record| {
             hand_out(PageRecord {
                 result_type,
@@ -286,7 +294,7 @@ impl<'a> SiteAudit<'a> {
         };
         let kind = page_kind(page);
         let schema = self.schema(page, kind);
-        let content = self.content(page, &schema);
+        let content = self.content(page, kind, &schema);
         let geo = self.geo(page, &schema);
         let eeat = self.eeat(page, kind);
         add(
@@ -311,7 +319,7 @@ impl<'a> SiteAudit<'a> {
             schema: Some(schema),
             keywords: self.keywords(page),
             site: self.site.signals.identity(),
-            llms_txt: None,
+            llms_txt: self.site.llms_txt.as_ref(),
         };
         let record = geo_score::judge(&input, &self.context.finding);
         self.geo.add(&record, None);
@@ -336,7 +344,7 @@ impl<'a> SiteAudit<'a> {
         let graph = &self.site.graph;
         hand_out(PageRecord {
             result_type: ResultType::Eeat,
-            place: self.site.places.len(),
+            place: graph.cards.len(),
             url: graph.urls.text(graph.start).to_owned(),
             sort_value: record.eeat_score,
             record: Document::of(&record),
@@ -363,12 +371,18 @@ impl<'a> SiteAudit<'a> {
         record
     }
 
-    fn content(&mut self, page: &PageContent, schema: &SchemaRecord) -> content::ContentRecord {
+    fn content(
+        &mut self,
+        page: &PageContent,
+        kind: PageKind,
+        schema: &SchemaRecord,
+    ) -> content::ContentRecord {
         let keywords = self.keywords(page);
         let scope = self.site.graph.urls.scope();
         let own = page_issues(
             page,
             &PageContext {
+                kind,
                 scope,
                 schema: Some(schema),
                 vitals: self
@@ -390,6 +404,7 @@ impl<'a> SiteAudit<'a> {
         };
         let context = ContentContext {
             finding: self.context.finding,
+            kind,
             scope,
             keywords,
         };
@@ -414,7 +429,16 @@ impl<'a> SiteAudit<'a> {
             summary,
         };
         let eeat = EeatSummary::of(site, &self.eeat);
+        let links = self.links.summary();
         vec![
+            TypeSummary {
+                records: links.listed.into(),
+                ..summary(
+                    ResultType::BrokenLinks,
+                    broken_links::METHOD,
+                    Document::of(&links),
+                )
+            },
             summary(
                 ResultType::Content,
                 content::METHOD,

@@ -8,6 +8,8 @@ mod step;
 
 pub use fetched::{FetchFailure, Fetched, Hop, Truncation};
 pub use links::{LinkTarget, PageLink, Placement, Position};
-pub use page::{CheckState, DirectoryProbe, Discovery, TargetCheck, WebPage};
+pub use page::{CheckState, DirectoryProbe, Discovery, TargetCheck, WebPage, name_hashes};
 pub use scope::SiteScope;
-pub use step::{CrawlStep, LimitHit, RobotsFact, RobotsState, SiteObservation, SitemapFact};
+pub use step::{
+    CrawlStep, LimitHit, LlmsTxtFact, RobotsFact, RobotsState, SiteObservation, SitemapFact,
+};

@@ -2,14 +2,15 @@
 
 use super::urls::{UrlId, UrlIds};
 use crate::{
-    findings::broken_links::{FragmentCheck, examine, percent_decoded},
+    findings::broken_links::{FragmentCheck, examine},
     keyword_text::normalised,
     observation::{
         page_content::{GOOGLEBOT, PageContent, TagSource},
-        web_site::{Discovery, LinkTarget, PageLink, Truncation},
+        web_site::{Discovery, LinkTarget, PageLink, Truncation, name_hashes},
     },
-    text::{duplicates::Fingerprint, likeness::hash_of},
+    text::likeness::hash_of,
 };
+use std::{num::NonZeroU64, sync::Arc};
 
 /// A page, as far as findings about several pages need it.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,20 +31,20 @@ pub struct PageCard {
     pub nofollow: bool,
     /// Every address that it names as canonical in its head and headers.
     pub canonicals: Box<[UrlId]>,
-    /// The language that `html[lang]` names, in lower case.
-    pub lang: Option<Box<str>>,
     /// Hash of its title, folded; `None` without one.
-    pub title: Option<u64>,
+    pub title: Option<NonZeroU64>,
     /// Hash of its description, folded.
-    pub description: Option<u64>,
+    pub description: Option<NonZeroU64>,
     /// Hash of its first `h1`, folded.
-    pub h1: Option<u64>,
-    /// The fingerprint of its main text.
-    pub fingerprint: Option<Fingerprint>,
+    pub h1: Option<NonZeroU64>,
+    /// The digest of its main text; `None` for one without words.
+    pub digest: Option<[u8; 32]>,
     /// Words of its main text.
     pub words: u32,
     /// Links of `a` and `area` to addresses of the web.
     pub links: Box<[CardLink]>,
+    /// Those of them with a fragment that needs a name.
+    pub fragments: Box<[CardFragment]>,
     /// Scripts, style sheets, frames, media: everything else that it loads, except images.
     pub files: Box<[UrlId]>,
     /// Addresses of `img[src]`.
@@ -55,18 +56,51 @@ pub struct PageCard {
     /// The pages before it in a series.
     pub previous_pages: Box<[UrlId]>,
     /// Hashes of its `id`s and anchor names, sorted; `None` where it was not read to its end.
-    pub names: Option<Box<[u32]>>,
+    pub names: Option<Arc<[u64]>>,
 }
 
-/// A link of a page.
+/// A link of a page, in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CardLink {
+pub struct CardLink(u32);
+
+impl CardLink {
+    /// The bit that says `nofollow`: two thousand million addresses do not fit into memory either.
+    const NOFOLLOW: u32 = 1 << 31;
+
+    fn new(target: UrlId, is_nofollow: bool) -> Self {
+        let bit = if is_nofollow { Self::NOFOLLOW } else { 0 };
+        Self((target.0 & !Self::NOFOLLOW) | bit)
+    }
+
+    /// Where it leads, without the fragment.
+    #[must_use]
+    pub const fn target(self) -> UrlId {
+        UrlId(self.0 & !Self::NOFOLLOW)
+    }
+
+    /// `nofollow`, `ugc` or `sponsored`: robots are asked not to count it.
+    #[must_use]
+    pub const fn is_nofollow(self) -> bool {
+        self.0 & Self::NOFOLLOW != 0
+    }
+}
+
+/// A link to a place in a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CardFragment {
     /// Where it leads, without the fragment.
     pub target: UrlId,
-    /// Hash of the name that its fragment needs; 0 for none.
-    pub fragment: u32,
-    /// `nofollow`, `ugc` or `sponsored`: robots are asked not to count it.
-    pub is_nofollow: bool,
+    /// Hashes of the names of which the page needs one: decoded, and as written.
+    needed: [u64; 2],
+}
+
+impl CardFragment {
+    /// Whether it leads somewhere among names, given as sorted hashes.
+    #[must_use]
+    pub fn is_among(&self, names: &[u64]) -> bool {
+        let mut needed = self.needed.iter();
+        needed.any(|it| names.binary_search(it).is_ok())
+    }
 }
 
 /// The page in another language.
@@ -79,15 +113,20 @@ pub struct CardHreflang {
 }
 
 impl PageCard {
-    /// The card of a page with that fingerprint of its main text.
+    /// The card of a page with that digest of its main text.
     #[must_use]
-    pub fn of(page: &PageContent, fingerprint: Option<Fingerprint>, urls: &mut UrlIds) -> Self {
+    pub fn of(page: &PageContent, digest: Option<[u8; 32]>, urls: &mut UrlIds) -> Self {
         let mut ids = |all: &[String]| all.iter().map(|it| urls.id(it)).collect();
         let next_pages = ids(&page.next_pages);
         let previous_pages = ids(&page.previous_pages);
         let robots = page.robots_for(GOOGLEBOT);
-        let followed = page.links.iter().filter(|it| it.is_followed_by_readers());
-        let links: Vec<CardLink> = followed.filter_map(|it| card_link(it, urls)).collect();
+        let followed = || page.links.iter().filter(|it| it.is_followed_by_readers());
+        let links: Vec<CardLink> = followed()
+            .filter_map(|it| Some(CardLink::new(web(it, urls)?, it.is_nofollow())))
+            .collect();
+        let fragments: Vec<CardFragment> = followed()
+            .filter_map(|it| card_fragment(it, urls))
+            .collect();
         let mut loaded: Vec<UrlId> = page
             .links
             .iter()
@@ -119,20 +158,16 @@ impl PageCard {
                 .filter_map(|it| it.url.as_deref())
                 .map(|it| urls.id(it))
                 .collect(),
-            lang: page
-                .document
-                .lang
-                .as_deref()
-                .map(|it| it.to_ascii_lowercase().into()),
             title: page.title().map(folded_hash),
             description: page.description().map(folded_hash),
             h1: page
                 .heading(1)
                 .and_then(|it| it.text.as_deref())
                 .map(folded_hash),
-            fingerprint,
+            digest,
             words: u32::try_from(page.text.counts.words).unwrap_or(u32::MAX),
             links: links.into(),
+            fragments: fragments.into(),
             files: loaded.into(),
             images: images.into(),
             hreflangs: page
@@ -160,27 +195,22 @@ impl PageCard {
 
     /// Whether a link's fragment leads somewhere in it; yes where that is not known.
     #[must_use]
-    pub fn has_fragment(&self, fragment: u32) -> bool {
-        fragment == 0
-            || self
-                .names
-                .as_ref()
-                .is_none_or(|it| it.binary_search(&fragment).is_ok())
+    pub fn has(&self, fragment: &CardFragment) -> bool {
+        let names = self.names.as_deref();
+        names.is_none_or(|it| fragment.is_among(it))
     }
 }
 
-fn card_link(link: &PageLink, urls: &mut UrlIds) -> Option<CardLink> {
+fn card_fragment(link: &PageLink, urls: &mut UrlIds) -> Option<CardFragment> {
     let LinkTarget::Web { url, fragment } = &link.target else {
         return None;
     };
-    let needed = match fragment.as_deref().map(examine) {
-        Some(FragmentCheck::NeedsName(_, decoded)) => short_hash(&decoded),
-        _ => 0,
+    let FragmentCheck::NeedsName(raw, decoded) = examine(fragment.as_deref()?) else {
+        return None;
     };
-    Some(CardLink {
+    Some(CardFragment {
         target: urls.id(url),
-        fragment: needed,
-        is_nofollow: link.is_nofollow(),
+        needed: [decoded, raw].map(|it| hash_of(it.as_bytes())),
     })
 }
 
@@ -195,26 +225,7 @@ fn web(link: &PageLink, urls: &mut UrlIds) -> Option<UrlId> {
     }
 }
 
-/// Hashes of names, sorted; a name that is written with escapes is found with and without them.
-pub(super) fn name_hashes(names: &[String]) -> Box<[u32]> {
-    let hash = |it: &String| {
-        if it.contains('%') {
-            short_hash(&percent_decoded(it))
-        } else {
-            short_hash(it)
-        }
-    };
-    let mut hashes: Vec<u32> = names.iter().map(hash).collect();
-    hashes.sort_unstable();
-    hashes.into()
-}
-
-fn folded_hash(text: &str) -> u64 {
-    hash_of(normalised(text).as_bytes())
-}
-
-/// Never 0, which stands for nothing.
-fn short_hash(name: &str) -> u32 {
-    let hash = hash_of(name.as_bytes());
-    u32::try_from(hash >> 32).unwrap_or(u32::MAX).max(1)
+/// 0 stands for nothing, so it is never a hash.
+fn folded_hash(text: &str) -> NonZeroU64 {
+    NonZeroU64::new(hash_of(normalised(text).as_bytes())).unwrap_or(NonZeroU64::MIN)
 }

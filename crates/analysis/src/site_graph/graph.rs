@@ -11,7 +11,7 @@ use crate::observation::{
 };
 use crate::text::{duplicates::Fingerprint, likeness::shingles};
 use chrono::{DateTime, NaiveDate, Utc};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// A site.
 #[derive(Debug, Clone)]
@@ -26,6 +26,15 @@ pub struct SiteGraph {
     pub sitemaps: Vec<SitemapCard>,
     by_url: HashMap<UrlId, usize>,
     targets: HashMap<UrlId, Target>,
+}
+
+/// What the main text of a page is compared by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddedText {
+    /// `None` for a text without words.
+    pub fingerprint: Option<Fingerprint>,
+    /// Its shingles, sorted.
+    pub shingles: Vec<u64>,
 }
 
 /// A sitemap.
@@ -78,20 +87,32 @@ impl SiteGraph {
         }
     }
 
-    /// Adds a page; one that is there already is replaced. Answers with the shingles of its main
-    /// text, which were needed on the way.
-    pub fn add_page(&mut self, page: &PageContent) -> Vec<u64> {
+    /// Adds a page; one that is there already is replaced. Answers with what its main text is
+    /// compared by.
+    pub fn add_page(&mut self, page: &PageContent) -> AddedText {
+        self.add_page_with(page, None)
+    }
+
+    /// The same for who has the hashes of its names, so that they are kept once.
+    pub fn add_page_with(&mut self, page: &PageContent, names: Option<Arc<[u64]>>) -> AddedText {
         let text = page.text.main.text();
         let shingles = shingles(&text);
         let fingerprint = Fingerprint::with_shingles(&text, &shingles);
-        let card = PageCard::of(page, fingerprint, &mut self.urls);
-        if let Some(&known) = self.by_url.get(&card.url) {
-            self.cards[known] = card;
-            return shingles;
+        let digest = fingerprint.as_ref().map(|it| it.digest);
+        let mut card = PageCard::of(page, digest, &mut self.urls);
+        if let Some(names) = names {
+            card.names = Some(names);
         }
-        self.by_url.insert(card.url, self.cards.len());
-        self.cards.push(card);
-        shingles
+        let number = *self.by_url.entry(card.url).or_insert(self.cards.len());
+        if number < self.cards.len() {
+            self.cards[number] = card;
+        } else {
+            self.cards.push(card);
+        }
+        AddedText {
+            fingerprint,
+            shingles,
+        }
     }
 
     /// Adds what asking for an address brought.

@@ -1,6 +1,6 @@
 //! Who links to whom.
 
-use super::graph::SiteGraph;
+use super::{graph::SiteGraph, score::internal_scores};
 use crate::observation::web_site::Discovery;
 
 /// Links to a page from others of the site.
@@ -21,8 +21,46 @@ pub struct InLinks {
 pub struct LinkFacts {
     /// Links to each page; its links to itself are not counted.
     pub inlinks: Vec<InLinks>,
-    /// The pages that each page leads robots to, each once, ascending.
-    pub followed: Vec<Vec<u32>>,
+    /// The weight that the site's links give each page, together 1.
+    pub scores: Vec<f64>,
+}
+
+/// The pages that each page leads robots to, each once, ascending: one behind the other.
+#[derive(Debug, Clone, Default)]
+pub struct Followed {
+    targets: Vec<u32>,
+    /// By page: where in `targets` its own end.
+    ends: Vec<usize>,
+}
+
+impl Followed {
+    /// Adds those of the next page.
+    pub fn push(&mut self, targets: impl Iterator<Item = u32>) {
+        self.targets.extend(targets);
+        self.ends.push(self.targets.len());
+    }
+
+    /// How many pages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The targets of each page.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let own = &self.targets[start..*end];
+            start = *end;
+            own
+        })
+    }
 }
 
 impl LinkFacts {
@@ -31,19 +69,20 @@ impl LinkFacts {
     pub fn of(site: &SiteGraph) -> Self {
         let mut facts = Self {
             inlinks: vec![InLinks::default(); site.cards.len()],
-            followed: Vec::with_capacity(site.cards.len()),
+            scores: Vec::new(),
         };
+        let mut all_followed = Followed::default();
         for (from, card) in site.cards.iter().enumerate() {
             let mut targets: Vec<(usize, bool)> = Vec::new();
             for link in &card.links {
-                if !site.urls.is_internal(link.target) {
+                if !site.urls.is_internal(link.target()) {
                     continue;
                 }
-                if let Some((to, _)) = site.page_behind(link.target)
+                if let Some((to, _)) = site.page_behind(link.target())
                     && to != from
                 {
                     facts.inlinks[to].count += 1;
-                    targets.push((to, !link.is_nofollow));
+                    targets.push((to, !link.is_nofollow()));
                 }
             }
             targets.sort_unstable();
@@ -58,8 +97,9 @@ impl LinkFacts {
             }
             let followed = targets.iter().filter(|it| it.1 && !card.nofollow);
             let numbers = followed.filter_map(|it| u32::try_from(it.0).ok());
-            facts.followed.push(numbers.collect());
+            all_followed.push(numbers);
         }
+        facts.scores = internal_scores(&all_followed);
         facts
     }
 

@@ -11,9 +11,9 @@ mod score;
 mod target;
 mod urls;
 
-pub use card::{CardHreflang, CardLink, PageCard};
-pub use graph::{Known, ListedPage, SiteGraph, SitemapCard};
-pub use links::{InLinks, LinkFacts};
+pub use card::{CardFragment, CardHreflang, CardLink, PageCard};
+pub use graph::{AddedText, Known, ListedPage, SiteGraph, SitemapCard};
+pub use links::{Followed, InLinks, LinkFacts};
 pub use score::{DAMPING, ROUNDS, internal_scores};
 pub use target::{MediaKind, Target, TargetState};
 pub use urls::{UrlId, UrlIds};

@@ -1,7 +1,7 @@
 //! How much weight a site's own links give each page: `PageRank` (Brin and Page 1998) over the links
 //! that robots follow, each page's links counted once per target.
 
-use super::links::LinkFacts;
+use super::links::Followed;
 
 /// The share of its weight that a page passes on.
 pub const DAMPING: f64 = 0.85;
@@ -10,8 +10,8 @@ pub const ROUNDS: usize = 20;
 
 /// The weight of each page, together 1; what a page without links would pass on goes to all.
 #[must_use]
-pub fn internal_scores(links: &LinkFacts) -> Vec<f64> {
-    let count = links.followed.len();
+pub fn internal_scores(followed: &Followed) -> Vec<f64> {
+    let count = followed.len();
     if count == 0 {
         return Vec::new();
     }
@@ -19,13 +19,13 @@ pub fn internal_scores(links: &LinkFacts) -> Vec<f64> {
     let even = 1.0 / of(count);
     let mut weights = vec![even; count];
     for _ in 0..ROUNDS {
-        let idle: f64 = { weights.iter().zip(&links.followed) }
+        let idle: f64 = { weights.iter().zip(followed.iter()) }
             .filter(|(_, targets)| targets.is_empty())
             .map(|(weight, _)| weight)
             .sum();
         let base = (1.0 - DAMPING + DAMPING * idle) * even;
         let mut next = vec![base; count];
-        for (weight, targets) in weights.iter().zip(&links.followed) {
+        for (weight, targets) in weights.iter().zip(followed.iter()) {
             let part = DAMPING * weight / of(targets.len());
             for &target in targets {
                 next[target as usize] += part;

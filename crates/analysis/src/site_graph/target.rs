@@ -1,7 +1,8 @@
 //! What is known of addresses that are no pages of the site.
 
 use super::urls::{UrlId, UrlIds};
-use crate::observation::web_site::{CheckState, FetchFailure, TargetCheck};
+use crate::observation::web_site::{CheckState, FetchFailure, TargetCheck, name_hashes};
+use std::sync::Arc;
 
 /// An address that was asked for and is no page, or only leads to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Target {
     /// Seconds for which it may be kept; `None` where the server does not say.
     pub max_age: Option<u64>,
     /// Whether its names were read, hashed as those of pages are; `None` is unknown.
-    pub names: Option<Box<[u32]>>,
+    pub names: Option<Arc<[u64]>>,
 }
 
 /// What became of asking.
@@ -88,7 +89,7 @@ impl Target {
             media: MediaKind::of(fetched.content_type.as_deref()),
             bytes: fetched.bytes,
             max_age: fetched.max_age,
-            names: names.as_ref().map(|it| super::card::name_hashes(it)),
+            names: names.as_deref().map(name_hashes),
         }
     }
 

@@ -4,11 +4,12 @@ use super::*;
 use proptest::prelude::*;
 
 /// The facts of a site whose pages lead to others, by number.
-fn links_of(followed: Vec<Vec<u32>>) -> LinkFacts {
-    LinkFacts {
-        inlinks: vec![InLinks::default(); followed.len()],
-        followed,
+fn links_of(all: Vec<Vec<u32>>) -> Followed {
+    let mut followed = Followed::default();
+    for targets in all {
+        followed.push(targets.into_iter());
     }
+    followed
 }
 
 /// networkx 3.6.1 `pagerank(alpha=.85)` of the graph 0→1, 0→2, 1→2, 2→0, 3→2: 0.372527, 0.195824,

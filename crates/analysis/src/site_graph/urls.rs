@@ -1,19 +1,17 @@
 //! Addresses as numbers.
 
-use crate::observation::web_site::SiteScope;
-use std::{collections::HashMap, sync::Arc};
+use crate::{observation::web_site::SiteScope, text::interned::Interned};
 use url::Url;
 
 /// The number of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UrlId(u32);
+pub struct UrlId(pub(super) u32);
 
 /// Numbers for addresses, given in the order in which they are first met.
 #[derive(Debug, Clone)]
 pub struct UrlIds {
     scope: SiteScope,
-    numbers: HashMap<Arc<str>, u32>,
-    texts: Vec<Arc<str>>,
+    texts: Interned,
     /// By number: whether it is one of the site's.
     internal: Vec<bool>,
 }
@@ -24,37 +22,31 @@ impl UrlIds {
     pub fn new(scope: SiteScope) -> Self {
         Self {
             scope,
-            numbers: HashMap::new(),
-            texts: Vec::new(),
+            texts: Interned::default(),
             internal: Vec::new(),
         }
     }
 
     /// The number of a normalised URL, new if need be.
     pub fn id(&mut self, url: &str) -> UrlId {
-        if let Some(known) = self.numbers.get(url) {
-            return UrlId(*known);
+        let number = self.texts.id(url);
+        if self.internal.len() < self.texts.len() {
+            let internal = Url::parse(url).is_ok_and(|it| self.scope.contains(&it));
+            self.internal.push(internal);
         }
-        // Four thousand million addresses do not fit into memory.
-        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let text: Arc<str> = url.into();
-        let internal = Url::parse(url).is_ok_and(|it| self.scope.contains(&it));
-        self.numbers.insert(Arc::clone(&text), number);
-        self.texts.push(text);
-        self.internal.push(internal);
         UrlId(number)
     }
 
     /// The number of a normalised URL that was met before.
     #[must_use]
     pub fn known(&self, url: &str) -> Option<UrlId> {
-        self.numbers.get(url).copied().map(UrlId)
+        self.texts.known(url).map(UrlId)
     }
 
     /// The address.
     #[must_use]
     pub fn text(&self, id: UrlId) -> &str {
-        self.texts.get(id.index()).map_or("", |it| it)
+        self.texts.text(id.0)
     }
 
     /// Whether it is one of the site's.

@@ -8,6 +8,7 @@ pub mod counts;
 pub mod diff;
 pub mod duplicates;
 pub mod error_phrases;
+pub mod interned;
 pub mod language;
 pub mod likeness;
 pub mod noise;

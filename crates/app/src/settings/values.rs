@@ -2,6 +2,7 @@
 //! so that a mistake is told with its key and its place.
 
 use crawler::Resolve;
+use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, net::SocketAddr};
 use storage::DatabaseUrl;

@@ -6,6 +6,7 @@
 //! had never stopped.
 
 mod beginning;
+mod llms_txt;
 mod pages;
 mod rendering;
 mod revisits;
@@ -16,7 +17,7 @@ pub use beginning::try_starts;
 
 use crate::{
     fetch::Fetcher,
-    frontier::Frontier,
+    frontier::{Frontier, UrlNumber, UrlSet},
     journal::Record,
     lab::Renderer,
     robots::RobotsCache,
@@ -30,7 +31,7 @@ use domain::ports::{
     randomness::Randomness,
     site_reader::{CrawlJournal, CrawlPlan, CrawlProgress, SiteReadError},
 };
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use tokio::time::Instant;
 use url::Url;
 
@@ -42,11 +43,11 @@ pub struct Crawl<'a> {
     record: Record<'a>,
     frontier: Frontier,
     /// URLs that a level has asked for.
-    asked_as_page: HashSet<String>,
+    asked_as_page: UrlSet,
     /// Pages that the levels so far brought, recorded ones included.
     pages_met: u64,
     /// Bounds that link targets ran into.
-    trapped: Vec<LimitHit>,
+    trapped: BTreeSet<LimitHit>,
     begun: Instant,
     pages_known: u64,
     checks_known: u64,
@@ -105,7 +106,7 @@ impl<'a> Crawl<'a> {
             fetcher,
             randomness,
             robots,
-            probes: Probes::with(record.probes()),
+            probes: Probes::with(record.take_probes()),
             start,
             scope,
             renderer,
@@ -116,9 +117,9 @@ impl<'a> Crawl<'a> {
             tools,
             record,
             frontier: Frontier::default(),
-            asked_as_page: HashSet::new(),
+            asked_as_page: UrlSet::default(),
             pages_met: 0,
-            trapped: Vec::new(),
+            trapped: BTreeSet::new(),
             begun: Instant::now(),
             pages_known: 0,
             checks_known: 0,
@@ -127,15 +128,17 @@ impl<'a> Crawl<'a> {
 
     /// Reads everything the plan allows.
     pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
+        self.read_llms_txt().await?;
         let listed = self.read_sitemaps().await?;
-        let start = self.tools.start.to_string();
-        if let Err(limit) = self.frontier.admit(&start) {
+        let start = self.record.urls().id(self.tools.start.as_str());
+        if let Err(limit) = self.admit(start) {
             self.record.limit(limit).await?;
         }
         self.read_from(vec![start], 0, Discovery::Start).await?;
         let mut beyond = Vec::new();
         for url in listed {
-            if self.frontier.admit(&url) == Ok(true) {
+            let url = self.record.urls().id(&url);
+            if self.admit(url) == Ok(true) {
                 beyond.push(url);
             }
         }
@@ -165,9 +168,14 @@ impl<'a> Crawl<'a> {
         }
     }
 
+    /// Takes a URL, as [`Frontier::admit`] says.
+    fn admit(&mut self, url: UrlNumber) -> Result<bool, LimitHit> {
+        self.frontier.admit(url, self.record.urls())
+    }
+
     async fn read_from(
         &mut self,
-        first: Vec<String>,
+        first: Vec<UrlNumber>,
         depth: u32,
         discovery: Discovery,
     ) -> Result<(), SiteReadError> {
@@ -185,19 +193,16 @@ impl<'a> Crawl<'a> {
     }
 
     /// New pages that the pages of a level link to, in the order of the links.
-    async fn next_level(&mut self, level: &[String]) -> Result<Vec<String>, SiteReadError> {
+    async fn next_level(&mut self, level: &[UrlNumber]) -> Result<Vec<UrlNumber>, SiteReadError> {
         let mut next = Vec::new();
-        let mut limits = Vec::new();
-        for url in level {
-            let Some(page) = self.record.page(url) else {
-                continue;
-            };
-            for link in page.links.iter().filter(|it| it.may_lead_to_a_page()) {
-                if let Some(url) = targets::internal_url(link, &self.tools.scope) {
-                    match self.frontier.admit(url) {
-                        Ok(true) => next.push(url.to_owned()),
-                        Ok(false) => {}
-                        Err(limit) => limits.push(limit),
+        let mut limits = BTreeSet::new();
+        for page in level {
+            for url in self.record.take_links(*page) {
+                match self.admit(url) {
+                    Ok(true) => next.push(url),
+                    Ok(false) => {}
+                    Err(limit) => {
+                        limits.insert(limit);
                     }
                 }
             }

@@ -5,6 +5,7 @@ use crate::{
     check::refused,
     extract::{Arrival, EXTRACTION, read_page},
     fetch::{Answer, Want},
+    frontier::{UrlNumber, UrlSet},
 };
 use analysis::observation::{
     page_content::PageContent,
@@ -18,7 +19,7 @@ use futures_util::{
     FutureExt,
     stream::{FuturesUnordered, StreamExt},
 };
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use url::Url;
 
 /// How many pages are looked up at once among those that are kept.
@@ -26,15 +27,18 @@ const KEPT: usize = 200;
 /// The server's word that a page is as it was.
 const NOT_MODIFIED: u16 = 304;
 
-impl Crawl<'_> {
+/// A page of which an earlier version is kept, and what to ask by.
+type Kept<'a> = (&'a dyn EarlierPages, Validators);
+
+impl<'a> Crawl<'a> {
     /// Reads the URLs of a level in their order until the plan's pages are read, and says which
     /// pages it brought.
     pub(super) async fn read_level(
         &mut self,
-        level: &[String],
+        level: &[UrlNumber],
         depth: u32,
         discovery: Discovery,
-    ) -> Result<Vec<String>, SiteReadError> {
+    ) -> Result<Vec<UrlNumber>, SiteReadError> {
         self.pages_known += level.len() as u64;
         let mut brought = Vec::new();
         let mut rest = level;
@@ -55,9 +59,11 @@ impl Crawl<'_> {
             let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
             let (batch, others) = rest.split_at(size);
             rest = others;
-            self.asked_as_page.extend(batch.iter().cloned());
+            for url in batch {
+                self.asked_as_page.insert(*url);
+            }
             self.read_batch(batch, depth, discovery, shown > 0).await?;
-            let pages: Vec<String> = batch.iter().filter_map(|it| self.page_of(it)).collect();
+            let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
             self.pages_met += pages.len() as u64;
             brought.extend(pages);
         }
@@ -65,45 +71,46 @@ impl Crawl<'_> {
     }
 
     /// The page that asking for a URL brought: its own, or one that a redirect led to first.
-    fn page_of(&mut self, url: &str) -> Option<String> {
-        if self.record.page(url).is_some() {
-            return Some(url.to_owned());
+    fn page_of(&mut self, url: UrlNumber) -> Option<UrlNumber> {
+        if self.record.page_at(url).is_some() {
+            return Some(url);
         }
-        let CheckState::Asked { fetched, .. } = &self.record.check(url)?.state else {
+        let CheckState::Asked { fetched, .. } = &self.record.check_at(url)?.state else {
             return None;
         };
         let landed = self.record.page(&fetched.final_url)?.url.clone();
-        (self.frontier.admit(&landed) == Ok(true)).then_some(landed)
+        let landed = self.record.urls().id(&landed);
+        (self.admit(landed) == Ok(true)).then_some(landed)
     }
 
     async fn read_batch(
         &mut self,
-        batch: &[String],
+        batch: &[UrlNumber],
         depth: u32,
         discovery: Discovery,
         render: bool,
     ) -> Result<(), SiteReadError> {
-        let unknown: Vec<&String> = batch
-            .iter()
-            .filter(|it| !self.record.is_known(it))
+        let unknown: Vec<UrlNumber> = { batch.iter().copied() }
+            .filter(|it| !self.record.is_known(*it))
             .collect();
+        let mut of_the_batch = UrlSet::default();
+        for url in batch {
+            of_the_batch.insert(*url);
+        }
         let (_, connections) = self.tools.fetcher.settings.pace(&self.tools.start);
-        let journal = self.record.journal();
-        let mut waiting = unknown.into_iter();
-        let mut kept: HashMap<String, Validators> = HashMap::new();
+        let mut parts = unknown.chunks(KEPT);
+        let mut ahead = VecDeque::new();
         let mut running = FuturesUnordered::new();
         let mut queue = RenderQueue::default();
-        let mut until_asked = 0;
         loop {
             while running.len() < connections as usize && queue.has_room() {
-                if until_asked == 0 {
-                    let next: Vec<String> = waiting.clone().take(KEPT).cloned().collect();
-                    kept = journal.earlier().validators(&next).await?;
-                    until_asked = KEPT;
+                if ahead.is_empty() {
+                    let Some(part) = parts.next() else { break };
+                    ahead = self.with_what_is_kept(part).await?;
                 }
-                let Some(url) = waiting.next() else { break };
-                until_asked -= 1;
-                let kept = kept.remove(url).map(|it| (journal.earlier(), it));
+                let Some((url, kept)) = ahead.pop_front() else {
+                    break;
+                };
                 running.push(self.tools.read(url, depth, discovery, kept));
             }
             // What was read and what was shown besides, whichever comes first.
@@ -119,7 +126,8 @@ impl Crawl<'_> {
                 // A page that a redirect led to is kept unless it is met on its own.
                 steps.retain(|it| match it {
                     CrawlStep::Page(page) => {
-                        batch.contains(&page.url) || !self.frontier.has(&page.url)
+                        let url = self.record.urls().id(&page.url);
+                        of_the_batch.contains(url) || !self.frontier.has(url)
                     }
                     _ => true,
                 });
@@ -131,17 +139,35 @@ impl Crawl<'_> {
             self.tell_progress();
         }
     }
+
+    /// The URLs of a part of a batch, each with what is kept of it to ask by.
+    async fn with_what_is_kept(
+        &self,
+        part: &[UrlNumber],
+    ) -> Result<VecDeque<(String, Option<Kept<'a>>)>, SiteReadError> {
+        let earlier = self.record.journal().earlier();
+        let urls: Vec<String> = { part.iter() }
+            .map(|it| self.record.url(*it).to_owned())
+            .collect();
+        let mut validators = earlier.validators(&urls).await?;
+        let asked_by = urls.into_iter().map(|url| {
+            let kept = validators.remove(&url).map(|it| (earlier, it));
+            (url, kept)
+        });
+        Ok(asked_by.collect())
+    }
 }
 
 impl Tools<'_> {
     /// Asks for a URL: the steps are a page, or a check, or a check and the page it led to.
     async fn read(
         &self,
-        text: &str,
+        text: String,
         depth: u32,
         discovery: Discovery,
-        kept: Option<(&dyn EarlierPages, Validators)>,
+        kept: Option<Kept<'_>>,
     ) -> Vec<CrawlStep> {
+        let text = text.as_str();
         let Ok(url) = Url::parse(text) else {
             return Vec::new();
         };

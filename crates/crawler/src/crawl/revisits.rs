@@ -38,10 +38,9 @@ impl Crawl<'_> {
                 return Ok(targets);
             };
             behind = Some(last.clone());
-            let unknown = urls.iter().filter(|it| {
-                !self.record.is_known(it) && !self.record.was_revisited(it) && !self.was_read(it)
-            });
-            let parsed = unknown.filter_map(|it| Url::parse(it).ok());
+            let parsed = { urls.iter() }
+                .filter(|it| !self.was_met(it))
+                .filter_map(|it| Url::parse(it).ok());
             let own = parsed.filter(|it| self.tools.scope.contains(it));
             targets.extend(own.map(|url| Target {
                 url,
@@ -53,5 +52,13 @@ impl Crawl<'_> {
                 return Ok(targets);
             }
         }
+    }
+
+    /// Whether this crawl has asked for it.
+    fn was_met(&self, url: &str) -> bool {
+        self.record.number(url).is_some_and(|it| {
+            let record = &self.record;
+            record.is_known(it) || record.was_revisited(it) || self.asked_as_page.contains(it)
+        })
     }
 }

@@ -2,10 +2,13 @@
 //! hosts.
 
 use super::Crawl;
-use crate::check::{Target, check};
+use crate::{
+    check::{Target, check},
+    journal::KnownTarget,
+};
 use analysis::observation::{
     page_url::{is_loopback, registrable_domain},
-    web_site::{CrawlStep, LimitHit, LinkTarget, PageLink, SiteScope},
+    web_site::{CrawlStep, LimitHit},
 };
 use domain::ports::site_reader::SiteReadError;
 use futures_util::{
@@ -14,15 +17,6 @@ use futures_util::{
 };
 use std::collections::{BTreeMap, VecDeque};
 use url::Url;
-
-/// The URL of a link to the site's own.
-pub(super) fn internal_url<'a>(link: &'a PageLink, scope: &SiteScope) -> Option<&'a str> {
-    let LinkTarget::Web { url, .. } = &link.target else {
-        return None;
-    };
-    let parsed = Url::parse(url).ok()?;
-    scope.contains(&parsed).then_some(url.as_str())
-}
 
 impl Crawl<'_> {
     /// Checks every target that is not known yet.
@@ -33,60 +27,48 @@ impl Crawl<'_> {
             targets.truncate(most);
             self.record.limit(LimitHit::MaxChecks).await?;
         }
-        targets.retain(|it| !self.record.is_known(it.url.as_str()));
+        targets.retain(|it| !self.record.is_known(it.number));
         self.checks_known = self.record.counts().1 + targets.len() as u64;
-        self.check_all(targets).await
+        let targets = targets.into_iter().filter_map(|it| {
+            Some(Target {
+                url: Url::parse(self.record.url(it.number)).ok()?,
+                is_internal: it.is_internal,
+                wants_names: it.wants_names,
+            })
+        });
+        self.check_all(targets.collect()).await
     }
 
     /// All targets that no page read answers, by URL: the same whatever was checked before, so
     /// that the limit cuts them at the same place.
-    fn targets(&mut self) -> Vec<Target> {
-        let mut targets: BTreeMap<String, Target> = BTreeMap::new();
-        let mut trapped = Vec::new();
-        for link in self.record.pages().flat_map(|it| &it.links) {
-            let LinkTarget::Web { url, fragment } = &link.target else {
+    fn targets(&mut self) -> Vec<KnownTarget> {
+        let mut targets = Vec::new();
+        for at in 0..self.record.target_count() {
+            let Some(target) = self.record.target(at) else {
+                break;
+            };
+            let number = target.number;
+            // What a level asked for does not count as a check.
+            if self.record.page_at(number).is_some() || self.asked_as_page.contains(number) {
+                continue;
+            }
+            let Ok(url) = Url::parse(self.record.url(number)) else {
                 continue;
             };
-            let wants_names = fragment.is_some() && link.is_followed_by_readers();
-            if let Some(known) = targets.get_mut(url) {
-                known.wants_names |= wants_names;
+            if !target.is_internal && (!self.plan.check_external || is_loopback(&url)) {
                 continue;
             }
-            if self.record.page(url).is_some() || self.was_read(url) {
+            if target.is_internal
+                && let Err(limit) = self.admit(number)
+            {
+                self.trapped.insert(limit);
                 continue;
             }
-            let Ok(parsed) = Url::parse(url) else {
-                continue;
-            };
-            let is_internal = self.tools.scope.contains(&parsed);
-            if !is_internal && (!self.plan.check_external || is_loopback(&parsed)) {
-                continue;
-            }
-            if is_internal {
-                match self.frontier.admit(url) {
-                    Ok(_) => {}
-                    Err(limit) => {
-                        trapped.push(limit);
-                        continue;
-                    }
-                }
-            }
-            targets.insert(
-                url.clone(),
-                Target {
-                    url: parsed,
-                    is_internal,
-                    wants_names,
-                },
-            );
+            targets.push(target);
         }
-        self.trapped.extend(trapped);
-        targets.into_values().collect()
-    }
-
-    /// Whether a level asked for it already, so that it does not count as a check.
-    pub(super) fn was_read(&self, url: &str) -> bool {
-        self.asked_as_page.contains(url)
+        let url = |it: &KnownTarget| self.record.url(it.number);
+        targets.sort_unstable_by(|one, other| url(one).cmp(url(other)));
+        targets
     }
 
     async fn check_all(&mut self, targets: Vec<Target>) -> Result<(), SiteReadError> {

@@ -4,7 +4,9 @@ use analysis::{
     fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, VitalsFault},
     findings::{
         content::{ContentContext, ContentRecord, SiteIndex, content_record},
-        issues::{AgentVerdict, Issue, PageContext, SiteContext, page_issues, site_issues},
+        geo_score::AgentVerdict,
+        issues::{Issue, PageContext, SiteContext, page_issues, site_issues},
+        llms_txt::llms_txt,
         schema,
         vitals::{Subject, VitalsRecord, field_record},
     },
@@ -13,10 +15,11 @@ use analysis::{
         page_url::{is_loopback, normalise},
         vitals::{FieldMetric, FieldSample, FieldScope, FormFactor, VitalsMetric},
         web_site::{
-            CheckState, Discovery, FetchFailure, Fetched, Hop, LinkTarget, SiteScope, SitemapFact,
-            TargetCheck,
+            CheckState, Discovery, FetchFailure, Fetched, Hop, LinkTarget, LlmsTxtFact, SiteScope,
+            SitemapFact, TargetCheck,
         },
     },
+    page_kind::page_kind,
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::clusters,
@@ -78,33 +81,32 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     crawl.check_targets();
 
     let mut graph = SiteGraph::new(&start, crawl.scope.clone());
-    for page in crawl.pages.values() {
-        graph.add_page(page);
-    }
+    let pages = crawl.pages.values();
+    let fingerprints: Vec<_> = pages.map(|it| graph.add_page(it).fingerprint).collect();
     crawl.checks.values().for_each(|it| graph.add_check(it));
     graph.add_sitemap(&sitemap, now());
     let order: Vec<&PageContent> = crawl.pages.values().collect();
-    let fingerprints: Vec<_> = graph
-        .cards
-        .iter()
-        .map(|it| it.fingerprint.clone())
-        .collect();
     let of = |at: usize| shingles(&order[at].text.main.text());
     let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
     let links = LinkFacts::of(&graph);
     let agents = ["OAI-SearchBot", "PerplexityBot"].map(|agent| AgentVerdict {
-        agent: agent.to_owned(),
-        searches: true,
+        name: agent.to_owned(),
+        rule: None,
         allowed: RobotsRules::parse(&robots_txt, agent).allow_path("/"),
     });
     let llms = crawl
         .site
         .answers
         .get(&format!("{}/llms.txt", crawl.site.origin));
-    let llms = llms.map(|it| String::from_utf8_lossy(&it.body).into_owned());
+    let llms = llms.map(|it| {
+        llms_txt(&LlmsTxtFact {
+            status: it.status,
+            text: String::from_utf8_lossy(&it.body).into_owned(),
+        })
+    });
     let context = SiteContext {
         agents: &agents,
-        llms_txt: llms.as_deref(),
+        llms_txt: llms.as_ref(),
     };
     let of_site = site_issues(&graph, &links, &duplicates, &context);
     let index = SiteIndex::new(&graph, &links, &duplicates, &of_site);
@@ -118,6 +120,7 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
                 project_id: 1,
                 measured_at: now(),
             },
+            kind: page_kind(page),
             scope: &crawl.scope,
             keywords: &[],
         };
@@ -361,6 +364,7 @@ impl Crawl {
         page_issues(
             page,
             &PageContext {
+                kind: page_kind(page),
                 scope: &self.scope,
                 schema: Some(&record),
                 vitals: &vitals,

@@ -5,6 +5,7 @@ use super::{memory_crawl::record_of, site_server::SiteServer};
 use analysis::{
     fault_sites::{SiteSpec, VitalsFault, fault_site, faultless},
     findings::{
+        broken_links::PreviousBrokenLinks,
         envelope::FindingContext,
         issues::IssueCode,
         site_audit::{AuditContext, SiteCards, judge},
@@ -15,12 +16,13 @@ use analysis::{
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use crawler::{AiRobots, CrawlerSettings, FetchLimits, PoliteReader};
-use domain::{
-    ports::site_reader::{
+use domain::ports::{
+    clock::Clock,
+    randomness::Randomness,
+    site_reader::{
         Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, RecordedStep,
-        SiteReader,
+        Rendering, SiteReader,
     },
-    ports::{clock::Clock, randomness::Randomness},
 };
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
@@ -99,6 +101,7 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
         max_pages: 200,
         max_depth: 20,
         check_external: true,
+        render: Rendering::No,
     };
     let journal = Pages::default();
     let observation = reader.read(&plan, &journal).await.unwrap();
@@ -119,9 +122,9 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
     }
     let robots = AiRobots::of(observation.robots.as_ref());
     let robots = move |url: &str| robots.verdicts(url);
-    let mut cards = SiteCards::of(&observation);
+    let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
     pages.iter().for_each(|it| cards.add(it));
-    let site = cards.complete(&context, &robots);
+    let site = cards.complete(&robots);
     let summaries = judge(&site, &context, &robots, pages.into_iter(), |_| {});
     let content = { summaries.iter() }
         .find(|it| it.result_type == ResultType::Content)

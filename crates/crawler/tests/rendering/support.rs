@@ -5,7 +5,10 @@ use super::{
     sites::{self, MemoryJournal},
 };
 use analysis::{
-    findings::site_audit::{AuditContext, PageRecord, SiteCards, judge},
+    findings::{
+        broken_links::PreviousBrokenLinks,
+        site_audit::{AuditContext, PageRecord, SiteCards, judge},
+    },
     observation::{
         page_content::{PageContent, RenderFailure, Rendered, RenderedPage},
         web_site::CrawlStep,
@@ -153,10 +156,10 @@ pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
             _ => {}
         }
     }
-    let mut cards = SiteCards::of(&site.unwrap());
+    let mut cards = SiteCards::of(site.unwrap(), PreviousBrokenLinks::default());
     pages.iter().for_each(|it| cards.add(it));
     let (context, robots) = (AuditContext::default(), |_: &str| Vec::new());
-    let site = cards.complete(&context, &robots);
+    let site = cards.complete(&robots);
     let home = server.url("/");
     let mut records: Vec<PageRecord> = Vec::new();
     let _ = judge(&site, &context, &robots, pages.into_iter(), |it| {

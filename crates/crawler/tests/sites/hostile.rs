@@ -291,11 +291,7 @@ async fn oversized_answers_are_cut_or_refused() {
         .filter(|it| it.fetched.truncation == Truncation::AtLimit)
         .count();
     assert_eq!(cut, 2);
-    assert!(
-        site.pages
-            .iter()
-            .any(|it| it.title.as_deref() == Some("packed"))
-    );
+    assert!(site.pages.iter().any(|it| it.title() == Some("packed")));
     let bomb = findings(&site)
         .records
         .into_iter()
@@ -325,7 +321,7 @@ async fn broken_text_is_read_as_far_as_it_goes() {
         .iter()
         .find(|it| it.url.ends_with("/bytes"))
         .unwrap();
-    assert_eq!(page.title.as_deref(), Some("\u{fffd}\u{fffd} bad \u{fffd}"));
+    assert_eq!(page.title(), Some("\u{fffd}\u{fffd} bad \u{fffd}"));
     assert_eq!(page.links.len(), 2);
 }
 
@@ -351,14 +347,15 @@ async fn an_endless_calendar_ends_at_the_limits() {
     let site = read(server.url("/")).await.unwrap();
     assert!(site.pages.len() <= 50);
     assert!(
-        site.limits.contains(&LimitHit::MaxDepth) || site.limits.contains(&LimitHit::MaxPages),
+        site.site.limits.contains(&LimitHit::MaxDepth)
+            || site.site.limits.contains(&LimitHit::MaxPages),
         "{:?}",
-        site.limits
+        site.site.limits
     );
     assert!(
-        site.limits.contains(&LimitHit::RepeatedSegments),
+        site.site.limits.contains(&LimitHit::RepeatedSegments),
         "{:?}",
-        site.limits
+        site.site.limits
     );
     assert!(findings(&site).summary.broken_rate_high.is_some());
 }

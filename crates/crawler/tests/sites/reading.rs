@@ -3,13 +3,13 @@
 use crate::fault_server::{
     Act, FaultServer, Site, answer, html, not_found, page_of_links, redirect,
 };
-use crate::support::{MemoryJournal, findings, plan, read, reader, settings, verdicts};
+use crate::support::{MemoryJournal, crawl, findings, plan, read, settings, verdicts};
 use analysis::{
     findings::broken_links::{Confirmation, Verdict},
-    observation::web_site::LimitHit,
+    observation::web_site::{LimitHit, LlmsTxtFact},
 };
 use crawler::{CrawlerSettings, Resolve};
-use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError, SiteReader};
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError};
 use std::time::{Duration, Instant};
 
 fn library() -> Site {
@@ -35,7 +35,7 @@ async fn a_crawl_that_was_stopped_goes_on_and_finds_the_same() {
     let site = loop {
         let recorded = journal.steps.lock().unwrap().len();
         journal.stop_at = Some(recorded + 7);
-        match reader(settings()).read(&plan, &journal).await {
+        match crawl(settings(), &plan, &journal).await {
             Ok(site) => break site,
             Err(SiteReadError::Stopped) => stops += 1,
             Err(error) => panic!("{error}"),
@@ -76,9 +76,9 @@ async fn a_crawl_that_was_stopped_goes_on_and_finds_the_same() {
 async fn a_finished_crawl_is_not_read_again() {
     let server = FaultServer::start(library(), |_| not_found()).await;
     let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
-    let first = reader(settings()).read(&plan, &journal).await.unwrap();
+    let first = crawl(settings(), &plan, &journal).await.unwrap();
     let asked = server.total();
-    let second = reader(settings()).read(&plan, &journal).await.unwrap();
+    let second = crawl(settings(), &plan, &journal).await.unwrap();
     assert_eq!(server.total(), asked);
     assert_eq!(findings(&first), findings(&second));
     let progress = *journal.last_progress.lock().unwrap();
@@ -100,11 +100,10 @@ async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
             max_pages: 9,
             ..plan(server.url("/"))
         };
-        let read = reader(settings())
-            .read(&plan, &MemoryJournal::default())
+        let read = crawl(settings(), &plan, &MemoryJournal::default())
             .await
             .unwrap();
-        assert!(read.limits.contains(&LimitHit::MaxPages));
+        assert!(read.site.limits.contains(&LimitHit::MaxPages));
         chosen.push(
             read.pages
                 .iter()
@@ -152,11 +151,10 @@ async fn the_operators_map_serves_a_domain_from_loopback() {
         start: CrawlStart::Host("docs.example.com".to_owned()),
         ..plan(String::new())
     };
-    let site = reader(settings)
-        .read(&plan, &MemoryJournal::default())
+    let site = crawl(settings, &plan, &MemoryJournal::default())
         .await
         .unwrap();
-    assert_eq!(site.start, "http://docs.example.com/");
+    assert_eq!(site.site.start, "http://docs.example.com/");
     assert_eq!(site.pages.len(), 2);
     let records = findings(&site).records;
     assert_eq!(
@@ -202,9 +200,7 @@ async fn loopback_is_closed_unless_the_operator_opens_it() {
         server.url("/"),
         format!("http://localhost:{}/", server.address.port()),
     ] {
-        let outcome = reader(closed.clone())
-            .read(&plan(url), &MemoryJournal::default())
-            .await;
+        let outcome = crawl(closed.clone(), &plan(url), &MemoryJournal::default()).await;
         assert!(
             matches!(outcome, Err(SiteReadError::Unreachable(_))),
             "{outcome:?}"
@@ -262,8 +258,7 @@ async fn other_hosts_are_asked_by_head_and_doubted_by_get() {
         }],
         ..settings()
     };
-    let site = reader(settings)
-        .read(&plan(server.url("/")), &MemoryJournal::default())
+    let site = crawl(settings, &plan(server.url("/")), &MemoryJournal::default())
         .await
         .unwrap();
     let found = verdicts(&site);
@@ -412,11 +407,44 @@ async fn a_host_that_does_not_answer_is_asked_for_its_robots_alone() {
         }],
         ..settings()
     };
-    let site = reader(settings)
-        .read(&plan(server.url("/")), &MemoryJournal::default())
+    let site = crawl(settings, &plan(server.url("/")), &MemoryJournal::default())
         .await
         .unwrap();
     let found: Vec<_> = verdicts(&site).into_values().collect();
     assert_eq!(found, [Verdict::Timeout, Verdict::Timeout]);
     assert_eq!(silent.count("/robots.txt"), silent.total());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn llms_txt_is_asked_for_once_and_only_what_answers_is_told() {
+    let mut site = library();
+    site.insert(
+        "/llms.txt".to_owned(),
+        answer(200, "Content-Type: text/plain\r\n", b"# Library"),
+    );
+    let server = FaultServer::start(site, |_| not_found()).await;
+    let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
+    let first = crawl(settings(), &plan, &journal).await.unwrap();
+    let found = |status, text: &str| {
+        let text = text.to_owned();
+        Some(LlmsTxtFact { status, text })
+    };
+    assert_eq!(first.site.llms_txt, found(200, "# Library"));
+    let again = crawl(settings(), &plan, &journal).await.unwrap();
+    assert_eq!(again.site.llms_txt, first.site.llms_txt);
+    assert_eq!(server.count("/llms.txt"), 1);
+
+    let absent = FaultServer::start(library(), |_| not_found()).await;
+    let seen = read(absent.url("/")).await.unwrap();
+    assert_eq!(seen.site.llms_txt, found(404, ""));
+
+    let mut closed = library();
+    let robots = b"User-agent: *\nDisallow: /llms.txt";
+    closed.insert(
+        "/robots.txt".to_owned(),
+        answer(200, "Content-Type: text/plain\r\n", robots),
+    );
+    let closed = FaultServer::start(closed, |_| not_found()).await;
+    assert_eq!(read(closed.url("/")).await.unwrap().site.llms_txt, None);
+    assert_eq!(closed.count("/llms.txt"), 0);
 }

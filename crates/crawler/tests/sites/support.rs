@@ -2,7 +2,10 @@
 
 use analysis::{
     findings::broken_links::{BrokenLinks, FindingContext, PreviousBrokenLinks, Verdict, find},
-    observation::web_site::{CrawlStep, SiteObservation},
+    observation::{
+        page_content::PageContent,
+        web_site::{CrawlStep, SiteObservation},
+    },
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeZone, Utc};
@@ -124,27 +127,58 @@ pub fn reader(settings: CrawlerSettings) -> PoliteReader {
     )
 }
 
+/// What was seen of a site, and its pages as the journal has them, by URL.
+#[derive(Debug)]
+pub struct Seen {
+    pub site: SiteObservation,
+    pub pages: Vec<PageContent>,
+}
+
+impl Seen {
+    pub fn of(site: SiteObservation, journal: &MemoryJournal) -> Self {
+        let steps = journal.steps.lock().unwrap();
+        let pages = steps.iter().filter_map(|it| match it {
+            CrawlStep::Page(page) => Some((**page).clone()),
+            _ => None,
+        });
+        let mut pages: Vec<PageContent> = pages.collect();
+        pages.sort_by(|one, other| one.url.cmp(&other.url));
+        assert_eq!(site.pages.len(), pages.len());
+        Self { site, pages }
+    }
+}
+
+/// Crawls with a journal.
+pub async fn crawl(
+    settings: CrawlerSettings,
+    plan: &CrawlPlan,
+    journal: &MemoryJournal,
+) -> Result<Seen, SiteReadError> {
+    let site = reader(settings).read(plan, journal).await?;
+    Ok(Seen::of(site, journal))
+}
+
 /// Reads a site with quick limits; no test site may hold the reader longer than 15 s.
-pub async fn read(url: String) -> Result<SiteObservation, SiteReadError> {
-    let reader = reader(settings());
+pub async fn read(url: String) -> Result<Seen, SiteReadError> {
     let (plan, journal) = (plan(url), MemoryJournal::default());
-    let reading = reader.read(&plan, &journal);
+    let reading = crawl(settings(), &plan, &journal);
     tokio::time::timeout(Duration::from_secs(15), reading)
         .await
         .expect("the crawl ends in time")
 }
 
-pub fn findings(site: &SiteObservation) -> BrokenLinks {
+pub fn findings(seen: &Seen) -> BrokenLinks {
     let context = FindingContext {
         project_id: 1,
         measured_at: StillClock.now(),
     };
-    find(site, &PreviousBrokenLinks::default(), &context)
+    let previous = PreviousBrokenLinks::default();
+    find(seen.site.clone(), &seen.pages, previous, &context)
 }
 
 /// The verdict of every listed target, by what follows the host.
-pub fn verdicts(site: &SiteObservation) -> BTreeMap<String, Verdict> {
-    let records = findings(site).records.into_iter();
+pub fn verdicts(seen: &Seen) -> BTreeMap<String, Verdict> {
+    let records = findings(seen).records.into_iter();
     let path = |url: String| {
         url.splitn(4, '/')
             .nth(3)

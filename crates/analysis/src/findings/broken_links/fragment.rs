@@ -1,5 +1,7 @@
 //! Whether a fragment leads somewhere in a page.
 
+use crate::text::likeness::hash_of;
+
 /// What a fragment asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FragmentCheck {
@@ -29,6 +31,16 @@ impl FragmentCheck {
             Self::NeedsName(raw, decoded) => {
                 names.binary_search(decoded).is_ok() || names.binary_search(raw).is_ok()
             }
+        }
+    }
+
+    /// Whether names satisfy it of which sorted hashes are known.
+    pub(super) fn is_met_by_hashes(&self, names: &[u64]) -> bool {
+        match self {
+            Self::NothingToFind => true,
+            Self::NeedsName(raw, decoded) => [decoded, raw]
+                .iter()
+                .any(|it| names.binary_search(&hash_of(it.as_bytes())).is_ok()),
         }
     }
 }
@@ -64,12 +76,14 @@ mod tests {
             "/route",
         ] {
             assert!(examine(fragment).is_met_by(&[]), "{fragment}");
+            assert!(examine(fragment).is_met_by_hashes(&[]), "{fragment}");
         }
     }
 
     #[test]
     fn other_fragments_need_their_name_case_and_all() {
         let names = ["Bücher".to_owned(), "a%20b".to_owned()];
+        let hashes = crate::observation::web_site::name_hashes(&names);
         for (fragment, met) in [
             ("B%C3%BCcher", true),
             ("Bücher:~:text=x", true),
@@ -78,6 +92,11 @@ mod tests {
             ("c", false),
         ] {
             assert_eq!(examine(fragment).is_met_by(&names), met, "{fragment}");
+            assert_eq!(
+                examine(fragment).is_met_by_hashes(&hashes),
+                met,
+                "{fragment}"
+            );
         }
     }
 }

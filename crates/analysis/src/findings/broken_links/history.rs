@@ -1,6 +1,6 @@
 //! What earlier runs knew of link targets.
 
-use super::{judge::Judged, record::BrokenLink, verdict::Outcome};
+use super::{record::BrokenLink, verdict::Verdict};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ pub struct TargetHistory {
     pub last_ok_at: Option<DateTime<Utc>>,
 }
 
-/// What earlier runs knew, by target with fragment. Keep what [`super::find`] returned and hand
-/// it to the next run.
+/// What earlier runs knew, by target with fragment. Keep what [`super::LinkCards::history`] says and
+/// hand it to the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PreviousBrokenLinks {
@@ -40,37 +40,32 @@ impl PreviousBrokenLinks {
         }
     }
 
-    pub(super) fn of(&self, target: &str) -> Option<&TargetHistory> {
-        self.targets.get(target)
+    pub(super) fn into_targets(self) -> impl Iterator<Item = (String, TargetHistory)> {
+        self.targets.into_iter()
     }
+}
 
-    /// The state after a run: targets that were checked now, and those that were not as before.
-    pub(super) fn followed_by<'a>(
-        &self,
-        judged: impl Iterator<Item = &'a Judged<'a>>,
-        at: DateTime<Utc>,
-    ) -> Self {
-        let mut next = self.clone();
-        for it in judged {
-            let past = self.of(&it.target).copied().unwrap_or_default();
-            match it.outcome() {
-                Outcome::NotChecked if !it.verdict.is_listed() => continue,
-                Outcome::Unknown => continue,
-                _ => {}
-            }
-            let now = if it.verdict.is_listed() {
-                TargetHistory {
-                    bad_since: past.bad_since.or(Some(at)),
-                    ..past
-                }
-            } else {
-                TargetHistory {
-                    bad_since: None,
-                    last_ok_at: Some(at),
-                }
-            };
-            next.targets.insert(it.target.clone(), now);
+impl FromIterator<(String, TargetHistory)> for PreviousBrokenLinks {
+    fn from_iter<T: IntoIterator<Item = (String, TargetHistory)>>(known: T) -> Self {
+        Self {
+            targets: known.into_iter().collect(),
         }
-        next
+    }
+}
+
+impl TargetHistory {
+    /// The state after a run that found this.
+    pub(super) fn followed_by(self, verdict: Verdict, at: DateTime<Utc>) -> Self {
+        if verdict.is_listed() {
+            Self {
+                bad_since: self.bad_since.or(Some(at)),
+                ..self
+            }
+        } else {
+            Self {
+                bad_since: None,
+                last_ok_at: Some(at),
+            }
+        }
     }
 }

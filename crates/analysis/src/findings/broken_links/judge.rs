@@ -1,19 +1,21 @@
 //! The verdict on one link.
 
 use super::{
+    cards::is_agreed,
     contact::{is_valid_mail, is_valid_phone},
     fragment::{FragmentCheck, examine},
     history::TargetHistory,
     record::Confirmation,
-    site_index::{Known, SiteIndex},
+    site_index::{Answer, Known, Names, SiteIndex},
     verdict::{Outcome, Verdict},
 };
 use crate::{
     observation::{
+        page_content::PageContent,
         page_url::is_loopback,
         web_site::{FetchFailure, Fetched, LinkTarget, PageLink, WebPage},
     },
-    text::{error_phrases::names_an_error_page, words::shortened},
+    text::words::shortened,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use url::Url;
@@ -23,7 +25,7 @@ const PROBE_LIKENESS: f64 = 0.9;
 /// A page that calls itself an error page is one if it says little else.
 const ERROR_PAGE_WORDS: u32 = 150;
 /// How far apart two checks of another host have to be.
-const CONFIRMED_AFTER: TimeDelta = TimeDelta::minutes(10);
+pub(super) const CONFIRMED_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 /// A judged link.
 pub(super) struct Judged<'a> {
@@ -33,8 +35,7 @@ pub(super) struct Judged<'a> {
     /// Whether nothing is known because nothing was asked.
     pub(super) unasked: bool,
     pub(super) is_internal: bool,
-    pub(super) fetched: Option<&'a Fetched>,
-    pub(super) detail: Option<String>,
+    pub(super) answer: Option<Answer<'a>>,
 }
 
 impl Judged<'_> {
@@ -47,19 +48,21 @@ impl Judged<'_> {
         }
     }
 
+    /// Whether it is on another host and failed in a way that may pass.
+    pub(super) fn may_pass(&self) -> bool {
+        !self.is_internal && self.verdict.may_pass()
+    }
+
     /// Whether one look is enough.
     pub(super) fn confirmation(
         &self,
         past: Option<&TargetHistory>,
         now: DateTime<Utc>,
     ) -> Confirmation {
-        if self.is_internal || !self.verdict.may_pass() {
+        if !self.may_pass() {
             return Confirmation::Confirmed;
         }
-        let agreed = past
-            .and_then(|it| it.bad_since)
-            .is_some_and(|since| now - since >= CONFIRMED_AFTER);
-        if agreed {
+        if is_agreed(past, now) {
             Confirmation::ConfirmedByEarlierRun
         } else {
             Confirmation::Suspect
@@ -72,14 +75,13 @@ impl Judged<'_> {
             verdict,
             unasked: false,
             is_internal: false,
-            fetched: None,
-            detail: None,
+            answer: None,
         }
     }
 }
 
 /// Judges one link of a page.
-pub(super) fn judge<'a>(page: &WebPage, link: &PageLink, index: &SiteIndex<'a>) -> Judged<'a> {
+pub(super) fn judge<'a>(page: &PageContent, link: &PageLink, index: &'a SiteIndex) -> Judged<'a> {
     match &link.target {
         LinkTarget::Web { url, fragment } => judge_web(page, link, url, fragment.as_deref(), index),
         LinkTarget::Empty => Judged::unfetched(&link.raw, Verdict::EmptyHref),
@@ -102,11 +104,11 @@ fn ok_or(fine: bool, otherwise: Verdict) -> Verdict {
 }
 
 fn judge_web<'a>(
-    page: &WebPage,
+    page: &PageContent,
     link: &PageLink,
     url: &str,
     fragment: Option<&str>,
-    index: &SiteIndex<'a>,
+    index: &'a SiteIndex,
 ) -> Judged<'a> {
     let parsed = Url::parse(url).ok();
     let is_internal = parsed.as_ref().is_some_and(|it| index.scope.contains(it));
@@ -115,8 +117,7 @@ fn judge_web<'a>(
         verdict: Verdict::Ok,
         unasked: false,
         is_internal,
-        fetched: None,
-        detail: None,
+        answer: None,
     };
     if !is_internal && parsed.as_ref().is_some_and(is_loopback) {
         judged.verdict = Verdict::LocalhostLink;
@@ -126,16 +127,15 @@ fn judge_web<'a>(
         Known::Nothing => judged.unasked = true,
         Known::Blocked => judged.verdict = Verdict::BlockedByRobots,
         Known::Asked {
-            fetched,
+            answer,
             page: target,
             names,
         } => {
-            judged.detail.clone_from(&fetched.detail);
-            judged.verdict = verdict_of(url, fetched, target, is_internal);
-            if misses_fragment(link, fragment, fetched, names, judged.verdict) {
+            judged.verdict = verdict_of(url, answer, target, is_internal);
+            if misses_fragment(link, fragment, answer, names, judged.verdict) {
                 judged.verdict = Verdict::MissingFragment;
             }
-            judged.fetched = Some(fetched);
+            judged.answer = Some(answer);
         }
     }
     if is_mixed(page, link, url) && !judged.verdict.is_listed() {
@@ -146,20 +146,31 @@ fn judge_web<'a>(
 
 fn verdict_of(
     url: &str,
-    fetched: &Fetched,
+    answer: Answer<'_>,
     target: Option<&WebPage>,
     is_internal: bool,
 ) -> Verdict {
-    if let Some(failure) = fetched.failure {
+    let (failure, challenge) = match answer {
+        Answer::Page(_) => (None, false),
+        Answer::Fetched(fetched) => (fetched.failure, fetched.challenge),
+    };
+    if let Some(failure) = failure {
         return verdict_of_failure(failure);
     }
-    let Some(status) = fetched.status else {
+    let Some(status) = answer.status() else {
         return Verdict::ConnectError;
     };
+    match (status, answer) {
+        (403 | 503, _) if challenge => Verdict::Unauthorized,
+        (200..=299, _) if is_internal && target.is_some_and(is_soft_404) => Verdict::Soft404,
+        (200..=299, Answer::Page(_)) => Verdict::Ok,
+        (200..=299, Answer::Fetched(fetched)) => verdict_of_redirects(url, fetched),
+        _ => verdict_of_status(status),
+    }
+}
+
+const fn verdict_of_status(status: u16) -> Verdict {
     match status {
-        403 | 503 if fetched.challenge => Verdict::Unauthorized,
-        200..=299 if is_internal && target.is_some_and(is_soft_404) => Verdict::Soft404,
-        200..=299 => verdict_of_redirects(url, fetched),
         // Informational answers, 304 and 300 without a Location say that something is there.
         100..=199 | 300 | 304 => Verdict::Ok,
         401 | 403 | 407 | 451 | 999 => Verdict::Unauthorized,
@@ -228,18 +239,14 @@ fn is_deep(path: &str) -> bool {
 
 fn is_soft_404(page: &WebPage) -> bool {
     let like_the_probe = page.probe_similarity.is_some_and(|it| it >= PROBE_LIKENESS);
-    let says_so = [&page.title, &page.heading]
-        .into_iter()
-        .flatten()
-        .any(|it| names_an_error_page(it));
-    like_the_probe || (says_so && page.word_count < ERROR_PAGE_WORDS)
+    like_the_probe || (page.says_error && page.word_count < ERROR_PAGE_WORDS)
 }
 
 fn misses_fragment(
     link: &PageLink,
     fragment: Option<&str>,
-    fetched: &Fetched,
-    names: Option<&[String]>,
+    answer: Answer<'_>,
+    names: Option<Names<'_>>,
     verdict: Verdict,
 ) -> bool {
     let works = matches!(verdict.outcome(), Outcome::Ok | Outcome::Redirected);
@@ -247,10 +254,10 @@ fn misses_fragment(
         return false;
     };
     let check: FragmentCheck = examine(fragment);
-    works && fetched.is_html() && link.is_followed_by_readers() && !check.is_met_by(names)
+    works && answer.is_html() && link.is_followed_by_readers() && !names.satisfy(&check)
 }
 
-fn is_mixed(page: &WebPage, link: &PageLink, url: &str) -> bool {
+fn is_mixed(page: &PageContent, link: &PageLink, url: &str) -> bool {
     page.fetched.final_url.starts_with("https:")
         && url.starts_with("http:")
         && (link.is_loaded_with_the_page() || link.element == "form")

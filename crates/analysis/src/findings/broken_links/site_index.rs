@@ -1,27 +1,37 @@
 //! What the crawl knows of a URL, found quickly.
 
+use super::fragment::FragmentCheck;
 use crate::observation::web_site::{
-    CheckState, Fetched, SiteObservation, SiteScope, TargetCheck, WebPage,
+    CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
 };
-use std::collections::HashMap;
+use hashbrown::HashTable;
+use std::{
+    collections::BTreeSet,
+    hash::{BuildHasher, RandomState},
+};
 
 /// Pages and checks by URL.
-pub(super) struct SiteIndex<'a> {
-    pub(super) scope: &'a SiteScope,
-    pub(super) pages: HashMap<&'a str, &'a WebPage>,
-    pub(super) in_order: &'a [WebPage],
-    checks: HashMap<&'a str, &'a TargetCheck>,
+#[derive(Debug)]
+pub(super) struct SiteIndex {
+    pub(super) scope: SiteScope,
+    /// By URL.
+    pub(super) pages: Vec<WebPage>,
+    checks: Vec<TargetCheck>,
+    pub(super) limits: BTreeSet<LimitHit>,
+    /// Places in `pages`, and behind them those in `checks`; a page hides a check of its URL.
+    places: HashTable<u32>,
+    hasher: RandomState,
 }
 
 /// What is known of a target.
 pub(super) enum Known<'a> {
-    /// It was asked for.
+    /// It answered or failed.
     Asked {
-        fetched: &'a Fetched,
+        answer: Answer<'a>,
         /// The page whose content it is, when that was read.
         page: Option<&'a WebPage>,
         /// All names of the HTML it is, as far as they are known for certain.
-        names: Option<&'a [String]>,
+        names: Option<Names<'a>>,
     },
     /// robots.txt forbids asking.
     Blocked,
@@ -29,39 +39,170 @@ pub(super) enum Known<'a> {
     Nothing,
 }
 
-impl<'a> SiteIndex<'a> {
-    pub(super) fn of(site: &'a SiteObservation) -> Self {
-        Self {
-            scope: &site.scope,
-            pages: site.pages.iter().map(|it| (it.url.as_str(), it)).collect(),
-            in_order: &site.pages,
-            checks: site.checks.iter().map(|it| (it.url.as_str(), it)).collect(),
+/// What asking for a target brought.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Answer<'a> {
+    /// A page of the site.
+    Page(&'a WebPage),
+    /// Something else, or a page over redirects.
+    Fetched(&'a Fetched),
+}
+
+/// The names of a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Names<'a> {
+    /// Sorted hashes: the texts are in the journal.
+    Hashes(&'a [u64]),
+    /// Sorted texts.
+    Texts(&'a [String]),
+}
+
+impl SiteIndex {
+    /// Of what was seen; sitemaps and files of robots are not looked at.
+    pub(super) fn of(site: SiteObservation) -> Self {
+        let site = site.sorted();
+        let mut index = Self {
+            scope: site.scope,
+            pages: site.pages,
+            checks: site.checks,
+            limits: site.limits,
+            places: HashTable::new(),
+            hasher: RandomState::new(),
+        };
+        let all = index.pages.len() + index.checks.len();
+        for place in (0..u32::MAX).take(all) {
+            index.enter(place);
         }
+        index
     }
 
-    pub(super) fn know(&self, url: &str) -> Known<'a> {
-        if let Some(&page) = self.pages.get(url) {
+    /// Enters a place; the first of a URL is the one that is found.
+    fn enter(&mut self, place: u32) {
+        let Self {
+            pages,
+            checks,
+            places,
+            hasher,
+            ..
+        } = self;
+        let url = url_at(pages, checks, place);
+        places
+            .entry(
+                hasher.hash_one(url),
+                |it| url_at(pages, checks, *it) == url,
+                |it| hasher.hash_one(url_at(pages, checks, *it)),
+            )
+            .or_insert(place);
+    }
+
+    fn place(&self, url: &str) -> Option<usize> {
+        let is_it = |it: &u32| url_at(&self.pages, &self.checks, *it) == url;
+        let found = self.places.find(self.hasher.hash_one(url), is_it);
+        found.map(|it| *it as usize)
+    }
+
+    /// The place of a page among all pages by URL.
+    pub(super) fn place_of_page(&self, url: &str) -> Option<usize> {
+        self.place(url).filter(|it| *it < self.pages.len())
+    }
+
+    fn page(&self, url: &str) -> Option<&WebPage> {
+        self.pages.get(self.place(url)?)
+    }
+
+    pub(super) fn know(&self, url: &str) -> Known<'_> {
+        let Some(place) = self.place(url) else {
+            return Known::Nothing;
+        };
+        if let Some(page) = self.pages.get(place) {
             return Known::Asked {
-                fetched: &page.fetched,
+                answer: Answer::Page(page),
                 page: Some(page),
-                names: complete_names(page),
+                names: page.names.as_deref().map(Names::Hashes),
             };
         }
-        match self.checks.get(url).map(|it| &it.state) {
-            None => Known::Nothing,
-            Some(CheckState::BlockedByRobots) => Known::Blocked,
-            Some(CheckState::Asked { fetched, names }) => {
-                let page = self.pages.get(fetched.final_url.as_str()).copied();
+        match &self.checks[place - self.pages.len()].state {
+            CheckState::BlockedByRobots => Known::Blocked,
+            CheckState::Asked { fetched, names } => {
+                let page = self.page(&fetched.final_url);
+                let of_page = || page.and_then(|it| it.names.as_deref()).map(Names::Hashes);
                 Known::Asked {
-                    fetched,
+                    answer: Answer::Fetched(fetched),
                     page,
-                    names: names.as_deref().or_else(|| page.and_then(complete_names)),
+                    names: names.as_deref().map(Names::Texts).or_else(of_page),
                 }
             }
         }
     }
 }
 
-fn complete_names(page: &WebPage) -> Option<&[String]> {
-    page.names_are_complete().then_some(page.names.as_slice())
+fn url_at<'a>(pages: &'a [WebPage], checks: &'a [TargetCheck], place: u32) -> &'a str {
+    let place = place as usize;
+    match pages.get(place) {
+        Some(page) => &page.url,
+        None => &checks[place - pages.len()].url,
+    }
+}
+
+impl<'a> Answer<'a> {
+    pub(super) const fn status(self) -> Option<u16> {
+        match self {
+            Self::Page(page) => page.status,
+            Self::Fetched(fetched) => fetched.status,
+        }
+    }
+
+    pub(super) const fn attempts(self) -> u32 {
+        match self {
+            Self::Page(page) => page.attempts,
+            Self::Fetched(fetched) => fetched.attempts,
+        }
+    }
+
+    pub(super) fn detail(self) -> Option<&'a str> {
+        match self {
+            Self::Page(page) => page.detail.as_deref(),
+            Self::Fetched(fetched) => fetched.detail.as_deref(),
+        }
+    }
+
+    /// Where the last request went.
+    pub(super) fn landed(self) -> &'a str {
+        match self {
+            Self::Page(page) => &page.url,
+            Self::Fetched(fetched) => &fetched.final_url,
+        }
+    }
+
+    pub(super) fn hops(self) -> usize {
+        match self {
+            Self::Page(_) => 0,
+            Self::Fetched(fetched) => fetched.hops(),
+        }
+    }
+
+    /// Every answer in order, where there were redirects.
+    pub(super) fn redirects(self) -> &'a [Hop] {
+        match self {
+            Self::Fetched(fetched) if fetched.hops() > 0 => &fetched.chain,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn is_html(self) -> bool {
+        match self {
+            Self::Page(_) => true,
+            Self::Fetched(fetched) => fetched.is_html(),
+        }
+    }
+}
+
+impl Names<'_> {
+    /// Whether what a fragment needs is among them.
+    pub(super) fn satisfy(self, check: &FragmentCheck) -> bool {
+        match self {
+            Self::Hashes(names) => check.is_met_by_hashes(names),
+            Self::Texts(names) => check.is_met_by(names),
+        }
+    }
 }

@@ -1,139 +1,172 @@
 //! What to link to instead.
 
 use super::{
-    fragment::{FragmentCheck, examine},
     judge::Judged,
+    missing_names::MissingNames,
     record::{SuggestedTarget, SuggestionReason},
-    site_index::{Known, SiteIndex},
+    site_index::SiteIndex,
     verdict::{Outcome, Verdict},
 };
 use crate::{
-    observation::web_site::{LinkTarget, PageLink, WebPage},
-    text::{likeness::shared_words, words::words},
+    observation::web_site::{LinkTarget, PageLink},
+    text::{
+        likeness::{hash_of, shared_words},
+        words::words,
+    },
 };
 use std::collections::{BTreeSet, HashMap};
 use url::Url;
 
 /// Below this, titles and link texts only resemble each other by chance.
 const LEAST_TITLE_LIKENESS: f64 = 0.6;
+/// Answers that are kept.
+const MOST_LATELY: usize = 4_096;
 
-/// Working pages by the words that lead to them.
-pub(super) struct Suggestions<'a> {
-    index: &'a SiteIndex<'a>,
-    by_slug: HashMap<String, Vec<&'a WebPage>>,
-    by_title_word: HashMap<String, Vec<usize>>,
+/// Working pages by the words that lead to them. Hashes of words, so whoever is found by one is looked
+/// at again.
+#[derive(Debug)]
+pub(super) struct Suggestions {
+    /// Hashes of the last path segments with the places of the pages, sorted.
+    by_slug: Vec<(u32, u32)>,
+    /// The same of the words of their titles.
+    by_title_word: Vec<(u32, u32)>,
+    /// Answers that were given lately: links of a template ask the same on every page.
+    lately: HashMap<u64, Option<SuggestedTarget>>,
 }
 
-impl<'a> Suggestions<'a> {
-    pub(super) fn from(index: &'a SiteIndex<'a>) -> Self {
-        let mut by_slug: HashMap<String, Vec<&WebPage>> = HashMap::new();
-        let mut by_title_word: HashMap<String, Vec<usize>> = HashMap::new();
-        for (number, page) in index.in_order.iter().enumerate() {
-            if !page.fetched.is_success() {
+impl Suggestions {
+    pub(super) fn from(index: &SiteIndex) -> Self {
+        let (mut by_slug, mut by_title_word) = (Vec::new(), Vec::new());
+        for (place, page) in (0..).zip(&index.pages) {
+            if !page.is_success() {
                 continue;
             }
             if let Some(slug) = slug(&page.url) {
-                by_slug.entry(slug).or_default().push(page);
+                by_slug.push((short_hash(&slug), place));
             }
             let title = page.title.as_deref().unwrap_or_default().to_lowercase();
-            for word in words(&title).collect::<BTreeSet<_>>() {
-                by_title_word
-                    .entry(word.to_owned())
-                    .or_default()
-                    .push(number);
-            }
+            by_title_word.extend(words(&title).map(|it| (short_hash(it), place)));
         }
+        by_slug.sort_unstable();
+        by_title_word.sort_unstable();
+        by_title_word.dedup();
         Self {
-            index,
             by_slug,
             by_title_word,
+            lately: HashMap::new(),
         }
     }
 
     /// The best replacement, if any is worth naming.
-    pub(super) fn for_link(&self, judged: &Judged<'_>, link: &PageLink) -> Option<SuggestedTarget> {
+    pub(super) fn for_link(
+        &mut self,
+        judged: &Judged<'_>,
+        link: &PageLink,
+        index: &SiteIndex,
+        missing: &MissingNames,
+    ) -> Option<SuggestedTarget> {
         let LinkTarget::Web { url, fragment } = &link.target else {
             return None;
         };
         match (judged.verdict, judged.verdict.outcome()) {
-            (Verdict::RedirectToHome, _) => self.page_like(url, link),
+            (Verdict::RedirectToHome, _) => self.page_like(url, link, index),
             (_, Outcome::Redirected) => redirect_of(judged, fragment.as_deref()),
-            (Verdict::MissingFragment, _) => self.fragment_like(url, fragment.as_deref()?),
-            (_, Outcome::Broken) if judged.is_internal => self.page_like(url, link),
+            (Verdict::MissingFragment, _) => {
+                let name = missing.name_like(fragment.as_deref()?, url, index)?;
+                Some(SuggestedTarget {
+                    url: format!("{}#{name}", judged.answer?.landed()),
+                    reason: SuggestionReason::SameSlug,
+                    score: 0.9,
+                })
+            }
+            (_, Outcome::Broken) if judged.is_internal => self.page_like(url, link, index),
             _ => None,
         }
     }
 
-    fn page_like(&self, url: &str, link: &PageLink) -> Option<SuggestedTarget> {
-        self.same_slug(url)
-            .or_else(|| self.closest_title(url, link.text.as_deref()?))
+    fn page_like(
+        &mut self,
+        url: &str,
+        link: &PageLink,
+        index: &SiteIndex,
+    ) -> Option<SuggestedTarget> {
+        let text = link.text.as_deref();
+        let asked = hash_of(format!("{url}\n{}", text.unwrap_or_default()).as_bytes());
+        if let Some(known) = self.lately.get(&asked) {
+            return known.clone();
+        }
+        let found = self
+            .same_slug(url, index)
+            .or_else(|| self.closest_title(url, text?, index));
+        if self.lately.len() >= MOST_LATELY {
+            self.lately.clear();
+        }
+        self.lately.insert(asked, found.clone());
+        found
     }
 
-    fn same_slug(&self, url: &str) -> Option<SuggestedTarget> {
-        let candidates = self.by_slug.get(&slug(url)?)?;
-        let (page, shared) = candidates
-            .iter()
-            .filter(|it| it.url != url)
+    fn same_slug(&self, url: &str, index: &SiteIndex) -> Option<SuggestedTarget> {
+        let slug_of_url = slug(url)?;
+        let (page, shared) = { with_hash(&self.by_slug, short_hash(&slug_of_url)).iter() }
+            .filter_map(|it| index.pages.get(it.1 as usize))
+            .filter(|it| &*it.url != url && slug(&it.url).as_ref() == Some(&slug_of_url))
             .map(|it| (it, shared_words(path(&it.url).as_str(), path(url).as_str())))
             .max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.url.cmp(&a.0.url)))?;
         Some(SuggestedTarget {
-            url: page.url.clone(),
+            url: page.url.to_string(),
             reason: SuggestionReason::SameSlug,
             score: two_decimals(0.5 + shared / 2.0),
         })
     }
 
-    fn closest_title(&self, url: &str, text: &str) -> Option<SuggestedTarget> {
+    fn closest_title(&self, url: &str, text: &str, index: &SiteIndex) -> Option<SuggestedTarget> {
         let text = text.to_lowercase();
-        let candidates: BTreeSet<usize> = words(&text)
-            .filter_map(|word| self.by_title_word.get(word))
-            .flatten()
-            .copied()
+        let distinct: BTreeSet<&str> = words(&text).collect();
+        let mut places: Vec<&[(u32, u32)]> = { distinct.iter() }
+            .map(|it| with_hash(&self.by_title_word, short_hash(it)))
+            .collect();
+        // 0.6 of Dice's similarity are at least 3/7 of the text's words, so one of them is among the
+        // others and one more: words that stand in every title need not be looked up.
+        places.sort_by_key(|it| it.len());
+        places.truncate(places.len() + 1 - (3 * places.len()).div_ceil(7));
+        let candidates: BTreeSet<usize> = { places.into_iter().flatten() }
+            .map(|it| it.1 as usize)
             .collect();
         let (page, likeness) = candidates
             .into_iter()
-            .map(|number| &self.index.in_order[number])
-            .filter(|it| it.url != url)
+            .filter_map(|place| index.pages.get(place))
+            .filter(|it| &*it.url != url)
             .map(|it| {
-                (
-                    it,
-                    shared_words(it.title.as_deref().unwrap_or_default(), &text),
-                )
+                let title = it.title.as_deref().unwrap_or_default();
+                (it, shared_words(title, &text))
             })
             .filter(|(_, likeness)| *likeness >= LEAST_TITLE_LIKENESS)
             .max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.url.cmp(&a.0.url)))?;
         Some(SuggestedTarget {
-            url: page.url.clone(),
+            url: page.url.to_string(),
             reason: SuggestionReason::ClosestTitle,
             score: two_decimals(likeness),
         })
     }
+}
 
-    /// A fragment of the same page that differs in case or punctuation only.
-    fn fragment_like(&self, url: &str, fragment: &str) -> Option<SuggestedTarget> {
-        let FragmentCheck::NeedsName(_, wanted) = examine(fragment) else {
-            return None;
-        };
-        let Known::Asked { fetched, names, .. } = self.index.know(url) else {
-            return None;
-        };
-        let key = letters(&wanted);
-        let name = names?
-            .iter()
-            .find(|it| letters(it) == key && !key.is_empty())?;
-        Some(SuggestedTarget {
-            url: format!("{}#{name}", fetched.final_url),
-            reason: SuggestionReason::SameSlug,
-            score: 0.9,
-        })
-    }
+/// What stands under a hash.
+fn with_hash(sorted: &[(u32, u32)], hash: u32) -> &[(u32, u32)] {
+    let from = sorted.partition_point(|it| it.0 < hash);
+    let to = sorted.partition_point(|it| it.0 <= hash);
+    &sorted[from..to]
+}
+
+fn short_hash(word: &str) -> u32 {
+    let hash = hash_of(word.as_bytes());
+    u32::try_from((hash ^ (hash >> 32)) & u64::from(u32::MAX)).unwrap_or_default()
 }
 
 fn redirect_of(judged: &Judged<'_>, fragment: Option<&str>) -> Option<SuggestedTarget> {
-    let fetched = judged.fetched?;
+    let answer = judged.answer?;
     let suffix = fragment.map(|it| format!("#{it}")).unwrap_or_default();
     Some(SuggestedTarget {
-        url: format!("{}{suffix}", fetched.final_url),
+        url: format!("{}{suffix}", answer.landed()),
         reason: SuggestionReason::Redirect,
         score: 1.0,
     })
@@ -151,13 +184,50 @@ fn path(url: &str) -> String {
     Url::parse(url).map_or_else(|_| String::new(), |it| it.path().replace('/', " "))
 }
 
-fn letters(text: &str) -> String {
-    text.chars()
-        .filter(|it| it.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
 fn two_decimals(score: f64) -> f64 {
     (score * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::{
+        page_content::{PageContent, PlacedText, TagSource},
+        web_site::{CrawlStep, SiteObservation, SiteScope},
+    };
+    use chrono::DateTime;
+    use proptest::prelude::*;
+
+    fn index(titles: &[String]) -> SiteIndex {
+        let scope = SiteScope::of_host("example.com");
+        let start = "https://example.com/".to_owned();
+        let mut site = SiteObservation::begun(start, scope, DateTime::UNIX_EPOCH);
+        for (number, title) in titles.iter().enumerate() {
+            let mut page = PageContent::blank(&format!("https://example.com/{number}"));
+            page.titles = vec![PlacedText {
+                text: title.clone(),
+                source: TagSource::Head,
+            }];
+            site.add(CrawlStep::Page(Box::new(page)));
+        }
+        SiteIndex::of(site)
+    }
+
+    proptest! {
+        /// Against all pages one by one.
+        #[test]
+        fn the_closest_title_is_found_by_its_words(
+            titles in proptest::collection::vec("[abcd ]{0,9}", 1..12),
+            text in "[abcd ]{1,9}",
+        ) {
+            let index = index(&titles);
+            let found = Suggestions::from(&index).closest_title("other", &text, &index);
+            let likeness = |title: &str| shared_words(title, &text);
+            let best = { titles.iter() }
+                .map(|it| likeness(it))
+                .filter(|it| *it >= LEAST_TITLE_LIKENESS)
+                .max_by(f64::total_cmp);
+            prop_assert_eq!(found.map(|it| it.score), best.map(two_decimals));
+        }
+    }
 }

@@ -1,17 +1,14 @@
 //! Counts of a crawl's links.
 
 use super::{
-    judge::Judged,
-    record::{BrokenLink, Confirmation},
+    cards::LinkCards,
     verdict::{Outcome, Verdict},
 };
-use crate::observation::web_site::{LimitHit, SiteObservation};
+use crate::{observation::web_site::LimitHit, statistics::wilson::wilson};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
-
-/// Two-sided 95 %.
-const Z: f64 = 1.959_964;
 
 /// Counts of distinct link targets (URL with fragment). A target that different pages reach
 /// differently counts once, with the worst outcome.
@@ -56,35 +53,27 @@ pub(super) fn count(items: usize) -> u32 {
 }
 
 impl BrokenLinksSummary {
-    pub(super) fn of<'a>(
-        site: &SiteObservation,
-        judged: impl Iterator<Item = &'a Judged<'a>>,
-        records: &[BrokenLink],
-    ) -> Self {
-        let mut worst: BTreeMap<&str, &Judged<'_>> = BTreeMap::new();
-        for it in judged {
-            let known = worst.entry(&it.target).or_insert(it);
-            if weight(it) > weight(known) {
-                *known = it;
+    pub(super) fn of(links: &LinkCards, now: DateTime<Utc>) -> Self {
+        let mut outcomes: BTreeMap<Outcome, u32> = BTreeMap::new();
+        let mut by_verdict: BTreeMap<Verdict, u32> = BTreeMap::new();
+        let (mut targets, mut suspect) = (0_u32, 0);
+        for (number, card) in links.met() {
+            targets = targets.saturating_add(1);
+            suspect += u32::from(links.is_suspect(number, card, now));
+            let Some(worst) = card.worst else { continue };
+            *outcomes.entry(worst.outcome).or_default() += 1;
+            if !worst.unasked || worst.verdict.is_listed() {
+                *by_verdict.entry(worst.verdict).or_default() += 1;
             }
         }
-        let suspects: BTreeSet<&str> = records
-            .iter()
-            .filter(|it| it.confirmation == Confirmation::Suspect)
-            .map(|it| it.target_url.as_str())
-            .collect();
-        let of = |outcome: Outcome| {
-            let matching = worst.values().filter(|it| it.outcome() == outcome);
-            count(matching.count())
-        };
-        let suspect = count(suspects.len());
+        let of = |outcome: Outcome| outcomes.get(&outcome).copied().unwrap_or_default();
         let not_checked = of(Outcome::NotChecked);
-        let checked = count(worst.len()) - not_checked;
+        let checked = targets - not_checked;
         let broken = of(Outcome::Broken) - suspect;
-        let sampled = !site.limits.is_empty() && checked > 0;
-        let bounds = sampled.then(|| wilson(broken, checked));
+        let limits = &links.index.limits;
+        let bounds = wilson(broken.into(), checked.into()).filter(|_| !limits.is_empty());
         Self {
-            pages_crawled: count(site.pages.len()),
+            pages_crawled: count(links.index.pages.len()),
             checked,
             ok: of(Outcome::Ok),
             broken,
@@ -94,72 +83,16 @@ impl BrokenLinksSummary {
             unknown: of(Outcome::Unknown),
             not_checked,
             broken_rate: (checked > 0).then(|| rounded(f64::from(broken) / f64::from(checked))),
-            broken_rate_low: bounds.map(|it| rounded(it.0)),
-            broken_rate_high: bounds.map(|it| rounded(it.1)),
-            by_verdict: by_verdict(worst.values().copied()),
-            listed: count(records.len()),
-            limits: site.limits.clone(),
+            broken_rate_low: bounds.map(|it| rounded(it.low)),
+            broken_rate_high: bounds.map(|it| rounded(it.high)),
+            by_verdict,
+            listed: u32::try_from(links.listed).unwrap_or(u32::MAX),
+            limits: limits.clone(),
         }
     }
-}
-
-const fn weight_of(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::NotChecked => 0,
-        Outcome::Ok => 1,
-        Outcome::Redirected => 2,
-        Outcome::Restricted => 3,
-        Outcome::Unknown => 4,
-        Outcome::Broken => 5,
-    }
-}
-
-fn weight(judged: &Judged<'_>) -> (u8, Verdict) {
-    (weight_of(judged.outcome()), judged.verdict)
-}
-
-fn by_verdict<'a>(judged: impl Iterator<Item = &'a Judged<'a>>) -> BTreeMap<Verdict, u32> {
-    let mut counts = BTreeMap::new();
-    for it in judged.filter(|it| !it.unasked || it.verdict.is_listed()) {
-        *counts.entry(it.verdict).or_insert(0) += 1;
-    }
-    counts
-}
-
-/// The Wilson score interval of a proportion.
-fn wilson(successes: u32, trials: u32) -> (f64, f64) {
-    let n = f64::from(trials);
-    let p = f64::from(successes) / n;
-    let square = Z * Z;
-    let centre = (p + square / (2.0 * n)) / (1.0 + square / n);
-    let root = (p * (1.0 - p) / n + square / (4.0 * n * n)).sqrt();
-    let half = Z * root / (1.0 + square / n);
-    ((centre - half).max(0.0), (centre + half).min(1.0))
 }
 
 /// Six decimals; rates are rounded when they are published.
 fn rounded(rate: f64) -> f64 {
     (rate * 1e6).round() / 1e6
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wilson_bounds_are_those_of_the_specification() {
-        // spec/analysis.md 1.4, from statsmodels' proportion_confint(method="wilson").
-        for (k, n, low, high) in [
-            (0, 5, 0.0, 0.4345),
-            (3, 10, 0.1078, 0.6032),
-            (10, 20, 0.2993, 0.7007),
-            (50, 100, 0.4038, 0.5962),
-        ] {
-            let bounds = wilson(k, n);
-            assert!(
-                (bounds.0 - low).abs() < 5e-5 && (bounds.1 - high).abs() < 5e-5,
-                "{k}/{n}: {bounds:?}"
-            );
-        }
-    }
 }

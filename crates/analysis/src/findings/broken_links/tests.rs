@@ -1,9 +1,12 @@
 //! Verdicts, order, history and summary on small observations.
 
 use super::*;
-use crate::observation::web_site::{
-    CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget, Placement,
-    Position, SiteScope, TargetCheck, Truncation,
+use crate::observation::{
+    page_content::{PlacedText, TagSource},
+    web_site::{
+        CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget,
+        PageLink, Placement, Position, SiteScope, TargetCheck, Truncation,
+    },
 };
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
@@ -93,48 +96,54 @@ fn to(line: u32, url: &str) -> PageLink {
     )
 }
 
-fn page(url: &str, links: Vec<PageLink>) -> WebPage {
-    WebPage {
-        url: url.to_owned(),
+fn page(url: &str, links: Vec<PageLink>) -> PageContent {
+    let mut page = PageContent {
         fetched: with_status(url, 200),
-        depth: 0,
         discovery: Discovery::Link,
-        title: Some(format!("Title of {url}")),
-        heading: None,
-        lang: None,
-        charset: "UTF-8".to_owned(),
-        word_count: 500,
         names: vec!["part".to_owned()],
         links,
-        probe_similarity: None,
-        parser_limit: false,
-    }
+        ..PageContent::blank(url)
+    };
+    page.text.counts.words = 500;
+    titled(page, &format!("Title of {url}"))
 }
 
-fn site(pages: Vec<WebPage>, more: Vec<CrawlStep>) -> SiteObservation {
+fn titled(mut page: PageContent, title: &str) -> PageContent {
+    page.titles = vec![PlacedText {
+        text: title.to_owned(),
+        source: TagSource::Head,
+    }];
+    page
+}
+
+/// What a crawl saw, and its pages in the order of the crawl.
+struct Seen {
+    site: SiteObservation,
+    pages: Vec<PageContent>,
+}
+
+fn site(pages: Vec<PageContent>, more: Vec<CrawlStep>) -> Seen {
     let scope = SiteScope::of_host("example.com");
     let mut site = SiteObservation::begun(SITE.to_owned(), scope, day(0));
-    site.pages = pages;
+    for page in &pages {
+        site.add(CrawlStep::Page(Box::new(page.clone())));
+    }
     for step in more {
         site.add(step);
     }
-    site.sorted()
+    Seen { site, pages }
 }
 
-fn found_on(
-    day_number: i64,
-    site: &SiteObservation,
-    previous: &PreviousBrokenLinks,
-) -> BrokenLinks {
+fn found_on(day_number: i64, seen: &Seen, previous: &PreviousBrokenLinks) -> BrokenLinks {
     let context = FindingContext {
         project_id: 7,
         measured_at: day(day_number),
     };
-    find(site, previous, &context)
+    find(seen.site.clone(), &seen.pages, previous.clone(), &context)
 }
 
-fn found(site: &SiteObservation) -> BrokenLinks {
-    found_on(1, site, &PreviousBrokenLinks::default())
+fn found(seen: &Seen) -> BrokenLinks {
+    found_on(1, seen, &PreviousBrokenLinks::default())
 }
 
 /// The verdict on a link to one checked URL, and its severity if it is listed.
@@ -328,6 +337,52 @@ fn fragments_have_to_be_there() {
     assert_eq!(better.url, "https://example.com/other#part");
 }
 
+/// The names of a page that comes by before the links to it are found in the second walk, those of
+/// one that comes later, or of the page itself, in the first.
+#[test]
+fn a_name_that_differs_in_case_is_suggested_in_whatever_order_pages_come_by() {
+    let other = "https://example.com/other";
+    let mut with_names = page(other, vec![to(1, "https://example.com/other#PART.two")]);
+    with_names.names = ["Part-Two", "part", "part-two"].map(str::to_owned).into();
+    let mut pages = vec![
+        page(SITE, vec![to(1, "https://example.com/other#part_Two")]),
+        with_names,
+    ];
+    let suggested = |pages: &[PageContent]| -> Vec<Option<String>> {
+        let records = found(&site(pages.to_vec(), Vec::new())).records;
+        let urls = records.into_iter().map(|it| it.suggested_target);
+        urls.map(|it| it.map(|it| it.url)).collect()
+    };
+    let expected = vec![Some("https://example.com/other#Part-Two".to_owned()); 2];
+    assert_eq!(suggested(&pages), expected);
+    pages.reverse();
+    assert_eq!(suggested(&pages), expected);
+}
+
+/// One target is mixed content on one page and fine on another: the last page by URL is what the
+/// next run hears of, whatever the order of the crawl.
+#[test]
+fn what_the_next_run_hears_does_not_depend_on_the_order_of_the_crawl() {
+    let image = "http://example.com/i.png";
+    let target = || LinkTarget::Web {
+        url: image.into(),
+        fragment: None,
+    };
+    let checks = vec![checked(image, with_status(image, 200))];
+    for (first, last) in [("img", "a"), ("a", "img")] {
+        let mut pages = vec![
+            page("https://example.com/a", vec![link(1, first, target())]),
+            page("https://example.com/b", vec![link(1, last, target())]),
+        ];
+        let forward = found(&site(pages.clone(), checks.clone()));
+        pages.reverse();
+        assert_eq!(forward, found(&site(pages, checks.clone())));
+        let told: Vec<_> = forward.history.into_targets().collect();
+        let is_bad = told[0].1.bad_since.is_some();
+        assert_eq!((told.len(), is_bad), (1, last == "img"));
+    }
+}
+
 #[test]
 fn a_cut_page_proves_no_missing_fragment() {
     let other = "https://example.com/other";
@@ -350,10 +405,9 @@ fn a_page_like_the_answer_for_a_made_up_url_is_a_soft_404() {
     let mut a = page(like, Vec::new());
     a.probe_similarity = Some(0.9);
     let mut b = page(says, Vec::new());
-    b.title = Some("Seite nicht gefunden | Firma".to_owned());
-    b.word_count = 149;
-    let mut c = page(article, Vec::new());
-    c.title = Some("Error 404".to_owned());
+    b = titled(b, "Seite nicht gefunden | Firma");
+    b.text.counts.words = 149;
+    let mut c = titled(page(article, Vec::new()), "Error 404");
     c.probe_similarity = Some(0.89);
     let site = site(
         vec![
@@ -532,8 +586,7 @@ fn suggestions_name_the_redirect_the_same_slug_or_the_closest_title() {
         "https://example.com/a/install.htm",
         "https://example.com/zzz",
     );
-    let mut guide = page("https://example.com/x", Vec::new());
-    guide.title = Some("The Guide".to_owned());
+    let guide = titled(page("https://example.com/x", Vec::new()), "The Guide");
     let install = page("https://example.com/docs/install.html", Vec::new());
     let checks = vec![
         checked(

@@ -20,7 +20,7 @@ use crate::{
         page_content::PageContent,
         web_site::{LinkTarget, SiteScope, Truncation},
     },
-    page_kind::{PageKind, page_kind},
+    page_kind::PageKind,
     provenance::RecordStatus,
     result_type::ResultType,
     text::{
@@ -38,6 +38,8 @@ use utoipa::ToSchema;
 pub struct ContentContext<'a> {
     /// What all records say.
     pub finding: FindingContext,
+    /// What kind of page it is.
+    pub kind: PageKind,
     /// The site's bounds.
     pub scope: &'a SiteScope,
     /// What people are to find the page with, the most important first.
@@ -111,7 +113,7 @@ pub fn content_record(
     context: &ContentContext<'_>,
 ) -> ContentRecord {
     let (text, counts) = (&page.text, &page.text.counts);
-    let kind = page_kind(page);
+    let kind = context.kind;
     let given = context.keywords.first().cloned();
     let from_title = given.is_none();
     let keyword = given

@@ -3,10 +3,10 @@
 use super::parts::{NearestPage, Uniqueness, small};
 use crate::{
     findings::issues::{Issue, IssueCode, SiteIssues},
-    site_graph::{InLinks, LinkFacts, SiteGraph, internal_scores},
+    site_graph::{InLinks, LinkFacts, SiteGraph},
     text::duplicates::Duplicates,
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, num::NonZeroU64};
 
 /// Addresses that a list holds at the most.
 const MOST_URLS: usize = 20;
@@ -40,11 +40,35 @@ pub struct SiteIndex<'a> {
     links: &'a LinkFacts,
     duplicates: &'a Duplicates,
     issues: &'a SiteIssues,
-    scores: Vec<f64>,
     cluster_of: HashMap<usize, usize>,
-    titles: HashMap<u64, Vec<usize>>,
-    descriptions: HashMap<u64, Vec<usize>>,
-    digests: HashMap<[u8; 32], Vec<usize>>,
+    titles: Groups<NonZeroU64>,
+    descriptions: Groups<NonZeroU64>,
+    digests: Groups<[u8; 32]>,
+}
+
+/// Pages by what they have in common, sorted.
+struct Groups<K> {
+    members: Vec<(K, u32)>,
+}
+
+impl<K: Copy + Ord> Groups<K> {
+    fn of(keys: impl Iterator<Item = Option<K>>) -> Self {
+        let mut members: Vec<(K, u32)> = { keys.zip(0..) }
+            .filter_map(|(key, number)| Some((key?, number)))
+            .collect();
+        members.sort_unstable();
+        members.shrink_to_fit();
+        Self { members }
+    }
+
+    /// The pages with a key, ascending.
+    fn with(&self, key: Option<K>) -> impl Iterator<Item = usize> {
+        let from = self.members.partition_point(|it| Some(it.0) < key);
+        let found = self.members[from..].iter();
+        found
+            .take_while(move |it| Some(it.0) == key)
+            .map(|it| it.1 as usize)
+    }
 }
 
 impl<'a> SiteIndex<'a> {
@@ -61,34 +85,14 @@ impl<'a> SiteIndex<'a> {
             links,
             duplicates,
             issues,
-            scores: internal_scores(links),
             cluster_of: HashMap::new(),
-            titles: HashMap::new(),
-            descriptions: HashMap::new(),
-            digests: HashMap::new(),
+            titles: Groups::of(site.cards.iter().map(|it| it.title)),
+            descriptions: Groups::of(site.cards.iter().map(|it| it.description)),
+            digests: Groups::of(site.cards.iter().map(|it| it.digest)),
         };
         for (number, cluster) in duplicates.clusters.iter().enumerate() {
             let members = cluster.pages.iter().map(|it| (*it, number));
             index.cluster_of.extend(members);
-        }
-        for (number, card) in site.cards.iter().enumerate() {
-            if let Some(title) = card.title {
-                index.titles.entry(title).or_default().push(number);
-            }
-            if let Some(description) = card.description {
-                index
-                    .descriptions
-                    .entry(description)
-                    .or_default()
-                    .push(number);
-            }
-            if let Some(fingerprint) = &card.fingerprint {
-                index
-                    .digests
-                    .entry(fingerprint.digest)
-                    .or_default()
-                    .push(number);
-            }
         }
         index
     }
@@ -96,14 +100,9 @@ impl<'a> SiteIndex<'a> {
     /// How many other pages have exactly its main text.
     #[must_use]
     pub fn pages_with_same_text(&self, page: usize) -> u32 {
-        let card = self.site.cards.get(page);
-        let digest = card
-            .and_then(|it| it.fingerprint.as_ref())
-            .map(|it| it.digest);
-        let same = digest.and_then(|it| self.digests.get(&it));
-        same.map_or(0, |it| {
-            u32::try_from(it.len().saturating_sub(1)).unwrap_or(u32::MAX)
-        })
+        let digest = self.site.cards.get(page).and_then(|it| it.digest);
+        let same = self.digests.with(digest).count();
+        u32::try_from(same.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
     /// What the site tells of a page, by its number.
@@ -112,16 +111,12 @@ impl<'a> SiteIndex<'a> {
         let Some(card) = self.site.cards.get(page) else {
             return SiteFacts::default();
         };
-        let others = |group: Option<&Vec<usize>>| {
-            let others = group.into_iter().flatten().filter(|it| **it != page);
-            others
-                .take(MOST_URLS)
-                .map(|it| self.url(*it))
-                .collect::<Vec<_>>()
+        let others = |group: &mut dyn Iterator<Item = usize>| {
+            let others = group.filter(|it| *it != page).take(MOST_URLS);
+            others.map(|it| self.url(it)).collect::<Vec<_>>()
         };
         let nearest = self.duplicates.nearest.get(page).copied().flatten();
         let is_indexable = |it: usize| self.site.cards.get(it).is_some_and(|it| it.is_indexable);
-        let digest = card.fingerprint.as_ref().map(|it| it.digest);
         let issues = self
             .issues
             .by_url
@@ -131,16 +126,12 @@ impl<'a> SiteIndex<'a> {
         SiteFacts {
             inlinks: self.links.inlinks[page],
             is_orphan: self.links.is_orphan(self.site, page),
-            internal_score: self
-                .scores
-                .get(page)
-                .map(|it| it * count(self.scores.len())),
-            title_duplicates: others(card.title.and_then(|it| self.titles.get(&it))),
-            description_duplicates: others(
-                card.description.and_then(|it| self.descriptions.get(&it)),
-            ),
+            internal_score: { self.links.scores.get(page) }
+                .map(|it| it * count(self.links.scores.len())),
+            title_duplicates: others(&mut self.titles.with(card.title)),
+            description_duplicates: others(&mut self.descriptions.with(card.description)),
             uniqueness: Uniqueness {
-                exact_duplicates: others(digest.and_then(|it| self.digests.get(&it))),
+                exact_duplicates: others(&mut self.digests.with(card.digest)),
                 nearest: nearest.map(|it| NearestPage {
                     url: self.url(it.page),
                     similarity: it.similarity,

@@ -13,6 +13,7 @@ use crate::{
         },
         web_site::SiteScope,
     },
+    page_kind::page_kind,
     text::{counts::count, language::Language},
 };
 use chrono::DateTime;
@@ -51,6 +52,7 @@ fn record(page: &PageContent, issues: Vec<Issue>, keywords: &[String]) -> Conten
             project_id: 7,
             measured_at: DateTime::UNIX_EPOCH,
         },
+        kind: page_kind(page),
         scope: &scope,
         keywords,
     };

@@ -53,6 +53,8 @@ pub const AI_AGENTS: [AiAgent; 21] = [
     agent("Meta-ExternalAgent", AgentPurpose::Training),
 ];
 
+const SEARCH_ENGINES: [&str; 2] = ["Googlebot", "Bingbot"];
+
 /// What robots.txt says to one crawler about one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentVerdict {
@@ -94,7 +96,16 @@ pub fn table(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
     AI_AGENTS.iter().map(row).collect()
 }
 
+/// Whether a crawler finds pages for answers of an AI engine; the two search engines, which do more
+/// than that, are told apart.
+#[must_use]
+pub fn searches_for_answers(name: &str) -> bool {
+    let agent = AI_AGENTS.iter().find(|it| it.name == name);
+    let searches = agent.is_some_and(|it| it.purpose == AgentPurpose::Search);
+    searches && !SEARCH_ENGINES.contains(&name)
+}
+
 /// Whether a crawler is one of the two search engines that AI engines rest on as well.
 pub fn is_search_engine(access: &AgentAccess) -> bool {
-    matches!(access.name.as_str(), "Googlebot" | "Bingbot")
+    SEARCH_ENGINES.contains(&access.name.as_str())
 }

@@ -9,7 +9,6 @@ mod agents;
 mod factors;
 mod gates;
 mod judge;
-mod llms_txt;
 mod numbers;
 mod page_factors;
 mod quotations;
@@ -20,9 +19,10 @@ mod text_factors;
 mod words_that_tell;
 
 pub use crate::findings::envelope::FindingContext;
-pub use agents::{AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent};
+pub use agents::{
+    AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent, searches_for_answers,
+};
 pub use judge::judge;
-pub use llms_txt::{LlmsTxt, LlmsTxtIssue, llms_txt};
 pub use numbers::facts as numeric_facts;
 pub use quotations::quotations;
 pub use record::{
@@ -30,7 +30,7 @@ pub use record::{
 };
 pub use summary::{FactorCoverage, GeoSummary};
 
-use super::schema::SchemaRecord;
+use super::{llms_txt::LlmsTxt, schema::SchemaRecord};
 use crate::observation::page_content::PageContent;
 
 /// The method that these records come from.

@@ -1,7 +1,10 @@
 //! The record of one page.
 
-use super::{agents::AgentAccess, llms_txt::LlmsTxt};
-use crate::findings::envelope::{Envelope, rounded};
+use super::agents::AgentAccess;
+use crate::findings::{
+    envelope::{Envelope, rounded},
+    llms_txt::LlmsTxt,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -1,7 +1,7 @@
 //! The score of a site.
 
 use super::record::{FactorCode, GateCode, GeoRecord, Grade};
-use crate::findings::envelope::rounded;
+use crate::findings::{envelope::rounded, llms_txt::LlmsTxt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -29,6 +29,9 @@ pub struct GeoSummary {
     pub gates: BTreeMap<GateCode, u32>,
     /// How far each factor is covered.
     pub factors: BTreeMap<FactorCode, FactorCoverage>,
+    /// The site's llms.txt; it weighs nothing. Null where it was not looked for.
+    #[serde(default)]
+    pub llms_txt: Option<LlmsTxt>,
 }
 
 /// How far a factor is covered.
@@ -48,6 +51,9 @@ impl GeoSummary {
     /// Adds a page with the clicks that it is estimated to get a month, if that is known.
     pub fn add(&mut self, record: &GeoRecord, estimated_clicks: Option<f64>) {
         self.pages += 1;
+        if self.llms_txt.is_none() {
+            self.llms_txt.clone_from(&record.llms_txt);
+        }
         for gate in &record.gates {
             *self.gates.entry(gate.code).or_default() += 1;
         }

@@ -1,8 +1,12 @@
 //! Pages that were read and link targets that were checked.
 
-use super::{Fetched, PageLink};
-use crate::{observation::page_content::PageContent, text::words::shortened};
+use super::{Fetched, Truncation};
+use crate::{
+    observation::page_content::PageContent,
+    text::{error_phrases::names_an_error_page, likeness::hash_of, words::shortened},
+};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How a page became known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,58 +19,58 @@ pub enum Discovery {
     Sitemap,
 }
 
-/// An HTML page that was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Characters of a title that are kept.
+const MOST_TITLE: usize = 300;
+
+/// What an observation keeps of an HTML page that was read: what links to it are judged by. The
+/// journal has it whole.
+#[derive(Debug, Clone, PartialEq)]
 pub struct WebPage {
     /// Its normalised URL.
-    pub url: String,
-    /// What the request brought.
-    pub fetched: Fetched,
-    /// Links away from the start; sitemap pages count as 1.
-    pub depth: u32,
-    /// How it became known.
-    pub discovery: Discovery,
-    /// The `title`.
-    pub title: Option<String>,
-    /// The first `h1`.
-    pub heading: Option<String>,
-    /// `html[lang]`.
-    pub lang: Option<String>,
-    /// The encoding it was read in.
-    pub charset: String,
+    pub url: Box<str>,
+    /// The status of its answer.
+    pub status: Option<u16>,
+    /// How often it was asked for.
+    pub attempts: u32,
+    /// A code for what went wrong all the same.
+    pub detail: Option<Box<str>>,
+    /// The `title`, shortened to 300 characters.
+    pub title: Option<Box<str>>,
+    /// Whether the title or the first `h1` calls it an error page.
+    pub says_error: bool,
     /// Words of the main text.
     pub word_count: u32,
-    /// Every `id` and `a[name]`, sorted.
-    pub names: Vec<String>,
-    /// Every link, in document order.
-    pub links: Vec<PageLink>,
+    /// Hashes of every `id` and `a[name]`, sorted; `None` where it was not read to its end.
+    pub names: Option<Arc<[u64]>>,
     /// How much its main text resembles the answer to a made-up URL of the same directory;
     /// `None` when that answer was an honest error.
     pub probe_similarity: Option<f64>,
-    /// Whether the parser reached its limits, so that the end of the page is read without
-    /// structure.
-    pub parser_limit: bool,
 }
 
-impl From<PageContent> for WebPage {
-    fn from(content: PageContent) -> Self {
-        let kept = |text: &str| shortened(text, 300).to_owned();
+impl From<&PageContent> for WebPage {
+    fn from(content: &PageContent) -> Self {
+        let title = content.title().map(kept);
+        let says_error = { title.into_iter() }
+            .chain(first_heading(content).map(kept))
+            .any(names_an_error_page);
+        let fetched = &content.fetched;
+        let is_complete = fetched.truncation == Truncation::None;
         Self {
-            title: content.title().map(kept),
-            heading: first_heading(&content).map(kept),
-            url: content.url,
-            fetched: content.fetched,
-            depth: content.depth,
-            discovery: content.discovery,
-            lang: content.document.lang,
-            charset: content.document.charset,
+            url: content.url.as_str().into(),
+            status: fetched.status,
+            attempts: fetched.attempts,
+            detail: fetched.detail.as_deref().map(Into::into),
+            title: title.map(Into::into),
+            says_error,
             word_count: u32::try_from(content.text.counts.words).unwrap_or(u32::MAX),
-            names: content.names,
-            links: content.links,
+            names: is_complete.then(|| name_hashes(&content.names)),
             probe_similarity: content.probe_similarity,
-            parser_limit: content.document.parser_limit,
         }
     }
+}
+
+fn kept(text: &str) -> &str {
+    shortened(text, MOST_TITLE)
 }
 
 /// The text of the first `h1`, if that is text.
@@ -75,11 +79,20 @@ fn first_heading(content: &PageContent) -> Option<&str> {
     first.text.as_deref().filter(|_| !first.is_image_alt)
 }
 
+/// Hashes of names as they are written, sorted.
+#[must_use]
+pub fn name_hashes(names: &[String]) -> Arc<[u64]> {
+    let mut hashes: Vec<u64> = names.iter().map(|it| hash_of(it.as_bytes())).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.into()
+}
+
 impl WebPage {
-    /// Whether `names` is everything the page has.
+    /// Whether its answer was a success.
     #[must_use]
-    pub fn names_are_complete(&self) -> bool {
-        self.fetched.truncation == super::Truncation::None
+    pub fn is_success(&self) -> bool {
+        self.status.is_some_and(|it| (200..300).contains(&it))
     }
 }
 

@@ -29,6 +29,15 @@ pub struct RobotsFact {
     pub text: String,
 }
 
+/// `/llms.txt` of the origin where the crawl began, as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LlmsTxtFact {
+    /// The status of the answer.
+    pub status: u16,
+    /// Its text, as far as it is read (64 KiB).
+    pub text: String,
+}
+
 /// A sitemap that was read or tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SitemapFact {
@@ -84,6 +93,8 @@ pub enum CrawlStep {
     },
     /// robots.txt was read.
     Robots(RobotsFact),
+    /// `/llms.txt` was asked for, and something answered.
+    LlmsTxt(LlmsTxtFact),
     /// A sitemap was read.
     Sitemap(SitemapFact),
     /// How a directory says "not found".
@@ -116,6 +127,8 @@ pub struct SiteObservation {
     pub finished_at: Option<DateTime<Utc>>,
     /// robots.txt.
     pub robots: Option<RobotsFact>,
+    /// `/llms.txt`; `None` where nothing answered, or robots.txt forbids asking.
+    pub llms_txt: Option<LlmsTxtFact>,
     /// Sitemaps.
     pub sitemaps: Vec<SitemapFact>,
     /// Pages, by URL.
@@ -138,6 +151,7 @@ impl SiteObservation {
             started_at: at,
             finished_at: None,
             robots: None,
+            llms_txt: None,
             sitemaps: Vec::new(),
             pages: Vec::new(),
             checks: Vec::new(),
@@ -151,8 +165,9 @@ impl SiteObservation {
         match step {
             CrawlStep::Started { .. } | CrawlStep::Probe(_) => {}
             CrawlStep::Robots(fact) => self.robots = Some(fact),
+            CrawlStep::LlmsTxt(fact) => self.llms_txt = Some(fact),
             CrawlStep::Sitemap(fact) => self.sitemaps.push(fact),
-            CrawlStep::Page(page) => self.pages.push(WebPage::from(*page)),
+            CrawlStep::Page(page) => self.pages.push(WebPage::from(&*page)),
             CrawlStep::Check(check) => self.checks.push(*check),
             CrawlStep::Revisit(check) => self.revisits.push(*check),
             CrawlStep::Limit(limit) => {

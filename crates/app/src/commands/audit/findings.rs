@@ -1,34 +1,33 @@
 //! What an audit found: of links and of pages.
 
-use super::journal::FileJournal;
+use super::link_records::LinkRecords;
 use analysis::{
     document::Document,
     findings::{
-        broken_links::{self, BrokenLinks, FindingContext, PreviousBrokenLinks, Severity},
+        broken_links::{BrokenLinksSummary, FindingContext, PreviousBrokenLinks, Severity},
         content::ContentSummary,
         eeat::EeatSummary,
         geo_score::GeoSummary,
         schema::SchemaSummary,
         site_audit::{AuditContext, PageRecord, SiteCards, TypeSummary, judge},
     },
-    observation::{
-        page_content::PageContent,
-        web_site::{CrawlStep, SiteObservation},
-    },
+    observation::{page_content::PageContent, web_site::SiteObservation},
     result_type::ResultType,
 };
 use chrono::{DateTime, Utc};
 use crawler::AiRobots;
-use domain::ports::site_reader::JournalError;
+use domain::ports::site_reader::{CrawlJournal, JournalError, RecordedPages};
 use serde::Deserialize;
 use std::cmp::Reverse;
+use tokio::runtime::Handle;
 
 /// Pages that a report lists at the most, the worst first.
 const MOST_PAGES: usize = 200;
 
-/// Everything that was found, except the records of pages, which are handed out one by one.
+/// Everything that was found; the records of pages are handed out one by one.
 pub(super) struct Found {
-    pub(super) links: BrokenLinks,
+    pub(super) links: BrokenLinksSummary,
+    pub(super) link_records: LinkRecords,
     pub(super) content: ContentSummary,
     pub(super) schema: SchemaSummary,
     pub(super) geo: GeoSummary,
@@ -83,38 +82,40 @@ impl PageLine {
 }
 
 impl Found {
-    /// Judges what the crawl has seen, in two walks over its journal.
+    /// Judges what the crawl has seen, in two walks over its journal; the thread may block.
     pub(super) fn of(
         observation: SiteObservation,
-        journal: &FileJournal,
+        journal: &dyn CrawlJournal,
         measured_at: DateTime<Utc>,
         mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
-        let mut cards = SiteCards::of(&observation);
-        let context = FindingContext {
-            project_id: 0,
-            measured_at,
-        };
         let robots = AiRobots::of(observation.robots.as_ref());
         let robots = move |url: &str| robots.verdicts(url);
-        let links = broken_links::find(&observation, &PreviousBrokenLinks::default(), &context);
-        drop(observation);
+        let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
         for page in pages(journal) {
             cards.add(&page?);
         }
         let context = AuditContext {
-            finding: context,
+            finding: FindingContext {
+                project_id: 0,
+                measured_at,
+            },
             ..AuditContext::default()
         };
-        let site = cards.complete(&context, &robots);
+        let site = cards.complete(&robots);
         let mut broken = None;
         let mut listed = Vec::new();
+        let mut link_records = LinkRecords::new()?;
         let readable =
             pages(journal).map_while(|page| page.map_err(|error| broken = Some(error.into())).ok());
         let mut failed = None;
         let summaries = judge(&site, &context, &robots, readable, |record| {
             if failed.is_none() {
-                failed = hand_out(&record).err();
+                // Told last, by severity.
+                failed = match record.result_type {
+                    ResultType::BrokenLinks => link_records.add(&record).err(),
+                    _ => hand_out(&record).err(),
+                };
             }
             if record.result_type == ResultType::Content {
                 listed.extend(record.record.parse::<PageLine>());
@@ -127,12 +128,14 @@ impl Found {
             return Err(error);
         }
         keep_worst(&mut listed);
+        link_records.sort();
         Ok(Self {
+            links: parsed(&summaries, ResultType::BrokenLinks)?,
+            link_records,
             content: parsed(&summaries, ResultType::Content)?,
             schema: parsed(&summaries, ResultType::Schema)?,
             geo: parsed(&summaries, ResultType::GeoScore)?,
             eeat: parsed(&summaries, ResultType::Eeat)?,
-            links,
             pages: listed,
             summaries,
         })
@@ -154,25 +157,18 @@ fn parsed<T: serde::de::DeserializeOwned>(
     Ok(summary.parse()?)
 }
 
-/// The pages of a journal, one by one.
-fn pages(journal: &FileJournal) -> impl Iterator<Item = Result<PageContent, JournalError>> {
-    let mut behind = None;
-    let parts = std::iter::from_fn(move || match journal.recorded(behind) {
-        Ok(steps) => {
-            behind = Some(steps.last()?.place);
-            Some(Ok(steps))
-        }
-        Err(error) => Some(Err(error)),
+/// The pages of a journal, one by one; who is told an error stops.
+fn pages(journal: &dyn CrawlJournal) -> impl Iterator<Item = Result<PageContent, JournalError>> {
+    let mut recorded = RecordedPages::of(journal);
+    let parts = std::iter::from_fn(move || {
+        let part = Handle::current().block_on(recorded.next_part());
+        part.transpose()
     });
     parts.flat_map(|part| {
-        let (steps, error) = match part {
-            Ok(steps) => (steps, None),
-            Err(error) => (vec![], Some(Err(error))),
+        let (pages, error) = match part {
+            Ok(pages) => (pages, None),
+            Err(error) => (Vec::new(), Some(Err(error))),
         };
-        let pages = steps.into_iter().filter_map(|it| match it.step {
-            CrawlStep::Page(page) => Some(Ok(*page)),
-            _ => None,
-        });
-        pages.chain(error)
+        pages.into_iter().map(|it| Ok(it.page)).chain(error)
     })
 }

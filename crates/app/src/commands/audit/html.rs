@@ -15,7 +15,8 @@ const MOST_LINKS: usize = 500;
 const STYLE: &str = include_str!("report.css");
 
 /// The page.
-pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> String {
+pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> anyhow::Result<String> {
+    let broken = found.link_records.first(MOST_LINKS)?;
     let title = format!("Site audit of {url}");
     let page = html! {
         (DOCTYPE)
@@ -35,18 +36,18 @@ pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> String {
                 main {
                     (scores(found))
                     (issues(found))
-                    (links(&found.links.records))
+                    (links(&broken, found.link_records.len()))
                     (pages(&found.pages, found.content.pages))
                 }
                 footer { p { "Severities: an error breaks something for visitors or search engines, a warning costs visibility, a notice is worth knowing. What each figure means stands in Sightline's MEASUREMENT.md." } }
             }
         }
     };
-    page.into_string()
+    Ok(page.into_string())
 }
 
 fn scores(found: &Found) -> Markup {
-    let (content, schema, links) = (&found.content, &found.schema, &found.links.summary);
+    let (content, schema, links) = (&found.content, &found.schema, &found.links);
     html! {
         section aria-labelledby="sum" {
             h2 id="sum" { "In short" }
@@ -99,16 +100,16 @@ fn issues(found: &Found) -> Markup {
     }
 }
 
-fn links(records: &[BrokenLink]) -> Markup {
+fn links(records: &[BrokenLink], all: usize) -> Markup {
     html! {
         section aria-labelledby="links" {
             h2 id="links" { "Links" }
             @if records.is_empty() { p { "Every link that was checked works." } } @else {
                 table {
-                    caption { (listed(records.len(), MOST_LINKS, "links")) }
+                    caption { (listed(all, MOST_LINKS, "links")) }
                     thead { tr { th scope="col" { "Severity" } th scope="col" { "Verdict" } th scope="col" { "Target" } th scope="col" { "Stands on" } th scope="col" { "Line" } } }
                     tbody {
-                        @for record in records.iter().take(MOST_LINKS) {
+                        @for record in records {
                             tr {
                                 td { (badge(record.severity)) }
                                 td { (verdict(record)) }

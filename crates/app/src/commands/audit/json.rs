@@ -1,7 +1,7 @@
 //! An audit as JSON, written as it comes: `{url, measuredAt, items, summary}`.
 
 use super::findings::Found;
-use analysis::findings::{broken_links, site_audit::PageRecord};
+use analysis::findings::site_audit::PageRecord;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -36,17 +36,10 @@ impl<W: Write> Report<W> {
 
     /// The records of links, and what all types come to.
     pub(super) fn end(mut self, found: &Found) -> anyhow::Result<()> {
-        for record in &found.links.records {
-            self.item(&serde_json::to_string(record)?)?;
+        for record in found.link_records.texts() {
+            self.item(&record?)?;
         }
         let mut summary = Map::new();
-        summary.insert(
-            "broken-links".to_owned(),
-            typed(
-                broken_links::METHOD,
-                serde_json::to_value(&found.links.summary)?,
-            ),
-        );
         for of in &found.summaries {
             let value: Value = of.summary.parse()?;
             summary.insert(of.result_type.name().to_owned(), typed(of.method, value));

@@ -4,6 +4,7 @@ mod findings;
 mod html;
 mod journal;
 mod json;
+mod link_records;
 mod progress;
 mod tables;
 
@@ -48,17 +49,17 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let found = tokio::task::block_in_place(|| {
         if args.json {
             let mut out = json::Report::begin(std::io::stdout().lock(), &args.url, now)?;
-            let found = Found::of(observation, &bars.journal, now, |record| out.add(record))?;
+            let found = Found::of(observation, &bars, now, |record| out.add(record))?;
             out.end(&found)?;
             anyhow::Ok(found)
         } else {
-            let found = Found::of(observation, &bars.journal, now, |_| Ok(()))?;
-            tables::show(&args.url, &found);
+            let found = Found::of(observation, &bars, now, |_| Ok(()))?;
+            tables::show(&args.url, &found)?;
             Ok(found)
         }
     })?;
     if let Some(file) = &args.html {
-        let page = html::page(&args.url, now, &found);
+        let page = html::page(&args.url, now, &found)?;
         std::fs::write(file, page.as_bytes())
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));
@@ -107,7 +108,10 @@ fn verdict(found: &Found, fail_on: Option<&str>) -> Ended {
         Some(_) => Severity::Notice,
         None => return Ended::Done,
     };
-    let links = found.links.records.iter().map(|record| record.severity);
+    let all = [Severity::Error, Severity::Warning, Severity::Notice];
+    let links = all
+        .into_iter()
+        .filter(|it| found.link_records.count(*it) > 0);
     let issues = found.content.issues.values().map(|count| count.severity);
     if links.chain(issues).any(|severity| severity <= least) {
         Ended::Findings

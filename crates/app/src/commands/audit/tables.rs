@@ -3,20 +3,20 @@
 use super::Found;
 use crate::terminal::{say, shortened, show_table};
 use analysis::findings::{
-    broken_links::{BrokenLink, BrokenLinks, Severity},
+    broken_links::{BrokenLink, Severity},
     content::ContentSummary,
     issues::info,
 };
-use std::collections::BTreeMap;
 
 /// How many findings of each severity a person is shown.
 const SHOWN: usize = 25;
 
 /// Shows everything.
-pub(super) fn show(url: &str, found: &Found) {
-    show_links(url, &found.links);
+pub(super) fn show(url: &str, found: &Found) -> anyhow::Result<()> {
+    show_links(url, found)?;
     show_issues(&found.content);
     show_sum(url, found);
+    Ok(())
 }
 
 fn show_issues(content: &ContentSummary) {
@@ -64,25 +64,23 @@ fn show_sum(url: &str, found: &Found) {
     say("--json shows every record, --html FILE writes a report that can be passed on.");
 }
 
-fn show_links(url: &str, found: &BrokenLinks) {
-    let mut by_severity: BTreeMap<Severity, Vec<&BrokenLink>> = BTreeMap::new();
-    for record in &found.records {
-        by_severity.entry(record.severity).or_default().push(record);
-    }
-    for (severity, records) in &by_severity {
-        say(format!("\n{}: {}", heading(*severity), records.len()));
+fn show_links(url: &str, found: &Found) -> anyhow::Result<()> {
+    for severity in [Severity::Error, Severity::Warning, Severity::Notice] {
+        let count = found.link_records.count(severity);
+        if count == 0 {
+            continue;
+        }
+        say(format!("\n{}: {count}", heading(severity)));
+        let records = found.link_records.first_of(severity, SHOWN)?;
         show_table(
             &["verdict", "target", "stands on", "line", "text"],
-            records.iter().take(SHOWN).map(|record| row(record)),
+            records.iter().map(row),
         );
-        if records.len() > SHOWN {
-            say(format!(
-                "… and {} more; --json shows all.",
-                records.len() - SHOWN
-            ));
+        if count > SHOWN {
+            say(format!("… and {} more; --json shows all.", count - SHOWN));
         }
     }
-    let summary = &found.summary;
+    let summary = &found.links;
     say(format!(
         "\n{url}: {} pages read, {} link targets checked: {} fine, {} broken, {} suspect (failed once, other sites), {} redirected, {} restricted, {} unknown, {} not checked.",
         summary.pages_crawled,
@@ -95,6 +93,7 @@ fn show_links(url: &str, found: &BrokenLinks) {
         summary.unknown,
         summary.not_checked
     ));
+    Ok(())
 }
 
 fn heading(severity: Severity) -> &'static str {

@@ -13,10 +13,9 @@ use super::{
 use analysis::{
     document::Document,
     findings::{
-        broken_links::{self, BrokenLink, BrokenLinks, FindingContext, PreviousBrokenLinks},
+        broken_links::{BrokenLinksSummary, PreviousBrokenLinks},
         site_audit::{SiteCards, TypeSummary},
     },
-    observation::web_site::SiteObservation,
     provenance::Provenance,
     result_type::ResultType,
 };
@@ -42,7 +41,7 @@ use domain::{
     },
 };
 use journal::StoredJournal;
-use pages::Audited;
+use pages::Crawled;
 use std::sync::Arc;
 
 /// Pages were to be shown in a browser, and there is none.
@@ -85,18 +84,16 @@ pub(super) async fn run(
         Err(error) => return journal.explain(error),
     };
     let staging = Staging::new(tools, job, state);
-    let cards = SiteCards::of(&observation);
     let robots = AiRobots::of(observation.robots.as_ref());
-    let audited = Audited {
+    let crawled = Crawled {
         job,
         journal: &journal,
         staging: &staging,
         scope: observation.scope.clone(),
         without_a_page: changes::without_a_page(&observation),
     };
-    let links = links(tools, job, observation).await?;
-    staging.links(&links.records).await?;
-    let Some(pages) = pages::audit(tools, cards, robots, &audited).await? else {
+    let cards = SiteCards::of(observation, previous(tools, job).await?);
+    let Some(audited) = pages::audit(tools, cards, robots, &crawled).await? else {
         return Ok(Done::Stopped);
     };
     if state.stop.is_cancelled() {
@@ -105,21 +102,7 @@ pub(super) async fn run(
     let forget = ForgetPages::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
     forget.run(job.account, job.project).await?;
     let progress = journal.progress();
-    Ok(Done::Results(outcome(tools, job, &links, pages, progress)))
-}
-
-async fn links(
-    tools: &Tools,
-    job: &Job,
-    observation: SiteObservation,
-) -> Result<BrokenLinks, Broken> {
-    let previous = previous(tools, job).await?;
-    let context = FindingContext {
-        project_id: job.project.0,
-        measured_at: tools.clock.now(),
-    };
-    let find = move || broken_links::find(&observation, &previous, &context);
-    Ok(tokio::task::spawn_blocking(find).await?)
+    Ok(Done::Results(outcome(tools, job, audited, progress)?))
 }
 
 /// What the run before knew of the targets.
@@ -155,16 +138,6 @@ impl<'a> Staging<'a> {
         }
     }
 
-    async fn links(&self, records: &[BrokenLink]) -> Result<(), HoldError> {
-        for (at, part) in records.chunks(STAGED_TOGETHER).enumerate() {
-            let first = at * STAGED_TOGETHER;
-            let numbered = part.iter().enumerate();
-            let staged = numbered.map(|(n, record)| staged_link(first + n, record));
-            self.add(&staged.collect::<Vec<_>>()).await?;
-        }
-        Ok(())
-    }
-
     /// Puts pages on their way that the next audit compares with.
     async fn keep(&self, pages: &[StagedPage]) -> Result<(), HoldError> {
         let go_on = self.keep.run(Hold::of(self.job), pages).await?;
@@ -179,59 +152,54 @@ impl<'a> Staging<'a> {
     }
 }
 
-fn staged_link(place: usize, record: &BrokenLink) -> StagedFinding {
-    StagedFinding {
-        result_type: ResultType::BrokenLinks,
-        ordinal: i64::try_from(place).unwrap_or(i64::MAX),
-        keyword: None,
-        url: Some(record.source_url.clone()),
-        sort_value: None,
-        measured_at: record.envelope.measured_at,
-        record: Document::of(record),
-    }
+/// What an audit comes to.
+struct Audited {
+    summaries: Vec<TypeSummary>,
+    /// What the next audit needs to know of the links of this one.
+    link_history: Document,
 }
 
 fn outcome(
     tools: &Tools,
     job: &Job,
-    links: &BrokenLinks,
-    pages: Vec<TypeSummary>,
+    audited: Audited,
     progress: Progress,
-) -> Outcome {
-    let summary = &links.summary;
-    let unknown = u64::from(summary.unknown);
-    let checked = u64::from(summary.checked);
-    let of_links = TypeSummary {
-        result_type: ResultType::BrokenLinks,
-        method: broken_links::METHOD,
-        records: links.records.len() as u64,
-        summary: Document::of(summary),
-    };
-    let coverage = Coverage::of(checked, checked.saturating_sub(unknown), unknown);
+) -> Result<Outcome, StorageError> {
+    let of_links = { audited.summaries.iter() }
+        .find(|it| it.result_type == ResultType::BrokenLinks)
+        .and_then(|it| it.summary.parse::<BrokenLinksSummary>().ok())
+        .ok_or(StorageError::Corrupt {
+            what: "the summary of an audit's links",
+        })?;
+    let (checked, unknown) = (of_links.checked.into(), of_links.unknown.into());
+    let read = of_links.pages_crawled.into();
     let is_asked = tools.load.render_pages > 0;
     let asks_in_vain = is_asked && tools.sites.missing_browser().is_some();
-    let mut heads = vec![head(tools, job, of_links, coverage)];
-    for summary in pages {
-        let is_first = summary.result_type == ResultType::ContentChanges && summary.records == 0;
-        let read = match summary.result_type {
-            ResultType::ContentChanges => summary.records,
-            _ => u64::from(links.summary.pages_crawled),
+    let heads = audited.summaries.into_iter().map(|summary| {
+        let (result_type, records) = (summary.result_type, summary.records);
+        let coverage = match result_type {
+            ResultType::BrokenLinks => {
+                Coverage::of(checked, u64::saturating_sub(checked, unknown), unknown)
+            }
+            ResultType::ContentChanges => Coverage::of(records, records, 0),
+            _ => Coverage::of(read, read, 0),
         };
-        let mut head = head(tools, job, summary, Coverage::of(read, read, 0));
-        head.warnings
-            .extend(is_first.then(|| NOTHING_TO_COMPARE.to_owned()));
-        if asks_in_vain && RENDERED.contains(&head.result_type) {
+        let mut head = head(tools, job, summary, coverage);
+        if result_type == ResultType::ContentChanges && records == 0 {
+            head.warnings.push(NOTHING_TO_COMPARE.to_owned());
+        }
+        if asks_in_vain && RENDERED.contains(&result_type) {
             head.warnings.push(RENDERER_MISSING.to_owned());
         }
-        heads.push(head);
-    }
-    Outcome {
-        heads,
+        head
+    });
+    Ok(Outcome {
+        heads: heads.collect(),
         latest: vec![],
-        carried: vec![(ResultType::BrokenLinks, Document::of(&links.history))],
+        carried: vec![(ResultType::BrokenLinks, audited.link_history)],
         partial: false,
         progress: over(progress),
-    }
+    })
 }
 
 fn head(tools: &Tools, job: &Job, of: TypeSummary, coverage: Coverage) -> ResultHead {

@@ -1,16 +1,17 @@
 //! What is found on the pages that a crawl has recorded: two walks over its journal.
 
 use super::{
-    STAGED_TOGETHER, Staging,
+    Audited, STAGED_TOGETHER, Staging,
     changes::{Changes, Staged, VainVisit, Visit},
     journal::StoredJournal,
 };
 use crate::worker::{Tools, attempt::Broken, web_vitals::newest_vitals};
 use analysis::{
+    document::Document,
     findings::{
         content_changes::{ChangeContext, ChangeSource, PageOwner},
         envelope::FindingContext,
-        site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards, TypeSummary},
+        site_audit::{AuditContext, PageRecord, Site, SiteAudit, SiteCards},
         vitals::VitalsRecord,
     },
     observation::web_site::{SiteScope, TargetCheck},
@@ -36,7 +37,7 @@ const WAITING: usize = 2;
 const VAIN_VISITS: usize = 100;
 
 /// A crawl whose pages are judged.
-pub(super) struct Audited<'a> {
+pub(super) struct Crawled<'a> {
     pub(super) job: &'a Job,
     pub(super) journal: &'a StoredJournal<'a>,
     pub(super) staging: &'a Staging<'a>,
@@ -45,13 +46,13 @@ pub(super) struct Audited<'a> {
     pub(super) without_a_page: Vec<TargetCheck>,
 }
 
-/// Judges every page and stages its records; nothing when the attempt has to stop.
+/// Judges every page with its links and stages the records; nothing when the attempt has to stop.
 pub(super) async fn audit(
     tools: &Tools,
     mut cards: SiteCards,
     robots: AiRobots,
-    of: &Audited<'_>,
-) -> Result<Option<Vec<TypeSummary>>, Broken> {
+    of: &Crawled<'_>,
+) -> Result<Option<Audited>, Broken> {
     let mut pages = RecordedPages::of(of.journal);
     while let Some(part) = pages.next_part().await.map_err(unreadable)? {
         if of.staging.state.stop.is_cancelled() {
@@ -72,18 +73,14 @@ pub(super) async fn audit(
         },
         keywords: keywords(tools, of.job).await?,
         vitals: vitals(tools, of.job).await?,
-        ..AuditContext::default()
     });
-    let complete = {
-        let context = Arc::clone(&context);
-        move || {
-            let robots = Arc::new(robots);
-            let verdicts = {
-                let robots = Arc::clone(&robots);
-                move |url: &str| robots.verdicts(url)
-            };
-            (cards.complete(&context, &verdicts), robots)
-        }
+    let complete = move || {
+        let robots = Arc::new(robots);
+        let verdicts = {
+            let robots = Arc::clone(&robots);
+            move |url: &str| robots.verdicts(url)
+        };
+        (cards.complete(&verdicts), robots)
     };
     let known = tokio::task::spawn_blocking(complete).await?;
     judged(known, context, of).await
@@ -99,8 +96,8 @@ enum Judgeable {
 async fn judged(
     (site, robots): (Site, Arc<AiRobots>),
     context: Arc<AuditContext>,
-    of: &Audited<'_>,
-) -> Result<Option<Vec<TypeSummary>>, Broken> {
+    of: &Crawled<'_>,
+) -> Result<Option<Audited>, Broken> {
     let (give, mut taken) = mpsc::channel::<Judgeable>(WAITING);
     let (hand_out, mut records) = mpsc::channel::<Staged>(WAITING);
     let change = of.change_context();
@@ -135,7 +132,11 @@ async fn judged(
             audit.finish(|record| findings.push(staged_record(record, measured_at)));
         summaries.push(changes.summary());
         hand_over(&hand_out, &mut staged, 0);
-        Ok::<_, StorageError>(summaries)
+        let history = site.into_link_history(&context);
+        Ok::<_, StorageError>(Audited {
+            summaries,
+            link_history: Document::of(&history),
+        })
     });
     let reading = async {
         of.read(&give).await?;
@@ -150,8 +151,8 @@ async fn judged(
         Ok::<(), Broken>(())
     };
     tokio::try_join!(reading, storing)?;
-    let summaries = judging.await??;
-    Ok((!of.staging.state.stop.is_cancelled()).then_some(summaries))
+    let audited = judging.await??;
+    Ok((!of.staging.state.stop.is_cancelled()).then_some(audited))
 }
 
 /// Hands over what is staged once it is enough; nobody takes it any more when the attempt is over.
@@ -161,7 +162,7 @@ fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
     }
 }
 
-impl Audited<'_> {
+impl Crawled<'_> {
     /// Gives all pages of the journal, each with what is kept of it, and then those that are kept and
     /// were asked for in vain.
     async fn read(&self, give: &mpsc::Sender<Judgeable>) -> Result<(), Broken> {

@@ -53,7 +53,7 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
         return;
     }
     if matches!(
-        subject.kind,
+        subject.context.kind,
         PageKind::Home | PageKind::Contact | PageKind::Login | PageKind::Category
     ) {
         return;
@@ -182,7 +182,7 @@ fn phrases_of(title: &str) -> Vec<String> {
 }
 
 fn of_articles(subject: &Subject<'_>, found: &mut Found) {
-    if subject.kind != PageKind::Article {
+    if subject.context.kind != PageKind::Article {
         return;
     }
     let known = &subject.page.metadata;

@@ -90,7 +90,7 @@ fn is_root_of(canonical: &str, page: &str) -> bool {
 mod tests {
     use super::*;
     use crate::findings::issues::{PageContext, page_issues};
-    use crate::observation::web_site::SiteScope;
+    use crate::{observation::web_site::SiteScope, page_kind::page_kind};
 
     /// Debian's documents name files of the machine that built them.
     #[test]
@@ -105,6 +105,7 @@ mod tests {
         });
         assert!(page.is_canonical() && page.is_indexable() && page.canonical().is_none());
         let context = PageContext {
+            kind: page_kind(&page),
             scope: &SiteScope::of_host("example.com"),
             schema: None,
             vitals: &[],

@@ -17,13 +17,15 @@ use super::issue::{Found, Issue};
 use crate::{
     findings::{schema::SchemaRecord, vitals::VitalsRecord},
     observation::{page_content::PageContent, page_url::is_loopback, web_site::SiteScope},
-    page_kind::{PageKind, page_kind},
+    page_kind::PageKind,
 };
 use url::Url;
 
 /// What is known beside the content.
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'a> {
+    /// What kind of page it is.
+    pub kind: PageKind,
     /// The site's bounds.
     pub scope: &'a SiteScope,
     /// The judgement of its structured data; `None` finds no issue of that group.
@@ -40,7 +42,6 @@ pub struct PageContext<'a> {
 struct Subject<'a> {
     page: &'a PageContent,
     context: &'a PageContext<'a>,
-    kind: PageKind,
     url: Option<Url>,
     /// Browsers trust what comes from the own machine (W3C Secure Contexts): it needs no encryption.
     is_loopback: bool,
@@ -65,7 +66,6 @@ pub fn page_issues(page: &PageContent, context: &PageContext<'_>) -> Vec<Issue> 
     let subject = Subject {
         page,
         context,
-        kind: page_kind(page),
         is_loopback: url.as_ref().is_some_and(is_loopback),
         url,
     };

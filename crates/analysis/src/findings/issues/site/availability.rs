@@ -13,7 +13,7 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
         .cards
         .iter()
         .flat_map(|it| &it.links)
-        .map(|it| it.target)
+        .map(|it| it.target())
         .collect();
     for (url, target) in site.targets() {
         if !site.urls.is_internal(url) {

@@ -6,7 +6,10 @@ use crate::{
     site_graph::{PageCard, SiteGraph, UrlId},
     text::duplicates::Duplicates,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    num::NonZeroU64,
+};
 
 pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
     same(site, all, IssueCode::TitleDuplicate, |it| it.title);
@@ -39,9 +42,9 @@ fn same(
     site: &SiteGraph,
     all: &mut SiteFound,
     code: IssueCode,
-    of: impl Fn(&PageCard) -> Option<u64>,
+    of: impl Fn(&PageCard) -> Option<NonZeroU64>,
 ) {
-    let mut groups: HashMap<u64, Vec<&PageCard>> = HashMap::new();
+    let mut groups: HashMap<NonZeroU64, Vec<&PageCard>> = HashMap::new();
     for card in site.cards.iter().filter(|it| may_be_told(it)) {
         if let Some(hash) = of(card) {
             groups.entry(hash).or_default().push(card);
@@ -64,8 +67,8 @@ fn others<'a>(card: &'a PageCard, group: &'a [&'a PageCard]) -> impl Iterator<It
 fn of_cluster(site: &SiteGraph, members: &[&PageCard], all: &mut SiteFound) {
     let mut exact: BTreeMap<[u8; 32], Vec<&PageCard>> = BTreeMap::new();
     for card in members {
-        if let Some(fingerprint) = &card.fingerprint {
-            exact.entry(fingerprint.digest).or_default().push(card);
+        if let Some(digest) = card.digest {
+            exact.entry(digest).or_default().push(card);
         }
     }
     for group in exact.values() {

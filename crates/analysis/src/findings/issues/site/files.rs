@@ -2,15 +2,13 @@
 
 use super::{SiteContext, SiteFound};
 use crate::{
-    findings::issues::code::IssueCode,
+    findings::{geo_score::searches_for_answers, issues::code::IssueCode},
     site_graph::{Known, SiteGraph, UrlId},
 };
 use std::collections::BTreeSet;
 
 /// Seconds of seven days (ours; Lighthouse weighs every lifetime).
 const LONG_ENOUGH: u64 = 7 * 24 * 60 * 60;
-/// Characters below which `llms.txt` says nothing (Lighthouse 13.5).
-const LEAST_CHARACTERS: usize = 50;
 
 pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
     let loaded: BTreeSet<UrlId> = { site.cards.iter() }
@@ -27,50 +25,13 @@ pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
                 .add(IssueCode::CacheShort, format!("{seconds} s"));
         }
     }
-    let blocked = context
-        .agents
-        .iter()
-        .filter(|it| it.searches && !it.allowed);
-    all.of(site.start)
-        .add_each(IssueCode::AiSearchBlocked, blocked.map(|it| &it.agent));
-    if let Some(problem) = context.llms_txt.and_then(llms_txt_problem) {
-        all.of(site.start)
-            .add(IssueCode::LlmsTxtInvalid, problem.to_owned());
-    }
-}
-
-/// What `llms.txt` lacks, by the rule of Lighthouse 13.5: a first heading, a link, 50 characters.
-#[must_use]
-pub fn llms_txt_problem(text: &str) -> Option<&'static str> {
-    let has_heading = text.lines().any(|it| {
-        it.strip_prefix('#')
-            .is_some_and(|it| it.starts_with([' ', '\t']) && !it.trim().is_empty())
-    });
-    let has_link = text.match_indices("](").any(|(at, _)| {
-        text[..at]
-            .rfind('[')
-            .is_some_and(|open| !text[open..at].contains('\n'))
-            && text[at + 2..].find(')').is_some_and(|end| end > 0)
-    });
-    if !has_heading {
-        Some("noHeading")
-    } else if !has_link {
-        Some("noLink")
-    } else {
-        (text.trim().chars().count() < LEAST_CHARACTERS).then_some("tooShort")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn llms_txt_has_a_heading_a_link_and_something_to_say() {
-        let whole = "# Acme\n\n> Cups of all kinds.\n\n- [Catalogue](https://acme.example/cups)";
-        assert_eq!(llms_txt_problem(whole), None);
-        assert_eq!(llms_txt_problem("## Acme\n[x](y)"), Some("noHeading"));
-        assert_eq!(llms_txt_problem("# Acme\n[x] (y)"), Some("noLink"));
-        assert_eq!(llms_txt_problem("# Acme\n[x](y)"), Some("tooShort"));
+    let blocked = { context.agents.iter() }
+        .filter(|it| !it.allowed && searches_for_answers(&it.name))
+        .map(|it| &it.name);
+    let of_start = all.of(site.start);
+    of_start.add_each(IssueCode::AiSearchBlocked, blocked);
+    if let Some(found) = context.llms_txt.filter(|it| it.valid == Some(false)) {
+        let names: Vec<&str> = found.issues.iter().map(|it| it.name()).collect();
+        of_start.add(IssueCode::LlmsTxtInvalid, names.join("\n"));
     }
 }

@@ -3,7 +3,7 @@
 use super::SiteFound;
 use crate::{
     findings::issues::code::IssueCode,
-    site_graph::{CardLink, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId},
+    site_graph::{CardFragment, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId},
 };
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
 
 fn of_page(site: &SiteGraph, card: &PageCard, all: &mut SiteFound) {
     let linked: BTreeSet<UrlId> = { card.links.iter() }
-        .map(|it| it.target)
+        .map(|it| it.target())
         .chain(card.files.iter().copied())
         .collect();
     let mut where_target =
@@ -58,7 +58,7 @@ fn of_page(site: &SiteGraph, card: &PageCard, all: &mut SiteFound) {
     where_target(IssueCode::ImageLarge, &mut images(), |it| {
         it.is_success() && it.bytes.is_some_and(|it| it > LARGE_IMAGE)
     });
-    let missing = card.links.iter().filter(|it| misses_fragment(site, it));
+    let missing = card.fragments.iter().filter(|it| misses_fragment(site, it));
     let missing: BTreeSet<UrlId> = missing.map(|it| it.target).collect();
     all.add_urls(
         site,
@@ -75,14 +75,12 @@ fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
     }
 }
 
-fn misses_fragment(site: &SiteGraph, link: &CardLink) -> bool {
+fn misses_fragment(site: &SiteGraph, link: &CardFragment) -> bool {
     match site.know(link.target) {
-        Known::Page(_, card) | Known::Redirect(_, Some((_, card))) => {
-            !card.has_fragment(link.fragment)
-        }
+        Known::Page(_, card) | Known::Redirect(_, Some((_, card))) => !card.has(link),
         Known::Redirect(target, None) | Known::Other(target) => {
             let names = target.names.as_ref().filter(|_| target.is_success());
-            link.fragment != 0 && names.is_some_and(|it| it.binary_search(&link.fragment).is_err())
+            names.is_some_and(|it| !link.is_among(it))
         }
         Known::Nothing => false,
     }

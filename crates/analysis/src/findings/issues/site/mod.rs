@@ -9,36 +9,24 @@ mod links;
 mod pagination;
 mod sitemaps;
 
-pub use files::llms_txt_problem;
-
 use super::{
     code::IssueCode,
     issue::{Found, Issue},
 };
 use crate::{
+    findings::{geo_score::AgentVerdict, llms_txt::LlmsTxt},
     site_graph::{LinkFacts, SiteGraph, UrlId},
     text::duplicates::Duplicates,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether a robot may read the start page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentVerdict {
-    /// Its product token.
-    pub agent: String,
-    /// Whether it searches for answers, as opposed to training models.
-    pub searches: bool,
-    /// Whether robots.txt allows it.
-    pub allowed: bool,
-}
-
 /// What is known beside the graph.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SiteContext<'a> {
-    /// What robots.txt says to robots of AI; empty where that is not known.
+    /// What robots.txt says to robots of AI about the start page; empty where that is not known.
     pub agents: &'a [AgentVerdict],
-    /// `/llms.txt`, where there is one.
-    pub llms_txt: Option<&'a str>,
+    /// `/llms.txt`; `None` where nobody looked.
+    pub llms_txt: Option<&'a LlmsTxt>,
 }
 
 /// What the site as a whole tells.

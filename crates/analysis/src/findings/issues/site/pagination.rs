@@ -13,7 +13,7 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             .chain(&card.previous_pages)
             .copied()
             .collect();
-        let linked = |it: &UrlId| card.links.iter().any(|link| link.target == *it);
+        let linked = |it: &UrlId| card.links.iter().any(|link| link.target() == *it);
         let broken = |it: &UrlId| is_broken(site, *it);
         // What is broken need not be linked.
         let unlinked = { named.iter().copied() }.filter(|it| !linked(it) && !broken(it));

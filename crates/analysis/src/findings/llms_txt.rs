@@ -1,6 +1,7 @@
 //! A site's llms.txt. It weighs nothing: Google says to ignore it ("Optimizing for generative AI
 //! features", July 2026), and no engine says that it reads one.
 
+use crate::observation::web_site::LlmsTxtFact;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -33,17 +34,30 @@ pub enum LlmsTxtIssue {
     TooShort,
 }
 
+impl LlmsTxtIssue {
+    /// Its name in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ServerError => "serverError",
+            Self::NoHeading => "noHeading",
+            Self::NoLink => "noLink",
+            Self::TooShort => "tooShort",
+        }
+    }
+}
+
 /// Judges the answer for `/llms.txt` by the rules of Lighthouse 13.5's audit `llms-txt`: not
-/// applicable on 4xx; else a first-level heading, a link, and 50 characters are needed. `None` when
-/// there was no answer.
+/// applicable on 4xx; else a first-level heading, a link, and 50 characters are needed.
 #[must_use]
-pub fn llms_txt(status: Option<u16>, text: &str) -> Option<LlmsTxt> {
+pub fn llms_txt(fact: &LlmsTxtFact) -> LlmsTxt {
+    let text = fact.text.as_str();
     let found = |present, valid, issues| LlmsTxt {
         present,
         valid,
         issues,
     };
-    Some(match status? {
+    match fact.status {
         200..=299 => {
             let checks = [
                 (has_heading(text), LlmsTxtIssue::NoHeading),
@@ -59,7 +73,7 @@ pub fn llms_txt(status: Option<u16>, text: &str) -> Option<LlmsTxt> {
         }
         500..=599 => found(false, Some(false), vec![LlmsTxtIssue::ServerError]),
         _ => found(false, None, Vec::new()),
-    })
+    }
 }
 
 fn has_heading(text: &str) -> bool {
@@ -90,7 +104,12 @@ mod tests {
     #[test]
     fn the_rules_are_those_of_lighthouse() {
         let good = "# Example\n\n> A site.\n\n- [Guide](https://example.com/guide): how to begin";
-        let found = |status, text| llms_txt(Some(status), text).unwrap();
+        let found = |status, text: &str| {
+            llms_txt(&LlmsTxtFact {
+                status,
+                text: text.to_owned(),
+            })
+        };
         assert_eq!(found(200, good).valid, Some(true));
         assert_eq!(found(404, "").valid, None);
         assert_eq!(found(503, "").issues, [LlmsTxtIssue::ServerError]);
@@ -106,6 +125,9 @@ mod tests {
             found(200, &good.replace("](", "] (")).issues,
             [LlmsTxtIssue::NoLink]
         );
-        assert_eq!(llms_txt(None, good), None);
+        let short = [LlmsTxtIssue::TooShort];
+        assert_eq!(found(200, "# Acme\n[x](y)").issues, short);
+        let named = serde_json::to_value(LlmsTxtIssue::TooShort).unwrap();
+        assert_eq!(named, LlmsTxtIssue::TooShort.name());
     }
 }

@@ -1,0 +1,190 @@
+//! What has to be known of all links before the first record is written: a card of each distinct
+//! target, and nothing of single links.
+
+use super::{
+    history::{PreviousBrokenLinks, TargetHistory},
+    judge::{CONFIRMED_AFTER, Judged},
+    missing_names::MissingNames,
+    on_page::on_page,
+    site_index::SiteIndex,
+    verdict::{Outcome, Verdict},
+};
+use crate::{
+    observation::{page_content::PageContent, web_site::SiteObservation},
+    text::interned::Interned,
+};
+use chrono::{DateTime, Utc};
+use std::sync::Arc;
+
+/// The first walk over the pages: takes each in once and lets it go.
+#[derive(Debug)]
+pub struct LinkCards {
+    pub(super) index: SiteIndex,
+    /// Targets with their fragments: first those that an earlier run knew.
+    targets: Interned,
+    /// By number, as far as an earlier run knew them.
+    past: Vec<TargetHistory>,
+    /// By number.
+    cards: Vec<TargetCard>,
+    pub(super) listed: u64,
+    pub(super) missing: MissingNames,
+}
+
+/// A target: the URL with its fragment, or what is written in its place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TargetCard {
+    /// Pages that link to it.
+    pub(super) sources: u32,
+    /// The worst that was found.
+    pub(super) worst: Option<Found>,
+    /// It is on another host and failed in a way that may pass.
+    may_pass: bool,
+    /// What is told to the next run: by the last page by URL and the last verdict on it.
+    told: Option<(u32, Verdict)>,
+}
+
+/// What a link to a target turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) outcome: Outcome,
+    pub(super) verdict: Verdict,
+    /// Nothing is known, because nothing was asked.
+    pub(super) unasked: bool,
+}
+
+impl LinkCards {
+    /// Of a site of which no page was taken in yet, and what an earlier run knew of its targets.
+    #[must_use]
+    pub fn of(site: SiteObservation, previous: PreviousBrokenLinks) -> Self {
+        let mut targets = Interned::default();
+        let past = previous.into_targets().map(|(target, past)| {
+            targets.id(&target);
+            past
+        });
+        Self {
+            past: past.collect(),
+            cards: vec![TargetCard::default(); targets.len()],
+            targets,
+            index: SiteIndex::of(site),
+            listed: 0,
+            missing: MissingNames::default(),
+        }
+    }
+
+    /// Takes in a page; each once.
+    pub fn add(&mut self, page: &PageContent) {
+        let place = self.index.place_of_page(&page.url);
+        let Some(place) = place.and_then(|it| u32::try_from(it).ok()) else {
+            return;
+        };
+        let mut last = None;
+        for found in on_page(page, &self.index) {
+            let judged = &found.judged;
+            let number = self.targets.id(&judged.target);
+            if self.cards.len() < self.targets.len() {
+                self.cards.push(TargetCard::default());
+            }
+            let card = &mut self.cards[number as usize];
+            card.take_in(judged, place);
+            // Links of a page come by target.
+            if last.replace(number) != Some(number) {
+                card.sources = card.sources.saturating_add(1);
+            }
+            self.listed += u64::from(judged.verdict.is_listed());
+            if judged.verdict == Verdict::MissingFragment {
+                self.missing.want(&found, &self.index);
+            }
+        }
+        self.missing.look_for(page, &self.index);
+    }
+
+    /// The place of a page among all pages by URL: the same in whatever order they were read.
+    #[must_use]
+    pub fn place_of(&self, page: &PageContent) -> Option<usize> {
+        self.index.place_of_page(&page.url)
+    }
+
+    /// Hashes of the names of a page, as the observation has them.
+    pub(crate) fn names_of(&self, page: &PageContent) -> Option<Arc<[u64]>> {
+        self.index.pages.get(self.place_of(page)?)?.names.clone()
+    }
+
+    /// All targets that links lead to.
+    pub(super) fn met(&self) -> impl Iterator<Item = (u32, &TargetCard)> {
+        (0..).zip(&self.cards).filter(|it| it.1.sources > 0)
+    }
+
+    pub(super) fn card(&self, target: &str) -> TargetCard {
+        let number = self.targets.known(target);
+        let card = number.and_then(|it| self.cards.get(it as usize));
+        card.copied().unwrap_or_default()
+    }
+
+    /// What an earlier run knew of a target.
+    pub(super) fn past_of(&self, target: &str) -> Option<&TargetHistory> {
+        self.past.get(self.targets.known(target)? as usize)
+    }
+
+    /// Whether a target that may work again was found broken by this run alone.
+    pub(super) fn is_suspect(&self, number: u32, card: &TargetCard, now: DateTime<Utc>) -> bool {
+        let past = self.past.get(number as usize);
+        card.may_pass && !is_agreed(past, now)
+    }
+
+    /// What the next run needs to know: of targets that were checked now, and of those that were
+    /// not what was known before.
+    #[must_use]
+    pub fn history(&self, at: DateTime<Utc>) -> PreviousBrokenLinks {
+        let known = (0..).zip(&self.cards).filter_map(|(number, card)| {
+            let past = self.past.get(number as usize).copied();
+            let now = match card.told {
+                None => past?,
+                Some((_, verdict)) => past.unwrap_or_default().followed_by(verdict, at),
+            };
+            Some((self.targets.text(number).to_owned(), now))
+        });
+        known.collect()
+    }
+}
+
+impl TargetCard {
+    fn take_in(&mut self, judged: &Judged<'_>, place: u32) {
+        let found = Found {
+            outcome: judged.outcome(),
+            verdict: judged.verdict,
+            unasked: judged.unasked,
+        };
+        if self.worst.is_none_or(|it| found.weight() > it.weight()) {
+            self.worst = Some(found);
+        }
+        self.may_pass |= judged.may_pass();
+        let says_nothing = found.outcome == Outcome::Unknown
+            || (found.outcome == Outcome::NotChecked && !found.verdict.is_listed());
+        if !says_nothing {
+            self.told = self.told.max(Some((place, judged.verdict)));
+        }
+    }
+}
+
+impl Found {
+    const fn weight_of(outcome: Outcome) -> u8 {
+        match outcome {
+            Outcome::NotChecked => 0,
+            Outcome::Ok => 1,
+            Outcome::Redirected => 2,
+            Outcome::Restricted => 3,
+            Outcome::Unknown => 4,
+            Outcome::Broken => 5,
+        }
+    }
+
+    fn weight(self) -> (u8, Verdict) {
+        (Self::weight_of(self.outcome), self.verdict)
+    }
+}
+
+/// Whether an earlier check, long enough ago, found a target broken as well.
+pub(super) fn is_agreed(past: Option<&TargetHistory>, now: DateTime<Utc>) -> bool {
+    past.and_then(|it| it.bad_since)
+        .is_some_and(|since| now - since >= CONFIRMED_AFTER)
+}

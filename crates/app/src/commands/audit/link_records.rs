@@ -1,0 +1,105 @@
+//! The records of links on disk: they come page by page, and are told by severity.
+
+use analysis::findings::{
+    broken_links::{BrokenLink, Severity},
+    site_audit::PageRecord,
+};
+use anyhow::Context;
+use serde::Deserialize;
+use std::{fs::File, os::unix::fs::FileExt};
+
+/// Records in a file of their own, gone when the audit is over; in memory is where each stands.
+pub(super) struct LinkRecords {
+    file: File,
+    end: u64,
+    records: Vec<Stored>,
+}
+
+/// Sorted by these fields in this order: severity, then place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Stored {
+    severity: Severity,
+    place: usize,
+    start: u64,
+    length: u32,
+}
+
+#[derive(Deserialize)]
+struct Sorted {
+    severity: Severity,
+}
+
+impl LinkRecords {
+    /// None yet, in the folder for passing files.
+    pub(super) fn new() -> anyhow::Result<Self> {
+        let file = tempfile::tempfile();
+        Ok(Self {
+            file: file.context("no file can be made for what the audit finds; set TMPDIR")?,
+            end: 0,
+            records: Vec::new(),
+        })
+    }
+
+    pub(super) fn add(&mut self, record: &PageRecord) -> anyhow::Result<()> {
+        let severity = record.record.parse::<Sorted>()?.severity;
+        let text = record.record.as_str().as_bytes();
+        self.file.write_all_at(text, self.end)?;
+        self.records.push(Stored {
+            severity,
+            place: record.place,
+            start: self.end,
+            length: u32::try_from(text.len())?,
+        });
+        self.end += text.len() as u64;
+        Ok(())
+    }
+
+    /// When all are in.
+    pub(super) fn sort(&mut self) {
+        self.records.sort_unstable();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// How many there are of a severity.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let records = self.records.iter();
+        records.filter(|it| it.severity == severity).count()
+    }
+
+    /// The JSON of each, in their order.
+    pub(super) fn texts(&self) -> impl Iterator<Item = anyhow::Result<String>> {
+        self.records.iter().map(|it| self.text(it))
+    }
+
+    /// The first so many.
+    pub(super) fn first(&self, most: usize) -> anyhow::Result<Vec<BrokenLink>> {
+        self.records
+            .iter()
+            .take(most)
+            .map(|it| self.record(it))
+            .collect()
+    }
+
+    /// The first so many of a severity.
+    pub(super) fn first_of(
+        &self,
+        severity: Severity,
+        most: usize,
+    ) -> anyhow::Result<Vec<BrokenLink>> {
+        let records = self.records.iter().filter(|it| it.severity == severity);
+        records.take(most).map(|it| self.record(it)).collect()
+    }
+
+    fn record(&self, stored: &Stored) -> anyhow::Result<BrokenLink> {
+        Ok(serde_json::from_str(&self.text(stored)?)?)
+    }
+
+    fn text(&self, stored: &Stored) -> anyhow::Result<String> {
+        let mut text = vec![0; stored.length as usize];
+        self.file.read_exact_at(&mut text, stored.start)?;
+        Ok(String::from_utf8(text)?)
+    }
+}

@@ -1,0 +1,46 @@
+//! `/llms.txt` of the origin where the crawl begins.
+
+use super::Crawl;
+use crate::fetch::{BodyLimit, Want};
+use analysis::observation::web_site::{CrawlStep, LlmsTxtFact};
+use domain::ports::site_reader::SiteReadError;
+
+/// Bytes that are read.
+const MOST_BYTES: usize = 64 << 10;
+
+impl Crawl<'_> {
+    /// Asks for it once, where robots.txt allows it; what does not answer is not recorded.
+    pub(super) async fn read_llms_txt(&mut self) -> Result<(), SiteReadError> {
+        if self.record.site().is_some_and(|it| it.llms_txt.is_some()) {
+            return Ok(());
+        }
+        let tools = &self.tools;
+        let Ok(url) = tools.start.join("/llms.txt") else {
+            return Ok(());
+        };
+        if !tools.robots.allows(tools.fetcher, &url).await {
+            return Ok(());
+        }
+        let limit = BodyLimit {
+            encoded: MOST_BYTES,
+            decoded: MOST_BYTES,
+        };
+        let want = Want::Everything(limit);
+        let answer = tools
+            .fetcher
+            .ask_patiently(&url, want, Some(&tools.robots))
+            .await;
+        let fetched = &answer.fetched;
+        let answered = fetched.status.filter(|_| fetched.failure.is_none());
+        let Some(status) = answered.filter(|_| !answer.blocked) else {
+            return Ok(());
+        };
+        let body = answer.body.filter(|_| fetched.is_success());
+        let text = body.map(|it| String::from_utf8_lossy(&it.bytes).into_owned());
+        let fact = LlmsTxtFact {
+            status,
+            text: text.unwrap_or_default(),
+        };
+        self.record.add(vec![CrawlStep::LlmsTxt(fact)]).await
+    }
+}
