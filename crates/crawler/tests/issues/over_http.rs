@@ -89,7 +89,7 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
         connections_per_host: 4,
         limits: FetchLimits {
             first_byte: Duration::from_millis(2_500),
-            total: Duration::from_secs(5),
+            total: Duration::from_secs(30),
             retries: 0,
             ..FetchLimits::default()
         },
@@ -106,7 +106,15 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
     let journal = Pages::default();
     let observation = reader.read(&plan, &journal).await.unwrap();
     assert_eq!(observation.start, format!("{ORIGIN}/"));
-    let pages = journal.0.into_inner().unwrap();
+    let mut pages = journal.0.into_inner().unwrap();
+    for page in &mut pages {
+        // A busy machine answers late; what counts is what the site was told to wait.
+        let waited = spec
+            .pages
+            .iter()
+            .any(|it| it.delay_ms > 0 && page.url == it.url(ORIGIN));
+        page.response.ttfb_ms = page.response.ttfb_ms.filter(|_| waited);
+    }
 
     let mut context = AuditContext {
         finding: FindingContext {
