@@ -8,10 +8,11 @@ use tokio::net::TcpListener;
 
 /// A home page that links to others, which the browser shows after it.
 fn home(paths: &[&str]) -> Act {
-    let links: String = paths
+    let links: Vec<String> = paths
         .iter()
-        .map(|it| format!("<a href={it}>{it}</a> "))
+        .map(|it| format!("<a href={it}>{it}</a>"))
         .collect();
+    let links = links.join(" ");
     html(&format!("<title>Home</title><h1>Home</h1>{links}"))
 }
 

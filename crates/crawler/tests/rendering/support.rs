@@ -154,7 +154,9 @@ pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
         }
     }
     let mut cards = SiteCards::of(&site.unwrap());
-    pages.iter().for_each(|it| cards.add(it));
+    for page in &pages {
+        cards.add(page);
+    }
     let (context, robots) = (AuditContext::default(), |_: &str| Vec::new());
     let site = cards.complete(&context, &robots);
     let home = server.url("/");
