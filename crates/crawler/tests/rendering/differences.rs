@@ -126,7 +126,7 @@ async fn head_links_and_data_that_a_script_changes_are_told() {
 #[tokio::test]
 async fn headers_count_with_and_without_scripts_and_pictures_are_not_asked_for() {
     let headers = "x-robots-tag: googlebot: noarchive\r\nlink: </c>; rel=canonical\r\n";
-    let page = r#"<title>x</title><h1>x</h1><img src=/i.png><style>@font-face{font-family:f;src:url(/f.woff2)} h1{font-family:f; background:url(/b.png)}</style><video src=/v.mp4 autoplay muted></video><script src=/s.js></script>"#;
+    let page = r"<title>x</title><h1>x</h1><img src=/i.png><style>@font-face{font-family:f;src:url(/f.woff2)} h1{font-family:f; background:url(/b.png)}</style><video src=/v.mp4 autoplay muted></video><script src=/s.js></script>";
     let document = answer("200 OK", "text/html", headers, page);
     let script = answer(
         "200 OK",

