@@ -140,8 +140,10 @@ impl<'a> Crawl<'a> {
             return Err(SiteReadError::NoPage(self.told_of_the_start()));
         }
         self.check_targets().await?;
-        let at = self.clock.now();
-        self.record.add(vec![CrawlStep::Finished { at }]).await?;
+        if self.record.site().is_none_or(|it| it.finished_at.is_none()) {
+            let at = self.clock.now();
+            self.record.add(vec![CrawlStep::Finished { at }]).await?;
+        }
         let nothing = SiteReadError::NoPage("nothing was recorded".to_owned());
         self.record.into_site().ok_or(nothing)
     }
