@@ -45,7 +45,7 @@ pub type Robots = dyn Fn(&str) -> Vec<AgentVerdict> + Send + Sync;
 
 /// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
 /// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
-const MOST_SHINGLES: usize = 64 << 20;
+const MOST_SHINGLES: usize = 16 << 20;
 
 /// What has to be known of all pages before one is judged.
 #[derive(Debug)]

@@ -152,8 +152,10 @@ impl<'a> Crawl<'a> {
         }
         self.check_targets().await?;
         self.revisit().await?;
-        let at = self.clock.now();
-        self.record.add(vec![CrawlStep::Finished { at }]).await?;
+        if self.record.site().is_none_or(|it| it.finished_at.is_none()) {
+            let at = self.clock.now();
+            self.record.add(vec![CrawlStep::Finished { at }]).await?;
+        }
         let nothing = SiteReadError::NoPage("nothing was recorded".to_owned());
         self.record.into_site().ok_or(nothing)
     }

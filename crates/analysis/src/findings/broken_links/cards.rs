@@ -27,6 +27,9 @@ pub struct LinkCards {
     /// By number.
     cards: Vec<TargetCard>,
     pub(super) listed: u64,
+    /// When the crawl was complete: the same in every attempt to judge it, since the severity of a
+    /// record, and with it its place, depends on how long ago an earlier run was.
+    complete_at: Option<DateTime<Utc>>,
     pub(super) missing: MissingNames,
 }
 
@@ -65,6 +68,7 @@ impl LinkCards {
             past: past.collect(),
             cards: vec![TargetCard::default(); targets.len()],
             targets,
+            complete_at: site.finished_at,
             index: SiteIndex::of(site),
             listed: 0,
             missing: MissingNames::default(),
@@ -125,10 +129,15 @@ impl LinkCards {
         self.past.get(self.targets.known(target)? as usize)
     }
 
+    /// When its targets were checked, as far as that is known.
+    pub(super) fn checked_at(&self, measured_at: DateTime<Utc>) -> DateTime<Utc> {
+        self.complete_at.unwrap_or(measured_at)
+    }
+
     /// Whether a target that may work again was found broken by this run alone.
     pub(super) fn is_suspect(&self, number: u32, card: &TargetCard, now: DateTime<Utc>) -> bool {
         let past = self.past.get(number as usize);
-        card.may_pass && !is_agreed(past, now)
+        card.may_pass && !is_agreed(past, self.checked_at(now))
     }
 
     /// What the next run needs to know: of targets that were checked now, and of those that were

@@ -9,13 +9,20 @@ use super::{
     on_page::OnPage,
     site_index::{Known, Names, SiteIndex},
 };
-use crate::observation::{page_content::PageContent, web_site::LinkTarget};
-use std::collections::{BTreeMap, HashMap};
+use crate::{
+    observation::{page_content::PageContent, web_site::LinkTarget},
+    text::likeness::hash_of,
+};
+use std::collections::{HashMap, HashSet};
 
-/// What is wanted of pages, by their places, and what was found.
-#[derive(Debug, Clone, Default)]
+/// The place of a page, and the hash of what of its name is alike.
+type Wanted = (usize, u64);
+
+/// What is wanted of pages, and what was found.
+#[derive(Debug, Default)]
 pub(super) struct MissingNames {
-    wanted: HashMap<usize, BTreeMap<String, Option<Box<str>>>>,
+    pages: HashSet<usize>,
+    names: HashMap<Wanted, Option<Box<str>>>,
 }
 
 impl MissingNames {
@@ -24,39 +31,62 @@ impl MissingNames {
         let LinkTarget::Web { url, fragment } = &found.first.target else {
             return;
         };
-        let Known::Asked { answer, names, .. } = index.know(url) else {
-            return;
-        };
         let key = fragment.as_deref().and_then(key);
-        if let (Some(Names::Hashes(_)), Some(key)) = (names, key)
+        if let Some(key) = key
+            && let Known::Asked { answer, names, .. } = index.know(url)
+            && let Some(Names::Hashes(_)) = names
             && let Some(place) = index.place_of_page(answer.landed())
         {
-            self.wanted
-                .entry(place)
-                .or_default()
-                .entry(key)
+            self.pages.insert(place);
+            self.names
+                .entry((place, hash_of(key.as_bytes())))
                 .or_default();
         }
     }
 
     /// Looks for what is wanted of a page.
     pub(super) fn look_for(&mut self, page: &PageContent, index: &SiteIndex) {
-        if self.wanted.is_empty() {
-            return;
+        for (wanted, name) in self.found_on(page, index) {
+            self.names.insert(wanted, Some(name.into()));
         }
+    }
+
+    /// What is wanted of a page and found on it; of names that are alike, the first comes last.
+    fn found_on<'a>(&self, page: &'a PageContent, index: &SiteIndex) -> Vec<(Wanted, &'a str)> {
         let place = index.place_of_page(&page.url);
-        let Some(wanted) = place.and_then(|it| self.wanted.get_mut(&it)) else {
-            return;
+        let Some(place) = place.filter(|it| self.pages.contains(it)) else {
+            return Vec::new();
         };
-        // The first of names that are alike wins, so it is entered last.
-        let by_key: HashMap<String, &String> = page
-            .names
-            .iter()
-            .rev()
-            .map(|it| (letters(it), it))
-            .collect();
-        for (key, found) in wanted {
-            *found = by_key.get(key).map(|it| it.as_str().into());
+        let names = page.names.iter().rev();
+        names
+            .map(|it| ((place, hash_of(letters(it).as_bytes())), it.as_str()))
+            .filter(|it| self.names.contains_key(&it.0))
+            .collect()
+    }
+}
+
+/// The same in the second walk.
+#[derive(Debug)]
+pub(super) struct FoundNames<'a> {
+    before: &'a MissingNames,
+    /// Names of pages whose links were met before them.
+    now: HashMap<Wanted, Box<str>>,
+}
+
+impl<'a> FoundNames<'a> {
+    pub(super) fn new(before: &'a MissingNames) -> Self {
+        Self {
+            before,
+            now: HashMap::new(),
+        }
+    }
+
+    /// Looks for what is wanted of a page.
+    pub(super) fn look_for(&mut self, page: &PageContent, index: &SiteIndex) {
+        for (wanted, name) in self.before.found_on(page, index) {
+            if self.before.names.get(&wanted).is_none_or(Option::is_none) {
+                self.now.insert(wanted, name.into());
+            }
         }
     }
 
@@ -70,8 +100,10 @@ impl MissingNames {
             Names::Texts(names) => names.iter().find(|it| letters(it) == key).cloned(),
             Names::Hashes(_) => {
                 let place = index.place_of_page(answer.landed())?;
-                let found = self.wanted.get(&place)?.get(&key)?;
-                found.as_deref().map(str::to_owned)
+                let wanted = (place, hash_of(key.as_bytes()));
+                let before = self.before.names.get(&wanted).and_then(Option::as_ref);
+                let found = before.or_else(|| self.now.get(&wanted))?;
+                Some(found.to_string())
             }
         }
     }

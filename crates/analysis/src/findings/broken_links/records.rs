@@ -4,9 +4,10 @@
 use super::{
     METHOD,
     cards::LinkCards,
-    missing_names::MissingNames,
+    missing_names::FoundNames,
     on_page::{OnPage, on_page},
     record::{self, BrokenLink, Confirmation, Severity},
+    site_index::Answer,
     suggestion::Suggestions,
     summary::{self, BrokenLinksSummary},
     verdict::Outcome,
@@ -30,7 +31,7 @@ pub struct LinkRecords<'a> {
     cards: &'a LinkCards,
     context: &'a FindingContext,
     suggestions: Suggestions,
-    missing: MissingNames,
+    names: FoundNames<'a>,
 }
 
 impl<'a> LinkRecords<'a> {
@@ -41,7 +42,7 @@ impl<'a> LinkRecords<'a> {
             cards,
             context,
             suggestions: Suggestions::from(&cards.index),
-            missing: cards.missing.clone(),
+            names: FoundNames::new(&cards.missing),
         }
     }
 
@@ -49,7 +50,7 @@ impl<'a> LinkRecords<'a> {
     /// position. Places are not dense; none is given twice.
     #[must_use]
     pub fn of(&mut self, page: &PageContent) -> Vec<(usize, BrokenLink)> {
-        self.missing.look_for(page, &self.cards.index);
+        self.names.look_for(page, &self.cards.index);
         let Some(place) = self.cards.index.place_of_page(&page.url) else {
             return Vec::new();
         };
@@ -73,7 +74,8 @@ impl<'a> LinkRecords<'a> {
     fn record(&mut self, page: &PageContent, found: &OnPage<'_>) -> BrokenLink {
         let judged = &found.judged;
         let past = self.cards.past_of(&judged.target);
-        let confirmation = judged.confirmation(past, self.context.measured_at);
+        let checked_at = self.cards.checked_at(self.context.measured_at);
+        let confirmation = judged.confirmation(past, checked_at);
         let answer = judged.answer;
         let link = found.first;
         BrokenLink {
@@ -94,11 +96,11 @@ impl<'a> LinkRecords<'a> {
             verdict: judged.verdict,
             outcome: judged.verdict.outcome(),
             confirmation,
-            status_code: answer.and_then(|it| it.status()),
+            status_code: answer.and_then(Answer::status),
             redirect_chain: answer.map_or_else(Vec::new, |it| it.redirects().to_vec()),
             hops: answer.map_or(0, |it| summary::count(it.hops())),
-            error_detail: answer.and_then(|it| it.detail()).map(str::to_owned),
-            attempts: answer.map_or(0, |it| it.attempts()),
+            error_detail: answer.and_then(Answer::detail).map(str::to_owned),
+            attempts: answer.map_or(0, Answer::attempts),
             first_seen_at: past
                 .and_then(|it| it.bad_since)
                 .unwrap_or(self.context.measured_at),
@@ -106,8 +108,8 @@ impl<'a> LinkRecords<'a> {
             occurrences: found.occurrences,
             source_pages: self.cards.card(&judged.target).sources,
             suggested_target: {
-                let (index, missing) = (&self.cards.index, &self.missing);
-                self.suggestions.for_link(judged, link, index, missing)
+                let (index, names) = (&self.cards.index, &self.names);
+                self.suggestions.for_link(judged, link, index, names)
             },
             severity: record::severity(judged, link, confirmation),
         }

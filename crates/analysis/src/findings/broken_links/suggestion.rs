@@ -2,7 +2,7 @@
 
 use super::{
     judge::Judged,
-    missing_names::MissingNames,
+    missing_names::FoundNames,
     record::{SuggestedTarget, SuggestionReason},
     site_index::SiteIndex,
     verdict::{Outcome, Verdict},
@@ -63,7 +63,7 @@ impl Suggestions {
         judged: &Judged<'_>,
         link: &PageLink,
         index: &SiteIndex,
-        missing: &MissingNames,
+        names: &FoundNames<'_>,
     ) -> Option<SuggestedTarget> {
         let LinkTarget::Web { url, fragment } = &link.target else {
             return None;
@@ -72,7 +72,7 @@ impl Suggestions {
             (Verdict::RedirectToHome, _) => self.page_like(url, link, index),
             (_, Outcome::Redirected) => redirect_of(judged, fragment.as_deref()),
             (Verdict::MissingFragment, _) => {
-                let name = missing.name_like(fragment.as_deref()?, url, index)?;
+                let name = names.name_like(fragment.as_deref()?, url, index)?;
                 Some(SuggestedTarget {
                     url: format!("{}#{name}", judged.answer?.landed()),
                     reason: SuggestionReason::SameSlug,

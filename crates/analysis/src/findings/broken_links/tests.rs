@@ -516,6 +516,21 @@ fn another_host_is_suspect_until_a_later_check_agrees() {
     );
 }
 
+/// An attempt that judges again what an earlier one had read gives its records the same places.
+#[test]
+fn a_suspect_stays_one_however_late_a_finished_crawl_is_judged() {
+    let url = "https://other.example/x";
+    let steps = |more: Vec<CrawlStep>| [vec![checked(url, with_status(url, 404))], more].concat();
+    let pages = || vec![page(SITE, vec![to(1, url)])];
+    let first = found(&site(pages(), steps(Vec::new())));
+    let at = day(1) + TimeDelta::minutes(5);
+    let finished = steps(vec![CrawlStep::Finished { at }]);
+    let later = found_on(2, &site(pages(), finished), &first.history);
+    let record = &later.records[0];
+    assert_eq!(record.confirmation, Confirmation::Suspect);
+    assert_eq!(later.summary.suspect, 1);
+}
+
 #[test]
 fn repeated_links_are_one_record_with_their_places_and_pages_counted() {
     let gone = "https://example.com/gone";

@@ -123,7 +123,7 @@ pub struct SiteObservation {
     pub scope: SiteScope,
     /// When the crawl began.
     pub started_at: DateTime<Utc>,
-    /// When it ended; `None` while it has not.
+    /// When it was first complete; `None` while it was not.
     pub finished_at: Option<DateTime<Utc>>,
     /// robots.txt.
     pub robots: Option<RobotsFact>,
@@ -173,7 +173,7 @@ impl SiteObservation {
             CrawlStep::Limit(limit) => {
                 self.limits.insert(limit);
             }
-            CrawlStep::Finished { at } => self.finished_at = Some(at),
+            CrawlStep::Finished { at } => self.finished_at = self.finished_at.or(Some(at)),
         }
     }
 
