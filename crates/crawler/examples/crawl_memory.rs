@@ -49,7 +49,7 @@ async fn main() -> Result<(), Failure> {
         connections_per_host: 8,
         ..CrawlerSettings::default()
     };
-    let reader = PoliteReader::new(settings, Arc::new(Now), Arc::new(Letters));
+    let reader = PoliteReader::new(settings, Arc::new(Still), Arc::new(Letters));
     let plan = CrawlPlan {
         start: CrawlStart::Url(start),
         max_pages: pages,
@@ -63,14 +63,16 @@ async fn main() -> Result<(), Failure> {
     tell(&format!("{read} pages and {checks} checks read"))?;
     let context = FindingContext {
         project_id: 0,
-        measured_at: Utc::now(),
+        measured_at: Still.now(),
     };
     let robots = AiRobots::of(site.robots.as_ref());
     let robots = move |url: &str| robots.verdicts(url);
     let mut cards = SiteCards::of(site, PreviousBrokenLinks::default());
     let mut recorded = RecordedPages::of(&journal);
     while let Some(part) = recorded.next_part().await? {
-        part.iter().for_each(|it| cards.add(&it.page));
+        for page in &part {
+            cards.add(page);
+        }
     }
     tell("first walk")?;
     let context = AuditContext {
@@ -114,11 +116,11 @@ fn tell(stage: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-struct Now;
+struct Still;
 
-impl Clock for Now {
+impl Clock for Still {
     fn now(&self) -> DateTime<Utc> {
-        Utc::now()
+        DateTime::UNIX_EPOCH
     }
 }
 

@@ -246,7 +246,8 @@ async fn what_changed_between_two_audits_is_told(mut world: World) {
     assert_eq!(number(&results, "/summary/unread"), 1);
 
     // What did not change was not sent again, and says what it said.
-    assert_eq!(site.statuses("/stays"), [304]);
+    // (/moves leads to it, and who follows asks without knowing anything.)
+    assert!(site.statuses("/stays").contains(&304));
     assert_eq!(site.statuses("/edited"), [200]);
     assert_eq!(
         site.statuses("/hidden").len(),
