@@ -71,7 +71,7 @@ async fn main() -> Result<(), Failure> {
     let mut recorded = RecordedPages::of(&journal);
     while let Some(part) = recorded.next_part().await? {
         for page in &part {
-            cards.add(page);
+            cards.add(&page.page);
         }
     }
     tell("first walk")?;

@@ -576,7 +576,10 @@ fn document(fault: &mut FaultSite, code: Code) -> bool {
         Code::DuplicateId => fault.html("<p id=a>One thing.</p><p id=a>Another.</p>"),
         Code::DomSize => fault.html(&"<i></i>".repeat(1_500)),
         Code::HtmlOver2MB => {
-            let comment = format!("<!-- {} -->", "x".repeat(2_000_000));
+            // Not one letter again and again: what packs a thousandfold is refused as a bomb.
+            let scattered = |it: u64| it.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            let letters = (0..250_000).map(|it| format!("{:08x}", scattered(it)));
+            let comment = format!("<!-- {} -->", letters.collect::<Vec<_>>().concat());
             fault.html(&comment);
         }
         Code::HeadInvalidElement => fault.head("<div></div>"),
