@@ -206,26 +206,26 @@ mod tests {
         page
     }
 
-    fn shown(words: u32) -> Option<Rendered> {
-        Some(Rendered::Shown(RenderedPage {
+    fn shown(words: u32) -> Rendered {
+        Rendered::Shown(RenderedPage {
             words,
             ..RenderedPage::default()
-        }))
+        })
     }
 
     #[test]
     fn what_a_browser_shows_tells_more_than_a_guess() {
         let mut page = page(29);
         assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
-        page.rendered = shown(100);
+        page.rendered = Some(shown(100));
         let told = filled_by_scripts(&page).unwrap();
         assert_eq!(told, "29 words without scripts, 100 with them");
         // 30 % are enough.
-        page.rendered = shown(96);
+        page.rendered = Some(shown(96));
         assert_eq!(filled_by_scripts(&page), None);
         // Less than 50 words is hardly a text.
         page.text.counts.words = 0;
-        page.rendered = shown(49);
+        page.rendered = Some(shown(49));
         assert_eq!(filled_by_scripts(&page), None);
     }
 
