@@ -131,14 +131,14 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
     let robots = AiRobots::of(observation.robots.as_ref());
     let robots = move |url: &str| robots.verdicts(url);
     let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
-    pages.iter().for_each(|it| cards.add(it));
+    for page in &pages {
+        cards.add(page);
+    }
     let site = cards.complete(&robots);
     let summaries = judge(&site, &context, &robots, pages.into_iter(), |_| {});
-    let content = { summaries.iter() }
-        .find(|it| it.result_type == ResultType::Content)
-        .unwrap();
-    let content: Value = content.summary.parse().unwrap();
-    let issues = content["issues"].as_object().unwrap();
+    let of_content = { summaries.iter() }.find(|it| it.result_type == ResultType::Content);
+    let summary: Value = of_content.unwrap().summary.parse().unwrap();
+    let issues = summary["issues"].as_object().unwrap();
     issues.keys().cloned().collect()
 }
 

@@ -157,7 +157,9 @@ pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
         }
     }
     let mut cards = SiteCards::of(site.unwrap(), PreviousBrokenLinks::default());
-    pages.iter().for_each(|it| cards.add(it));
+    for page in &pages {
+        cards.add(page);
+    }
     let (context, robots) = (AuditContext::default(), |_: &str| Vec::new());
     let site = cards.complete(&robots);
     let home = server.url("/");
