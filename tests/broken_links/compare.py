@@ -65,11 +65,11 @@ def in_virtual_environment():
     python = home / "bin" / "python"
     if pathlib.Path(sys.prefix).resolve() == home.resolve():
         return
-    if not (home / "ready-1").exists():
-        print("installing html5lib and linkchecker into", home, file=sys.stderr)
+    if not (home / "ready-2").exists():
+        print("installing html5lib, ada-url and linkchecker into", home, file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        subprocess.run([str(python), "-m", "pip", "-q", "install", "html5lib==1.1", "linkchecker==10.6.0"], check=True)
-        (home / "ready-1").touch()
+        subprocess.run([str(python), "-m", "pip", "-q", "install", "html5lib==1.1", "ada-url==1.31.0", "linkchecker==10.6.0"], check=True)
+        (home / "ready-2").touch()
     os.execv(str(python), [str(python), *sys.argv])
 
 
@@ -229,16 +229,10 @@ def canonical(url):
 
 
 def resolve(base, raw):
-    text = re.sub(r"[\t\r\n]", "", raw.strip())
-    if re.match(r"(?i)[a-z][a-z0-9+.-]*:", text) and not re.match(r"(?i)https?:", text):
-        return None
-    if not text.startswith("?") and not text.startswith("#"):
-        head = re.match(r"[^?#]*", text)[0]
-        text = head.replace("\\", "/") + text[len(head):]
+    """The address as browsers join it; Python's urljoin loses ";" at the end and "//" inside of paths."""
+    import ada_url
     try:
-        joined = up.urljoin(base, text)
-        # urljoin keeps the base's query for an empty path, as browsers do for fragments only.
-        return joined
+        return ada_url.join_url(base, raw)
     except ValueError:
         return None
 
@@ -288,7 +282,7 @@ class Truth:
                             level.append(bare)
 
     def target(self, url, base, raw):
-        return resolve(up.urljoin(url, base.strip()) if base else url, raw)
+        return resolve(base and resolve(url, base) or url, raw)
 
     def names_of(self, bare):
         page = self.pages.get(bare)

@@ -51,6 +51,7 @@ pub struct SiteCards {
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
     signals: SiteSignals,
+    robots_txt: Option<String>,
 }
 
 impl SiteCards {
@@ -70,6 +71,7 @@ impl SiteCards {
             shingles: Vec::new(),
             room: MOST_SHINGLES,
             signals: SiteSignals::new(site.scope.clone()),
+            robots_txt: site.robots.as_ref().map(|it| it.text.clone()),
         }
     }
 
@@ -90,6 +92,7 @@ impl SiteCards {
             graph,
             shingles,
             signals,
+            robots_txt,
             ..
         } = self;
         let fingerprints = graph.cards.iter().map(|card| card.fingerprint.clone());
@@ -102,6 +105,7 @@ impl SiteCards {
         let agents = searchers(&robots(graph.urls.text(graph.start)));
         let site = SiteContext {
             agents: &agents,
+            robots_txt: robots_txt.as_deref(),
             llms_txt: context.llms_txt.as_deref(),
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);

@@ -104,6 +104,7 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     let llms = llms.map(|it| String::from_utf8_lossy(&it.body).into_owned());
     let context = SiteContext {
         agents: &agents,
+        robots_txt: Some(&robots_txt),
         llms_txt: llms.as_deref(),
     };
     let of_site = site_issues(&graph, &links, &duplicates, &context);

@@ -15,7 +15,10 @@ pub use catalogue::{CodeInfo, info};
 pub use code::{IssueCode, IssueGroup};
 pub use issue::{Found, Issue};
 pub use page::{PageContext, genericness::is_generic_link_text, page_issues};
-pub use site::{AgentVerdict, SiteContext, SiteIssues, llms_txt_problem, site_issues};
+pub use site::{
+    AgentVerdict, RobotsTxtFault, RobotsTxtProblem, SiteContext, SiteIssues, llms_txt_problem,
+    robots_txt_problems, site_issues,
+};
 
 pub use crate::findings::broken_links::Severity;
 

@@ -1,6 +1,6 @@
-//! Files of the site: how long they are kept, and those for robots of AI.
+//! Files of the site: how long they are kept, and those for robots.
 
-use super::{SiteContext, SiteFound};
+use super::{SiteContext, SiteFound, robots_txt::robots_txt_problems};
 use crate::{
     findings::issues::code::IssueCode,
     site_graph::{Known, SiteGraph, UrlId},
@@ -33,6 +33,12 @@ pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
         .filter(|it| it.searches && !it.allowed);
     all.of(site.start)
         .add_each(IssueCode::AiSearchBlocked, blocked.map(|it| &it.agent));
+    let problems = robots_txt_problems(context.robots_txt.unwrap_or_default());
+    let told = problems
+        .iter()
+        .map(|it| format!("line {}: {}: {}", it.line, it.fault.as_str(), it.text));
+    all.of(site.start)
+        .add_each(IssueCode::RobotsTxtInvalid, told);
     if let Some(problem) = context.llms_txt.and_then(llms_txt_problem) {
         all.of(site.start)
             .add(IssueCode::LlmsTxtInvalid, problem.to_owned());

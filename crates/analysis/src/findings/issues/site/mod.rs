@@ -7,9 +7,11 @@ mod files;
 mod international;
 mod links;
 mod pagination;
+mod robots_txt;
 mod sitemaps;
 
 pub use files::llms_txt_problem;
+pub use robots_txt::{RobotsTxtFault, RobotsTxtProblem, robots_txt_problems};
 
 use super::{
     code::IssueCode,
@@ -37,6 +39,8 @@ pub struct AgentVerdict {
 pub struct SiteContext<'a> {
     /// What robots.txt says to robots of AI; empty where that is not known.
     pub agents: &'a [AgentVerdict],
+    /// `/robots.txt`, where there is one.
+    pub robots_txt: Option<&'a str>,
     /// `/llms.txt`, where there is one.
     pub llms_txt: Option<&'a str>,
 }
