@@ -181,8 +181,6 @@ def ours(audit, url, origin, records, codes):
     if failed:
         return "fail", ", ".join(f"{code} {detail}".strip() for code, detail in failed.items()).replace("\n", " ")
     record = records.get(url)
-    if audit in ("http-status-code", "is-crawlable", "robots-txt"):
-        return ("pass", "") if record or audit == "http-status-code" and not told else (None, "")
     if record is None:
         return None, ""
     if audit == "image-alt" and record["images"]["count"] == 0:

@@ -15,8 +15,7 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             .collect();
         if gives_itself_up(card) {
             let url = site.urls.text(card.url).to_owned();
-            all.of(card.url)
-                .add(IssueCode::HreflangToNoncanonical, url);
+            all.of(card.url).add(IssueCode::HreflangToNoncanonical, url);
         }
         for url in others {
             if let Some(code) = of_alternate(site, card, url) {
