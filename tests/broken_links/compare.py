@@ -4,7 +4,9 @@
     tests/broken_links/compare.py [--command "PROGRAM ... {url} --max-pages {pages}"]
                                   [--site postgresql] [--damage] [--no-linkchecker]
 
-Each Debian documentation folder is served on loopback. The command reads the site and prints
+Each Debian documentation folder is served on loopback, with all of its languages; one that has no
+start page (debian-handbook, installation-guide-amd64) gets one that links to each of its folders.
+The command reads the site, has to end without a failure, and prints
 JSON: {"items": [records], "summary": {type: {...}}}; only what is of the type `broken-links` is looked at. The truth is computed here, from the files, by
 another parser (html5lib, PyPI) and other code: which pages can be reached, whether the file of
 each link exists, whether the fragment exists as an id or a[name]. The two are compared as sets of
@@ -14,7 +16,8 @@ each link exists, whether the fragment exists as an id or a[name]. The two are c
 With --damage, each folder is first copied and every 40th HTML file is removed and every 7th id of
 the others renamed, so that a site without mistakes is a test too.
 
-Needs the packages postgresql-doc-15, sqlite3-doc, python3-doc, apache2-doc. Everything from PyPI
+Needs the packages postgresql-doc-15, sqlite3-doc, python3-doc, apache2-doc, debian-handbook and
+installation-guide-amd64. Everything from PyPI
 goes into a virtual environment in the cache folder. Exit code 0: no difference, 1: differences.
 """
 import argparse
@@ -44,6 +47,8 @@ SITES = {
     "sqlite": "/usr/share/doc/sqlite3",
     "python": "/usr/share/doc/python3.11/html",
     "apache": "/usr/share/doc/apache2-doc/manual",
+    "handbook": "/usr/share/doc/debian-handbook/html",
+    "installation": "/usr/share/doc/installation-guide-amd64",
 }
 DEFAULT_COMMAND = "cargo run -q --bin sightline -- audit {url} --json --max-pages {pages} --max-depth 1000 --internal-only"
 # The sites are on loopback, which only an operator's word opens, and belong to nobody else.
@@ -60,11 +65,11 @@ def in_virtual_environment():
     python = home / "bin" / "python"
     if pathlib.Path(sys.prefix).resolve() == home.resolve():
         return
-    if not (home / "ready-1").exists():
-        print("installing html5lib and linkchecker into", home, file=sys.stderr)
+    if not (home / "ready-2").exists():
+        print("installing html5lib, ada-url and linkchecker into", home, file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        subprocess.run([str(python), "-m", "pip", "-q", "install", "html5lib==1.1", "linkchecker==10.6.0"], check=True)
-        (home / "ready-1").touch()
+        subprocess.run([str(python), "-m", "pip", "-q", "install", "html5lib==1.1", "ada-url==1.31.0", "linkchecker==10.6.0"], check=True)
+        (home / "ready-2").touch()
     os.execv(str(python), [str(python), *sys.argv])
 
 
@@ -116,6 +121,20 @@ def serve(folder):
     server = Server(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, f"http://127.0.0.1:{server.server_port}"
+
+
+def with_start(folder, into):
+    """The folder, or one beside it that has what is in it and a start page that links to its folders."""
+    if any(os.path.exists(os.path.join(folder, name)) for name in ("index.html", "index.html.en")):
+        return folder
+    started = pathlib.Path(into)
+    started.mkdir(parents=True)
+    names = sorted(it.name for it in pathlib.Path(folder).iterdir() if it.is_dir())
+    for name in names:
+        (started / name).symlink_to(os.path.join(folder, name))
+    links = "".join(f'<li><a href="{name}/index.html">{name}</a>' for name in names)
+    (started / "index.html").write_text(f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Languages</title><ul>{links}</ul>")
+    return str(started)
 
 
 def damaged(folder, into):
@@ -210,16 +229,10 @@ def canonical(url):
 
 
 def resolve(base, raw):
-    text = re.sub(r"[\t\r\n]", "", raw.strip())
-    if re.match(r"(?i)[a-z][a-z0-9+.-]*:", text) and not re.match(r"(?i)https?:", text):
-        return None
-    if not text.startswith("?") and not text.startswith("#"):
-        head = re.match(r"[^?#]*", text)[0]
-        text = head.replace("\\", "/") + text[len(head):]
+    """The address as browsers join it; Python's urljoin loses ";" at the end and "//" inside of paths."""
+    import ada_url
     try:
-        joined = up.urljoin(base, text)
-        # urljoin keeps the base's query for an empty path, as browsers do for fragments only.
-        return joined
+        return ada_url.join_url(base, raw)
     except ValueError:
         return None
 
@@ -269,7 +282,7 @@ class Truth:
                             level.append(bare)
 
     def target(self, url, base, raw):
-        return resolve(up.urljoin(url, base.strip()) if base else url, raw)
+        return resolve(base and resolve(url, base) or url, raw)
 
     def names_of(self, bare):
         page = self.pages.get(bare)
@@ -324,8 +337,8 @@ def run_command(command, url, pages):
     words = [word.format(url=url, pages=pages) for word in shlex.split(command)]
     answer = subprocess.run(words, stdout=subprocess.PIPE, check=False, env=os.environ | SETTINGS)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if not answer.stdout:
-        sys.exit(f"{words} printed nothing (exit code {answer.returncode})")
+    if answer.returncode or not answer.stdout:
+        sys.exit(f"{words} failed with exit code {answer.returncode}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     found = json.loads(answer.stdout)
     found["items"] = [it for it in found["items"] if it["type"] == "broken-links"]
@@ -412,6 +425,7 @@ def main():
             folder = os.path.realpath(SITES[name])
             if not os.path.isdir(folder):
                 sys.exit(f"{folder} is missing: install the package")
+            folder = with_start(folder, os.path.join(scratch, f"{name}-start"))
             if options.damage:
                 folder = damaged(folder, os.path.join(scratch, name))
             server, origin = serve(folder)

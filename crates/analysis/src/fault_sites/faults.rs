@@ -191,6 +191,7 @@ fn directives(fault: &mut FaultSite, code: Code) -> bool {
         Code::Nosnippet => robots(fault, "nosnippet"),
         Code::Noimageindex => robots(fault, "noimageindex"),
         Code::NofollowPage => robots(fault, "nofollow"),
+        Code::RobotsTxtInvalid => fault.site.robots.push_str("Forbid: /private/\n"),
         Code::BlockedByRobots => {
             fault.site.robots = fault.site.robots.replace("Allow: /", "Disallow: /private/");
             fault.link("/private/diary", "our diary");

@@ -58,6 +58,7 @@ pub struct SiteCards {
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
     signals: SiteSignals,
+    robots_txt: Option<String>,
     llms_txt: Option<LlmsTxt>,
 }
 
@@ -79,6 +80,7 @@ impl SiteCards {
             shingles: Vec::new(),
             room: MOST_SHINGLES,
             signals: SiteSignals::new(site.scope.clone()),
+            robots_txt: site.robots.as_ref().map(|it| it.text.clone()),
             llms_txt: site.llms_txt.as_ref().map(llms_txt),
             links: LinkCards::of(site, previous),
         }
@@ -107,6 +109,7 @@ impl SiteCards {
             shingles,
             signals,
             llms_txt,
+            robots_txt,
             ..
         } = self;
         let texts = Texts {
@@ -119,6 +122,7 @@ impl SiteCards {
         let links = LinkFacts::of(&graph);
         let site = SiteContext {
             agents: &robots(graph.urls.text(graph.start)),
+            robots_txt: robots_txt.as_deref(),
             llms_txt: llms_txt.as_ref(),
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);

@@ -106,6 +106,7 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     });
     let context = SiteContext {
         agents: &agents,
+        robots_txt: Some(&robots_txt),
         llms_txt: llms.as_ref(),
     };
     let of_site = site_issues(&graph, &links, &duplicates, &context);

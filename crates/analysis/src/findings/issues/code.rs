@@ -86,6 +86,7 @@ codes! {
     Noimageindex = "noimageindex",
     MetaInBody = "metaInBody",
     NofollowPage = "nofollowPage",
+    RobotsTxtInvalid = "robotsTxtInvalid",
     SitemapNon200 = "sitemapNon200",
     SitemapNoindex = "sitemapNoindex",
     SitemapBlocked = "sitemapBlocked",

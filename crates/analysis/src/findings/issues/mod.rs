@@ -15,7 +15,9 @@ pub use catalogue::{CodeInfo, info};
 pub use code::{IssueCode, IssueGroup};
 pub use issue::{Found, Issue};
 pub use page::{PageContext, genericness::is_generic_link_text, page_issues};
-pub use site::{SiteContext, SiteIssues, site_issues};
+pub use site::{
+    RobotsTxtFault, RobotsTxtProblem, SiteContext, SiteIssues, robots_txt_problems, site_issues,
+};
 
 pub use crate::findings::broken_links::Severity;
 

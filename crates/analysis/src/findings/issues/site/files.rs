@@ -1,6 +1,6 @@
-//! Files of the site: how long they are kept, and those for robots of AI.
+//! Files of the site: how long they are kept, and those for robots.
 
-use super::{SiteContext, SiteFound};
+use super::{SiteContext, SiteFound, robots_txt::robots_txt_problems};
 use crate::{
     findings::{geo_score::searches_for_answers, issues::code::IssueCode},
     site_graph::{Known, SiteGraph, UrlId},
@@ -30,6 +30,10 @@ pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
         .map(|it| &it.name);
     let of_start = all.of(site.start);
     of_start.add_each(IssueCode::AiSearchBlocked, blocked);
+    let problems = robots_txt_problems(context.robots_txt.unwrap_or_default());
+    let told = { problems.iter() }
+        .map(|it| format!("line {}: {}: {}", it.line, it.fault.as_str(), it.text));
+    of_start.add_each(IssueCode::RobotsTxtInvalid, told);
     if let Some(found) = context.llms_txt.filter(|it| it.valid == Some(false)) {
         let names: Vec<&str> = found.issues.iter().map(|it| it.name()).collect();
         of_start.add(IssueCode::LlmsTxtInvalid, names.join("\n"));

@@ -13,6 +13,10 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             .map(|it| it.url)
             .filter(|it| *it != card.url)
             .collect();
+        if gives_itself_up(card) {
+            let url = site.urls.text(card.url).to_owned();
+            all.of(card.url).add(IssueCode::HreflangToNoncanonical, url);
+        }
         for url in others {
             if let Some(code) = of_alternate(site, card, url) {
                 if code == IssueCode::HreflangToNoindex {
@@ -22,6 +26,14 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             }
         }
     }
+}
+
+/// Whether the page is one of its own alternates and names another of them as canonical, so that
+/// search engines would not show it to those that it is for (Lighthouse's audit `canonical`).
+fn gives_itself_up(card: &PageCard) -> bool {
+    let names = |url: UrlId| card.hreflangs.iter().any(|it| it.url == url);
+    let mut others = card.canonicals.iter().filter(|it| **it != card.url);
+    names(card.url) && others.any(|it| names(*it))
 }
 
 /// The first thing that is wrong; what comes later would follow from it.
@@ -44,5 +56,56 @@ fn of_alternate(site: &SiteGraph, card: &PageCard, url: UrlId) -> Option<IssueCo
             _ => Some(IssueCode::HreflangToNon200),
         },
         Known::Nothing => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::{
+        page_content::{Canonical, Hreflang, PageContent, TagSource},
+        web_site::SiteScope,
+    };
+
+    const OWN: &str = "https://example.com/en-ie";
+    const OTHER: &str = "https://example.com/en";
+
+    fn page(canonical: &str, alternates: &[&str]) -> PageContent {
+        let mut page = PageContent::blank(OWN);
+        page.canonicals.push(Canonical {
+            raw: canonical.into(),
+            url: Some(canonical.into()),
+            is_absolute: true,
+            has_fragment: false,
+            source: TagSource::Head,
+        });
+        page.hreflangs = { alternates.iter() }
+            .map(|it| Hreflang {
+                code: "en".into(),
+                raw: (*it).into(),
+                url: Some((*it).into()),
+                is_absolute: true,
+                source: TagSource::Head,
+            })
+            .collect();
+        page
+    }
+
+    /// The verdicts are those of Lighthouse 12.8.2 (`tests/oracles/lighthouse_seo.py`).
+    #[test]
+    fn an_alternate_that_names_another_one_as_canonical_gives_itself_up() {
+        let codes = |canonical: &str, alternates: &[&str]| {
+            let mut site = SiteGraph::new(OWN, SiteScope::of_host("example.com"));
+            site.add_page(&page(canonical, alternates));
+            let mut all = SiteFound::default();
+            find(&site, &mut all);
+            let found = all.by_url.into_values().flat_map(|it| it.finished());
+            found.map(|it| it.code).collect::<Vec<_>>()
+        };
+        let given_up = [IssueCode::HreflangToNoncanonical];
+        assert_eq!(codes(OTHER, &[OWN, OTHER]), given_up);
+        assert_eq!(codes(OWN, &[OWN, OTHER]), []);
+        assert_eq!(codes(OTHER, &[OWN]), []);
+        assert_eq!(codes(OTHER, &[OTHER]), []);
     }
 }

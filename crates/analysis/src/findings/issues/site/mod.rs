@@ -7,7 +7,10 @@ mod files;
 mod international;
 mod links;
 mod pagination;
+mod robots_txt;
 mod sitemaps;
+
+pub use robots_txt::{RobotsTxtFault, RobotsTxtProblem, robots_txt_problems};
 
 use super::{
     code::IssueCode,
@@ -25,6 +28,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct SiteContext<'a> {
     /// What robots.txt says to robots of AI about the start page; empty where that is not known.
     pub agents: &'a [AgentVerdict],
+    /// `/robots.txt`, where there is one.
+    pub robots_txt: Option<&'a str>,
     /// `/llms.txt`; `None` where nobody looked.
     pub llms_txt: Option<&'a LlmsTxt>,
 }

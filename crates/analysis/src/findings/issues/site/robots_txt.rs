@@ -1,0 +1,168 @@
+//! Whether robots.txt is written so that every robot understands it.
+
+use url::Url;
+
+/// Directives that robots know (RFC 9309, sitemaps.org, and what Bing, Yandex and others add;
+/// Lighthouse 12.8.2 takes the same ones).
+const KNOWN: [&str; 10] = [
+    "user-agent",
+    "allow",
+    "disallow",
+    "sitemap",
+    "crawl-delay",
+    "clean-param",
+    "host",
+    "request-rate",
+    "visit-time",
+    "noindex",
+];
+
+/// What is wrong with a line of robots.txt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RobotsTxtFault {
+    /// It has no colon.
+    NoDirective,
+    /// No robot knows the directive.
+    UnknownDirective,
+    /// `user-agent` names nobody.
+    NoAgent,
+    /// A rule stands before the first `user-agent`.
+    RuleBeforeAgent,
+    /// A path begins with neither `/` nor `*`.
+    RelativePath,
+    /// `$` stands elsewhere than at the end.
+    DollarInside,
+    /// The address of a sitemap is relative, or of a scheme that robots do not read.
+    SitemapAddress,
+}
+
+impl RobotsTxtFault {
+    /// As a detail tells it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoDirective => "noDirective",
+            Self::UnknownDirective => "unknownDirective",
+            Self::NoAgent => "noAgent",
+            Self::RuleBeforeAgent => "ruleBeforeAgent",
+            Self::RelativePath => "relativePath",
+            Self::DollarInside => "dollarInside",
+            Self::SitemapAddress => "sitemapAddress",
+        }
+    }
+}
+
+/// A line that is not as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RobotsTxtProblem<'a> {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub fault: RobotsTxtFault,
+    /// The line as it is written.
+    pub text: &'a str,
+}
+
+/// The lines that are wrong by the rules of Lighthouse's audit `robots-txt` (12.8.2). A line may be
+/// wrong by itself or by where it stands, which is told first.
+#[must_use]
+pub fn robots_txt_problems(text: &str) -> Vec<RobotsTxtProblem<'_>> {
+    let mut after_agent = false;
+    let lines = lines(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let problems = lines.enumerate().filter_map(|(at, text)| {
+        let fault = fault_of(text, &mut after_agent)?;
+        let line = at + 1;
+        Some(RobotsTxtProblem { line, fault, text })
+    });
+    problems.collect()
+}
+
+/// Lines that end with LF, CR or both.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split('\n');
+    parts.flat_map(|it| it.strip_suffix('\r').unwrap_or(it).split('\r'))
+}
+
+fn fault_of(line: &str, after_agent: &mut bool) -> Option<RobotsTxtFault> {
+    let told = line.split('#').next().unwrap_or_default().trim();
+    if told.is_empty() {
+        return None;
+    }
+    let Some((name, value)) = told.split_once(':') else {
+        return Some(RobotsTxtFault::NoDirective);
+    };
+    let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+    if !KNOWN.contains(&name.as_str()) {
+        return Some(RobotsTxtFault::UnknownDirective);
+    }
+    match name.as_str() {
+        "user-agent" if value.is_empty() => Some(RobotsTxtFault::NoAgent),
+        "user-agent" => {
+            *after_agent = true;
+            None
+        }
+        "sitemap" => (!is_readable(value)).then_some(RobotsTxtFault::SitemapAddress),
+        "allow" | "disallow" if !*after_agent => Some(RobotsTxtFault::RuleBeforeAgent),
+        "allow" | "disallow" => path_fault(value),
+        _ => None,
+    }
+}
+
+fn path_fault(path: &str) -> Option<RobotsTxtFault> {
+    if !path.is_empty() && !path.starts_with(['/', '*']) {
+        return Some(RobotsTxtFault::RelativePath);
+    }
+    let inside = path.find('$').is_some_and(|at| at + 1 < path.len());
+    inside.then_some(RobotsTxtFault::DollarInside)
+}
+
+fn is_readable(sitemap: &str) -> bool {
+    Url::parse(sitemap).is_ok_and(|it| ["http", "https", "ftp"].contains(&it.scheme()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn faults(text: &str) -> Vec<(usize, RobotsTxtFault)> {
+        let problems = robots_txt_problems(text).into_iter();
+        problems.map(|it| (it.line, it.fault)).collect()
+    }
+
+    #[test]
+    fn what_robots_understand_is_no_problem() {
+        let whole = "\u{feff}# All\r\nUser-Agent : *\rDisallow:\nAllow: /a*.html$ # end\n\
+            disallow: *.cgi\nCrawl-delay: 2\nHost: example.com\n\nSitemap: https://example.com/a.xml";
+        assert_eq!(faults(whole), []);
+        assert_eq!(faults(""), []);
+    }
+
+    /// The verdicts are those of Lighthouse 12.8.2 (`tests/oracles/lighthouse_seo.py`).
+    #[test]
+    fn each_fault_is_told_with_its_line() {
+        let text = "Disallow: /x\nuser-agent:\nUser-agent: a\nAllow: x\nDisallow: /a$b\n\
+            Forbid: /\n<html>\nSitemap: /a.xml\nSitemap: file:///a.xml";
+        let expected = [
+            (1, RobotsTxtFault::RuleBeforeAgent),
+            (2, RobotsTxtFault::NoAgent),
+            (4, RobotsTxtFault::RelativePath),
+            (5, RobotsTxtFault::DollarInside),
+            (6, RobotsTxtFault::UnknownDirective),
+            (7, RobotsTxtFault::NoDirective),
+            (8, RobotsTxtFault::SitemapAddress),
+            (9, RobotsTxtFault::SitemapAddress),
+        ];
+        assert_eq!(faults(text), expected);
+    }
+
+    proptest! {
+        /// Blank lines and comments change where a problem is, and no more.
+        #[test]
+        fn comments_say_nothing(lines in prop::collection::vec("(user-agent|allow|disallow|sitemap|x)?:? ?[/$*a]{0,4}", 0..8)) {
+            let only = |it: Vec<(usize, RobotsTxtFault)>| it.into_iter().map(|it| it.1).collect::<Vec<_>>();
+            let plain = only(faults(&lines.join("\n")));
+            prop_assert_eq!(plain, only(faults(&lines.join(" # note: x\n\n#y\r"))));
+        }
+    }
+}
