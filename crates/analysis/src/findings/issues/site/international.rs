@@ -62,6 +62,7 @@ fn of_alternate(site: &SiteGraph, card: &PageCard, url: UrlId) -> Option<IssueCo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::issues::issue::Found;
     use crate::observation::{
         page_content::{Canonical, Hreflang, PageContent, TagSource},
         web_site::SiteScope,
@@ -99,7 +100,7 @@ mod tests {
             site.add_page(&page(canonical, alternates));
             let mut all = SiteFound::default();
             find(&site, &mut all);
-            let found = all.by_url.into_values().flat_map(|it| it.finished());
+            let found = all.by_url.into_values().flat_map(Found::finished);
             found.map(|it| it.code).collect::<Vec<_>>()
         };
         let given_up = [IssueCode::HreflangToNoncanonical];
