@@ -54,7 +54,6 @@ CODES = {
 # (audit, pattern of addresses): (theirs, ours, why).
 EXPLAINED = {
     ("is-crawlable", "/made/noindex-googlebot.html"): ("pass", "fail", "Lighthouse fails when no robot it knows may list the page; ours when Google may not"),
-    ("is-crawlable", "/made/unavailable-after.html"): ("fail", "pass", "A GAP OF OURS: the date of unavailable_after is read, but neither `noindex` nor `indexable` look at it"),
     ("hreflang", "/made/hreflang-region.html"): ("pass", "fail", "Lighthouse looks at the language alone; UK is no region, and Google ignores such a code"),
     ("canonical", "/python/.*"): ("pass", "fail", "an address of the machine that built the page (file:) is absolute, which is all Lighthouse asks; no search engine can read it"),
     ("canonical", "/made/canonical-in-body.html"): ("notApplicable", "pass", "both ignore it; ours says canonicalOutsideHead in place of canonicalMissing"),

@@ -34,7 +34,10 @@ pub async fn find_site(
     let (start, scope, fact) = try_starts(fetcher, &plan.start).await?;
     let unavailable = fact.state == RobotsState::Unavailable;
     let rules = robots.set(&fact, product);
-    if unavailable || !rules.allow(&start) {
+    if unavailable {
+        return Err(SiteReadError::RobotsUnavailable);
+    }
+    if !rules.allow(&start) {
         return Err(SiteReadError::DisallowedByRobots);
     }
     let started = CrawlStep::Started {

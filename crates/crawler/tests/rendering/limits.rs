@@ -59,7 +59,7 @@ async fn a_crawl_that_goes_on_shows_the_same_pages_once() {
     let mut browsing = Browsing::new();
     browsing.pages = 4;
     let stopped = MemoryJournal {
-        stop_at: Some(4),
+        stop_at: Some(5),
         ..MemoryJournal::default()
     };
     let plan = CrawlPlan {

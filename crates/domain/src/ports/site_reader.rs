@@ -241,9 +241,12 @@ pub enum SiteReadError {
     /// there.
     #[error("the start page cannot be read: {0}")]
     NoPage(String),
-    /// robots.txt forbids the whole site or cannot be had for now (5xx).
+    /// robots.txt forbids the whole site.
     #[error("robots.txt does not allow reading the site")]
     DisallowedByRobots,
+    /// robots.txt cannot be had for now (5xx, 429 or no answer), so nothing may be read (RFC 9309, 2.3.1.4).
+    #[error("robots.txt cannot be had, so nothing may be read")]
+    RobotsUnavailable,
     /// The job was stopped.
     #[error("the crawl was stopped")]
     Stopped,

@@ -4,6 +4,7 @@
 //! robot adds to those for all; of contradicting rules the most restrictive applies.
 
 use super::TagSource;
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 /// Where a directive was said.
@@ -169,6 +170,44 @@ impl RobotsEffect {
     }
 }
 
+impl RobotsEffect {
+    /// The same at a moment: `unavailable_after` is `noindex` from its date on (Google, "Robots meta
+    /// tag", `unavailable_after`). A date that cannot be read says nothing, as with Google.
+    #[must_use]
+    pub fn at(mut self, moment: DateTime<Utc>) -> Self {
+        let end = self.unavailable_after.as_deref().and_then(read_date);
+        self.noindex |= end.is_some_and(|it| it <= moment);
+        self
+    }
+}
+
+/// A date by RFC 822, RFC 850 or ISO 8601, in lower case.
+fn read_date(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    if let Ok(date) = DateTime::parse_from_rfc2822(text) {
+        return Some(date.to_utc());
+    }
+    if let Ok(date) = DateTime::parse_from_rfc3339(&text.to_ascii_uppercase()) {
+        return Some(date.to_utc());
+    }
+    if let Ok(day) = text.parse::<NaiveDate>() {
+        return Some(day.and_time(NaiveTime::MIN).and_utc());
+    }
+    let (time, zone) = text.rsplit_once(' ')?;
+    let hours = match zone {
+        "gmt" | "utc" | "z" => 0,
+        "edt" => -4,
+        "est" | "cdt" => -5,
+        "cst" | "mdt" => -6,
+        "mst" | "pdt" => -7,
+        "pst" => -8,
+        _ => return None,
+    };
+    let time = time.rsplit_once(", ").map_or(time, |it| it.1);
+    let time = NaiveDateTime::parse_from_str(time, "%d-%b-%y %H:%M:%S").ok()?;
+    Some((time - TimeDelta::hours(hours)).and_utc())
+}
+
 fn stricter(known: Option<u32>, value: &str) -> Option<u32> {
     let new: Option<u32> = value.parse().ok();
     match (known, new) {
@@ -193,6 +232,34 @@ mod tests {
         let found = effect(&[all, mine, other]);
         assert!(found.nofollow && found.noarchive && !found.noindex && !found.nosnippet);
         assert_eq!(found.max_snippet, Some(20));
+    }
+
+    #[test]
+    fn a_page_is_no_longer_listed_after_its_last_day() {
+        let read = |date: &str| {
+            let rule = format!("unavailable_after: {date}");
+            let directive = RobotsDirective::of_meta(None, &rule, TagSource::Head);
+            let moment = "2025-06-25T23:00:00Z".parse().unwrap();
+            effect(&[directive]).at(moment).noindex
+        };
+        for over in [
+            "25 Jun 2025 15:00:00 PST",
+            "Wed, 25 Jun 2025 15:00:00 -0800",
+            "Wednesday, 25-Jun-25 15:00:00 PST",
+            "2025-06-25T23:00:00Z",
+            "2025-06-25",
+        ] {
+            assert!(read(over), "{over}");
+        }
+        for to_come in [
+            "25 Jun 2025 15:00:01 PST",
+            "Wednesday, 25-Jun-25 15:00:01 PST",
+            "2025-06-26",
+            "some day",
+            "",
+        ] {
+            assert!(!read(to_come), "{to_come}");
+        }
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl PageContent {
     /// restrictive rule of a kind wins.
     #[must_use]
     pub fn robots_for(&self, agent: &str) -> RobotsEffect {
-        RobotsEffect::of(&self.robots, agent)
+        RobotsEffect::of(&self.robots, agent).at(self.fetched.at)
     }
 
     /// The canonical URL that a search engine would take: the only one that is named in the head

@@ -94,6 +94,9 @@ fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
             "Check its certificate, or begin at its http address."
         }
         SiteReadError::NoPage(_) => "Begin at another page of the site, or mend that one.",
+        SiteReadError::RobotsUnavailable => {
+            "Let its robots.txt be answered, or with 404 where there is none; then try again."
+        }
         SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
         SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
     };

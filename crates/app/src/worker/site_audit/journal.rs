@@ -86,9 +86,14 @@ impl<'a> StoredJournal<'a> {
                 hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
             }),
             SiteReadError::Unreachable(unreached) => Ok(Done::End(unreachable(unreached))),
+            SiteReadError::RobotsUnavailable => later(AttemptError {
+                code: "robotsUnavailable".to_owned(),
+                detail: "robots.txt cannot be had: the server fails or does not answer. Until then nothing may be read.".to_owned(),
+                hint: Some("Let robots.txt be answered, or with 404 where there is none; it is tried again by itself.".to_owned()),
+            }),
             SiteReadError::DisallowedByRobots => Ok(Done::End(AttemptEnd::Failed(AttemptError {
                 code: "robotsDisallowed".to_owned(),
-                detail: "robots.txt does not allow reading the site, or cannot be had.".to_owned(),
+                detail: "robots.txt does not allow reading the site.".to_owned(),
                 hint: Some("Allow the agent `sightlinebot` in robots.txt, then start the analysis again.".to_owned()),
             }))),
             SiteReadError::Journal(error) => Err(StorageError::Unavailable(error.0).into()),
