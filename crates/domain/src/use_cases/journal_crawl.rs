@@ -11,8 +11,9 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// How many entries are read at once; a page of a site is some 50 KB.
-const BATCH: u32 = 100;
+/// How many entries are read at once. A page of a site is some 50 KB, and a hundred times that at the
+/// most; what is read back takes several times its size.
+const BATCH: u32 = 20;
 
 /// Journals crawls.
 pub struct JournalCrawl {

@@ -9,8 +9,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How many steps are read at once; a page of a site is some 50 KB.
-const BATCH: usize = 100;
+/// How many steps are read at once. A page of a site is some 50 KB, and a hundred times that at the
+/// most; what is read back takes several times its size.
+const BATCH: usize = 20;
 /// Bytes that say how long a step is.
 const LENGTH: usize = 4;
 

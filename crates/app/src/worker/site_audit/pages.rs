@@ -32,7 +32,7 @@ use tokio::sync::mpsc;
 /// Keywords that are read at once.
 const KEYWORDS: u32 = 500;
 /// Parts of pages, and of records, that may wait for the other side.
-const WAITING: usize = 2;
+const WAITING: usize = 1;
 /// Pages that are read back at once beside what asking for them brought.
 const VAIN_VISITS: usize = 100;
 
