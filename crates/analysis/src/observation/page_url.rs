@@ -7,12 +7,16 @@ use url::{Host, Url};
 ///
 /// Scheme and host are lower case, the host is ASCII, the default port and the fragment are gone,
 /// dot segments are resolved (all by the `url` crate); percent-encodings are upper case and
-/// unreserved characters are decoded. Nothing else is dropped: a query key may well make a page.
+/// unreserved characters are decoded; user names and passwords are dropped. Nothing else is: a query key may well make a page.
 #[must_use]
 pub fn normalise(url: &Url) -> (String, Option<String>) {
     let fragment = url.fragment().map(str::to_owned);
     let mut bare = url.clone();
     bare.set_fragment(None);
+    // Never sent, so it makes no other page; and nobody wants a password in a report. Only URLs that
+    // can have neither refuse.
+    let _ = bare.set_username("");
+    let _ = bare.set_password(None);
     let text = normalise_escapes(bare.as_str());
     // Decoding `%2E` can make a dot segment, which another parse resolves.
     let text = Url::parse(&text).map_or(text, String::from);
@@ -108,6 +112,7 @@ mod tests {
                 "http://xn--bcher-kva.example/%C3%A4",
             ),
             ("http://example.com/100%", "http://example.com/100%"),
+            ("http://ann:secret@example.com/p", "http://example.com/p"),
             ("http://example.com/a/%2E%2E/b", "http://example.com/b"),
         ] {
             assert_eq!(normalised(given).as_deref(), Some(wanted), "{given}");
