@@ -1,14 +1,18 @@
 """What the benchmark and the chaos run share: a private PostgreSQL, processes of Sightline, a caller
 of its API. Standard library only."""
 import contextlib
+import functools
 import http.client
+import http.server
 import json
+import multiprocessing
 import os
 import pathlib
 import pwd
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -66,6 +70,44 @@ def rows(url, query):
             return [[str(value) for value in row] for row in db.execute(query)]
     told = subprocess.run(["psql", "-X", "-At", "-F", "\t", url, "-c", query], capture_output=True, text=True, check=True)
     return [line.split("\t") for line in told.stdout.splitlines()]
+
+
+def free_port():
+    with socket.socket() as it:
+        it.bind(("127.0.0.1", 0))
+        return it.getsockname()[1]
+
+
+def cpu(pid):
+    """User and system seconds of a process so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """A folder's files, one connection for many requests, nothing said."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def site(folder):
+    """Serves a folder on loopback from a process of its own; yields the port."""
+    port = free_port()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Files, directory=folder), bind_and_activate=False)
+    server.request_queue_size = 128
+    server.server_bind()
+    server.server_activate()
+    process = multiprocessing.Process(target=server.serve_forever, daemon=True)
+    process.start()
+    server.socket.close()
+    try:
+        yield port
+    finally:
+        process.terminate()
 
 
 class Sightline:

@@ -2,14 +2,14 @@
 
 use super::{
     api::{Api, number},
+    loopback::Loopback,
     on_both,
     world::World,
 };
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, dev::ServerHandle, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -27,31 +27,19 @@ struct State {
 type Shared = Arc<Mutex<State>>;
 
 struct ChangingSite {
-    address: SocketAddr,
     state: Shared,
-    server: ServerHandle,
+    server: Loopback,
 }
 
 impl ChangingSite {
     fn start() -> Self {
         let state = Shared::default();
         let shared = web::Data::new(Arc::clone(&state));
-        let server = HttpServer::new(move || {
-            App::new()
-                .app_data(shared.clone())
-                .default_service(web::to(answer))
+        let server = Loopback::start(move |app| {
+            app.app_data(shared.clone())
+                .default_service(web::to(answer));
         });
-        let server = server.workers(1).disable_signals();
-        let server = server.bind(("127.0.0.1", 0)).unwrap();
-        let address = server.addrs()[0];
-        let server = server.run();
-        let handle = server.handle();
-        tokio::spawn(server);
-        Self {
-            address,
-            state,
-            server: handle,
-        }
+        Self { state, server }
     }
 
     fn publish(&self, edition: u32) {
@@ -64,15 +52,6 @@ impl ChangingSite {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let of = state.answers.iter().filter(|it| it.0 == path);
         of.map(|it| it.1).collect()
-    }
-}
-
-impl Drop for ChangingSite {
-    fn drop(&mut self) {
-        let stop = self.server.stop(false);
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(stop);
-        }
     }
 }
 
@@ -186,7 +165,7 @@ async fn what_changed_between_two_audits_is_told(mut world: World) {
     let site = ChangingSite::start();
     let resolve = format!(
         "[\"{HOST}:80={}\",\"{HOST}:443=127.0.0.1:1\"]",
-        site.address
+        site.server.address
     );
     world.set("CRAWLER__RESOLVE", &resolve);
     world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");

@@ -1,6 +1,7 @@
 //! Google's two sources of vitals on loopback, in their documented shape.
 
-use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
+use super::loopback::Loopback;
+use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -30,7 +31,7 @@ pub struct Known {
 pub struct Google {
     pub address: SocketAddr,
     known: Arc<Mutex<Known>>,
-    server: ServerHandle,
+    _server: Loopback,
 }
 
 type Shared = web::Data<Arc<Mutex<Known>>>;
@@ -39,42 +40,23 @@ impl Google {
     pub fn start() -> Self {
         let known = Arc::new(Mutex::new(Known::default()));
         let shared = web::Data::new(Arc::clone(&known));
-        let server = HttpServer::new(move || {
-            App::new()
-                .app_data(shared.clone())
+        let server = Loopback::start(move |app| {
+            app.app_data(shared.clone())
                 .route("/v1/records:queryRecord", web::post().to(crux))
                 .route(
                     "/pagespeedonline/v5/runPagespeed",
                     web::get().to(page_speed),
-                )
+                );
         });
-        let server = server
-            .workers(1)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .unwrap();
-        let address = server.addrs()[0];
-        let server = server.run();
-        let handle = server.handle();
-        tokio::spawn(server);
         Self {
-            address,
+            address: server.address,
             known,
-            server: handle,
+            _server: server,
         }
     }
 
     pub fn known(&self) -> MutexGuard<'_, Known> {
         lock(&self.known)
-    }
-}
-
-impl Drop for Google {
-    fn drop(&mut self) {
-        let stop = self.server.stop(false);
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(stop);
-        }
     }
 }
 

@@ -9,6 +9,7 @@ mod fleet;
 mod google;
 mod keys;
 mod logs;
+mod loopback;
 pub mod process;
 mod readme;
 mod rendering;

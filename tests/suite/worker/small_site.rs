@@ -1,9 +1,8 @@
 //! A site of made pages on loopback that remembers what it was asked.
 
-use super::world::World;
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, dev::ServerHandle, web};
+use super::{loopback::Loopback, world::World};
+use actix_web::{HttpRequest, HttpResponse, web};
 use std::{
-    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -12,9 +11,8 @@ use std::{
 pub const HOST: &str = "acme.example.com";
 
 pub struct SmallSite {
-    address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
-    server: ServerHandle,
+    server: Loopback,
 }
 
 type Asked = web::Data<Arc<Mutex<Vec<String>>>>;
@@ -24,32 +22,19 @@ impl SmallSite {
     pub fn start(robots: &'static str) -> Self {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let shared = web::Data::new(Arc::clone(&asked));
-        let server = HttpServer::new(move || {
-            App::new().app_data(shared.clone()).default_service(web::to(
-                move |request: HttpRequest, asked: Asked| answer(request, asked, robots),
-            ))
+        let server = Loopback::start(move |app| {
+            let answer = move |request: HttpRequest, asked: Asked| answer(request, asked, robots);
+            app.app_data(shared.clone())
+                .default_service(web::to(answer));
         });
-        let server = server
-            .workers(1)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .unwrap();
-        let address = server.addrs()[0];
-        let server = server.run();
-        let handle = server.handle();
-        tokio::spawn(server);
-        Self {
-            address,
-            asked,
-            server: handle,
-        }
+        Self { asked, server }
     }
 
     /// Lets the processes that start from now on find it, over http alone and without pauses.
     pub fn settle_in(&self, world: &mut World) {
         let resolve = format!(
             "[\"{HOST}:80={}\",\"{HOST}:443=127.0.0.1:1\"]",
-            self.address
+            self.server.address
         );
         world.set("CRAWLER__RESOLVE", &resolve);
         world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
@@ -60,15 +45,6 @@ impl SmallSite {
     pub fn asked(&self, path: &str) -> usize {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|it| *it == path).count()
-    }
-}
-
-impl Drop for SmallSite {
-    fn drop(&mut self) {
-        let stop = self.server.stop(false);
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(stop);
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A small slow site on loopback, with links that do not work.
 
-use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
+use super::loopback::Loopback;
+use actix_web::{HttpResponse, web};
 use std::{fmt::Write, net::SocketAddr, time::Duration};
 
 /// How many pages it has.
@@ -10,37 +11,18 @@ const PAUSE: Duration = Duration::from_millis(60);
 
 pub struct Website {
     pub address: SocketAddr,
-    server: ServerHandle,
+    _server: Loopback,
 }
 
 impl Website {
     pub fn start() -> Self {
-        let server = HttpServer::new(|| {
-            App::new()
-                .route("/", web::get().to(|| page(0)))
-                .route("/page/{n}", web::get().to(|n: web::Path<usize>| page(*n)))
+        let server = Loopback::start(|app| {
+            app.route("/", web::get().to(|| page(0)))
+                .route("/page/{n}", web::get().to(|n: web::Path<usize>| page(*n)));
         });
-        let server = server
-            .workers(1)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .unwrap();
-        let address = server.addrs()[0];
-        let server = server.run();
-        let handle = server.handle();
-        tokio::spawn(server);
         Self {
-            address,
-            server: handle,
-        }
-    }
-}
-
-impl Drop for Website {
-    fn drop(&mut self) {
-        let stop = self.server.stop(false);
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(stop);
+            address: server.address,
+            _server: server,
         }
     }
 }

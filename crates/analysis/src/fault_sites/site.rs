@@ -41,6 +41,26 @@ pub struct GeneratedSite {
     pub catch_all: Option<(String, Answer)>,
 }
 
+impl GeneratedSite {
+    /// What asking for an absolute address brings.
+    #[must_use]
+    pub fn answer(&self, url: &str) -> Answer {
+        if let Some(known) = self.answers.get(url) {
+            return known.clone();
+        }
+        match &self.catch_all {
+            Some((below, answer)) if url.starts_with(below) => {
+                let body = String::from_utf8_lossy(&answer.body).replace("{url}", url);
+                Answer {
+                    body: body.into_bytes(),
+                    ..answer.clone()
+                }
+            }
+            _ => Answer::status(404),
+        }
+    }
+}
+
 /// What a site is written from.
 #[derive(Debug, Clone)]
 pub struct SiteSpec {

@@ -10,6 +10,7 @@ mod browser;
 mod caching;
 mod device;
 mod gate;
+mod popups;
 mod processes;
 mod protocol;
 mod quiet;
@@ -21,6 +22,7 @@ mod static_reader;
 mod tab;
 mod trace;
 mod visit;
+mod wire;
 
 pub use renderer::{NotShown, Renderer};
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};

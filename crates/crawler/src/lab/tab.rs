@@ -8,13 +8,14 @@ use super::{
     protocol::{Event, Protocol, ProtocolError},
     renderer::NotShown,
     requests::Requests,
+    wire::{Attached, Created, World},
 };
 use analysis::observation::{page_content::RenderFailure, page_url::normalise};
 use serde_json::{Value, json};
 use std::{collections::HashSet, time::Duration};
 use tokio::time::{Instant, timeout};
 use url::Url;
-use wire::{Attached, Context, Created, Evaluated, World};
+use wire::{Context, Evaluated};
 
 /// How long nothing may be loaded before a page counts as at rest.
 const REST: Duration = Duration::from_secs(1);

@@ -14,6 +14,7 @@ use super::{
     run::Witnesses,
     settings::LabSettings,
     trace::{CATEGORIES, Trace},
+    wire::{Attached, Created},
 };
 use analysis::observation::vitals::LabRun;
 use asking::WORLD;
@@ -21,7 +22,6 @@ use domain::ports::page_speed::LabError;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-pub use wire::{Attached, Created, TargetEvent, World};
 use wire::{Navigated, Version};
 
 /// The script that looks from inside the page.

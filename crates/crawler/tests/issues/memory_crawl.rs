@@ -237,7 +237,7 @@ impl Crawl {
         let mut at = url.to_owned();
         loop {
             fetched.final_url.clone_from(&at);
-            let answer = self.answer(&at);
+            let answer = self.site.answer(&at);
             if let Some(failing) = answer.failing {
                 fetched.status = None;
                 fetched.failure = Some(match failing {
@@ -272,22 +272,6 @@ impl Crawl {
             fetched.bytes = Some(answer.body.len() as u64);
             fetched.max_age = headers_of(&answer).max_age();
             return (fetched, Some(answer));
-        }
-    }
-
-    fn answer(&self, url: &str) -> Answer {
-        if let Some(known) = self.site.answers.get(url) {
-            return known.clone();
-        }
-        match &self.site.catch_all {
-            Some((below, answer)) if url.starts_with(below) => {
-                let body = String::from_utf8_lossy(&answer.body).replace("{url}", url);
-                Answer {
-                    body: body.into_bytes(),
-                    ..answer.clone()
-                }
-            }
-            _ => Answer::status(404),
         }
     }
 

@@ -158,7 +158,7 @@ where
                 .map(str::to_owned)
         });
         let host = host.unwrap_or_default();
-        let answer = of(site, &format!("{scheme}://{}{path}", host.trim()));
+        let answer = site.answer(&format!("{scheme}://{}{path}", host.trim()));
         match answer.failing {
             Some(Failing::Silence) => return sleep(SILENCE).await,
             Some(Failing::Reset) => return stream.reset(),
@@ -182,23 +182,6 @@ async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
         head.push(byte[0]);
     }
     String::from_utf8(head).ok()
-}
-
-/// As the crawl without a network has it.
-fn of(site: &GeneratedSite, url: &str) -> Answer {
-    if let Some(known) = site.answers.get(url) {
-        return known.clone();
-    }
-    match &site.catch_all {
-        Some((below, answer)) if url.starts_with(below) => {
-            let body = String::from_utf8_lossy(&answer.body).replace("{url}", url);
-            Answer {
-                body: body.into_bytes(),
-                ..answer.clone()
-            }
-        }
-        _ => Answer::status(404),
-    }
 }
 
 fn written(answer: &Answer, is_head: bool) -> Vec<u8> {

@@ -12,6 +12,8 @@ mod figures;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod left_behind;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod without_browser;

@@ -1,10 +1,11 @@
 //! A lab that does not wait long, and what its browsers leave behind.
 
 use super::fault_server::{Act, FaultServer, Site};
+use super::left_behind::left_behind;
 use analysis::observation::vitals::{FormFactor, LabRun};
 use crawler::{BrowserLab, CrawlerSettings, LabSettings};
 use domain::ports::page_speed::{LabError, LabOrder, LabVitals};
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
 use tempfile::TempDir;
 use tokio::{
     sync::{Mutex, MutexGuard},
@@ -95,21 +96,8 @@ impl TestLab {
 
     /// Files in the folder, and processes that name it.
     pub fn left_behind(&self) -> Vec<String> {
-        let mut left = entries(self.folder.path());
-        for process in entries(Path::new("/proc")) {
-            let command = fs::read(format!("{process}/cmdline")).unwrap_or_default();
-            let command = String::from_utf8_lossy(&command).into_owned();
-            if command.contains(self.folder.path().to_str().unwrap()) {
-                left.push(command);
-            }
-        }
-        left
+        left_behind(self.folder.path())
     }
-}
-
-fn entries(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap().flatten();
-    entries.map(|it| it.path().display().to_string()).collect()
 }
 
 /// An HTML answer.

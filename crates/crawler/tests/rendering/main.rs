@@ -11,6 +11,9 @@ mod fault_server;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+#[path = "../lab/left_behind.rs"]
+mod left_behind;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 #[path = "../sites/support.rs"]

@@ -2,6 +2,7 @@
 
 use super::{
     fault_server::{Act, FaultServer, Site},
+    left_behind::left_behind,
     sites::{self, MemoryJournal},
 };
 use analysis::{
@@ -18,7 +19,7 @@ use analysis::{
 use crawler::{CrawlerSettings, FetchLimits, LabSettings};
 use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
 use serde_json::Value;
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
 use tempfile::TempDir;
 
 /// A crawl's browser and its plan.
@@ -92,21 +93,8 @@ impl Browsing {
 
     /// Files in the folder, and processes that name it.
     pub fn left_behind(&self) -> Vec<String> {
-        let mut left = entries(self.folder.path());
-        for process in entries(Path::new("/proc")) {
-            let command = fs::read(format!("{process}/cmdline")).unwrap_or_default();
-            let command = String::from_utf8_lossy(&command).into_owned();
-            if command.contains(self.folder.path().to_str().unwrap()) {
-                left.push(command);
-            }
-        }
-        left
+        left_behind(self.folder.path())
     }
-}
-
-fn entries(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap().flatten();
-    entries.map(|it| it.path().display().to_string()).collect()
 }
 
 /// The pages of a journal, in its order.

@@ -39,7 +39,6 @@ pub mod request_analysis;
 pub mod revoke_token;
 pub mod rotate_token;
 pub mod stage_findings;
-pub mod stage_pages;
 pub mod sum_up_rankings;
 pub mod sweep_queue;
 pub mod track_keywords;

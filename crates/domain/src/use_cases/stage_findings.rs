@@ -1,8 +1,9 @@
-//! Puts records of a site audit on their way, a batch at a time.
+//! Puts records on their way, and the pages that are to be kept with them, a batch at a time.
 
 use super::keep_lease::{GoOn, Hold, HoldError, go_on, held};
 use crate::{
     job::policy::QueuePolicy,
+    kept_pages::StagedPage,
     ports::{
         clock::Clock,
         storage::{Storage, retrying},
@@ -29,12 +30,22 @@ impl StageFindings {
         }
     }
 
-    /// Records and a renewed lease in one transaction; nothing when the hold is over.
-    pub async fn run(&self, hold: Hold, findings: &[StagedFinding]) -> Result<GoOn, HoldError> {
-        retrying(|| self.once(hold, findings)).await
+    /// Records, pages and a renewed lease in one transaction; nothing when the hold is over.
+    pub async fn run(
+        &self,
+        hold: Hold,
+        findings: &[StagedFinding],
+        pages: &[StagedPage],
+    ) -> Result<GoOn, HoldError> {
+        retrying(|| self.once(hold, findings, pages)).await
     }
 
-    async fn once(&self, hold: Hold, findings: &[StagedFinding]) -> Result<GoOn, HoldError> {
+    async fn once(
+        &self,
+        hold: Hold,
+        findings: &[StagedFinding],
+        pages: &[StagedPage],
+    ) -> Result<GoOn, HoldError> {
         let mut work = self.storage.write().await?;
         let job = held(work.as_mut(), hold).await?.renewed(
             hold.epoch,
@@ -45,6 +56,9 @@ impl StageFindings {
         work.measurements()
             .stage(job.account, job.id, findings)
             .await?;
+        if !pages.is_empty() {
+            work.pages().stage(job.account, job.id, pages).await?;
+        }
         work.jobs().save(&job).await?;
         work.commit().await?;
         Ok(go_on(&job))

@@ -19,6 +19,7 @@ use analysis::{
     provenance::Provenance,
     result_type::ResultType,
 };
+use changes::Staged;
 use crawler::AiRobots;
 use domain::{
     domain_name::SiteDomain,
@@ -26,18 +27,16 @@ use domain::{
         Job,
         progress::{Progress, Stage},
     },
-    kept_pages::StagedPage,
     ports::{
         site_reader::{CrawlPlan, CrawlStart, Rendering},
         storage::StorageError,
     },
-    results::{Coverage, ResultHead, StagedFinding},
+    results::{Coverage, ResultHead},
     use_cases::{
         forget_pages::ForgetPages,
         keep_lease::{Hold, HoldError},
         publish_results::Outcome,
         stage_findings::StageFindings,
-        stage_pages::StagePages,
     },
 };
 use journal::StoredJournal;
@@ -122,7 +121,6 @@ async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, Stora
 /// Where records wait until the job ends well.
 struct Staging<'a> {
     stage: StageFindings,
-    keep: StagePages,
     job: &'a Job,
     state: &'a AttemptState,
 }
@@ -131,23 +129,18 @@ impl<'a> Staging<'a> {
     fn new(tools: &Tools, job: &'a Job, state: &'a AttemptState) -> Self {
         let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
         Self {
-            keep: StagePages::new(Arc::clone(&storage), Arc::clone(&clock), tools.policy),
             stage: StageFindings::new(storage, clock, tools.policy),
             job,
             state,
         }
     }
 
-    /// Puts pages on their way that the next audit compares with.
-    async fn keep(&self, pages: &[StagedPage]) -> Result<(), HoldError> {
-        let go_on = self.keep.run(Hold::of(self.job), pages).await?;
-        self.state.heed(go_on);
-        Ok(())
-    }
-
-    async fn add(&self, records: &[StagedFinding]) -> Result<(), HoldError> {
-        let go_on = self.stage.run(Hold::of(self.job), records).await?;
-        self.state.heed(go_on);
+    /// Puts records on their way, and pages that the next audit compares with.
+    async fn add(&self, staged: &Staged) -> Result<(), HoldError> {
+        let run = self
+            .stage
+            .run(Hold::of(self.job), &staged.findings, &staged.pages);
+        self.state.heed(run.await?);
         Ok(())
     }
 }

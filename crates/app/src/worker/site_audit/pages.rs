@@ -145,8 +145,7 @@ async fn judged(
     };
     let storing = async {
         while let Some(part) = records.recv().await {
-            of.staging.add(&part.findings).await?;
-            of.staging.keep(&part.pages).await?;
+            of.staging.add(&part).await?;
         }
         Ok::<(), Broken>(())
     };

@@ -176,7 +176,7 @@ impl Pass<'_> {
             measured_at: record.envelope.measured_at,
             record: Document::of(&record),
         };
-        let go_on = self.stage.run(Hold::of(self.job), &[staged]).await?;
+        let go_on = self.stage.run(Hold::of(self.job), &[staged], &[]).await?;
         self.records.insert(task.place, record);
         self.state.note(self.progress(false));
         self.state.heed(go_on);

@@ -2,9 +2,13 @@
 
 use super::{
     Tab, WITHHELD,
-    wire::{FrameNavigated, Lifecycle, Paused, Sent, TargetEvent},
+    wire::{Paused, Sent},
 };
-use crate::lab::protocol::{Event, ProtocolError};
+use crate::lab::{
+    popups::close_popup,
+    protocol::{Event, ProtocolError},
+    wire::{FrameNavigated, Lifecycle, TargetEvent},
+};
 use analysis::{observation::page_url::normalise, text::words::shortened};
 use serde_json::{Value, json};
 use url::Url;
@@ -37,7 +41,7 @@ impl Tab<'_> {
         let session = event.session.clone().unwrap_or_default();
         let is_of_page = session == self.session;
         if event.method == "Target.targetCreated" {
-            return self.close_popup(text).await;
+            return close_popup(self.protocol, text, &self.frame).await;
         }
         if !self.sessions.contains(&session) {
             return Ok(());
@@ -150,20 +154,6 @@ impl Tab<'_> {
         self.protocol.tell(Some(&session), go, json!({})).await?;
         if is_listened_to {
             self.sessions.insert(session);
-        }
-        Ok(())
-    }
-
-    /// No page opens another.
-    async fn close_popup(&mut self, text: &str) -> Result<(), ProtocolError> {
-        if let Ok(event) = serde_json::from_str::<TargetEvent>(text)
-            && event.target_info.kind == "page"
-            && event.target_info.target_id != self.frame
-        {
-            let which = json!({"targetId": event.target_info.target_id});
-            self.protocol
-                .tell(None, "Target.closeTarget", which)
-                .await?;
         }
         Ok(())
     }

@@ -3,8 +3,6 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-pub(super) use crate::lab::visit::{Attached, Created, TargetEvent, World};
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Context {
@@ -19,28 +17,6 @@ pub(super) struct Evaluated {
 #[derive(Deserialize)]
 pub(super) struct Remote {
     pub(super) value: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Lifecycle {
-    pub(super) frame_id: String,
-    pub(super) loader_id: String,
-    pub(super) name: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct FrameNavigated {
-    pub(super) frame: Frame,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Frame {
-    pub(super) id: String,
-    pub(super) loader_id: String,
-    pub(super) url: String,
-    pub(super) unreachable_url: Option<String>,
 }
 
 #[expect(clippy::struct_field_names, reason = "they are the protocol's")]

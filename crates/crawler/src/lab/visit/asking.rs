@@ -2,9 +2,9 @@
 
 use super::{
     Visit,
-    wire::{Evaluated, ResponseBody, World},
+    wire::{Evaluated, ResponseBody},
 };
-use crate::lab::{protocol::ProtocolError, requests::Request, run::Seen};
+use crate::lab::{protocol::ProtocolError, requests::Request, run::Seen, wire::World};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};

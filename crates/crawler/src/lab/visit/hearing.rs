@@ -1,10 +1,11 @@
 //! What happens in the browser while a page loads, and what is done about it.
 
-use super::{
-    Visit,
+use super::Visit;
+use crate::lab::{
+    popups::close_popup,
+    protocol::Event,
     wire::{FrameNavigated, Lifecycle, TargetEvent},
 };
-use crate::lab::protocol::Event;
 use domain::ports::page_speed::LabError;
 use serde_json::json;
 use tokio::time::Instant;
@@ -29,7 +30,9 @@ impl Visit<'_> {
                     .await?;
             }
             "Target.attachedToTarget" => self.listen_to(text).await?,
-            "Target.targetCreated" => self.close_popup(text).await?,
+            "Target.targetCreated" => {
+                close_popup(&mut self.protocol, text, &self.frame).await?;
+            }
             "Inspector.targetCrashed" => return Err(LabError::TooHeavy),
             "Tracing.dataCollected" => self.trace.read(&event.params),
             "Tracing.tracingComplete" => self.traced = true,
@@ -86,20 +89,6 @@ impl Visit<'_> {
         }
         let go = "Runtime.runIfWaitingForDebugger";
         self.protocol.tell(session, go, json!({})).await?;
-        Ok(())
-    }
-
-    /// No page opens another.
-    async fn close_popup(&mut self, text: &str) -> Result<(), LabError> {
-        if let Ok(event) = serde_json::from_str::<TargetEvent>(text)
-            && event.target_info.kind == "page"
-            && event.target_info.target_id != self.frame
-        {
-            let which = json!({"targetId": event.target_info.target_id});
-            self.protocol
-                .tell(None, "Target.closeTarget", which)
-                .await?;
-        }
         Ok(())
     }
 }

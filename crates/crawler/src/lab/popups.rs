@@ -1,0 +1,23 @@
+//! No page opens another.
+
+use super::{
+    protocol::{Protocol, ProtocolError},
+    wire::TargetEvent,
+};
+use serde_json::json;
+
+/// Closes what an event says was opened, unless it is the page itself.
+pub async fn close_popup(
+    protocol: &mut Protocol,
+    event: &str,
+    own_frame: &str,
+) -> Result<(), ProtocolError> {
+    if let Ok(event) = serde_json::from_str::<TargetEvent>(event)
+        && event.target_info.kind == "page"
+        && event.target_info.target_id != own_frame
+    {
+        let which = json!({"targetId": event.target_info.target_id});
+        protocol.tell(None, "Target.closeTarget", which).await?;
+    }
+    Ok(())
+}
