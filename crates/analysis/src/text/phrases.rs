@@ -7,7 +7,7 @@ pub use questions::{is_question, question_share};
 use super::{language::Language, stems::stem, words::words};
 use crate::keyword_text::normalised;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use utoipa::ToSchema;
 
@@ -20,11 +20,20 @@ pub const STUFFED_USES: usize = 8;
 /// A text whose words are ready to be compared with phrases, in any of three ways.
 #[derive(Debug, Clone)]
 pub struct IndexedText {
-    /// The words of each block: a phrase does not go on in the next block.
-    blocks: Vec<Vec<Forms>>,
+    /// The words of each block, as numbers of [`Self::forms`]: a phrase does not go on in the next
+    /// block.
+    blocks: Vec<Vec<Word>>,
+    /// Each word once.
+    forms: Vec<Forms>,
     language: Option<Language>,
     words: usize,
 }
+
+/// The number of a word.
+type Word = u32;
+
+/// A word that is like no other.
+const OTHER: Word = Word::MAX;
 
 /// One word in the forms that are compared.
 #[derive(Debug, Clone)]
@@ -55,62 +64,53 @@ impl IndexedText {
     /// Reads a text with line feeds between its blocks.
     #[must_use]
     pub fn new(text: &str, language: Option<Language>) -> Self {
-        let blocks: Vec<Vec<Forms>> = text
-            .lines()
-            .map(|block| forms(block, language))
-            .filter(|it| !it.is_empty())
-            .collect();
-        Self {
-            words: blocks.iter().map(Vec::len).sum(),
-            blocks,
-            language,
-        }
+        Self::of(text, language, |_| true)
     }
 
     /// Reads a text for the sake of some phrases: words that begin with another letter than any word
     /// of these are only counted. No stemmer changes the first letter, diacritics apart.
     #[must_use]
     pub fn about<T: AsRef<str>>(text: &str, language: Option<Language>, phrases: &[T]) -> Self {
-        let beginnings: BTreeSet<char> = phrases
-            .iter()
-            .map(|it| without_diacritics(&normalised(it.as_ref())))
-            .flat_map(|it| {
-                words(&it)
-                    .filter_map(|it| it.chars().next())
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        let is_wanted = |word: &str| {
+        let mut beginnings = BTreeSet::new();
+        for phrase in phrases {
+            let plain = without_diacritics(&normalised(phrase.as_ref()));
+            beginnings.extend(words(&plain).filter_map(|it| it.chars().next()));
+        }
+        Self::of(text, language, |word| {
             let first = word.chars().next().unwrap_or_default();
             let plain = if first.is_ascii() {
                 Some(first)
             } else {
-                without_diacritics(first.encode_utf8(&mut [0; 4]))
-                    .chars()
-                    .next()
+                let plain = without_diacritics(first.encode_utf8(&mut [0; 4]));
+                plain.chars().next()
             };
             plain.is_some_and(|it| beginnings.contains(&it))
-        };
+        })
+    }
+
+    fn of(text: &str, language: Option<Language>, is_wanted: impl Fn(&str) -> bool) -> Self {
         let text = normalised_lines(text);
-        let blocks: Vec<Vec<Forms>> = text
-            .lines()
-            .map(|block| {
-                let words = words(block);
-                words
-                    .map(|it| {
-                        if is_wanted(it) {
-                            form(it, language)
-                        } else {
-                            Forms::none()
-                        }
-                    })
-                    .collect::<Vec<_>>()
+        let mut known: HashMap<&str, Word> = HashMap::new();
+        let mut forms = Vec::new();
+        let mut number = |word| {
+            if !is_wanted(word) {
+                return OTHER;
+            }
+            *known.entry(word).or_insert_with(|| {
+                forms.push(form(word, language));
+                // Beyond four thousand million words, all are like no other.
+                Word::try_from(forms.len() - 1).unwrap_or(OTHER)
             })
-            .filter(|it| !it.is_empty())
+        };
+        let blocks: Vec<Vec<Word>> = text
+            .lines()
+            .map(|block| words(block).map(&mut number).collect())
+            .filter(|it: &Vec<_>| !it.is_empty())
             .collect();
         Self {
             words: blocks.iter().map(Vec::len).sum(),
             blocks,
+            forms,
             language,
         }
     }
@@ -146,11 +146,20 @@ impl IndexedText {
         if phrase.is_empty() {
             return 0;
         }
-        let is_at = |words: &[Forms]| {
-            let pairs = words.iter().zip(phrase);
-            words.len() >= phrase.len() && { pairs }.all(|(one, other)| form(one) == form(other))
+        let alike = |wanted: &Forms| {
+            let words = (0..).zip(&self.forms);
+            let alike = words.filter(|(_, it)| form(it) == form(wanted));
+            alike.map(|it| it.0).collect::<Vec<Word>>()
         };
-        let in_block = |block: &Vec<Forms>| {
+        let phrase: Vec<Vec<Word>> = phrase.iter().map(alike).collect();
+        if phrase.iter().any(Vec::is_empty) {
+            return 0;
+        }
+        let is_at = |words: &[Word]| {
+            let mut pairs = words.iter().zip(&phrase);
+            words.len() >= phrase.len() && pairs.all(|(word, alike)| alike.contains(word))
+        };
+        let in_block = |block: &Vec<Word>| {
             let (mut found, mut at) = (0, 0);
             while at + phrase.len() <= block.len() {
                 let here = is_at(&block[at..]);
@@ -203,17 +212,6 @@ fn normalised_lines(text: &str) -> String {
     }
     let lines: Vec<String> = text.lines().map(normalised).collect();
     lines.join("\n")
-}
-
-impl Forms {
-    /// A word that is like no other.
-    const fn none() -> Self {
-        Self {
-            exact: String::new(),
-            folded: String::new(),
-            stem: String::new(),
-        }
-    }
 }
 
 #[cfg(test)]

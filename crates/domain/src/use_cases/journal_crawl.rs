@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// How many entries are read at once. A page of a site is some 50 KB, and a hundred times that at the
 /// most; what is read back takes several times its size.
-const BATCH: u32 = 20;
+const BATCH: u32 = 10;
 
 /// Journals crawls.
 pub struct JournalCrawl {

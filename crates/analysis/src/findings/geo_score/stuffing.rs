@@ -36,9 +36,10 @@ pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     if phrases.is_empty() {
         return None;
     }
-    let text = IndexedText::new(&main, page.text.language);
+    let phrases: Vec<String> = phrases.into_iter().take(MOST_PHRASES).collect();
+    let text = IndexedText::about(&main, page.text.language, &phrases);
     let mut worst: Option<Stuffing> = None;
-    for phrase in phrases.into_iter().take(MOST_PHRASES) {
+    for phrase in phrases {
         let uses = text.uses(&phrase);
         let Some(density) = uses.density.filter(|_| uses.stuffed) else {
             continue;

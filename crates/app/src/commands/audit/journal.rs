@@ -11,7 +11,7 @@ use std::{
 
 /// How many steps are read at once. A page of a site is some 50 KB, and a hundred times that at the
 /// most; what is read back takes several times its size.
-const BATCH: usize = 20;
+const BATCH: usize = 10;
 /// Bytes that say how long a step is.
 const LENGTH: usize = 4;
 

@@ -2,7 +2,7 @@
 
 use super::{
     sight::{Sight, share},
-    vocabulary::{Said, names_article_text},
+    vocabulary::{Heard, Said, names_article_text},
 };
 use crate::extract::dom::NodeId;
 
@@ -22,28 +22,25 @@ pub fn leave_out(sight: &mut Sight) {
         by_name(name, in_article) || by_role(sight, id)
     });
     sight.leave_out(&by_form);
+    let said = said(sight);
     // Under a short text there may be any number of comments.
-    let comments = flagged_comments(sight);
+    let comments = flagged_comments(sight, &said);
     if left_without(sight, &comments) >= LEAST_WITHOUT_COMMENTS {
         sight.leave_out(&comments);
     }
-    let by_words = flagged(sight, |sight, id, name, _| {
-        said_by(sight, id, name)
-            .is_some_and(|it| it.furniture || (it.perhaps_furniture && !it.content))
+    let by_words = flagged(sight, |_, id, _, _| {
+        said[id].is_some_and(|it| it.furniture || (it.perhaps_furniture && !it.content))
     });
     if share(left_without(sight, &by_words), own(sight, 0)) >= LEAST_LEFT {
         sight.leave_out(&by_words);
     }
 }
 
-fn flagged_comments(sight: &Sight) -> Vec<bool> {
+fn flagged_comments(sight: &Sight, said: &[Option<Said>]) -> Vec<bool> {
     let holds_title = holds_title(sight);
     let mut flagged = vec![false; sight.dom.nodes.len()];
     for &id in &sight.order {
-        let Some(name) = sight.dom.name(id) else {
-            continue;
-        };
-        flagged[id] = !holds_title[id] && said_by(sight, id, name).is_some_and(|it| it.comments);
+        flagged[id] = !holds_title[id] && said[id].is_some_and(|it| it.comments);
     }
     flagged
 }
@@ -137,17 +134,29 @@ fn by_role(sight: &Sight, id: NodeId) -> bool {
     )
 }
 
-/// Classes speak for every element that has no meaning of its own, ids for those that hold others:
-/// the id of a heading is made of what it says.
-fn said_by(sight: &Sight, id: NodeId, name: &str) -> Option<Said> {
-    let of_class = || Said::by(sight.dom.short_attribute(id, "class"));
-    let of_id = || Said::by_id(sight.dom.short_attribute(id, "id"));
-    match name {
-        "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header" | "center"
-        | "article" | "details" | "figure" | "p" => Some(of_class().and(of_id())),
-        "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd" | "dt" => {
-            Some(of_class())
-        }
-        _ => None,
+/// By node: what its names say. Classes speak for every element that has no meaning of its own, ids
+/// for those that hold others: the id of a heading is made of what it says.
+fn said(sight: &Sight) -> Vec<Option<Said>> {
+    let mut heard = Heard::default();
+    let mut said = vec![None; sight.dom.nodes.len()];
+    for &id in &sight.order {
+        let is_holder = match sight.dom.name(id) {
+            Some(
+                "div" | "section" | "ul" | "ol" | "dl" | "table" | "td" | "tr" | "header"
+                | "center" | "article" | "details" | "figure" | "p",
+            ) => true,
+            Some(
+                "span" | "li" | "a" | "small" | "address" | "time" | "label" | "legend" | "dd"
+                | "dt",
+            ) => false,
+            _ => continue,
+        };
+        let of_class = heard.by(sight.dom.short_attribute(id, "class"));
+        said[id] = Some(if is_holder {
+            of_class.and(Said::by_id(sight.dom.short_attribute(id, "id")))
+        } else {
+            of_class
+        });
     }
+    said
 }

@@ -26,7 +26,7 @@ use analysis::observation::page_content::{Block, BlockKind, MainText, TextSource
 pub(super) use blocks::{Draft, drafts};
 pub(super) use furniture::holds_title;
 pub(super) use sight::{Sight, characters};
-pub(super) use vocabulary::Said;
+pub(super) use vocabulary::{Heard, Said};
 
 /// A piece of text that stands on its own, and the element that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]

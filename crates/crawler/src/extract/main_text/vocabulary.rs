@@ -1,6 +1,7 @@
 //! What class names and ids say that an element is for.
 
 use super::word_lists::{Meaning, hides, meaning};
+use std::collections::HashMap;
 
 /// What the words of an element's `class` and `id` say together.
 #[expect(clippy::struct_excessive_bools, reason = "a name may say all of it")]
@@ -75,6 +76,19 @@ impl Said {
             Some(Meaning::Content) => self.content = true,
             None => {}
         }
+    }
+}
+
+/// What classes say, each read once a page: one that colours its code has thousands of elements of
+/// the same few classes.
+#[derive(Default)]
+pub struct Heard<'a>(HashMap<&'a str, Said>);
+
+impl<'a> Heard<'a> {
+    /// Reads the words of a class attribute.
+    pub fn by(&mut self, attribute: &'a str) -> Said {
+        let said = self.0.entry(attribute);
+        *said.or_insert_with(|| Said::by(attribute))
     }
 }
 

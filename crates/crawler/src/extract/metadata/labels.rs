@@ -3,11 +3,13 @@
 use super::{DateRole, names::phrases};
 use crate::extract::{
     dom::{Dom, NodeId},
-    main_text::Said,
+    main_text::{Heard, Said},
 };
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// Whether an element says that what is in it belongs to other pages or to comments.
-pub fn leads_elsewhere(dom: &Dom, id: NodeId) -> bool {
+pub fn leads_elsewhere<'a>(dom: &'a Dom, id: NodeId, heard: &mut Heard<'a>) -> bool {
     if matches!(dom.name(id), None | Some("html" | "body" | "main")) {
         return false;
     }
@@ -18,9 +20,63 @@ pub fn leads_elsewhere(dom: &Dom, id: NodeId) -> bool {
         return false;
     }
     let of = |name| dom.short_attribute(id, name);
-    let said = Said::by(of("class")).and(Said::by_id(of("id")));
+    let said = heard.by(of("class")).and(Said::by_id(of("id")));
     said.comments || said.elsewhere
 }
+
+/// Parts of names that speak of dates; the role that comes first counts most.
+const NAMES: [(DateRole, &[&str]); 3] = [
+    (
+        DateRole::Modified,
+        &[
+            "modified", "updated", "lastmod", "last-mod", "changed", "revised",
+        ],
+    ),
+    (
+        DateRole::Published,
+        &[
+            "publish",
+            "publication",
+            "pubdate",
+            "posted",
+            "created",
+            "entry-date",
+            "post-date",
+            "postdate",
+            "article-date",
+            "article__date",
+            "story-date",
+            "issued",
+        ],
+    ),
+    (
+        DateRole::Unspecified,
+        &[
+            "date",
+            "datum",
+            "fecha",
+            "timestamp",
+            "dateline",
+            "byline",
+            "postmeta",
+            "post-meta",
+            "entry-meta",
+            "article-meta",
+            "meta-info",
+        ],
+    ),
+];
+
+/// Finds all of [`NAMES`] at once, since every element of a page is asked; by pattern, which of them.
+static FINDER: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
+    let all = NAMES.iter().enumerate();
+    let all = all.flat_map(|(at, (_, names))| names.iter().map(move |it| (*it, at)));
+    let (names, places): (Vec<&str>, Vec<usize>) = all.unzip();
+    let finder = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(names);
+    (finder.expect("a few short names"), places)
+});
 
 /// What the classes, the id and `itemprop` of an element say of a date in it; `None` when they do not
 /// speak of dates.
@@ -28,48 +84,23 @@ pub fn role_of_names(dom: &Dom, id: NodeId) -> Option<DateRole> {
     if !dom.has_attributes(id) {
         return None;
     }
-    let of = |name| dom.short_attribute(id, name).to_ascii_lowercase();
-    let said = format!("{} {} {}", of("class"), of("id"), of("itemprop"));
-    let says = |words: &[&str]| words.iter().any(|it| said.contains(it));
-    if says(&[
-        "modified", "updated", "lastmod", "last-mod", "changed", "revised",
-    ]) {
-        Some(DateRole::Modified)
-    } else if says(&[
-        "publish",
-        "publication",
-        "pubdate",
-        "posted",
-        "created",
-        "entry-date",
-        "post-date",
-        "postdate",
-        "article-date",
-        "article__date",
-        "story-date",
-        "issued",
-    ]) {
-        Some(DateRole::Published)
-    } else if says(&[
-        "date",
-        "datum",
-        "fecha",
-        "timestamp",
-        "dateline",
-        "byline",
-        "postmeta",
-        "post-meta",
-        "entry-meta",
-        "article-meta",
-        "meta-info",
-    ]) || said
-        .split(|it: char| !it.is_alphanumeric())
-        .any(|it| matches!(it, "time" | "meta" | "when" | "day"))
-    {
-        Some(DateRole::Unspecified)
-    } else {
-        None
+    let names = ["class", "id", "itemprop"].map(|it| dom.short_attribute(id, it));
+    let (finder, places) = &*FINDER;
+    let found = names.iter().flat_map(|it| {
+        let found = finder.find_overlapping_iter(it);
+        found.map(|it| places[it.pattern().as_usize()])
+    });
+    if let Some(first) = found.min() {
+        return Some(NAMES[first].0);
     }
+    let is_word = |it: &str| {
+        let words = ["time", "meta", "when", "day"];
+        words.iter().any(|word| it.eq_ignore_ascii_case(word))
+    };
+    let mut words = names
+        .iter()
+        .flat_map(|it| it.split(|it: char| !it.is_alphanumeric()));
+    words.any(is_word).then_some(DateRole::Unspecified)
 }
 
 /// Words after which the date of a change stands, in lower case, between slashes

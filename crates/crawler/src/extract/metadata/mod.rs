@@ -13,7 +13,7 @@ mod site_name;
 use super::{
     dom::Dom,
     json_ld::JsonLd,
-    main_text::{Draft, Sight, holds_title},
+    main_text::{Draft, Heard, Sight, holds_title},
 };
 use analysis::observation::page_content::{
     Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText,
@@ -70,9 +70,11 @@ impl<'a> Source<'a> {
 fn elsewhere(sight: &Sight) -> Vec<bool> {
     let holds_title = holds_title(sight);
     let mut elsewhere = vec![false; sight.dom.nodes.len()];
+    let mut heard = Heard::default();
     for &id in &sight.order {
         let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| elsewhere[it]);
-        elsewhere[id] = with_parent || (!holds_title[id] && labels::leads_elsewhere(sight.dom, id));
+        elsewhere[id] =
+            with_parent || (!holds_title[id] && labels::leads_elsewhere(sight.dom, id, &mut heard));
     }
     elsewhere
 }
