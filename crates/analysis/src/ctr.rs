@@ -1,18 +1,17 @@
-//! Expected click-through rates, model `ctr-v1`: a published curve by position, corrected for
-//! the layout of the page.
+//! Expected click-through rates, model `ctr-v1`: a curve by position, published or a project's
+//! own, corrected for the layout of the page.
 
 use crate::{
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
     search_intent::Intent,
 };
 
+mod curve;
+
+pub use curve::{ClickCurve, LEAST_IMPRESSIONS, PUBLISHED, PositionClicks};
+
 /// No place can expect more than this.
 pub const MAX_CTR: f64 = 0.95;
-
-/// Positions 1 to 10: SISTRIX 2020, 80 million keywords.
-const TOP_TEN: [f64; 10] = [
-    0.285, 0.157, 0.110, 0.080, 0.072, 0.051, 0.040, 0.032, 0.028, 0.025,
-];
 
 /// What an AI overview leaves at positions 1 to 3: Ahrefs, December 2025.
 const UNDER_AI_OVERVIEW: [f64; 3] = [0.420, 0.492, 0.536];
@@ -26,17 +25,10 @@ const OWN_SITELINKS: f64 = 1.646;
 /// A page with organic results alone (SISTRIX: 34.2 % of 28.5 %).
 const PLAIN_PAGE: f64 = 1.200;
 
-/// The share of searches that clicks the organic result at that position.
+/// The share of searches that clicks the organic result at that position, by the published curve.
 #[must_use]
 pub fn ctr(position: u32) -> f64 {
-    let p = f64::from(position);
-    match position {
-        1..=10 => TOP_TEN[position as usize - 1],
-        11..=20 => 0.009 * (-(0.009_f64 / 0.0028).ln() / 9.0 * (p - 11.0)).exp(),
-        21..=30 => 0.0028 * (-(0.0028_f64 / 0.0005).ln() / 10.0 * (p - 20.0)).exp(),
-        31..=100 => 0.0001,
-        _ => 0.0,
-    }
+    ClickCurve::published().at(position)
 }
 
 /// A place on a page.
@@ -134,17 +126,44 @@ impl SerpLayout {
     }
 }
 
-/// The share of searches that is expected to click a result at that place of such a page.
+/// The clicks to be expected on one page: its layout is weighed once for all its places.
+#[derive(Debug, Clone, Copy)]
+pub struct PageClicks<'c> {
+    curve: &'c ClickCurve,
+    multiplier: f64,
+    overview_takes_clicks: bool,
+}
+
+impl<'c> PageClicks<'c> {
+    /// On a page of that layout, by that curve.
+    #[must_use]
+    pub fn new(curve: &'c ClickCurve, layout: &SerpLayout) -> Self {
+        Self {
+            curve,
+            multiplier: layout.multiplier(),
+            overview_takes_clicks: layout.overview_takes_clicks(),
+        }
+    }
+
+    /// The share of searches that is expected to click a result at that place.
+    #[must_use]
+    pub fn at(&self, place: Placement) -> f64 {
+        let mut expected = self.curve.at(place.position) * self.multiplier;
+        if self.overview_takes_clicks {
+            expected *= under_ai_overview(place.position);
+        }
+        if place.position == 1 && place.has_sitelinks {
+            expected *= OWN_SITELINKS;
+        }
+        expected.clamp(0.0, MAX_CTR)
+    }
+}
+
+/// The share of searches that is expected to click a result at that place of such a page, by the
+/// published curve.
 #[must_use]
 pub fn expected_ctr(place: Placement, layout: &SerpLayout) -> f64 {
-    let mut expected = ctr(place.position) * layout.multiplier();
-    if layout.overview_takes_clicks() {
-        expected *= under_ai_overview(place.position);
-    }
-    if place.position == 1 && place.has_sitelinks {
-        expected *= OWN_SITELINKS;
-    }
-    expected.clamp(0.0, MAX_CTR)
+    PageClicks::new(ClickCurve::published(), layout).at(place)
 }
 
 /// Published for positions 1, 2, 3 and 10; in between, linear in ln(position).

@@ -9,12 +9,15 @@ pub mod document;
 #[cfg(any(test, feature = "test-support"))]
 pub mod fault_sites;
 pub mod findings;
+pub mod keyword_metrics;
 pub mod keyword_text;
 pub mod observation;
 pub mod page_kind;
 pub mod provenance;
 pub mod result_type;
 pub mod search_intent;
+pub mod search_panel;
+pub mod site_class;
 pub mod site_graph;
 pub mod statistics;
 pub mod text;

@@ -1,13 +1,17 @@
 //! Hosts, registrable domains and URL comparison.
 
+use std::borrow::Cow;
+
 mod comparison;
 mod domain_name;
+mod own_sites;
 mod site_scope;
 
 pub use comparison::{normalised, page_key, unwrapped};
 pub use domain_name::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
 };
+pub use own_sites::OwnSites;
 pub use site_scope::SiteScope;
 
 /// The part of a host that somebody registered: the public suffix and one label more, by the
@@ -25,10 +29,48 @@ pub fn registrable_domain(host: &str) -> Option<&str> {
 /// The registrable domain of a URL, or its host when that has none.
 #[must_use]
 pub fn domain_of_url(url: &str) -> Option<String> {
+    let host = host_of_url(url)?;
+    Some(domain_of_host(&host).to_owned())
+}
+
+/// The registrable domain of a host, or the host when that has none.
+#[must_use]
+pub fn domain_of_host(host: &str) -> &str {
+    registrable_domain(host).unwrap_or(host)
+}
+
+/// The host of a URL as the URL standard writes it, of the page behind an engine's redirect.
+#[must_use]
+pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     let target = unwrapped(url);
+    if let Cow::Borrowed(url) = target
+        && let Some(host) = plain_host(url)
+    {
+        return Some(Cow::Borrowed(host));
+    }
     let parsed = url::Url::parse(&target).ok()?;
     let host = parsed.host_str()?.trim_end_matches('.');
-    Some(registrable_domain(host).unwrap_or(host).to_owned())
+    Some(Cow::Owned(host.to_owned()))
+}
+
+/// The host where it stands in plain sight, as it nearly always does: parsing is the dear part.
+fn plain_host(url: &str) -> Option<&str> {
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"))?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let host = &rest[..end];
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    // A last label without a letter may be a number of an address, and `xn--` may be no name.
+    let is_name = host
+        .rsplit('.')
+        .next()
+        .is_some_and(|last| last.bytes().next().is_some_and(|it| it.is_ascii_lowercase()))
+        && host.bytes().all(is_plain)
+        && !host.starts_with('.')
+        && !host.contains("..")
+        && !host.contains("xn--");
+    is_name.then_some(host)
 }
 
 #[cfg(test)]

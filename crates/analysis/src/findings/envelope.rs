@@ -133,6 +133,11 @@ pub mod rounded {
         }
     }
 
+    /// Serialises a score with one decimal.
+    pub fn score<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(one_decimal(*value))
+    }
+
     /// Serialises a score with one decimal, or null.
     pub fn score_or_null<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
         match value {

@@ -14,6 +14,7 @@ pub mod schema;
 pub mod serp;
 pub mod site_audit;
 pub mod site_changes;
+pub mod sov;
 pub mod vitals;
 
 #[cfg(test)]

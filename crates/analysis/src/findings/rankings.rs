@@ -4,7 +4,13 @@ use super::{
     envelope::{Envelope, rounded},
     keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
 };
-use crate::{search_intent::Intent, url_rules::SiteScope};
+use crate::{
+    ctr::{ClickCurve, PUBLISHED},
+    keyword_metrics::Opportunity,
+    observation::search_page::Feature,
+    search_intent::Intent,
+    url_rules::SiteScope,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,15 +18,21 @@ use utoipa::ToSchema;
 mod change;
 mod clicks;
 mod history;
+mod owned;
 mod record;
+mod since;
 mod summary;
 
-pub use history::{Mark, PastRanks, RankPoint, RankState};
+pub use history::{ChangeOver, Mark, PastRanks, RankPoint, RankState};
+pub use owned::AiOverviewStanding;
 pub use record::rank;
-pub use summary::{BucketCounts, Mover, RankingsSummary, RankingsTally, Weighting};
+pub use since::{Moved, RankChanges, Standing, changes_between};
+pub use summary::{
+    BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting,
+};
 
 /// The definition that the records follow.
-pub const METHOD_VERSION: &str = "rankings/1";
+pub const METHOD_VERSION: &str = "rankings/2";
 
 /// What a rank is computed from.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +45,21 @@ pub struct RankInput<'a> {
     pub measurement: Measurement<'a>,
     /// What earlier measurements of the same keyword, market and engine found.
     pub past: PastRanks<'a>,
+    /// What the project measured itself, if it did.
+    pub own_data: Option<&'a OwnSearchData>,
+    /// How hard the keyword is, 0 to 100, when known: the score of the `serp` record. It may be told
+    /// later by [`RankingRecord::judge_difficulty`].
+    pub difficulty: Option<f64>,
+}
+
+/// What a project's own search console tells about a keyword.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OwnSearchData {
+    /// The project's own click curve; `None` takes the published one.
+    pub curve: Option<ClickCurve>,
+    /// The mean position of the topmost own link, weighed by impressions. It is another measure
+    /// than `position` and never joined with it.
+    pub position: Option<f64>,
 }
 
 /// The rank of the project for one keyword in one snapshot.
@@ -64,6 +91,12 @@ pub struct RankingRecord {
     pub own_urls: Vec<OwnUrl>,
     /// The position in the last successful measurement; null when it was not ranked then.
     pub previous_position: Option<u32>,
+    /// The change since yesterday; null without a measurement then.
+    pub change1: Option<ChangeOver>,
+    /// The change since 7 days ago (up to 9); null without a measurement then.
+    pub change7: Option<ChangeOver>,
+    /// The change since 30 days ago (up to 37); null without a measurement then.
+    pub change30: Option<ChangeOver>,
     /// The best position ever measured.
     pub best_position: Option<u32>,
     /// When it was first reached.
@@ -109,6 +142,55 @@ pub struct RankingRecord {
     pub ctr_change: Option<f64>,
     /// The range in which the position lies; null when the measurement failed.
     pub bucket: Option<Bucket>,
+    /// The features of the page, of a supplier that tells about features.
+    pub features_present: Option<Vec<Feature>>,
+    /// Those of them that lead to the project.
+    pub features_owned: Option<Vec<Feature>>,
+    /// Whether there is an AI overview and whether it cites the project; null when the supplier
+    /// does not tell.
+    pub ai_overview: Option<AiOverviewStanding>,
+    /// The curve that expected clicks follow: `ctr-v1`, or the project's own.
+    #[serde(default = "published_curve")]
+    #[schema(required = true)]
+    pub ctr_model: String,
+    /// The mean position that the project's search console tells; a series of its own.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub gsc_position: Option<f64>,
+    /// Whether the keyword holds the project's own name.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub is_branded: bool,
+    /// Whether it stands at 4 to 20; null when the measurement failed.
+    pub striking_distance: Option<bool>,
+    /// How hard the keyword is, 0 to 100.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub difficulty: Option<f64>,
+    /// The position that is aimed for: 3, or 1 for the project's own name.
+    pub target_position: Option<u32>,
+    /// The share of searches that the target would add on this page.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub target_ctr_gain: Option<f64>,
+    /// Clicks per month that the target would add, weighed by the difficulty; null while that or the
+    /// search volume is unknown.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub opportunity: Option<f64>,
+    /// 0 to 100 among the project's keywords; null until all of them are known.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub priority_score: Option<f64>,
+}
+
+fn published_curve() -> String {
+    PUBLISHED.to_owned()
+}
+
+impl RankingRecord {
+    /// Completes the opportunity once the difficulty is known.
+    pub fn judge_difficulty(&mut self, difficulty: Option<f64>) {
+        self.difficulty = difficulty;
+        self.opportunity = self
+            .target_ctr_gain
+            .and_then(|gain| Opportunity::clicks(gain, self.search_volume, difficulty));
+    }
 }
 
 /// An own result on the page.

@@ -5,8 +5,10 @@ use super::{
     keyword_market::{KeywordMarket, Measurement, TrackedKeyword},
 };
 use crate::{
+    ctr::SerpLayout,
     observation::search_page::{Feature, FeatureCoverage, PageLink, RichData},
     search_intent::Intent,
+    search_panel::DomainProminence,
     url_rules::SiteScope,
 };
 use chrono::{DateTime, Utc};
@@ -15,17 +17,19 @@ use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 mod difficulty;
+mod page_type;
 mod record;
 mod stability;
 mod summary;
 
-pub use difficulty::{Difficulty, DifficultyComponents};
+pub use difficulty::{Difficulty, DifficultyBasis, DifficultyComponents};
+pub use page_type::{PageType, PageTypeCount};
 pub use record::snapshot;
 pub use stability::{PreviousSerp, Stability};
-pub use summary::{FeatureCount, SerpSummary, SerpTally};
+pub use summary::{FeatureCount, MovedDomain, SerpSummary, SerpTally};
 
 /// The definition that the records follow.
-pub const METHOD_VERSION: &str = "serp/1";
+pub const METHOD_VERSION: &str = "serp/2";
 
 /// What a snapshot record is computed from.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +44,11 @@ pub struct SerpInput<'a> {
     pub competitors: Option<&'a BTreeSet<String>>,
     /// The last successful snapshot of the same keyword, market and engine.
     pub previous: Option<&'a PreviousSerp>,
+    /// The one of a month ago (23 to 37 days), for the difficulty.
+    pub month_ago: Option<&'a PreviousSerp>,
+    /// How prominent domains are among all pages of the project, for the difficulty; it may be
+    /// of the last run, or be told later by [`SerpRecord::judge_difficulty`].
+    pub prominence: Option<&'a DomainProminence>,
 }
 
 /// A results page.
@@ -70,6 +79,14 @@ pub struct SerpRecord {
     pub ai_overview: Option<SerpAiOverview>,
     /// Other searches that the engine suggests.
     pub related_searches: Vec<String>,
+    /// Questions that others ask, as the page lists them.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub questions: Vec<String>,
+    /// What kinds of pages the first ten are, most frequent first.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub page_types: Vec<PageTypeCount>,
     /// Own blocks as a share of all blocks; null when the measurement failed.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub own_share: Option<f64>,
@@ -92,8 +109,12 @@ pub struct SerpItem {
     /// `organic`, or the feature it is.
     #[serde(rename = "type")]
     pub item_type: ItemType,
+    /// The result page on which it stood, from 1.
+    pub page: Option<u32>,
     /// Rank among organic results; null for everything else.
     pub organic_position: Option<u32>,
+    /// What kind of page it leads to, as far as address and headline tell; null for features.
+    pub page_type: Option<PageType>,
     /// Where it leads.
     pub url: Option<String>,
     /// The registrable domain of that.
@@ -114,6 +135,35 @@ pub struct SerpItem {
     pub is_own: bool,
     /// Whether it leads to a competitor; null when no competitors are known.
     pub is_competitor: Option<bool>,
+}
+
+impl SerpRecord {
+    /// What surrounds the organic results of the first result page.
+    #[must_use]
+    pub fn layout(&self) -> SerpLayout {
+        let on_first_page = self.items.iter().filter(|it| it.page.unwrap_or(1) == 1);
+        let shown = on_first_page.filter_map(|it| match it.item_type {
+            ItemType::Feature(feature) => Some(feature),
+            ItemType::Organic(_) => None,
+        });
+        let overview = self.ai_overview.as_ref().is_some_and(|it| it.present);
+        let features = shown.chain(overview.then_some(Feature::AiOverview));
+        SerpLayout::new(features.collect(), self.feature_coverage, self.intent)
+    }
+
+    /// Completes the difficulty once the other pages of the project are known.
+    pub fn judge_difficulty(&mut self, prominence: &DomainProminence) {
+        let top = self
+            .items
+            .iter()
+            .filter(|it| it.organic_position.is_some_and(|position| position <= 10));
+        let share = prominence.of(top.filter_map(|it| it.url.as_deref()));
+        if let Some(difficulty) = &mut self.difficulty {
+            difficulty.components.domain_prominence = share;
+            difficulty.weigh();
+            difficulty::warn(difficulty.score, &mut self.envelope.warnings);
+        }
+    }
 }
 
 /// What a block is.

@@ -1,5 +1,10 @@
 //! Statistics that several findings share.
 
+pub mod bootstrap;
+pub mod concentration;
 pub mod describe;
+pub mod isotonic;
+pub mod newcombe;
 pub mod rbo;
+pub mod theil_sen;
 pub mod wilson;

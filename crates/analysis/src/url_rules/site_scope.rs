@@ -6,10 +6,13 @@ use url::Url;
 /// The hosts whose results count as the project's.
 ///
 /// A project on its registrable domain owns every host below it; a project on a subdomain owns
-/// that host and what lies below it. `www.` is never distinguished.
+/// that host and what lies below it; a project below a path owns what is below that path of its
+/// host. `www.` is never distinguished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteScope {
     root: String,
+    /// Without a slash at its end; empty when every path is own.
+    path: String,
 }
 
 impl SiteScope {
@@ -19,6 +22,23 @@ impl SiteScope {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         Self {
             root: without_www(&host).to_owned(),
+            path: String::new(),
+        }
+    }
+
+    /// The scope of a project on a path of that host: `/shop` owns `/shop` and `/shop/shoes`, and
+    /// not `/shopping`. A path of nothing but slashes is the whole host.
+    #[must_use]
+    pub fn below(host: &str, path: &str) -> Self {
+        let bare = path.trim_matches('/');
+        let path = if bare.is_empty() {
+            String::new()
+        } else {
+            format!("/{bare}")
+        };
+        Self {
+            path,
+            ..Self::of(host)
         }
     }
 
@@ -41,8 +61,15 @@ impl SiteScope {
         if !contains_ignoring_case(url, &self.root) && url.is_ascii() && !url.contains('%') {
             return false;
         }
-        Url::parse(&unwrapped(url))
-            .is_ok_and(|parsed| parsed.host_str().is_some_and(|host| self.owns_host(host)))
+        Url::parse(&unwrapped(url)).is_ok_and(|parsed| {
+            parsed.host_str().is_some_and(|host| self.owns_host(host))
+                && self.owns_path(parsed.path())
+        })
+    }
+
+    fn owns_path(&self, path: &str) -> bool {
+        path.strip_prefix(self.path.as_str())
+            .is_some_and(|rest| self.path.is_empty() || rest.is_empty() || rest.starts_with('/'))
     }
 
     /// Whether a host is the project's.

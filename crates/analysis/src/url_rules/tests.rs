@@ -125,6 +125,47 @@ fn a_project_on_a_subdomain_does_not_own_its_parent() {
 }
 
 #[test]
+fn a_project_below_a_path_owns_that_path_alone() {
+    let site = SiteScope::below("www.example.com", "/shop/");
+    for own in [
+        "https://example.com/shop",
+        "https://www.example.com/shop/?a=1",
+        "https://de.example.com/shop/shoes",
+    ] {
+        assert!(site.owns(own), "{own}");
+    }
+    for foreign in ["https://example.com/", "https://example.com/shopping"] {
+        assert!(!site.owns(foreign), "{foreign}");
+    }
+    assert_eq!(SiteScope::below("example.com", "//"), SiteScope::of("example.com"));
+}
+
+#[test]
+fn sites_of_one_owner_are_all_own() {
+    let own = OwnSites::with_aliases(SiteScope::of("acme.com"), vec![SiteScope::of("acme.de")]);
+    assert!(own.owns("https://shop.acme.de/") && own.owns_host("www.acme.com"));
+    assert!(!own.owns("https://acme.fr/") && own.site().root() == "acme.com");
+}
+
+#[test]
+fn a_host_is_read_from_whatever_form_a_url_has() {
+    for (url, host) in [
+        ("https://www.example.com/a?b#c", Some("www.example.com")),
+        ("http://example.com", Some("example.com")),
+        ("https://example.com:8080/", Some("example.com")),
+        ("https://user@example.com/", Some("example.com")),
+        ("https://EXAMPLE.com./x", Some("example.com")),
+        ("https://münchen.de/", Some("xn--mnchen-3ya.de")),
+        ("https://exa%6Dple.com/", Some("example.com")),
+        ("https://1.2.3/", Some("1.2.0.3")),
+        ("https://www.google.com/url?q=https%3A%2F%2Facme.com%2F", Some("acme.com")),
+        ("no url", None),
+    ] {
+        assert_eq!(host_of_url(url).as_deref(), host, "{url}");
+    }
+}
+
+#[test]
 fn a_project_below_a_private_suffix_owns_only_itself() {
     let site = SiteScope::of("acme.github.io");
     assert!(site.owns("https://acme.github.io/docs"));
@@ -244,6 +285,15 @@ fn a_lone_percent_sign_becomes_no_encoding() {
 }
 
 proptest! {
+    #[test]
+    fn a_host_in_plain_sight_is_the_one_that_parsing_finds(host in "[a-z0-9.-]{1,20}", rest in "[/?#]?[a-z/?#:@]{0,8}") {
+        let url = format!("https://{host}{rest}");
+        let parsed = url::Url::parse(&url).ok();
+        let parsed = parsed.as_ref().and_then(|it| it.host_str()).map(|it| it.trim_end_matches('.'));
+        let found = host_of_url(&url);
+        prop_assert_eq!(found.as_deref(), parsed);
+    }
+
     #[test]
     fn what_the_pattern_admits_is_refused_only_for_reasons_it_cannot_know(
         text in proptest::string::string_regex(DOMAIN_PATTERN.trim_matches(['^', '$'])).expect("a pattern")

@@ -1,7 +1,7 @@
 //! Clicks to be expected from a place on a page.
 
 use super::{ChangeKind, change::Change};
-use crate::ctr::{MAX_CTR, Placement, SerpLayout, expected_ctr};
+use crate::ctr::{MAX_CTR, PageClicks, Placement};
 
 /// What the places of a project on a page are worth.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -13,24 +13,22 @@ pub(super) struct Clicks {
     pub ctr_change: Option<f64>,
 }
 
-/// Expected clicks of the own places, best first, on a page of that layout.
+/// Expected clicks of the own places, best first, on a page.
 pub(super) fn expected(
     places: &[Placement],
-    layout: &SerpLayout,
+    page: &PageClicks<'_>,
     volume: Option<u64>,
     previous: Option<u32>,
     change: Change,
 ) -> Clicks {
-    let best = places
-        .first()
-        .map_or(0.0, |place| expected_ctr(*place, layout));
+    let best = places.first().map_or(0.0, |place| page.at(*place));
     // An empty sum of floats is −0.
     let all = places
         .iter()
-        .fold(0.0, |sum, place| sum + expected_ctr(*place, layout))
+        .fold(0.0, |sum, place| sum + page.at(*place))
         .min(MAX_CTR);
-    let top = expected_ctr(Placement::plain(1), layout);
-    let ctr_change = ctr_change(best, layout, previous, change.kind);
+    let top = page.at(Placement::plain(1));
+    let ctr_change = ctr_change(best, page, previous, change.kind);
     #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
     let per_month = |share: f64| volume.map(|volume| volume as f64 * share);
     Clicks {
@@ -44,13 +42,11 @@ pub(super) fn expected(
 
 fn ctr_change(
     best: f64,
-    layout: &SerpLayout,
+    page: &PageClicks<'_>,
     previous: Option<u32>,
     kind: ChangeKind,
 ) -> Option<f64> {
-    let before = previous.map_or(0.0, |position| {
-        expected_ctr(Placement::plain(position), layout)
-    });
+    let before = previous.map_or(0.0, |position| page.at(Placement::plain(position)));
     match kind {
         ChangeKind::Up | ChangeKind::Down | ChangeKind::New | ChangeKind::Lost => {
             Some(best - before)

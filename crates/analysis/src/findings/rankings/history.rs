@@ -1,6 +1,6 @@
 //! Earlier ranks of a keyword in compact form, and the figures that need several of them.
 
-use super::RankingRecord;
+use super::{ChangeKind, RankingRecord, change};
 use crate::{provenance::RecordStatus, statistics::describe};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl RankState {
 /// What is known from before.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PastRanks<'a> {
-    /// Earlier measurements, newest first; 28 days and 28 measurements are enough.
+    /// Earlier measurements, newest first; 37 days and 28 measurements are enough.
     pub points: &'a [RankPoint],
     /// The best position ever, carried from record to record.
     pub best: Option<Mark>,
@@ -111,6 +111,47 @@ impl<'a> PastRanks<'a> {
             .iter()
             .find(|point| point.state != RankState::Error)
     }
+}
+
+/// What became of a rank since a day some time ago.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeOver {
+    /// When the earlier measurement was.
+    pub since: DateTime<Utc>,
+    /// The position then; null when it was not ranked.
+    pub position: Option<u32>,
+    /// Places gained since; null unless both positions are known.
+    pub change: Option<i64>,
+    /// What kind of change that is.
+    pub change_kind: ChangeKind,
+}
+
+/// The change since the newest successful measurement that is at least `days` calendar days old and
+/// at most `slack` more.
+pub(super) fn change_over(
+    now: &RankPoint,
+    past: &[RankPoint],
+    days: i64,
+    slack: i64,
+) -> Option<ChangeOver> {
+    if now.state == RankState::Error {
+        return None;
+    }
+    let today = now.measured_at.date_naive();
+    let age = |point: &RankPoint| (today - point.measured_at.date_naive()).num_days();
+    let before = past
+        .iter()
+        .filter(|point| point.state != RankState::Error)
+        .find(|point| age(point) >= days)
+        .filter(|point| age(point) <= days + slack)?;
+    let change = change::between(Some(before), now);
+    Some(ChangeOver {
+        since: before.measured_at,
+        position: before.position,
+        change: change.places,
+        change_kind: change.kind,
+    })
 }
 
 /// Averages over a keyword's measurements up to one of them.

@@ -4,12 +4,14 @@ use super::{
     Bucket, METHOD_VERSION, Mark, OwnUrl, PastRanks, RankInput, RankPoint, RankingRecord,
     change::{self, Change},
     clicks::{self, Clicks},
-    history::trend,
+    history::{change_over, trend},
+    owned, published_curve,
 };
 use crate::{
-    ctr::{Placement, SerpLayout},
+    ctr::{ClickCurve, PageClicks, Placement, SerpLayout},
     findings::keyword_market::Measurement,
     observation::search_page::{Block, DEPTH_CUT_SHORT, OrganicResult, SearchPage},
+    keyword_metrics::{in_striking_distance, opportunity},
     provenance::RecordStatus,
     result_type::ResultType,
     search_intent,
@@ -52,6 +54,9 @@ fn blank(input: &RankInput<'_>, envelope: super::Envelope) -> RankingRecord {
         best_position: None,
         best_position_at: None,
         worst_position: None,
+        change1: None,
+        change7: None,
+        change30: None,
         change: None,
         change_kind: super::ChangeKind::Unknown,
         entered_from: None,
@@ -67,6 +72,18 @@ fn blank(input: &RankInput<'_>, envelope: super::Envelope) -> RankingRecord {
         clicks_change: None,
         ctr_change: None,
         bucket: None,
+        features_present: None,
+        features_owned: None,
+        ai_overview: None,
+        ctr_model: published_curve(),
+        gsc_position: input.own_data.and_then(|own| own.position),
+        is_branded: owned::is_branded(&input.keyword.keyword, input.site),
+        striking_distance: None,
+        difficulty: None,
+        target_position: None,
+        target_ctr_gain: None,
+        opportunity: None,
+        priority_score: None,
     }
 }
 
@@ -93,9 +110,34 @@ fn seen(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> 
     let now = RankPoint::of(&record);
     let change = change::between(input.past.last(), &now);
     compare(&mut record, change, input.past.last());
-    let worth = worth(&own, page, &record, change);
+    let layout = SerpLayout::of(page, record.intent);
+    let curve = input
+        .own_data
+        .and_then(|own| own.curve.as_ref())
+        .unwrap_or_else(|| ClickCurve::published());
+    let clicks = PageClicks::new(curve, &layout);
+    curve.name().clone_into(&mut record.ctr_model);
+    let worth = worth(&own, &clicks, &record, change);
     set_clicks(&mut record, worth);
+    set_features(&mut record, page, input.site);
+    set_opportunity(&mut record, &clicks, input.difficulty);
     record
+}
+
+fn set_features(record: &mut RankingRecord, page: &SearchPage, site: &SiteScope) {
+    let (present, owned) = owned::features(page, site).unzip();
+    record.features_present = present;
+    record.features_owned = owned;
+    record.ai_overview = owned::overview(page, site);
+}
+
+fn set_opportunity(record: &mut RankingRecord, clicks: &PageClicks<'_>, difficulty: Option<f64>) {
+    let current = record.expected_ctr.unwrap_or(0.0);
+    let found = opportunity(record.position, current, clicks, record.is_branded);
+    record.striking_distance = Some(in_striking_distance(record.position));
+    record.target_position = Some(found.target);
+    record.target_ctr_gain = Some(found.ctr_gain);
+    record.judge_difficulty(difficulty);
 }
 
 /// The own results, best first; one URL counts once.
@@ -151,7 +193,7 @@ fn compare(record: &mut RankingRecord, change: Change, before: Option<&RankPoint
 
 fn worth(
     own: &[(&Block, &OrganicResult)],
-    page: &SearchPage,
+    clicks: &PageClicks<'_>,
     record: &RankingRecord,
     change: Change,
 ) -> Clicks {
@@ -162,10 +204,9 @@ fn worth(
             has_sitelinks: !result.sitelinks.is_empty(),
         })
         .collect();
-    let layout = SerpLayout::of(page, record.intent);
     clicks::expected(
         &places,
-        &layout,
+        clicks,
         record.search_volume,
         record.previous_position,
         change,
@@ -197,4 +238,7 @@ fn place_in_history(record: &mut RankingRecord, past: &PastRanks<'_>) {
     record.moving_average7 = trend.moving_average7;
     record.median_position28 = trend.median_position28;
     record.volatility28 = trend.volatility28;
+    record.change1 = change_over(&now, past.points, 1, 0);
+    record.change7 = change_over(&now, past.points, 7, 2);
+    record.change30 = change_over(&now, past.points, 30, 7);
 }

@@ -4,9 +4,11 @@ use super::{Bucket, ChangeKind, METHOD_VERSION, RankingRecord};
 use crate::{
     ctr::ctr,
     findings::envelope::{Coverage, rounded},
+    observation::search_page::Feature,
     provenance::RecordStatus,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 mod movers;
@@ -50,6 +52,36 @@ pub struct RankingsSummary {
     pub winners: Vec<Mover>,
     /// Keywords whose move took the most, at most 10.
     pub losers: Vec<Mover>,
+    /// Keywords that were not ranked and are.
+    pub entered: u64,
+    /// Keywords that were ranked and are not.
+    pub left: u64,
+    /// Keywords at 4 to 20, from which the first places are within reach.
+    pub striking_distance: u64,
+    /// Sum of the opportunities, clicks per month; null when no keyword has one.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub opportunity: Option<f64>,
+    /// Pages of which it is known whether they had an AI overview.
+    pub ai_overview_known: u64,
+    /// Pages with an AI overview.
+    pub ai_overview_present: u64,
+    /// Pages whose AI overview cites the project.
+    pub ai_overview_own_cited: u64,
+    /// On how many pages each feature leads to the project, most first.
+    pub features_owned: Vec<OwnedFeature>,
+}
+
+/// On how many pages a feature leads to the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnedFeature {
+    /// The feature.
+    #[serde(rename = "type")]
+    pub feature: Feature,
+    /// Pages that show it.
+    pub pages: u64,
+    /// Those of them on which it leads to the project.
+    pub owned: u64,
 }
 
 /// Measured keywords per range of positions.
@@ -106,6 +138,12 @@ pub struct RankingsTally {
     buckets: BucketCounts,
     by_clicks: TopMovers,
     by_share: TopMovers,
+    entered: u64,
+    left: u64,
+    striking_distance: u64,
+    opportunity: Option<f64>,
+    overview: (u64, u64, u64),
+    features: BTreeMap<Feature, (u64, u64)>,
 }
 
 impl RankingsTally {
@@ -120,6 +158,25 @@ impl RankingsTally {
         self.add_position(record);
         self.add_volume(record);
         self.add_move(record);
+        self.add_features(record);
+        self.striking_distance += u64::from(record.striking_distance == Some(true));
+        if let Some(clicks) = record.opportunity {
+            *self.opportunity.get_or_insert(0.0) += clicks;
+        }
+    }
+
+    fn add_features(&mut self, record: &RankingRecord) {
+        if let Some(overview) = record.ai_overview {
+            self.overview.0 += 1;
+            self.overview.1 += u64::from(overview.present);
+            self.overview.2 += u64::from(overview.own_cited);
+        }
+        let owned = record.features_owned.as_deref().unwrap_or_default();
+        for feature in record.features_present.iter().flatten() {
+            let (pages, own) = self.features.entry(*feature).or_default();
+            *pages += 1;
+            *own += u64::from(owned.contains(feature));
+        }
     }
 
     /// The summary of what was added, of `requested` keywords.
@@ -145,6 +202,14 @@ impl RankingsTally {
             declined: self.declined,
             winners: movers.winners,
             losers: movers.losers,
+            entered: self.entered,
+            left: self.left,
+            striking_distance: self.striking_distance,
+            opportunity: self.opportunity,
+            ai_overview_known: self.overview.0,
+            ai_overview_present: self.overview.1,
+            ai_overview_own_cited: self.overview.2,
+            features_owned: owned_features(self.features),
         }
     }
 
@@ -174,8 +239,16 @@ impl RankingsTally {
 
     fn add_move(&mut self, record: &RankingRecord) {
         match record.change_kind {
-            ChangeKind::Up | ChangeKind::New => self.improved += 1,
-            ChangeKind::Down | ChangeKind::Lost => self.declined += 1,
+            ChangeKind::Up => self.improved += 1,
+            ChangeKind::Down => self.declined += 1,
+            ChangeKind::New => {
+                self.improved += 1;
+                self.entered += 1;
+            }
+            ChangeKind::Lost => {
+                self.declined += 1;
+                self.left += 1;
+            }
             ChangeKind::Same | ChangeKind::FirstSeen | ChangeKind::Unknown => {}
         }
         self.by_clicks.offer(record, record.clicks_change);
@@ -212,6 +285,25 @@ impl BucketCounts {
             Bucket::NotRanked => &mut self.not_ranked,
         } += 1;
     }
+}
+
+fn owned_features(counts: BTreeMap<Feature, (u64, u64)>) -> Vec<OwnedFeature> {
+    let mut features: Vec<OwnedFeature> = counts
+        .into_iter()
+        .map(|(feature, (pages, owned))| OwnedFeature {
+            feature,
+            pages,
+            owned,
+        })
+        .collect();
+    features.sort_by(|one, other| {
+        other
+            .owned
+            .cmp(&one.owned)
+            .then(other.pages.cmp(&one.pages))
+            .then(one.feature.cmp(&other.feature))
+    });
+    features
 }
 
 #[expect(

@@ -105,6 +105,8 @@ fn ranked_with(page: &SearchPage, points: &[RankPoint], volume: Option<u64>) -> 
             best: None,
             worst: None,
         },
+        own_data: None,
+        difficulty: None,
     })
 }
 
@@ -121,6 +123,8 @@ fn failed(past: PastRanks<'_>) -> RankingRecord {
         site: &SiteScope::of("acme.com"),
         measurement: Measurement::Failed(&failure),
         past,
+        own_data: None,
+        difficulty: None,
     })
 }
 
@@ -301,6 +305,8 @@ fn a_better_rank_becomes_the_best_and_an_equal_one_keeps_the_date() {
                 best,
                 worst: Some(6),
             },
+            own_data: None,
+            difficulty: None,
         })
     };
     assert_eq!(
@@ -641,6 +647,8 @@ fn visibility_over_many_pages_is_what_an_independent_program_computes() {
                 site: &SiteScope::of(host),
                 measurement: Measurement::Seen(page),
                 past: PastRanks::default(),
+                own_data: None,
+                difficulty: None,
             }));
         }
         let summary = tally.finish(40);

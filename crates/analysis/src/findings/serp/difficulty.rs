@@ -3,9 +3,10 @@
 use crate::{
     ctr::SerpLayout,
     findings::envelope::rounded,
-    keyword_text,
+    keyword_metrics, keyword_text,
     observation::search_page::{Feature, OrganicResult, SearchPage},
     provenance::Provenance,
+    search_panel::DomainProminence,
 };
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
@@ -13,20 +14,61 @@ use url::Url;
 use utoipa::ToSchema;
 
 /// The warning that stands in a record whose difficulty has no score.
-pub(super) const INCOMPLETE: &str = "difficultyIncomplete";
+const INCOMPLETE: &str = "difficultyIncomplete";
 
-/// A proxy for difficulty that needs no link index. The score needs every component; from one
-/// page alone, prominence and stability over a month are unknown, and so is the score.
+/// How hard it is to rank. Without a link index it is a proxy that needs every component: how
+/// prominent the domains are is known once the project's other pages are, stability after a month.
+/// Tools' difficulties agree little with outcomes, so the components are shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Difficulty {
     /// 0 (easy) to 100; null while a component is unknown.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub score: Option<f64>,
+    /// What the score rests on.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub basis: DifficultyBasis,
     /// Always `estimated`.
     pub provenance: Provenance,
-    /// What the score is made of, each 0 to 1.
+    /// What the proxy is made of, each 0 to 1.
     pub components: DifficultyComponents,
+}
+
+/// What a difficulty rests on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum DifficultyBasis {
+    /// What results pages tell.
+    #[default]
+    Proxy,
+    /// Domains that link to the first ten, by a link index.
+    Links,
+}
+
+impl Difficulty {
+    /// Puts the score on the links to the first ten results: the proxy stays in view as components.
+    pub fn rest_on_links(&mut self, referring_domains: &[u64]) {
+        if let Some(score) = keyword_metrics::difficulty_from_links(referring_domains) {
+            self.score = Some(score);
+            self.basis = DifficultyBasis::Links;
+        }
+    }
+
+    /// Computes the proxy anew from its components; a score that rests on links stays.
+    pub(super) fn weigh(&mut self) {
+        if self.basis == DifficultyBasis::Proxy {
+            self.score = self.components.score();
+        }
+    }
+}
+
+/// Says in the warnings whether a score is missing.
+pub(super) fn warn(score: Option<f64>, warnings: &mut Vec<String>) {
+    warnings.retain(|it| it != INCOMPLETE);
+    if score.is_none() {
+        warnings.push(INCOMPLETE.to_owned());
+    }
 }
 
 /// The components, each 0 to 1; null when one page does not tell.
@@ -71,18 +113,25 @@ impl DifficultyComponents {
 }
 
 /// What the page tells about the difficulty of the keyword.
-pub(super) fn of(keyword: &str, page: &SearchPage) -> Difficulty {
+pub(super) fn of(
+    keyword: &str,
+    page: &SearchPage,
+    prominence: Option<&DomainProminence>,
+    stability: Option<f64>,
+) -> Difficulty {
     let top: Vec<&OrganicResult> = page.organic().map(|(_, result)| result).take(10).collect();
     let wanted = words(keyword);
     let components = DifficultyComponents {
-        domain_prominence: None,
+        domain_prominence: prominence
+            .and_then(|known| known.of(top.iter().map(|result| result.url.as_str()))),
         home_pages: share(&top, |result| is_home_page(&result.url)),
         title_matches: share(&top, |result| contains(&words(&result.title), &wanted)),
         feature_pressure: feature_pressure(page),
-        stability: None,
+        stability,
     };
     Difficulty {
         score: components.score(),
+        basis: DifficultyBasis::Proxy,
         provenance: Provenance::Estimated,
         components,
     }
@@ -94,7 +143,7 @@ fn share(of: &[&OrganicResult], holds: impl Fn(&OrganicResult) -> bool) -> Optio
     (!of.is_empty()).then(|| count as f64 / of.len() as f64)
 }
 
-fn is_home_page(url: &str) -> bool {
+pub(super) fn is_home_page(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
 }
 

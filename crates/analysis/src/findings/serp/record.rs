@@ -2,7 +2,7 @@
 
 use super::{
     Citation, ItemType, METHOD_VERSION, OrganicItem, PreviousSerp, SerpAiOverview, SerpFeature,
-    SerpInput, SerpItem, SerpRecord, difficulty, stability,
+    SerpInput, SerpItem, SerpRecord, difficulty, page_type, stability,
 };
 use crate::{
     findings::{envelope::Envelope, keyword_market::Measurement},
@@ -16,6 +16,9 @@ use crate::{
     url_rules::{self, SiteScope},
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Fewer organic results than this make a snapshot `partial`.
+const FEW_RESULTS: u32 = 5;
 
 /// Computes the snapshot record of one keyword.
 #[must_use]
@@ -46,6 +49,8 @@ fn blank(input: &SerpInput<'_>, envelope: Envelope) -> SerpRecord {
         feature_coverage: FeatureCoverage::Absent,
         ai_overview: None,
         related_searches: Vec::new(),
+        questions: Vec::new(),
+        page_types: Vec::new(),
         own_share: None,
         stability: None,
         intent: None,
@@ -66,23 +71,52 @@ fn seen(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -> Ser
         .as_ref()
         .map(|it| ai_overview(input.site, it));
     record.related_searches.clone_from(&page.related);
+    record.questions = questions(page);
+    record.page_types = page_type::counts(&record.items);
     record.own_share = own_share(&record.items);
     record.stability = input
         .previous
         .map(|before| stability::compare(&now, before));
     record.intent = search_intent::of(&input.keyword.keyword, &input.keyword.language, Some(page));
-    let difficulty = difficulty::of(&input.keyword.keyword, page);
-    if difficulty.score.is_none() {
-        record
-            .envelope
-            .warnings
-            .push(difficulty::INCOMPLETE.to_owned());
-    }
+    let difficulty = difficulty::of(
+        &input.keyword.keyword,
+        page,
+        input.prominence,
+        month_between(&now, input.month_ago),
+    );
+    difficulty::warn(difficulty.score, &mut record.envelope.warnings);
     record.difficulty = Some(difficulty);
-    if page.warnings.iter().any(|it| it == DEPTH_CUT_SHORT) {
+    note_weaknesses(&mut record, page);
+    record
+}
+
+fn month_between(now: &PreviousSerp, month_ago: Option<&PreviousSerp>) -> Option<f64> {
+    stability::compare(now, month_ago?).rbo_with_previous
+}
+
+fn note_weaknesses(record: &mut SerpRecord, page: &SearchPage) {
+    let few = record.organic_count < FEW_RESULTS;
+    if few {
+        record.envelope.warnings.push("fewResults".to_owned());
+    }
+    if few || page.warnings.iter().any(|it| it == DEPTH_CUT_SHORT) {
         record.envelope.status = RecordStatus::Partial;
     }
-    record
+}
+
+/// What "people also ask" asks, each question once.
+fn questions(page: &SearchPage) -> Vec<String> {
+    let mut questions: Vec<String> = Vec::new();
+    let asked = page
+        .features()
+        .filter(|(_, block)| block.feature == Feature::PeopleAlsoAsk)
+        .flat_map(|(_, block)| block.links.iter().map(|link| link.title.trim()));
+    for question in asked.filter(|it| !it.is_empty()) {
+        if !questions.iter().any(|known| known == question) {
+            questions.push(question.to_owned());
+        }
+    }
+    questions
 }
 
 fn item(input: &SerpInput<'_>, block: &Block) -> SerpItem {
@@ -97,6 +131,8 @@ fn organic_item(input: &SerpInput<'_>, block: &Block, result: &OrganicResult) ->
     SerpItem {
         absolute_position: block.absolute_position,
         item_type: ItemType::Organic(OrganicItem::Organic),
+        page: Some(block.page),
+        page_type: Some(page_type::of(result, domain.as_deref())),
         organic_position: Some(result.position),
         url: Some(result.url.clone()),
         title: Some(result.title.clone()),
@@ -117,6 +153,8 @@ fn feature_item(input: &SerpInput<'_>, block: &Block, feature: &FeatureBlock) ->
     SerpItem {
         absolute_position: block.absolute_position,
         item_type: ItemType::Feature(feature.feature),
+        page: Some(block.page),
+        page_type: None,
         organic_position: None,
         url: first.map(|link| link.url.clone()),
         domain: first.and_then(|link| url_rules::domain_of_url(&link.url)),

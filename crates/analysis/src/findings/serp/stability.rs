@@ -5,7 +5,7 @@ use crate::{
     findings::envelope::rounded,
     observation::search_page::{Feature, FeatureCoverage, SearchPage},
     statistics::rbo::rbo_ext,
-    url_rules::page_key,
+    url_rules::{domain_of_host, page_key},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
@@ -43,6 +43,14 @@ pub struct Stability {
     pub new_urls: Vec<String>,
     /// URLs that were among the first 20 and are not.
     pub lost_urls: Vec<String>,
+    /// Domains among the first 20 that were not there.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub new_domains: Vec<String>,
+    /// Domains that were among the first 20 and are not.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub lost_domains: Vec<String>,
     /// Features that were not there; null when the suppliers do not tell the same features.
     pub features_added: Option<Vec<Feature>>,
     /// Features that were there and are not; null when that cannot be compared.
@@ -98,11 +106,14 @@ pub(super) fn compare(now: &PreviousSerp, before: &PreviousSerp) -> Stability {
     let features = |from: &PreviousSerp, without: &PreviousSerp| {
         same_coverage.then(|| only_in(&from.features, &without.features))
     };
+    let (domains_now, domains_before) = (domains(&now.urls), domains(&before.urls));
     Stability {
         rbo_with_previous: rbo_ext(&now.urls, &before.urls, PERSISTENCE),
         overlap_top10: overlap_at_ten(&now.urls, &before.urls),
         new_urls: only_in(&now.urls, &before.urls),
         lost_urls: only_in(&before.urls, &now.urls),
+        new_domains: only_in(&domains_now, &domains_before),
+        lost_domains: only_in(&domains_before, &domains_now),
         features_added: features(now, before),
         features_removed: features(before, now),
     }
@@ -116,6 +127,19 @@ fn overlap_at_ten(now: &[String], before: &[String]) -> f64 {
         .filter(|url| before.contains(url))
         .count();
     f64::from(u32::try_from(both).unwrap_or(10)) / 10.0
+}
+
+/// The registrable domains of page keys, each once, best first.
+fn domains(keys: &[String]) -> Vec<String> {
+    let mut domains: Vec<String> = Vec::new();
+    for key in keys {
+        let host = key.split(['/', '?', ':']).next().unwrap_or(key);
+        let domain = domain_of_host(host);
+        if !domains.iter().any(|known| known == domain) {
+            domains.push(domain.to_owned());
+        }
+    }
+    domains
 }
 
 fn only_in<T: Clone + PartialEq>(these: &[T], others: &[T]) -> Vec<T> {

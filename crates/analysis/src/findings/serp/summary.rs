@@ -1,14 +1,18 @@
 //! The project's summary of its results pages, added up one record at a time.
 
-use super::{METHOD_VERSION, SerpRecord};
+use super::{METHOD_VERSION, PageType, PageTypeCount, SerpRecord};
 use crate::{
     findings::envelope::{Coverage, rounded},
+    keyword_text,
     observation::search_page::{Feature, FeatureCoverage},
     provenance::RecordStatus,
     statistics::describe,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
 use utoipa::ToSchema;
 
 /// What the results pages of a project look like, and how much they move.
@@ -41,6 +45,24 @@ pub struct SerpSummary {
     pub ai_overview_present: u64,
     /// Pages whose AI overview cites the project.
     pub ai_overview_own_cited: u64,
+    /// Domains that came among the first 20 of the most pages since the last snapshots, at most 20.
+    pub new_domains: Vec<MovedDomain>,
+    /// Domains that left the first 20 of the most pages, at most 20.
+    pub lost_domains: Vec<MovedDomain>,
+    /// What kinds of pages the first ten results are, most frequent first.
+    pub page_types: Vec<PageTypeCount>,
+    /// Different questions that pages list.
+    pub questions: u64,
+}
+
+/// On how many pages a domain came or went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MovedDomain {
+    /// The domain.
+    pub domain: String,
+    /// Pages.
+    pub pages: u64,
 }
 
 /// On how many pages a feature was seen.
@@ -56,7 +78,10 @@ pub struct FeatureCount {
     pub own_present: u64,
 }
 
-/// Adds up records; it keeps one number per keyword for the median, and counts.
+/// How many domains that came or went are named.
+const NAMED: usize = 20;
+
+/// Adds up records; it keeps one number per keyword for the median, one per question, and counts.
 #[derive(Debug, Clone, Default)]
 pub struct SerpTally {
     measured: u64,
@@ -69,6 +94,10 @@ pub struct SerpTally {
     overview_known: u64,
     overview_present: u64,
     overview_own_cited: u64,
+    new_domains: BTreeMap<String, u64>,
+    lost_domains: BTreeMap<String, u64>,
+    page_types: BTreeMap<PageType, u32>,
+    questions: BTreeSet<u64>,
 }
 
 /// A sum and how many numbers it holds.
@@ -108,7 +137,13 @@ impl SerpTally {
             self.overlaps.add(stability.overlap_top10);
             self.volatilities
                 .extend(stability.rbo_with_previous.map(|rbo| 1.0 - rbo));
+            count(&mut self.new_domains, &stability.new_domains);
+            count(&mut self.lost_domains, &stability.lost_domains);
         }
+        for kind in &record.page_types {
+            *self.page_types.entry(kind.page_type).or_default() += kind.count;
+        }
+        self.questions.extend(record.questions.iter().map(|it| fingerprint(it)));
         self.add_features(record);
         self.add_overview(record);
     }
@@ -138,6 +173,10 @@ impl SerpTally {
             ai_overview_known: self.overview_known,
             ai_overview_present: self.overview_present,
             ai_overview_own_cited: self.overview_own_cited,
+            new_domains: most_frequent(self.new_domains),
+            lost_domains: most_frequent(self.lost_domains),
+            page_types: kinds(self.page_types),
+            questions: self.questions.len() as u64,
         }
     }
 
@@ -160,4 +199,47 @@ impl SerpTally {
             self.overview_own_cited += u64::from(overview.own_cited);
         }
     }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, domains: &[String]) {
+    for domain in domains {
+        match counts.get_mut(domain) {
+            Some(count) => *count += 1,
+            None => {
+                counts.insert(domain.clone(), 1);
+            }
+        }
+    }
+}
+
+/// Stands for a question; two of them in a project hardly ever share one.
+fn fingerprint(question: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    keyword_text::normalised(question).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn most_frequent(counts: BTreeMap<String, u64>) -> Vec<MovedDomain> {
+    let mut domains: Vec<MovedDomain> = counts
+        .into_iter()
+        .map(|(domain, pages)| MovedDomain { domain, pages })
+        .collect();
+    domains.sort_by(|one, other| {
+        let by_pages = other.pages.cmp(&one.pages);
+        by_pages.then_with(|| one.domain.cmp(&other.domain))
+    });
+    domains.truncate(NAMED);
+    domains
+}
+
+fn kinds(counts: BTreeMap<PageType, u32>) -> Vec<PageTypeCount> {
+    let mut kinds: Vec<PageTypeCount> = counts
+        .into_iter()
+        .map(|(page_type, count)| PageTypeCount { page_type, count })
+        .collect();
+    kinds.sort_by(|one, other| {
+        let by_count = other.count.cmp(&one.count);
+        by_count.then(one.page_type.cmp(&other.page_type))
+    });
+    kinds
 }

@@ -93,6 +93,8 @@ fn snapshot_of(page: &SearchPage, previous: Option<&PreviousSerp>) -> SerpRecord
         measurement: Measurement::Seen(page),
         competitors: None,
         previous,
+        month_ago: None,
+        prominence: None,
     })
 }
 
@@ -166,6 +168,8 @@ fn a_failed_measurement_names_its_code() {
         measurement: Measurement::Failed(&failure),
         competitors: None,
         previous: None,
+        month_ago: None,
+        prominence: None,
     });
     assert_eq!(
         record.envelope.error.as_deref(),
@@ -195,6 +199,8 @@ fn own_and_competing_blocks_are_told_apart() {
         measurement: Measurement::Seen(&page),
         competitors: Some(&rivals),
         previous: None,
+        month_ago: None,
+        prominence: None,
     });
     assert_eq!(record.items[1].is_competitor, Some(true));
     assert_eq!(record.items[4].is_competitor, Some(false));

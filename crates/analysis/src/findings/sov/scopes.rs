@@ -1,0 +1,40 @@
+//! The parts of a project for which shares are told, and the keywords in each.
+
+use super::SovScope;
+use crate::search_panel::{Panel, PanelTopic};
+use std::collections::BTreeMap;
+
+/// Which keywords of a panel are in a scope.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    /// Places among the keywords that have a page.
+    pub present: Vec<usize>,
+    /// How many have none.
+    pub missing: u64,
+}
+
+/// All scopes of a panel: the project, then tags, intents and page groups in the order of their names.
+pub(super) fn of(panel: &Panel<'_>) -> BTreeMap<SovScope, Members> {
+    let mut scopes: BTreeMap<SovScope, Members> = BTreeMap::new();
+    scopes.insert(SovScope::Project, Members::default());
+    for (place, keyword) in panel.keywords().iter().enumerate() {
+        let by_intent = keyword.intent.map(SovScope::Intent);
+        for scope in of_topic(&keyword.topic).chain(by_intent) {
+            scopes.entry(scope).or_default().present.push(place);
+        }
+    }
+    // What was wanted behind a keyword is told by its page, so a missing one is in no intent.
+    for topic in panel.missing() {
+        for scope in of_topic(topic) {
+            scopes.entry(scope).or_default().missing += 1;
+        }
+    }
+    scopes
+}
+
+fn of_topic(topic: &PanelTopic) -> impl Iterator<Item = SovScope> {
+    let tags: std::collections::BTreeSet<&String> = topic.tags.iter().collect();
+    std::iter::once(SovScope::Project)
+        .chain(tags.into_iter().map(|tag| SovScope::Tag(tag.clone())))
+        .chain(topic.page_group.clone().map(SovScope::PageGroup))
+}

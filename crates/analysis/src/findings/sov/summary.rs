@@ -1,0 +1,64 @@
+//! The shares of a project in short.
+
+use super::{METHOD_VERSION, SovRecord, SovScope};
+use crate::findings::{
+    envelope::{Coverage, rounded},
+    rankings::Weighting,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The shares of the whole project.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SovSummary {
+    /// The definition it follows.
+    pub method_version: String,
+    /// How many keywords have a page of the last seven days.
+    pub coverage: Coverage,
+    /// What weighs the keywords.
+    pub weighting: Weighting,
+    /// Share among all domains seen.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub sov: Option<f64>,
+    /// Share of all searches.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub share_of_search: Option<f64>,
+    /// Share among own and tracked domains.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub sov_tracked: Option<f64>,
+    /// The own place among all domains.
+    pub rank: Option<u32>,
+    /// How many domains were seen.
+    pub domain_count: u64,
+    /// The change of `sov` since 30 days ago.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub change30: Option<f64>,
+    /// How many records there are.
+    pub scopes: u64,
+}
+
+impl SovSummary {
+    /// Of all records of a project; `None` when the one of the whole project is not among them.
+    #[must_use]
+    pub fn of(records: &[SovRecord]) -> Option<Self> {
+        let whole = records.iter().find(|it| it.scope == SovScope::Project)?;
+        Some(Self {
+            method_version: METHOD_VERSION.to_owned(),
+            coverage: Coverage {
+                requested: whole.keyword_count + whole.missing_keywords,
+                measured: whole.keyword_count,
+                failed: whole.missing_keywords,
+                skipped: 0,
+            },
+            weighting: whole.weighting,
+            sov: whole.sov,
+            share_of_search: whole.share_of_search,
+            sov_tracked: whole.sov_tracked,
+            rank: whole.rank,
+            domain_count: whole.domain_count,
+            change30: whole.change30,
+            scopes: records.len() as u64,
+        })
+    }
+}

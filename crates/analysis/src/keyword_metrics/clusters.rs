@@ -1,0 +1,147 @@
+//! Keywords that one page could serve: those for which the engine shows the same pages.
+
+use std::collections::HashMap;
+
+/// How many of the first ten pages two keywords must share to belong together.
+pub const LEAST_SHARED: u32 = 3;
+
+/// The first ten pages of a keyword, by their page keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopPage {
+    /// The keyword.
+    pub keyword_id: i64,
+    /// The pages, each once.
+    pub urls: Vec<String>,
+}
+
+/// Groups of keywords; each keyword is in one, alone if need be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clusters {
+    /// Largest first, equal ones by their smallest id; ids inside of them ascend.
+    pub groups: Vec<Vec<i64>>,
+}
+
+/// Hard clusters: keywords are linked when they share at least [`LEAST_SHARED`] of the first ten
+/// pages, and a group is what links connect.
+#[must_use]
+pub fn clusters(keywords: &[TopPage]) -> Clusters {
+    let mut postings: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut roots: Vec<usize> = (0..keywords.len()).collect();
+    let mut shared = vec![0_u32; keywords.len()];
+    for (index, keyword) in keywords.iter().enumerate() {
+        let mut met = Vec::new();
+        for url in keyword.urls.iter().take(10) {
+            let others = postings.entry(url.as_str()).or_default();
+            for other in others.iter().filter(|other| **other != index) {
+                if shared[*other] == 0 {
+                    met.push(*other);
+                }
+                shared[*other] += 1;
+            }
+            if others.last() != Some(&index) {
+                others.push(index);
+            }
+        }
+        for other in met {
+            if shared[other] >= LEAST_SHARED {
+                join(&mut roots, index, other);
+            }
+            shared[other] = 0;
+        }
+    }
+    Clusters {
+        groups: grouped(keywords, &mut roots),
+    }
+}
+
+/// Soft likeness of two keywords: the Jaccard similarity of their first ten pages; from 0.3 on they
+/// are usually taken for one topic.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "at most twenty")]
+pub fn likeness(one: &TopPage, other: &TopPage) -> f64 {
+    let top = |page: &TopPage| -> std::collections::HashSet<String> {
+        page.urls.iter().take(10).cloned().collect()
+    };
+    let (one, other) = (top(one), top(other));
+    let both = one.intersection(&other).count();
+    let any = one.union(&other).count();
+    if any == 0 { 0.0 } else { both as f64 / any as f64 }
+}
+
+fn root(roots: &mut [usize], mut of: usize) -> usize {
+    while roots[of] != of {
+        roots[of] = roots[roots[of]];
+        of = roots[of];
+    }
+    of
+}
+
+fn join(roots: &mut [usize], one: usize, other: usize) {
+    let (one, other) = (root(roots, one), root(roots, other));
+    let (low, high) = (one.min(other), one.max(other));
+    roots[high] = low;
+}
+
+fn grouped(keywords: &[TopPage], roots: &mut [usize]) -> Vec<Vec<i64>> {
+    let mut by_root: HashMap<usize, Vec<i64>> = HashMap::new();
+    for (index, keyword) in keywords.iter().enumerate() {
+        by_root
+            .entry(root(roots, index))
+            .or_default()
+            .push(keyword.keyword_id);
+    }
+    let mut groups: Vec<Vec<i64>> = by_root.into_values().collect();
+    for group in &mut groups {
+        group.sort_unstable();
+    }
+    groups.sort_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn page(keyword_id: i64, urls: &str) -> TopPage {
+        TopPage {
+            keyword_id,
+            urls: urls.chars().map(String::from).collect(),
+        }
+    }
+
+    #[test]
+    fn three_shared_pages_link_and_links_connect() {
+        let pages = [
+            page(4, "abcdef"),
+            page(2, "abcxyz"),
+            page(3, "xyzuvw"),
+            page(1, "abqrst"),
+        ];
+        assert_eq!(clusters(&pages).groups, [vec![2, 3, 4], vec![1]]);
+        assert!((likeness(&pages[0], &pages[1]) - 3.0 / 9.0).abs() < 1e-12);
+        assert!(likeness(&page(1, ""), &page(2, "")).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn groups_are_those_of_comparing_every_pair(texts in proptest::collection::vec("[a-p]{0,8}", 0..14)) {
+            let pages: Vec<TopPage> = (0..).zip(&texts).map(|(id, text)| {
+                let mut page = page(id, text);
+                page.urls.sort();
+                page.urls.dedup();
+                page
+            }).collect();
+            let mut roots: Vec<usize> = (0..pages.len()).collect();
+            for one in 0..pages.len() {
+                for other in 0..one {
+                    let both = pages[one].urls.iter().filter(|it| pages[other].urls.contains(it)).count();
+                    if both >= 3 {
+                        join(&mut roots, one, other);
+                    }
+                }
+            }
+            prop_assert_eq!(clusters(&pages).groups, grouped(&pages, &mut roots));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Difficulty by links: how many domains link to what ranks now, on a log scale.
+
+/// The number of domains at which it cannot get harder.
+const MOST: f64 = 1_000.0;
+
+/// 100·log10(1 + RD) / log10(1 + 1000), at most 100, where RD is the mean of the domains that link
+/// to each of the first ten results, without the least and the most linked one; `None` below three.
+/// (Ahrefs' idea, a weighted mean of referring domains on a log scale; constants ours.)
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
+    let mut sorted: Vec<u64> = referring_domains.iter().copied().take(10).collect();
+    sorted.sort_unstable();
+    let inner = sorted.get(1..sorted.len().checked_sub(1)?)?;
+    if inner.is_empty() {
+        return None;
+    }
+    let mean = inner.iter().map(|it| *it as f64).sum::<f64>() / inner.len() as f64;
+    Some((100.0 * mean.ln_1p() / MOST.ln_1p()).clamp(0.0, 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_published_example_is_met() {
+        let golden = difficulty_from_links(&[0, 50, 50, 50, 50, 50, 50, 50, 50, 90_000]).unwrap();
+        assert!((golden - 56.910_8).abs() < 5e-5, "{golden}");
+        assert_eq!(difficulty_from_links(&[5, 5]), None);
+        assert_eq!(difficulty_from_links(&[]), None);
+        assert_eq!(difficulty_from_links(&[5000; 10]), Some(100.0));
+    }
+
+    proptest! {
+        #[test]
+        fn more_links_never_make_it_easier(
+            counts in proptest::collection::vec(0_u64..5000, 3..12), at in 0_usize..12, more in 0_u64..1000
+        ) {
+            let mut raised = counts.clone();
+            let at = at % raised.len();
+            raised[at] += more;
+            let (before, after) = (difficulty_from_links(&counts).unwrap(), difficulty_from_links(&raised).unwrap());
+            prop_assert!(after >= before - 1e-9 && (0.0..=100.0).contains(&after));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What a keyword is worth to a project: how hard it is, what better ranks would bring, what to do
+//! first, where its demand is heading, and which keywords belong together.
+
+mod clusters;
+mod links;
+mod opportunity;
+mod priority;
+mod trend;
+
+pub use clusters::{Clusters, LEAST_SHARED, TopPage, clusters, likeness};
+pub use links::difficulty_from_links;
+pub use opportunity::{Opportunity, STRIKING_DISTANCE, in_striking_distance, opportunity};
+pub use priority::{MissingPart, Priority, PriorityInput, priorities};
+pub use trend::{Demand, demand};

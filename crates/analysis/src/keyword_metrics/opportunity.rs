@@ -1,0 +1,87 @@
+//! What a better rank would bring.
+
+use crate::ctr::{PageClicks, Placement};
+
+/// The positions from which the first places are within reach.
+pub const STRIKING_DISTANCE: std::ops::RangeInclusive<u32> = 4..=20;
+
+/// The position that is aimed for.
+const TARGET: u32 = 3;
+/// The same for keywords with the project's own name.
+const BRANDED_TARGET: u32 = 1;
+
+/// What a better rank would bring.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Opportunity {
+    /// The position that is aimed for.
+    pub target: u32,
+    /// The share of searches that it would add on this page; 0 when it is reached already.
+    pub ctr_gain: f64,
+}
+
+/// The gain of moving the best result to the target, 3, or 1 for keywords with the project's name.
+#[must_use]
+pub fn opportunity(
+    position: Option<u32>,
+    current: f64,
+    clicks: &PageClicks<'_>,
+    is_branded: bool,
+) -> Opportunity {
+    let target = if is_branded { BRANDED_TARGET } else { TARGET };
+    let reached = position.is_some_and(|position| position <= target);
+    let gain = clicks.at(Placement::plain(target)) - current;
+    Opportunity {
+        target,
+        ctr_gain: if reached { 0.0 } else { gain.max(0.0) },
+    }
+}
+
+impl Opportunity {
+    /// Clicks per month: volume · gain · √(1 − difficulty/100). `None` while the difficulty or the
+    /// volume is unknown.
+    #[must_use]
+    pub fn clicks(ctr_gain: f64, volume: Option<u64>, difficulty: Option<f64>) -> Option<f64> {
+        let ease = (1.0 - difficulty?.clamp(0.0, 100.0) / 100.0).sqrt();
+        #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+        let volume = volume? as f64;
+        Some(volume * ctr_gain * ease)
+    }
+}
+
+/// Whether a better page could well reach the first places.
+#[must_use]
+pub fn in_striking_distance(position: Option<u32>) -> bool {
+    position.is_some_and(|position| STRIKING_DISTANCE.contains(&position))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ctr::{ClickCurve, SerpLayout},
+        observation::search_page::FeatureCoverage,
+    };
+
+    #[test]
+    fn the_gain_is_that_of_the_target_on_the_same_page() {
+        let layout = SerpLayout::new(Vec::new(), FeatureCoverage::Partial, None);
+        let clicks = PageClicks::new(ClickCurve::published(), &layout);
+        let found = opportunity(Some(8), 0.032, &clicks, false);
+        assert_eq!(found.target, 3);
+        assert!((found.ctr_gain - 0.078).abs() < 1e-12);
+        let branded = opportunity(Some(2), 0.157, &clicks, true);
+        assert!((branded.ctr_gain - 0.128).abs() < 1e-12);
+        assert!(opportunity(Some(2), 0.157, &clicks, false).ctr_gain.abs() < 1e-12);
+        let clicks = Opportunity::clicks(0.078, Some(1000), Some(36.0)).unwrap();
+        assert!((clicks - 62.4).abs() < 1e-9);
+        assert_eq!(Opportunity::clicks(0.078, Some(1000), None), None);
+        assert_eq!(Opportunity::clicks(0.078, None, Some(1.0)), None);
+    }
+
+    #[test]
+    fn four_to_twenty_is_within_reach() {
+        let within = |position| in_striking_distance(Some(position));
+        assert!(within(4) && within(20) && !within(3) && !within(21));
+        assert!(!in_striking_distance(None));
+    }
+}

@@ -1,0 +1,66 @@
+//! Where the demand for a keyword is heading, and when in the year it is largest.
+
+use crate::{
+    findings::envelope::rounded,
+    statistics::{describe::mean, theil_sen::slope},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Searches over the last twelve months.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Demand {
+    /// Growth per year as a share of the mean, −1 to 1: the median slope (Theil–Sen) times twelve.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub trend: f64,
+    /// The month of the year with the most searches, 1 to 12; null when all are alike.
+    pub peak_month: Option<u32>,
+}
+
+/// The demand by months, oldest first, as (month of the year, searches). `None` below six known
+/// months, and without searches. The last twelve count.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+pub fn demand(months: &[(u32, Option<u64>)]) -> Option<Demand> {
+    let year = &months[months.len().saturating_sub(12)..];
+    let volumes: Vec<Option<f64>> = year.iter().map(|(_, it)| it.map(|it| it as f64)).collect();
+    let known: Vec<f64> = volumes.iter().flatten().copied().collect();
+    let mean = mean(&known).filter(|mean| known.len() >= 6 && *mean > 0.0)?;
+    let most = year.iter().filter_map(|(_, it)| *it).max()?;
+    let is_flat = year.iter().filter_map(|(_, it)| *it).all(|it| it == most);
+    let peak = year.iter().find(|(_, it)| *it == Some(most));
+    Some(Demand {
+        trend: (12.0 * slope(&volumes)? / mean).clamp(-1.0, 1.0),
+        peak_month: peak.filter(|_| !is_flat).map(|(month, _)| *month),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn months(volumes: &[u64]) -> Vec<(u32, Option<u64>)> {
+        (1..).zip(volumes.iter().map(|it| Some(*it))).collect()
+    }
+
+    #[test]
+    fn growth_is_a_share_of_the_mean_and_one_peak_does_not_turn_it() {
+        let mut volumes: Vec<u64> = (0..12).map(|month| 100 + 2 * month).collect();
+        let steady = demand(&months(&volumes)).unwrap();
+        assert!((steady.trend - 24.0 / 111.0).abs() < 1e-12);
+        volumes[10] = 900;
+        let peaked = demand(&months(&volumes)).unwrap();
+        assert_eq!(peaked.peak_month, Some(11));
+        assert!(peaked.trend > 0.0 && peaked.trend < 0.25);
+    }
+
+    #[test]
+    fn too_little_tells_nothing_and_what_is_alike_has_no_peak() {
+        assert_eq!(demand(&months(&[5, 5, 5, 5, 5])), None);
+        assert_eq!(demand(&months(&[0; 12])), None);
+        let flat = demand(&months(&[7; 12])).unwrap();
+        assert_eq!((flat.peak_month, flat.trend.to_bits()), (None, 0));
+        assert_eq!(demand(&months(&[1, 9, 90, 900, 1, 9, 90, 900])).map(|it| it.peak_month), Some(Some(4)));
+    }
+}

@@ -1,0 +1,69 @@
+//! The domains of a panel under small numbers.
+
+use crate::url_rules::{self, OwnSites};
+use std::collections::HashMap;
+
+/// A domain of a panel.
+pub type DomainId = u32;
+
+/// The project's own sites, aliases included, are one domain.
+pub const OWN: DomainId = 0;
+
+/// Names of domains, and the hosts that were seen of them.
+#[derive(Debug, Clone)]
+pub(super) struct Domains {
+    names: Vec<String>,
+    by_name: HashMap<String, DomainId>,
+    by_host: HashMap<String, DomainId>,
+}
+
+impl Domains {
+    pub fn with_own(name: &str) -> Self {
+        Self {
+            names: vec![name.to_owned()],
+            by_name: HashMap::new(),
+            by_host: HashMap::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn name(&self, domain: DomainId) -> &str {
+        self.names.get(domain as usize).map_or("", String::as_str)
+    }
+
+    pub fn named(&self, name: &str) -> Option<DomainId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The domain of a URL; own URLs are asked for first, since a site below a path shares its host.
+    pub fn of(&mut self, url: &str, own: &OwnSites) -> Option<DomainId> {
+        let host = url_rules::host_of_url(url)?;
+        if let Some(known) = self.by_host.get(host.as_ref()) {
+            return Some(*known);
+        }
+        if own.owns_host(&host) {
+            // Not remembered: another path of this host may be somebody else's.
+            return Some(if own.owns(url) {
+                OWN
+            } else {
+                self.number(url_rules::domain_of_host(&host))
+            });
+        }
+        let domain = self.number(url_rules::domain_of_host(&host));
+        self.by_host.insert(host.into_owned(), domain);
+        Some(domain)
+    }
+
+    fn number(&mut self, name: &str) -> DomainId {
+        if let Some(known) = self.by_name.get(name) {
+            return *known;
+        }
+        let number = DomainId::try_from(self.names.len()).unwrap_or(DomainId::MAX);
+        self.names.push(name.to_owned());
+        self.by_name.insert(name.to_owned(), number);
+        number
+    }
+}

@@ -1,0 +1,154 @@
+//! One results page on its way into a panel, from what was seen or from its record.
+
+use super::{DomainId, Domains, Standing};
+use crate::{
+    ctr::{ClickCurve, MAX_CTR, PageClicks, Placement, SerpLayout},
+    findings::serp::{ItemType, SerpRecord},
+    observation::search_page::{Feature, FeatureCoverage, SearchPage},
+    provenance::Provenance,
+    search_intent::Intent,
+    url_rules::{self, OwnSites},
+};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeMap;
+
+/// What a panel takes from a page.
+#[derive(Debug, Clone)]
+pub struct PanelPage<'p> {
+    pub(super) fetched_at: DateTime<Utc>,
+    pub(super) provenance: Provenance,
+    pub(super) intent: Option<Intent>,
+    pub(super) depth_checked: u32,
+    pub(super) features: BTreeMap<Feature, bool>,
+    /// The URLs that the AI overview cites; `Some(None)` when it is known that there was none.
+    pub(super) overview: Option<Option<Vec<&'p str>>>,
+    layout: SerpLayout,
+    results: Vec<(&'p str, Placement)>,
+}
+
+impl<'p> PanelPage<'p> {
+    /// A page as it was seen, with the intent behind its keyword; `None` when it is no results page.
+    #[must_use]
+    pub fn of_page(page: &'p SearchPage, intent: Option<Intent>, own: &OwnSites) -> Option<Self> {
+        if page.is_blocked() {
+            return None;
+        }
+        let mut features = BTreeMap::new();
+        if page.feature_coverage != FeatureCoverage::Absent {
+            for (_, block) in page.features() {
+                let is_own = block.links.iter().any(|link| own.owns(&link.url));
+                *features.entry(block.feature).or_default() |= is_own;
+            }
+        }
+        let cited = |overview: &'p crate::observation::search_page::AiOverview| {
+            let urls = overview.citations.iter().map(|link| link.url.as_str());
+            overview.present.then(|| urls.collect())
+        };
+        Some(Self {
+            fetched_at: page.fetched_at,
+            provenance: page.provenance,
+            intent,
+            depth_checked: page.depth_checked(),
+            features,
+            overview: page.ai_overview.as_ref().map(cited),
+            layout: SerpLayout::of(page, intent),
+            results: page
+                .organic()
+                .map(|(_, result)| {
+                    let place = Placement {
+                        position: result.position,
+                        has_sitelinks: !result.sitelinks.is_empty(),
+                    };
+                    (result.url.as_str(), place)
+                })
+                .collect(),
+        })
+    }
+
+    /// A page as its record tells it; `None` when its measurement failed.
+    #[must_use]
+    pub fn of_record(record: &'p SerpRecord) -> Option<Self> {
+        if record.envelope.error.is_some() {
+            return None;
+        }
+        let features = record.features.iter().map(|it| (it.feature, it.own_present));
+        let features = if record.feature_coverage == FeatureCoverage::Absent {
+            BTreeMap::new()
+        } else {
+            features.collect()
+        };
+        Some(Self {
+            fetched_at: record.fetched_at,
+            provenance: record.envelope.provenance,
+            intent: record.intent,
+            depth_checked: record.organic_count,
+            features,
+            overview: record.ai_overview.as_ref().map(|overview| {
+                let urls = overview.citations.iter().map(|it| it.url.as_str());
+                overview.present.then(|| urls.collect())
+            }),
+            layout: record.layout(),
+            results: record
+                .items
+                .iter()
+                .filter(|it| matches!(it.item_type, ItemType::Organic(_)))
+                .filter_map(|it| {
+                    let place = Placement {
+                        position: it.organic_position?,
+                        has_sitelinks: !it.sitelinks.is_empty(),
+                    };
+                    Some((it.url.as_deref()?, place))
+                })
+                .collect(),
+        })
+    }
+
+    pub(super) fn clicks<'c>(&self, curve: &'c ClickCurve) -> PageClicks<'c> {
+        PageClicks::new(curve, &self.layout)
+    }
+
+    /// Adds one standing for each domain of the page. A page that is listed twice counts once.
+    pub(super) fn stand(
+        &self,
+        own: &OwnSites,
+        clicks: &PageClicks<'_>,
+        domains: &mut Domains,
+        standings: &mut Vec<Standing>,
+    ) {
+        let start = standings.len();
+        let mut places: Vec<(DomainId, Placement, &str)> = self
+            .results
+            .iter()
+            .filter_map(|(url, place)| Some((domains.of(url, own)?, *place, *url)))
+            .collect();
+        places.sort_by_key(|(domain, place, _)| (*domain, place.position));
+        for of_one in places.chunk_by(|one, other| one.0 == other.0) {
+            let share = distinct(of_one)
+                .map(|place| clicks.at(place))
+                .fold(0.0, |sum, share| sum + share);
+            standings.push(Standing {
+                domain: of_one[0].0,
+                position: of_one[0].1.position,
+                share: share.min(MAX_CTR),
+            });
+        }
+        debug_assert!(start <= standings.len());
+    }
+}
+
+/// The places of different pages.
+fn distinct<'p>(
+    places: &'p [(DomainId, Placement, &'p str)],
+) -> impl Iterator<Item = Placement> + 'p {
+    let alone = places.len() == 1;
+    let mut seen: Vec<String> = Vec::new();
+    places.iter().filter_map(move |(_, place, url)| {
+        if alone {
+            return Some(*place);
+        }
+        let key = url_rules::page_key(url);
+        let is_new = !seen.contains(&key);
+        seen.push(key);
+        is_new.then_some(*place)
+    })
+}

@@ -1,0 +1,65 @@
+//! How often the domains of a page stand at the top elsewhere.
+
+use super::{DomainId, Panel};
+use crate::url_rules;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How many results of a page are its top.
+const TOP: u32 = 10;
+/// Fewer pages than this tell nothing about prominence.
+const LEAST_PAGES: u64 = 10;
+
+/// On how many pages of a panel each domain stands among the first ten.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DomainProminence {
+    /// How many pages there are.
+    pages: u64,
+    /// On how many a domain is; those on a single one are left out.
+    domains: BTreeMap<String, u64>,
+}
+
+impl Panel<'_> {
+    /// The prominence of all domains of the panel.
+    #[must_use]
+    pub fn prominence(&self) -> DomainProminence {
+        let mut counts = vec![0_u64; self.domain_count()];
+        for keyword in self.keywords() {
+            for standing in self.standings(keyword) {
+                if standing.position <= TOP {
+                    counts[standing.domain as usize] += 1;
+                }
+            }
+        }
+        let often = (0..).zip(counts).filter(|(_, count)| *count > 1);
+        DomainProminence {
+            pages: self.keywords().len() as u64,
+            domains: often
+                .map(|(id, count): (DomainId, u64)| (self.name(id).to_owned(), count))
+                .collect(),
+        }
+    }
+}
+
+impl DomainProminence {
+    /// Mean prominence of these URLs' domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all
+    /// pages), so that one of a hundred pages is a seventh and ten of them are a half. `None` below
+    /// ten pages, and without URLs.
+    pub fn of<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Option<f64> {
+        if self.pages < LEAST_PAGES {
+            return None;
+        }
+        let shares: Vec<f64> = urls
+            .filter_map(url_rules::domain_of_url)
+            .map(|domain| self.share(&domain))
+            .collect();
+        crate::statistics::describe::mean(&shares)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
+    fn share(&self, domain: &str) -> f64 {
+        let count = self.domains.get(domain).copied().unwrap_or(1) as f64;
+        count.ln_1p() / (self.pages as f64).ln_1p()
+    }
+}

@@ -1,0 +1,151 @@
+//! What kind of site a well-known domain is, by a list of ours. Whoever is not on it is nobody's
+//! guess: a direct competitor, until its home page or the owner says otherwise.
+
+use crate::findings::serp::PageType;
+use serde::{Deserialize, Serialize};
+use std::{collections::HashMap, sync::LazyLock};
+use utoipa::ToSchema;
+
+/// What kind of site competes.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum SiteClass {
+    /// A business of the same kind.
+    Direct,
+    /// News, magazines, encyclopedias, forums.
+    Publisher,
+    /// A place where many sell.
+    Marketplace,
+    /// Lists, reviews and comparisons of others.
+    Directory,
+    /// Where people put what they make: videos, social networks, blogs.
+    Platform,
+}
+
+impl SiteClass {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "direct" => Some(Self::Direct),
+            "publisher" => Some(Self::Publisher),
+            "marketplace" => Some(Self::Marketplace),
+            "directory" => Some(Self::Directory),
+            "platform" => Some(Self::Platform),
+            _ => None,
+        }
+    }
+
+    /// What the types of schema.org on a home page say about its site.
+    #[must_use]
+    pub fn of_home_page(types: &[String]) -> Option<Self> {
+        let has = |names: &[&str]| {
+            types.iter().any(|it| {
+                let bare = it.rsplit(['/', '#', ':']).next().unwrap_or(it);
+                names.contains(&bare)
+            })
+        };
+        if has(&["NewsMediaOrganization", "Newspaper", "Periodical", "Blog"]) {
+            Some(Self::Publisher)
+        } else if has(&["DiscussionForumPosting", "SocialMediaPosting"]) {
+            Some(Self::Platform)
+        } else if has(&["OnlineStore", "Store", "LocalBusiness", "Corporation", "OnlineBusiness"]) {
+            Some(Self::Direct)
+        } else {
+            None
+        }
+    }
+}
+
+/// The class of a registrable domain that is on the list.
+#[must_use]
+pub fn known(domain: &str) -> Option<SiteClass> {
+    entry(domain).map(|(class, _)| class)
+}
+
+/// What pages of a listed domain nearly always are.
+#[must_use]
+pub fn usual_page(domain: &str) -> Option<PageType> {
+    entry(domain).and_then(|(_, page)| page)
+}
+
+/// By its whole name, then under any ending (`amazon.*`).
+fn entry(domain: &str) -> Option<(SiteClass, Option<PageType>)> {
+    let list = &*LIST;
+    let label = domain.split('.').next().unwrap_or(domain);
+    list.whole
+        .get(domain)
+        .or_else(|| list.labels.get(label))
+        .copied()
+}
+
+type Entries = HashMap<&'static str, (SiteClass, Option<PageType>)>;
+
+struct List {
+    whole: Entries,
+    labels: Entries,
+}
+
+static LIST: LazyLock<List> = LazyLock::new(|| {
+    let mut list = List {
+        whole: HashMap::new(),
+        labels: HashMap::new(),
+    };
+    let rows = include_str!("classes.tsv").lines();
+    for row in rows.filter(|it| !it.starts_with('#')) {
+        let mut cells = row.split('\t');
+        let (Some(name), Some(class)) = (cells.next(), cells.next().and_then(SiteClass::named))
+        else {
+            continue;
+        };
+        let page = match cells.next() {
+            Some("video") => Some(PageType::Video),
+            Some("discussion") => Some(PageType::Discussion),
+            Some("reference") => Some(PageType::Reference),
+            _ => None,
+        };
+        match name.strip_suffix(".*") {
+            Some(label) => list.labels.insert(label, (class, page)),
+            None => list.whole.insert(name, (class, page)),
+        };
+    }
+    list
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_known_sites_have_their_class_under_every_ending() {
+        assert_eq!(known("amazon.de"), Some(SiteClass::Marketplace));
+        assert_eq!(known("wikipedia.org"), Some(SiteClass::Publisher));
+        assert_eq!(known("youtube.com"), Some(SiteClass::Platform));
+        assert_eq!(known("heureka.cz"), Some(SiteClass::Directory));
+        assert_eq!(known("acme.com"), None);
+        assert_eq!(usual_page("youtube.com"), Some(PageType::Video));
+    }
+
+    #[test]
+    fn every_row_of_the_list_is_read() {
+        let rows = include_str!("classes.tsv")
+            .lines()
+            .filter(|it| !it.starts_with('#'))
+            .count();
+        assert_eq!(LIST.whole.len() + LIST.labels.len(), rows);
+    }
+
+    #[test]
+    fn a_home_page_says_what_its_site_is() {
+        let types = |name: &str| vec![format!("https://schema.org/{name}")];
+        assert_eq!(
+            SiteClass::of_home_page(&types("NewsMediaOrganization")),
+            Some(SiteClass::Publisher)
+        );
+        assert_eq!(
+            SiteClass::of_home_page(&types("OnlineStore")),
+            Some(SiteClass::Direct)
+        );
+        assert_eq!(SiteClass::of_home_page(&types("WebSite")), None);
+    }
+}

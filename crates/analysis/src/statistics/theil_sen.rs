@@ -1,0 +1,47 @@
+//! The slope of a series that a few outliers do not turn: the median of the slopes of all pairs.
+//! (Theil 1950, Sen 1968.)
+
+use super::describe::median;
+
+/// The slope per step of a series of equally distant values; `None` below two values. What is
+/// missing is left out with its pairs.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "series are short")]
+pub fn slope(values: &[Option<f64>]) -> Option<f64> {
+    let known: Vec<(f64, f64)> = values
+        .iter()
+        .enumerate()
+        .filter_map(|(at, value)| Some((at as f64, (*value)?)))
+        .collect();
+    let mut slopes = Vec::with_capacity(known.len() * known.len() / 2);
+    for (index, (at, value)) in known.iter().enumerate() {
+        slopes.extend(
+            known[index + 1..]
+                .iter()
+                .map(|(later, other)| (other - value) / (later - at)),
+        );
+    }
+    median(&slopes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// scipy 1.15 `stats.theilslopes`.
+    #[test]
+    fn one_outlier_does_not_turn_the_slope() {
+        let found = slope(&[
+            Some(10.0),
+            Some(12.0),
+            Some(13.5),
+            Some(300.0),
+            Some(18.0),
+            None,
+            Some(22.0),
+        ]);
+        assert!((found.unwrap() - 2.125).abs() < 1e-12, "{found:?}");
+        assert_eq!(slope(&[Some(1.0), None]), None);
+        assert_eq!(slope(&[Some(3.0), Some(3.0)]), Some(0.0));
+    }
+}
