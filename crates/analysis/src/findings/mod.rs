@@ -1,6 +1,8 @@
 //! What follows from what was seen: one file or folder per result type.
 
 pub mod broken_links;
+pub mod cannibalization;
+pub mod competitors;
 pub mod content;
 pub mod content_changes;
 pub mod eeat;

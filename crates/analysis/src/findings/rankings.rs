@@ -24,7 +24,7 @@ mod since;
 mod summary;
 
 pub use history::{ChangeOver, Mark, PastRanks, RankPoint, RankState};
-pub use owned::AiOverviewStanding;
+pub use owned::{AiOverviewStanding, is_branded};
 pub use record::rank;
 pub use since::{Moved, RankChanges, Standing, changes_between};
 pub use summary::{

@@ -182,7 +182,7 @@ impl<'a> Panel<'a> {
         &self.missing
     }
 
-    /// The domains on a keyword's page, in no order; each stands there once.
+    /// The domains on a keyword's page, in the order of their numbers; each stands there once.
     #[must_use]
     pub fn standings(&self, keyword: &PanelKeyword) -> &[Standing] {
         &self.standings[keyword.range.0..keyword.range.1]

@@ -60,7 +60,8 @@ pub(super) fn overview(page: &SearchPage, site: &SiteScope) -> Option<AiOverview
 
 /// Whether a keyword holds the name of the site: the label of its domain, of four letters or more,
 /// as a word or as some words joined.
-pub(super) fn is_branded(keyword: &str, site: &SiteScope) -> bool {
+#[must_use]
+pub fn is_branded(keyword: &str, site: &SiteScope) -> bool {
     let root = site.root();
     let label = crate::url_rules::registrable_domain(root)
         .unwrap_or(root)

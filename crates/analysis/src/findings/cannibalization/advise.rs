@@ -1,0 +1,120 @@
+//! How bad it is, whether the site has settled it already, and what to do.
+
+use super::{Action, CannibalizationInput, PageFacts, Severity, Tie};
+use crate::url_rules::page_key;
+
+/// A share from which on a page wins anyway.
+const CLEAR_WINNER: f64 = 0.8;
+
+impl Severity {
+    /// By the score.
+    pub(super) fn of(score: f64) -> Self {
+        if score >= 60.0 {
+            Self::High
+        } else if score >= 30.0 {
+            Self::Medium
+        } else if score >= 10.0 {
+            Self::Low
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// What is known of the primary page and its strongest rival.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pair {
+    pub similarity: Option<f64>,
+    pub same_intent: Option<bool>,
+    pub must_live: bool,
+    pub primary_share: f64,
+}
+
+/// What to do about it; `None` when what decides is not known.
+pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
+    if severity == Severity::None {
+        return Some(Action::None);
+    }
+    let wins = pair.primary_share >= CLEAR_WINNER;
+    match pair.similarity {
+        Some(alike) if alike >= 0.9 && pair.must_live => Some(Action::Canonical),
+        Some(alike) if alike >= 0.8 && !pair.must_live => Some(Action::Redirect301),
+        Some(alike) if alike >= 0.5 && !pair.must_live => Some(Action::Merge),
+        _ if wins => Some(Action::InternalLinks),
+        None => None,
+        Some(_) => match pair.same_intent {
+            Some(true) => Some(Action::Differentiate),
+            Some(false) => Some(Action::None),
+            None => None,
+        },
+    }
+}
+
+/// Whether the site says that all rivals are the primary page, or its other languages.
+pub(super) fn tie(
+    input: &CannibalizationInput<'_>,
+    primary: &str,
+    rivals: &[&str],
+) -> Option<Tie> {
+    let primary = page_key(primary);
+    let facts = |url: &str| input.pages.get(&page_key(url));
+    let leads_to = |url: &Option<String>| url.as_deref().is_some_and(|it| page_key(it) == primary);
+    let is_same = |it: &PageFacts| leads_to(&it.canonical) || leads_to(&it.redirects_to);
+    let names = |of: &PageFacts, key: &str| of.alternates.iter().any(|it| page_key(it) == key);
+    let is_alternate = |url: &str, it: &PageFacts| {
+        let back = input.pages.get(&primary);
+        names(it, &primary) || back.is_some_and(|back| names(back, &page_key(url)))
+    };
+    if rivals.is_empty() {
+        None
+    } else if rivals.iter().all(|url| facts(url).is_some_and(is_same)) {
+        Some(Tie::SamePage)
+    } else if rivals
+        .iter()
+        .all(|url| facts(url).is_some_and(|it| is_same(it) || is_alternate(url, it)))
+    {
+        Some(Tie::Alternates)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_follows_texts_intents_and_the_winner() {
+        let pair = |similarity, same_intent, must_live, primary_share| Pair {
+            similarity,
+            same_intent,
+            must_live,
+            primary_share,
+        };
+        let high = |pair: Pair| action(Severity::High, &pair);
+        assert_eq!(high(pair(Some(0.95), None, true, 0.5)), Some(Action::Canonical));
+        assert_eq!(high(pair(Some(0.95), None, false, 0.5)), Some(Action::Redirect301));
+        assert_eq!(high(pair(Some(0.8), None, false, 0.5)), Some(Action::Redirect301));
+        assert_eq!(high(pair(Some(0.5), None, false, 0.5)), Some(Action::Merge));
+        assert_eq!(high(pair(Some(0.7), Some(true), true, 0.5)), Some(Action::Differentiate));
+        assert_eq!(high(pair(Some(0.2), Some(true), false, 0.5)), Some(Action::Differentiate));
+        assert_eq!(high(pair(Some(0.2), Some(true), false, 0.8)), Some(Action::InternalLinks));
+        assert_eq!(high(pair(Some(0.2), Some(false), false, 0.5)), Some(Action::None));
+        assert_eq!(high(pair(None, Some(true), false, 0.5)), None);
+        assert_eq!(high(pair(None, None, false, 0.9)), Some(Action::InternalLinks));
+        let none = action(Severity::None, &pair(Some(0.95), None, false, 0.5));
+        assert_eq!(none, Some(Action::None));
+    }
+
+    #[test]
+    fn severities_begin_at_their_bounds() {
+        for (score, severity) in [
+            (9.99, Severity::None),
+            (10.0, Severity::Low),
+            (30.0, Severity::Medium),
+            (60.0, Severity::High),
+        ] {
+            assert_eq!(Severity::of(score), severity);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What the alternation costs against the best position that was ever held.
+
+use super::groups::{Place, Sight};
+use crate::ctr::{MAX_CTR, ctr};
+
+/// Clicks to be expected, as shares of searches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cost {
+    /// 1 − held / potential, 0 to 1.
+    pub cost: f64,
+    /// What is lost.
+    pub lost: f64,
+}
+
+/// The cost over a window; `None` when no own page was ever seen.
+pub(super) fn cost(snapshots: &[Sight]) -> Option<Cost> {
+    let places = || snapshots.iter().flat_map(|sight| &sight.places);
+    // A share that was kept for some places alone is not joined with the curve.
+    let is_kept = places().all(|place| place.expected_ctr.is_some());
+    let worth = |place: &Place| match place.expected_ctr {
+        Some(share) if is_kept => share,
+        _ => ctr(place.position),
+    };
+    let best = places().map(|place| place.position).min()?;
+    let at_best: Vec<f64> = places()
+        .filter(|place| place.position == best)
+        .map(worth)
+        .collect();
+    let potential = crate::statistics::describe::mean(&at_best)?;
+    let of_each: Vec<f64> = snapshots
+        .iter()
+        .map(|sight| {
+            let sum = sight.places.iter().fold(0.0, |sum, place| sum + worth(place));
+            sum.min(MAX_CTR)
+        })
+        .collect();
+    let held = crate::statistics::describe::mean(&of_each)?;
+    let kept = if potential > 0.0 {
+        (held / potential).min(1.0)
+    } else {
+        1.0
+    };
+    Some(Cost {
+        cost: 1.0 - kept,
+        lost: (potential - held).max(0.0),
+    })
+}

@@ -1,0 +1,222 @@
+//! Which URLs are one page: pages of one list, its filters, and a page that took another's place.
+
+use super::{CannibalizationInput, Migration, OwnSnapshot, WINDOW_DAYS};
+use crate::{search_intent::Intent, url_rules};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Query keys that choose a part or an order of one list.
+const FACETS: [&str; 27] = [
+    "page", "p", "pg", "paged", "offset", "start", "from", "sort", "sortby", "order", "orderby", "dir",
+    "direction", "view", "limit", "per_page", "pagesize", "size", "color", "colour", "brand", "price",
+    "filter", "min_price", "max_price", "strana", "seite",
+];
+/// Parts of paths before a number of a page.
+const PAGE_SEGMENTS: [&str; 6] = ["page", "seite", "strana", "oldal", "pagina", "p"];
+
+/// Where a page stood in a snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    /// The number of the page.
+    pub page: usize,
+    /// The host of its URL.
+    pub host: String,
+    pub position: u32,
+    pub expected_ctr: Option<f64>,
+}
+
+/// A snapshot in which URLs are numbers of pages.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sight {
+    pub at: DateTime<Utc>,
+    /// Best first; each page once.
+    pub places: Vec<Place>,
+}
+
+/// The pages of a window and where they stood.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sights {
+    /// Oldest first.
+    pub snapshots: Vec<Sight>,
+    /// Each page's URL as last seen and the page keys that are one with it.
+    pub pages: Vec<(String, BTreeSet<String>)>,
+    pub migrations: Vec<Migration>,
+}
+
+/// The window of a keyword; the home page is left out where the project's name is searched for.
+pub(super) fn sights(input: &CannibalizationInput<'_>, is_branded: bool) -> Option<Sights> {
+    let mut window = in_window(input.snapshots)?;
+    window.sort_by_key(|snapshot| snapshot.at);
+    let mut pages = Pages::default();
+    let mut snapshots: Vec<Sight> = window
+        .iter()
+        .map(|snapshot| pages.sight(snapshot, is_branded))
+        .collect();
+    let migrations = migrations(&mut snapshots, &mut pages);
+    Some(Sights {
+        snapshots,
+        pages: pages.known,
+        migrations,
+    })
+}
+
+fn in_window(snapshots: &[OwnSnapshot]) -> Option<Vec<&OwnSnapshot>> {
+    let newest = snapshots.iter().map(|it| it.at).max()?;
+    let oldest = newest - TimeDelta::days(WINDOW_DAYS);
+    Some(snapshots.iter().filter(|it| it.at > oldest).collect())
+}
+
+#[derive(Debug, Default)]
+struct Pages {
+    known: Vec<(String, BTreeSet<String>)>,
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Pages {
+    fn sight(&mut self, snapshot: &OwnSnapshot, is_branded: bool) -> Sight {
+        let mut places: Vec<Place> = Vec::new();
+        let mut own: Vec<_> = snapshot.places.iter().collect();
+        own.sort_by_key(|place| place.position);
+        for place in own {
+            let key = url_rules::page_key(&place.url);
+            if is_branded && is_home(&key) {
+                continue;
+            }
+            let page = self.number(&place.url, key);
+            if places.iter().all(|it| it.page != page) {
+                let host = url_rules::host_of_url(&place.url);
+                places.push(Place {
+                    page,
+                    host: host.map(std::borrow::Cow::into_owned).unwrap_or_default(),
+                    position: place.position,
+                    expected_ctr: place.expected_ctr,
+                });
+            }
+        }
+        Sight {
+            at: snapshot.at,
+            places,
+        }
+    }
+
+    fn number(&mut self, url: &str, key: String) -> usize {
+        let set = set_of(&key);
+        let number = *self.numbers.entry(set).or_insert_with(|| {
+            self.known.push((String::new(), BTreeSet::new()));
+            self.known.len() - 1
+        });
+        url.clone_into(&mut self.known[number].0);
+        self.known[number].1.insert(key);
+        number
+    }
+}
+
+fn is_home(key: &str) -> bool {
+    key.split_once('/').is_none_or(|(_, path)| path.is_empty())
+}
+
+/// The page key of a list without what chooses a part or an order of it.
+fn set_of(key: &str) -> String {
+    let (path, query) = key.split_once('?').unwrap_or((key, ""));
+    let kept: Vec<&str> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !is_facet(pair.split('=').next().unwrap_or_default()))
+        .collect();
+    let path = without_page_number(path);
+    if kept.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", kept.join("&"))
+    }
+}
+
+fn is_facet(key: &str) -> bool {
+    let bare = key.to_ascii_lowercase();
+    let bare = bare.split(['[', '%', '.']).next().unwrap_or_default();
+    FACETS.contains(&bare) || bare.starts_with("filter_") || bare.starts_with("f_")
+}
+
+/// `/shoes/page/3/` is of `/shoes/`.
+fn without_page_number(path: &str) -> &str {
+    let bare = path.trim_end_matches('/');
+    let Some((before, number)) = bare.rsplit_once('/') else {
+        return path;
+    };
+    let Some((list, word)) = before.rsplit_once('/') else {
+        return path;
+    };
+    let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+    if is_number && PAGE_SEGMENTS.contains(&word) {
+        &path[..=list.len()]
+    } else {
+        path
+    }
+}
+
+/// Takes a page and the one that took its place for one: the old one never came back, the new one
+/// was not there before, and the new one has been seen at least twice.
+fn migrations(snapshots: &mut [Sight], pages: &mut Pages) -> Vec<Migration> {
+    let mut found = Vec::new();
+    while let Some((from, to, at)) = next_migration(snapshots) {
+        found.push(Migration {
+            from: pages.known[from].0.clone(),
+            to: pages.known[to].0.clone(),
+            at,
+        });
+        for place in snapshots.iter_mut().flat_map(|sight| &mut sight.places) {
+            if place.page == from {
+                place.page = to;
+            }
+        }
+        let keys = std::mem::take(&mut pages.known[from].1);
+        pages.known[to].1.extend(keys);
+    }
+    found
+}
+
+fn next_migration(snapshots: &[Sight]) -> Option<(usize, usize, DateTime<Utc>)> {
+    let mut best = snapshots
+        .iter()
+        .enumerate()
+        .filter_map(|(index, sight)| Some((index, sight.at, sight.places.first()?.page)));
+    let mut before = best.next()?;
+    for now in best {
+        let holds = |sight: &Sight, page| sight.places.iter().any(|it| it.page == page);
+        let (from, to) = (before.2, now.2);
+        let after = &snapshots[now.0..];
+        let has_moved = from != to
+            && after.iter().all(|sight| !holds(sight, from))
+            && snapshots[..now.0].iter().all(|sight| !holds(sight, to))
+            && after.iter().filter(|sight| holds(sight, to)).count() >= 2;
+        if has_moved {
+            return Some((from, to, now.1));
+        }
+        before = now;
+    }
+    None
+}
+
+/// Whether a keyword is a search for the project: it holds its name, or wants a site.
+pub(super) fn is_branded(holds_name: bool, intent: Option<Intent>) -> bool {
+    holds_name || intent == Some(Intent::Navigational)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_and_orders_of_a_list_are_one_page() {
+        for (url, set) in [
+            ("acme.com/shoes?page=3", "acme.com/shoes"),
+            ("acme.com/shoes?sort=price&id=4", "acme.com/shoes?id=4"),
+            ("acme.com/shoes?filter[size]=4&Color=red", "acme.com/shoes"),
+            ("acme.com/shoes/page/3/", "acme.com/shoes/"),
+            ("acme.com/shoes/page/red", "acme.com/shoes/page/red"),
+            ("acme.com/2024/3", "acme.com/2024/3"),
+            ("acme.com/", "acme.com/"),
+        ] {
+            assert_eq!(set_of(url), set, "{url}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! `cannibalization`: two or more own URLs that compete for one keyword, so that the engine alternates or
+//! splits between them.
+
+use super::{
+    envelope::{Envelope, rounded},
+    keyword_market::{KeywordMarket, TrackedKeyword},
+};
+use crate::{provenance::Provenance, search_intent::Intent, url_rules::SiteScope};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+mod advise;
+mod cost;
+mod flips;
+mod groups;
+mod judge;
+mod overlap;
+mod split;
+mod summary;
+
+pub use judge::judge;
+pub use summary::{CannibalizationSummary, CannibalizationTally};
+
+/// The definition that the records follow.
+pub const METHOD_VERSION: &str = "cannibalization/1";
+
+/// How many days back snapshots count.
+pub const WINDOW_DAYS: i64 = 28;
+/// Fewer snapshots tell nothing about flips and cost.
+const LEAST_SNAPSHOTS: usize = 5;
+/// Own URLs have to come this high to compete.
+const REACH: u32 = 50;
+
+/// What is judged: a keyword with what was seen of the project over the window.
+#[derive(Debug, Clone, Copy)]
+pub struct CannibalizationInput<'a> {
+    /// The keyword.
+    pub keyword: &'a TrackedKeyword,
+    /// The engine.
+    pub engine: &'a str,
+    /// Who fetched the pages, as a neutral label.
+    pub provider: Option<&'a str>,
+    /// Whether the pages were seen or made up.
+    pub provenance: Provenance,
+    /// Which URLs are own; for keywords with its name.
+    pub site: &'a SiteScope,
+    /// Successful measurements, in any order; those older than [`WINDOW_DAYS`] before the newest
+    /// one are left out.
+    pub snapshots: &'a [OwnSnapshot],
+    /// What is known of own pages, by [`crate::url_rules::page_key`].
+    pub pages: &'a BTreeMap<String, PageFacts>,
+    /// How alike the main texts of two pages are, by both page keys, the smaller first.
+    pub similarities: &'a BTreeMap<(String, String), f64>,
+}
+
+/// The own places in one successful measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnSnapshot {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// How many organic results were seen.
+    pub depth_checked: u32,
+    /// Own organic results; sitelinks are none.
+    pub places: Vec<OwnPlace>,
+}
+
+/// An own result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnPlace {
+    /// The URL.
+    pub url: String,
+    /// Rank among organic results.
+    pub position: u32,
+    /// The share of searches that was expected to click it on that page; where it was not kept,
+    /// the published curve stands in for the whole window.
+    pub expected_ctr: Option<f64>,
+}
+
+/// What is known of an own page; everything may be missing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageFacts {
+    /// Its title.
+    pub title: Option<String>,
+    /// What its readers want, by the words of its title ([`crate::search_intent::of`]).
+    pub intent: Option<Intent>,
+    /// Words of its main text.
+    pub word_count: Option<u64>,
+    /// The page that its canonical link names.
+    pub canonical: Option<String>,
+    /// The page to which it redirects.
+    pub redirects_to: Option<String>,
+    /// Its other languages.
+    pub alternates: Vec<String>,
+    /// Whether both it and its rivals have to stay.
+    pub must_live: bool,
+    /// Clicks over the window for this keyword, imported.
+    pub clicks: Option<u64>,
+    /// Impressions over the window for this keyword, imported.
+    pub impressions: Option<u64>,
+}
+
+/// Own URLs that compete for a keyword.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CannibalizationRecord {
+    /// What all records carry; `url` is the primary URL.
+    #[serde(flatten)]
+    pub envelope: Envelope,
+    /// The keyword and its market.
+    #[serde(flatten)]
+    pub market: KeywordMarket,
+    /// Which measurements it rests on.
+    pub window: Window,
+    /// The competing URLs, largest share first. Pages of one set (pagination, filters) are one.
+    pub urls: Vec<CompetingUrl>,
+    /// The URL of the largest share, of equal ones the one of the better mean position.
+    pub primary_url: String,
+    /// 0 to 100; null below five snapshots.
+    #[serde(serialize_with = "rounded::score_or_null")]
+    pub score: Option<f64>,
+    /// How bad that is; null without a score.
+    pub severity: Option<Severity>,
+    /// How evenly clicks are split, 0 (one URL has all) to 1 (all alike).
+    #[serde(serialize_with = "rounded::fraction")]
+    pub split: f64,
+    /// How many equal URLs would be split as much: 1 / HHI.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub effective_urls: Option<f64>,
+    /// Entropy of the shares, divided by that of equal ones.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub entropy: Option<f64>,
+    /// Changes of the best own URL per pair of consecutive snapshots with one; null below five
+    /// snapshots.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub flip_rate: Option<f64>,
+    /// Changes that led away and back again: each return counts twice.
+    pub flip_returns: Option<u32>,
+    /// The share of snapshots with two or more own URLs in the top 20, neighbours that the engine
+    /// groups not counted.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub overlap_rate: f64,
+    /// The share of snapshots with such neighbours in the top 10, which is no harm.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub host_cluster_rate: f64,
+    /// What is lost against the best position held, 0 to 1; null below five snapshots.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub cost: Option<f64>,
+    /// Clicks per month that are lost against the best position held; null without a search volume
+    /// and below five snapshots.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub lost_clicks: Option<f64>,
+    /// How alike the main texts of the primary URL and its strongest rival are; null when unknown.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub text_similarity: Option<f64>,
+    /// Whether readers of these two want the same; null when unknown.
+    pub same_intent: Option<bool>,
+    /// What to do; null when what decides it is not known.
+    pub action: Option<Action>,
+    /// What shares are shares of.
+    pub share_basis: ShareBasis,
+    /// URLs that were followed by another one and never came back.
+    pub migrations: Vec<Migration>,
+    /// How the rivals are tied to the primary URL, if the site says that they are the same: then the
+    /// score is 0.
+    pub tied: Option<Tie>,
+}
+
+/// The measurements behind a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Window {
+    /// The first.
+    pub from: DateTime<Utc>,
+    /// The last.
+    pub to: DateTime<Utc>,
+    /// How many.
+    pub snapshots: u32,
+}
+
+/// A URL, or a set of pages that are one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompetingUrl {
+    /// The URL as last seen.
+    pub url: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its share.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub share: f64,
+    /// Imported clicks over the window.
+    pub clicks: Option<u64>,
+    /// Imported impressions over the window.
+    pub impressions: Option<u64>,
+    /// Mean position over the snapshots in which it was.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub average_position: f64,
+    /// Its best one.
+    pub best_position: u32,
+    /// In how many snapshots it was the best own URL.
+    pub snapshots_as_best: u32,
+    /// What its readers want.
+    pub intent: Option<Intent>,
+    /// Words of its main text.
+    pub word_count: Option<u64>,
+}
+
+/// How bad it is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    /// A score below 10.
+    None,
+    /// From 10 on.
+    Low,
+    /// From 30 on.
+    Medium,
+    /// From 60 on.
+    High,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// Redirect the weaker page: the texts are nearly the same.
+    Redirect301,
+    /// Name the stronger page as canonical: the same text, and both have to stay.
+    Canonical,
+    /// Make one page of the two.
+    Merge,
+    /// Give each its own topic.
+    Differentiate,
+    /// Link to the page that wins anyway.
+    InternalLinks,
+    /// Nothing.
+    None,
+}
+
+/// What shares are shares of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ShareBasis {
+    /// Imported clicks.
+    Clicks,
+    /// Imported impressions.
+    Impressions,
+    /// Clicks to be expected at the mean positions.
+    ExpectedCtr,
+}
+
+/// A URL that took another's place for good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Migration {
+    /// The one that went.
+    pub from: String,
+    /// The one that came.
+    pub to: String,
+    /// The first snapshot with the new one.
+    pub at: DateTime<Utc>,
+}
+
+/// How URLs are tied to the primary one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Tie {
+    /// They name it as canonical or redirect to it.
+    SamePage,
+    /// They are its other languages.
+    Alternates,
+}
+
+#[cfg(test)]
+mod tests;

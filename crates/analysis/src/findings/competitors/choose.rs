@@ -1,0 +1,126 @@
+//! Which domains become records, and in what order.
+
+use super::{ClassSource, CompetitorsContext, LEAST_OWN, head_to_head::Duels};
+use crate::{
+    search_panel::{DomainId, OWN, Panel},
+    site_class::{self, SiteClass},
+};
+
+/// How many rivals are listed, and how many platforms beside them.
+const RIVALS: usize = 50;
+const PLATFORMS: usize = 10;
+
+/// A domain that becomes a record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Chosen {
+    pub domain: DomainId,
+    pub class: SiteClass,
+    pub class_source: ClassSource,
+    /// `None` when too few own keywords are in the top to say.
+    pub score: Option<f64>,
+    /// The place among the rivals.
+    pub rank: Option<u32>,
+}
+
+/// The strongest rivals, some platforms, and whoever is pinned and was seen; strongest first.
+pub(super) fn choose(
+    panel: &Panel<'_>,
+    context: &CompetitorsContext<'_>,
+    duels: &Duels,
+) -> Vec<Chosen> {
+    let own = duels.own();
+    let scores_are_known = own.keywords >= LEAST_OWN;
+    let most_clicks = rivals(duels).map(|(_, duel)| duel.clicks).fold(0.0, f64::max);
+    let mut all: Vec<(DomainId, f64)> = rivals(duels)
+        .filter(|(_, duel)| !scores_are_known || duel.common > 0)
+        .map(|(domain, _)| (domain, score(duels, domain, most_clicks)))
+        .collect();
+    // Without enough own keywords the share of voice alone decides.
+    all.sort_by(|(one, one_score), (other, other_score)| {
+        let clicks = |domain: &DomainId| duels.of[*domain as usize].clicks;
+        let by_score = other_score.total_cmp(one_score);
+        let by_score = if scores_are_known {
+            by_score
+        } else {
+            std::cmp::Ordering::Equal
+        };
+        by_score
+            .then(clicks(other).total_cmp(&clicks(one)))
+            .then_with(|| panel.name(*one).cmp(panel.name(*other)))
+    });
+    pick(panel, context, &all, scores_are_known)
+}
+
+fn pick(
+    panel: &Panel<'_>,
+    context: &CompetitorsContext<'_>,
+    strongest: &[(DomainId, f64)],
+    scores_are_known: bool,
+) -> Vec<Chosen> {
+    let (mut rivals, mut platforms) = (0_u32, 0);
+    let mut chosen = Vec::new();
+    for (domain, score) in strongest {
+        let name = panel.name(*domain);
+        let (class, class_source) = class(name, context);
+        let is_platform = class == SiteClass::Platform;
+        let rank = if is_platform {
+            platforms += 1;
+            None
+        } else {
+            rivals += 1;
+            Some(rivals)
+        };
+        let is_listed = if is_platform {
+            platforms <= PLATFORMS
+        } else {
+            rivals as usize <= RIVALS
+        };
+        if is_listed || is_pinned(name, context) {
+            chosen.push(Chosen {
+                domain: *domain,
+                class,
+                class_source,
+                score: scores_are_known.then_some(*score),
+                rank,
+            });
+        }
+    }
+    chosen
+}
+
+/// Whether the owner wants to see it, however weak it is.
+pub(super) fn is_pinned(name: &str, context: &CompetitorsContext<'_>) -> bool {
+    context.pinned.get(name).is_some_and(|it| it.is_tracked)
+}
+
+/// What the owner says, else the list, else the home page.
+pub(super) fn class(name: &str, context: &CompetitorsContext<'_>) -> (SiteClass, ClassSource) {
+    let said = context.pinned.get(name).and_then(|it| it.class);
+    let shown = || {
+        let types = context.home_page_types.get(name)?;
+        SiteClass::of_home_page(types)
+    };
+    said.map(|class| (class, ClassSource::User))
+        .or_else(|| site_class::known(name).map(|class| (class, ClassSource::List)))
+        .or_else(|| shown().map(|class| (class, ClassSource::HomePage)))
+        .unwrap_or((SiteClass::Direct, ClassSource::Assumed))
+}
+
+fn rivals(duels: &Duels) -> impl Iterator<Item = (DomainId, &super::head_to_head::Duel)> {
+    (0..)
+        .zip(&duels.of)
+        .filter(|(domain, duel)| *domain != OWN && duel.clicks > 0.0)
+}
+
+/// 100·(0.5·√trafficOverlap + 0.3·keywordOverlap + 0.2·clicks/most clicks of a rival). Ours.
+fn score(duels: &Duels, domain: DomainId, most_clicks: f64) -> f64 {
+    let (duel, own) = (duels.of[domain as usize], duels.own());
+    let traffic = duel.traffic_overlap(own.clicks).unwrap_or(0.0);
+    let keywords = duel.keyword_overlap(own.keywords).unwrap_or(0.0);
+    let size = if most_clicks > 0.0 {
+        duel.clicks / most_clicks
+    } else {
+        0.0
+    };
+    100.0 * (0.5 * traffic.sqrt() + 0.3 * keywords + 0.2 * size)
+}

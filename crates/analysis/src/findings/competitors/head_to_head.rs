@@ -1,0 +1,104 @@
+//! All domains of a panel against the project, in one walk over its pages.
+
+use super::TOP;
+use crate::search_panel::{OWN, Panel, PanelKeyword, Standing};
+
+/// A domain against the project.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Duel {
+    /// Keywords for which it is in the top.
+    pub keywords: u64,
+    /// Keywords for which both are.
+    pub common: u64,
+    /// Twice the duels that it won: a tie is a half.
+    pub halves_won: u64,
+    /// Sums of both positions over the common keywords.
+    pub own_positions: u64,
+    pub their_positions: u64,
+    /// Its clicks, and Σ min of both clicks, over all keywords.
+    pub clicks: f64,
+    pub shared_clicks: f64,
+}
+
+/// All duels of a panel.
+#[derive(Debug)]
+pub(super) struct Duels {
+    /// By domain; the project's own is the first.
+    pub of: Vec<Duel>,
+    /// Clicks of all domains together.
+    pub clicks: f64,
+}
+
+impl Duels {
+    /// Of all domains of the panel; with volumes, or every keyword alike.
+    pub fn of(panel: &Panel<'_>, by_volume: bool) -> Self {
+        let mut duels = vec![Duel::default(); panel.domain_count()];
+        for keyword in panel.keywords() {
+            let weight = weight(keyword, by_volume);
+            let standings = panel.standings(keyword);
+            let own = standings.iter().find(|it| it.domain == OWN);
+            for standing in standings {
+                duels[standing.domain as usize].meet(standing, own, weight);
+            }
+        }
+        let clicks = duels.iter().map(|duel| duel.clicks).sum();
+        Self { of: duels, clicks }
+    }
+
+    pub fn own(&self) -> Duel {
+        self.of.get(OWN as usize).copied().unwrap_or_default()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+pub(super) fn weight(keyword: &PanelKeyword, by_volume: bool) -> f64 {
+    if by_volume {
+        keyword.topic.search_volume.unwrap_or(0) as f64
+    } else {
+        1.0
+    }
+}
+
+impl Duel {
+    fn meet(&mut self, theirs: &Standing, own: Option<&Standing>, weight: f64) {
+        self.clicks += weight * theirs.share;
+        if let Some(own) = own {
+            self.shared_clicks += weight * theirs.share.min(own.share);
+        }
+        if theirs.position > TOP {
+            return;
+        }
+        self.keywords += 1;
+        let Some(own) = own.filter(|own| own.position <= TOP) else {
+            return;
+        };
+        self.common += 1;
+        self.own_positions += u64::from(own.position);
+        self.their_positions += u64::from(theirs.position);
+        self.halves_won += match theirs.position.cmp(&own.position) {
+            std::cmp::Ordering::Less => 2,
+            std::cmp::Ordering::Equal => 1,
+            std::cmp::Ordering::Greater => 0,
+        };
+    }
+
+    /// Common keywords as a share of those of either.
+    pub fn keyword_overlap(&self, own_keywords: u64) -> Option<f64> {
+        ratio(self.common, own_keywords + self.keywords - self.common)
+    }
+
+    /// Σ min / Σ max of the clicks: max adds up to both less what they share.
+    pub fn traffic_overlap(&self, own_clicks: f64) -> Option<f64> {
+        let either = own_clicks + self.clicks - self.shared_clicks;
+        (either > 0.0).then(|| (self.shared_clicks / either).clamp(0.0, 1.0))
+    }
+
+    pub fn win_rate(&self) -> Option<f64> {
+        ratio(self.halves_won, 2 * self.common)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

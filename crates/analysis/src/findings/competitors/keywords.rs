@@ -1,0 +1,115 @@
+//! The keywords that one of two has and the other lacks.
+
+use super::{AdvantageKeyword, GapKeyword, TOP};
+use crate::search_panel::{DomainId, OWN, Panel, PanelKeyword, Standing};
+use std::collections::HashMap;
+
+/// How many keywords each list names.
+const LISTED: usize = 50;
+/// Whoever is above has a keyword.
+const HAS: u32 = 10;
+
+/// What a competitor has and the project lacks, and the other way round.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    pub gaps: Vec<GapKeyword>,
+    pub gap_count: u64,
+    pub advantages: Vec<AdvantageKeyword>,
+    pub advantage_count: u64,
+}
+
+/// The differences of some domains, in one walk over the pages.
+pub(super) fn differences(panel: &Panel<'_>, domains: &[DomainId]) -> HashMap<DomainId, Differences> {
+    let mut found: HashMap<DomainId, Differences> = domains
+        .iter()
+        .map(|domain| (*domain, Differences::default()))
+        .collect();
+    for keyword in panel.keywords() {
+        let standings = panel.standings(keyword);
+        let own = standings.iter().find(|it| it.domain == OWN);
+        for standing in standings.iter().filter(|it| it.position <= HAS) {
+            if let Some(differences) = found.get_mut(&standing.domain) {
+                differences.gaps.extend(gap(keyword, standing, own));
+            }
+        }
+        let Some(own) = own.filter(|it| it.position <= HAS) else {
+            continue;
+        };
+        // Whoever is not on the page lacks it, too.
+        for (domain, differences) in &mut found {
+            let theirs = standings
+                .binary_search_by_key(domain, |it| it.domain)
+                .ok()
+                .map(|at| standings[at]);
+            differences
+                .advantages
+                .extend(advantage(keyword, *own, theirs));
+        }
+    }
+    for differences in found.values_mut() {
+        differences.cut();
+    }
+    found
+}
+
+/// Whether somebody is known to be below the top: seen there, or not seen by a look that deep.
+fn lacks(position: Option<u32>, keyword: &PanelKeyword) -> bool {
+    position.map_or(keyword.depth_checked >= TOP, |position| position > TOP)
+}
+
+fn gap(keyword: &PanelKeyword, theirs: &Standing, own: Option<&Standing>) -> Option<GapKeyword> {
+    let ours = own.map(|it| it.position);
+    let current = own.map_or(0.0, |it| it.share);
+    lacks(ours, keyword).then(|| GapKeyword {
+        keyword_id: keyword.topic.keyword_id,
+        keyword: keyword.topic.keyword.clone(),
+        their_position: theirs.position,
+        our_position: ours,
+        potential_clicks: per_month(keyword, (keyword.top_share - current).max(0.0)),
+    })
+}
+
+fn advantage(
+    keyword: &PanelKeyword,
+    own: Standing,
+    theirs: Option<Standing>,
+) -> Option<AdvantageKeyword> {
+    let their_position = theirs.map(|it| it.position);
+    lacks(their_position, keyword).then(|| AdvantageKeyword {
+        keyword_id: keyword.topic.keyword_id,
+        keyword: keyword.topic.keyword.clone(),
+        our_position: own.position,
+        their_position,
+        estimated_clicks: per_month(keyword, own.share),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+fn per_month(keyword: &PanelKeyword, share: f64) -> Option<f64> {
+    keyword.topic.search_volume.map(|volume| volume as f64 * share)
+}
+
+impl Differences {
+    fn cut(&mut self) {
+        self.gap_count = self.gaps.len() as u64;
+        self.advantage_count = self.advantages.len() as u64;
+        self.gaps.sort_by(|one, other| {
+            most_first(one.potential_clicks, other.potential_clicks)
+                .then(one.their_position.cmp(&other.their_position))
+                .then(one.keyword_id.cmp(&other.keyword_id))
+        });
+        self.advantages.sort_by(|one, other| {
+            most_first(one.estimated_clicks, other.estimated_clicks)
+                .then(one.our_position.cmp(&other.our_position))
+                .then(one.keyword_id.cmp(&other.keyword_id))
+        });
+        self.gaps.truncate(LISTED);
+        self.advantages.truncate(LISTED);
+    }
+}
+
+/// Unknown clicks come after known ones.
+fn most_first(one: Option<f64>, other: Option<f64>) -> std::cmp::Ordering {
+    let known = |clicks: Option<f64>| clicks.unwrap_or(-1.0);
+    known(other).total_cmp(&known(one))
+}

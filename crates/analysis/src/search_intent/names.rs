@@ -1,0 +1,131 @@
+//! Keywords that name a site: its address, or the name under which it stands first.
+
+use crate::url_rules;
+
+/// A name shorter than this is too often a word.
+const LEAST_LETTERS: usize = 4;
+/// A name of this length may be typed with one slip, one of the other with two.
+const ONE_SLIP: usize = 5;
+const TWO_SLIPS: usize = 10;
+/// How many words may follow a name of several words, and how many words a keyword of a name of one
+/// word may have.
+const WORDS_AFTER: usize = 2;
+const WORDS_WITH: usize = 2;
+
+/// Sites that stand first for everything; their name as first result says nothing.
+const EVERYWHERE: [&str; 5] = ["wikipedia", "youtube", "dictionary", "thesaurus", "britannica"];
+
+/// Whether a keyword is the name of the site to which a URL leads, perhaps mistyped, or begins
+/// with it.
+pub(super) fn names_site(words: &[String], url: &str) -> bool {
+    let Some(name) = name_of(url) else {
+        return false;
+    };
+    let squeezed = words.concat();
+    squeezed == name
+        || is_slip(&squeezed, &name)
+        || (words.len() <= WORDS_WITH && words.first() == Some(&name))
+        || begins_with(words, &name)
+}
+
+/// The label of the domain, without hyphens.
+fn name_of(url: &str) -> Option<String> {
+    let domain = url_rules::domain_of_url(url)?;
+    let label = domain.split('.').next()?.replace('-', "");
+    let is_name = label.len() >= LEAST_LETTERS && !EVERYWHERE.contains(&label.as_str());
+    is_name.then_some(label)
+}
+
+/// Letters left out, doubled, swapped or mistaken (optimal string alignment distance).
+fn is_slip(squeezed: &str, name: &str) -> bool {
+    let shorter = squeezed.chars().count().min(name.chars().count());
+    let longer = squeezed.chars().count().max(name.chars().count());
+    let allowed = match shorter {
+        TWO_SLIPS.. => 2,
+        _ if squeezed.chars().count() >= ONE_SLIP => 1,
+        _ => 0,
+    };
+    allowed > 0 && longer - shorter <= allowed && strsim::osa_distance(squeezed, name) <= allowed
+}
+
+/// Two words or more that joined are the name, with or without "and", at the beginning.
+fn begins_with(words: &[String], name: &str) -> bool {
+    (2..=words.len()).any(|count| {
+        let joined = words[..count].concat();
+        let bare: String = words[..count]
+            .iter()
+            .filter(|word| *word != "and")
+            .map(String::as_str)
+            .collect();
+        words.len() - count <= WORDS_AFTER && (joined == name || bare == name)
+    })
+}
+
+/// Whether a keyword holds an address: `http`, `www`, or a name with a known ending.
+pub(super) fn is_address(keyword: &str) -> bool {
+    keyword.split_whitespace().any(|word| {
+        let word = word.to_lowercase();
+        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        bare.starts_with("http:")
+            || bare.starts_with("https:")
+            || bare.starts_with("www.")
+            || bare.starts_with("www,")
+            || bare == "www"
+            || is_domain(bare.split('/').next().unwrap_or(bare))
+    })
+}
+
+fn is_domain(word: &str) -> bool {
+    const ENDINGS: [&str; 20] = [
+        "com", "org", "net", "gov", "edu", "io", "info", "biz", "mil", "tv", "eu", "uk", "de", "cz", "sk",
+        "hu", "pl", "es", "fr", "it",
+    ];
+    word.rsplit_once('.').is_some_and(|(name, ending)| {
+        let has_letter = name.chars().any(char::is_alphabetic);
+        has_letter && name.len() >= 2 && ENDINGS.contains(&ending)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(keyword: &str, url: &str) -> bool {
+        names_site(&super::super::words::folded_words(keyword), url)
+    }
+
+    #[test]
+    fn names_are_known_with_slips_and_with_words_after() {
+        for (keyword, url) in [
+            ("la fitness", "https://www.lafitness.com/Pages/x"),
+            ("paycvor", "https://www.paycor.com/"),
+            ("cariboo coffee", "https://shop.cariboucoffee.com/"),
+            ("gooogle", "https://www.google.com/"),
+            ("columbus zoo and aquarium ohio", "https://columbuszoo.org/"),
+            ("dave and busters tulsa", "https://www.daveandbusters.com/"),
+            ("netflix login", "https://www.netflix.com/"),
+            ("Škoda auto", "https://www.skoda-auto.cz/"),
+        ] {
+            assert!(names(keyword, url), "{keyword}");
+        }
+        for (keyword, url) in [
+            ("transformers", "https://en.wikipedia.org/wiki/Transformers"),
+            ("history of the model t", "https://www.history.com/topics/model-t"),
+            ("hp ink", "https://www.hp.com/"),
+            ("shoes", "https://www.shops.com/"),
+            ("", "https://www.acme.com/"),
+        ] {
+            assert!(!names(keyword, url), "{keyword}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_known_by_their_endings() {
+        for keyword in ["turbotax.cp https://x", "netflix.com my account", "www acme", "deers.gov", "seznam.cz"] {
+            assert!(is_address(keyword), "{keyword}");
+        }
+        for keyword in ["node.js", "2.0 tdi", "c# .net", "a.b", "no. 5"] {
+            assert!(!is_address(keyword), "{keyword}");
+        }
+    }
+}

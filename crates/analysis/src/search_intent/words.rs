@@ -1,0 +1,116 @@
+//! The words that tell what is wanted, by language. Compared without case and diacritics; an entry with
+//! a star stands for all words that begin so. The lists are ours.
+
+use crate::keyword_text;
+use std::{collections::HashMap, sync::LazyLock};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The words of a language.
+#[derive(Debug)]
+pub(super) struct Words {
+    question: List,
+    commercial: List,
+    transactional: List,
+    navigational: List,
+}
+
+/// Words, beginnings of words, and phrases.
+#[derive(Debug)]
+struct List(Vec<&'static str>);
+
+impl Words {
+    /// The list of a language (ISO 639-1), if there is one.
+    pub fn of(language: &str) -> Option<&'static Self> {
+        static LISTS: LazyLock<HashMap<&'static str, Words>> = LazyLock::new(read);
+        LISTS.get(language)
+    }
+
+    /// Whether the keyword is a question.
+    pub fn asks(&self, words: &[String]) -> bool {
+        words.first().is_some_and(|first| self.question.holds(first))
+    }
+
+    /// Whether it wants to reach a site.
+    pub fn goes(&self, words: &[String]) -> bool {
+        self.navigational.is_in(words)
+    }
+
+    /// Whether it compares.
+    pub fn compares(&self, words: &[String]) -> bool {
+        self.commercial.is_in(words)
+    }
+
+    /// Whether it wants to buy, to get, to use.
+    pub fn buys(&self, words: &[String]) -> bool {
+        self.transactional.is_in(words)
+    }
+}
+
+impl List {
+    fn holds(&self, word: &str) -> bool {
+        self.0.iter().any(|entry| match entry.strip_suffix('*') {
+            Some(beginning) => word.starts_with(beginning),
+            None => word == *entry,
+        })
+    }
+
+    fn is_in(&self, words: &[String]) -> bool {
+        words.iter().any(|word| self.holds(word))
+            || self.0.iter().any(|entry| {
+                let phrase: Vec<&str> = entry.split('_').collect();
+                phrase.len() > 1 && words.windows(phrase.len()).any(|window| window == phrase)
+            })
+    }
+}
+
+/// The words of a text in lower case and without diacritics.
+pub(super) fn folded_words(text: &str) -> Vec<String> {
+    let normal = keyword_text::normalised(text);
+    let folded: String = if normal.is_ascii() {
+        normal
+    } else {
+        normal.nfd().filter(|it| !is_combining_mark(*it)).collect()
+    };
+    folded.unicode_words().map(str::to_owned).collect()
+}
+
+/// Whether a title compares, in any of the languages.
+pub(super) fn title_compares(title: &str) -> bool {
+    static TELLING: LazyLock<List> = LazyLock::new(|| {
+        List(
+            "best review reviews beste besten test tests testsieger vergleich mejor mejores opiniones \
+             nejlepsi recenz* srovnani najlepsi* najlepsz* porovnanie legjobb teszt velemenyek opinie ranking"
+                .split(' ')
+                .filter(|it| !it.is_empty())
+                .collect(),
+        )
+    });
+    // Most titles are short of a dozen words; folding them is the dear part.
+    folded_words(title).iter().any(|word| TELLING.holds(word))
+}
+
+fn read() -> HashMap<&'static str, Words> {
+    let mut lists = HashMap::new();
+    for block in include_str!("words.txt").split("\n\n") {
+        let rows: HashMap<&str, &str> = block
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once(": "))
+            .collect();
+        let list = |name: &str| {
+            let words = rows.get(name).copied().unwrap_or_default();
+            List(words.split_whitespace().collect())
+        };
+        if let Some(language) = rows.get("language") {
+            let words = Words {
+                question: list("question"),
+                commercial: list("commercial"),
+                transactional: list("transactional"),
+                navigational: list("navigational"),
+            };
+            lists.insert(*language, words);
+        }
+    }
+    lists
+}
