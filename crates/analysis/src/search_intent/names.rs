@@ -5,7 +5,7 @@ use crate::url_rules;
 /// A name shorter than this is too often a word.
 const LEAST_LETTERS: usize = 4;
 /// A name of this length may be typed with one slip, one of the other with two.
-const ONE_SLIP: usize = 5;
+const ONE_SLIP: usize = 6;
 const TWO_SLIPS: usize = 10;
 /// How many words may follow a name of several words, and how many words a keyword of a name of one
 /// word may have.

@@ -58,7 +58,7 @@ fn the_first_results_name_makes_a_keyword_navigational_in_any_language() {
         of("Media Markt", "de", Some(&page)),
         Some(Intent::Navigational)
     );
-    assert_eq!(of("fernseher", "de", Some(&page)), None);
+    assert_eq!(of("televisie", "nl", Some(&page)), None);
 }
 
 #[test]

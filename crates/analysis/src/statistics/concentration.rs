@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// scipy 1.15 `stats.entropy(shares) / ln n`, and squares; `tests/oracles/search_intelligence.py`.
+    /// scipy 1.17.1 `stats.entropy(shares) / ln n`, and squares; `tests/oracles/search_intelligence.py`.
     #[test]
     fn figures_are_those_of_scipy() {
         for (shares, hhi, effective, entropy) in [

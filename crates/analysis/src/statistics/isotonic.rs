@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// scipy 1.15 `optimize.isotonic_regression(..., increasing=False)`.
+    /// scipy 1.17.1 `optimize.isotonic_regression(..., increasing=False)`.
     #[test]
     fn violators_are_pooled_as_scipy_pools_them() {
         let found = never_rising(&[
