@@ -60,13 +60,14 @@ fn plain_host(url: &str) -> Option<&str> {
         .or_else(|| url.strip_prefix("http://"))?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let host = &rest[..end];
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    let is_plain =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     // A last label without a letter may be a number of an address, and `xn--` may be no name.
-    let is_name = host
-        .rsplit('.')
-        .next()
-        .is_some_and(|last| last.bytes().next().is_some_and(|it| it.is_ascii_lowercase()))
-        && host.bytes().all(is_plain)
+    let is_name = host.rsplit('.').next().is_some_and(|last| {
+        last.bytes()
+            .next()
+            .is_some_and(|it| it.is_ascii_lowercase())
+    }) && host.bytes().all(is_plain)
         && !host.starts_with('.')
         && !host.contains("..")
         && !host.contains("xn--");

@@ -93,10 +93,7 @@ impl ClickCurve {
 }
 
 /// A published rate weighs as the least measured one.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "impressions are far below 2^52"
-)]
+#[expect(clippy::cast_precision_loss, reason = "impressions are far below 2^52")]
 fn rate_and_weight((impressions, clicks): (u64, u64), published: f64) -> (f64, f64) {
     if impressions < LEAST_IMPRESSIONS {
         (published, LEAST_IMPRESSIONS as f64)
@@ -133,7 +130,12 @@ mod tests {
 
     #[test]
     fn a_position_with_too_few_impressions_keeps_the_published_rate() {
-        let rows = [row(1, 2_000, 800), row(2, 999, 900), row(3, 600, 60), row(3, 400, 40)];
+        let rows = [
+            row(1, 2_000, 800),
+            row(2, 999, 900),
+            row(3, 600, 60),
+            row(3, 400, 40),
+        ];
         let curve = ClickCurve::measured("own-1", &rows).unwrap();
         assert_eq!(curve.name(), "own-1");
         assert!((curve.at(1) - 0.4).abs() < 1e-12);

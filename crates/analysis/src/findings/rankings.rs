@@ -27,9 +27,7 @@ pub use history::{ChangeOver, Mark, PastRanks, RankPoint, RankState};
 pub use owned::{AiOverviewStanding, is_branded};
 pub use record::rank;
 pub use since::{Moved, RankChanges, Standing, changes_between};
-pub use summary::{
-    BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting,
-};
+pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting};
 
 /// The definition that the records follow.
 pub const METHOD_VERSION: &str = "rankings/2";

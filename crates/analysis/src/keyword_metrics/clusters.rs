@@ -65,7 +65,11 @@ pub fn likeness(one: &TopPage, other: &TopPage) -> f64 {
     let (one, other) = (top(one), top(other));
     let both = one.intersection(&other).count();
     let any = one.union(&other).count();
-    if any == 0 { 0.0 } else { both as f64 / any as f64 }
+    if any == 0 {
+        0.0
+    } else {
+        both as f64 / any as f64
+    }
 }
 
 fn root(roots: &mut [usize], mut of: usize) -> usize {

@@ -69,8 +69,16 @@ fn priority(keyword: &PriorityInput, clicks: f64, cpc: f64) -> Option<Priority> 
     };
     let opportunity = of_largest(keyword.opportunity?, clicks);
     let parts = [
-        (COST_PER_CLICK, keyword.cpc.map(|it| of_largest(it, cpc)), MissingPart::Cpc),
-        (INTENT, keyword.intent.map(intent_weight), MissingPart::Intent),
+        (
+            COST_PER_CLICK,
+            keyword.cpc.map(|it| of_largest(it, cpc)),
+            MissingPart::Cpc,
+        ),
+        (
+            INTENT,
+            keyword.intent.map(intent_weight),
+            MissingPart::Intent,
+        ),
         (TREND, keyword.trend.map(trend_weight), MissingPart::Trend),
     ];
     let mut missing = Vec::new();

@@ -61,6 +61,9 @@ mod tests {
         assert_eq!(demand(&months(&[0; 12])), None);
         let flat = demand(&months(&[7; 12])).unwrap();
         assert_eq!((flat.peak_month, flat.trend.to_bits()), (None, 0));
-        assert_eq!(demand(&months(&[1, 9, 90, 900, 1, 9, 90, 900])).map(|it| it.peak_month), Some(Some(4)));
+        assert_eq!(
+            demand(&months(&[1, 9, 90, 900, 1, 9, 90, 900])).map(|it| it.peak_month),
+            Some(Some(4))
+        );
     }
 }

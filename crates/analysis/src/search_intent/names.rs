@@ -13,7 +13,13 @@ const WORDS_AFTER: usize = 2;
 const WORDS_WITH: usize = 2;
 
 /// Sites that stand first for everything; their name as first result says nothing.
-const EVERYWHERE: [&str; 5] = ["wikipedia", "youtube", "dictionary", "thesaurus", "britannica"];
+const EVERYWHERE: [&str; 5] = [
+    "wikipedia",
+    "youtube",
+    "dictionary",
+    "thesaurus",
+    "britannica",
+];
 
 /// Whether a keyword is the name of the site to which a URL leads, perhaps mistyped, or begins
 /// with it.
@@ -77,8 +83,8 @@ pub(super) fn is_address(keyword: &str) -> bool {
 
 fn is_domain(word: &str) -> bool {
     const ENDINGS: [&str; 20] = [
-        "com", "org", "net", "gov", "edu", "io", "info", "biz", "mil", "tv", "eu", "uk", "de", "cz", "sk",
-        "hu", "pl", "es", "fr", "it",
+        "com", "org", "net", "gov", "edu", "io", "info", "biz", "mil", "tv", "eu", "uk", "de",
+        "cz", "sk", "hu", "pl", "es", "fr", "it",
     ];
     word.rsplit_once('.').is_some_and(|(name, ending)| {
         let has_letter = name.chars().any(char::is_alphabetic);
@@ -110,7 +116,10 @@ mod tests {
         }
         for (keyword, url) in [
             ("transformers", "https://en.wikipedia.org/wiki/Transformers"),
-            ("history of the model t", "https://www.history.com/topics/model-t"),
+            (
+                "history of the model t",
+                "https://www.history.com/topics/model-t",
+            ),
             ("hp ink", "https://www.hp.com/"),
             ("shoes", "https://www.shops.com/"),
             ("", "https://www.acme.com/"),
@@ -121,7 +130,13 @@ mod tests {
 
     #[test]
     fn addresses_are_known_by_their_endings() {
-        for keyword in ["turbotax.cp https://x", "netflix.com my account", "www acme", "deers.gov", "seznam.cz"] {
+        for keyword in [
+            "turbotax.cp https://x",
+            "netflix.com my account",
+            "www acme",
+            "deers.gov",
+            "seznam.cz",
+        ] {
             assert!(is_address(keyword), "{keyword}");
         }
         for keyword in ["node.js", "2.0 tdi", "c# .net", "a.b", "no. 5"] {

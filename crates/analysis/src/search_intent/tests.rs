@@ -142,7 +142,10 @@ fn seven_languages_have_words_of_their_own_with_and_without_diacritics() {
 #[test]
 fn a_question_is_no_search_for_a_site_though_it_names_the_first() {
     let page = page(&[], &[("https://quizlet.com/", "Quizlet")]);
-    assert_eq!(of("is quizlet", "en", Some(&page)), Some(Intent::Informational));
+    assert_eq!(
+        of("is quizlet", "en", Some(&page)),
+        Some(Intent::Informational)
+    );
     assert_eq!(of("quizlet", "en", Some(&page)), Some(Intent::Navigational));
     assert_eq!(of("quizlte", "en", Some(&page)), Some(Intent::Navigational));
 }

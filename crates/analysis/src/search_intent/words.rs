@@ -28,7 +28,9 @@ impl Words {
 
     /// Whether the keyword is a question.
     pub fn asks(&self, words: &[String]) -> bool {
-        words.first().is_some_and(|first| self.question.holds(first))
+        words
+            .first()
+            .is_some_and(|first| self.question.holds(first))
     }
 
     /// Whether it wants to reach a site.

@@ -9,7 +9,7 @@ use crate::{
     search_intent::Intent, url_rules::OwnSites,
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod domains;
 mod page;
@@ -153,20 +153,16 @@ impl<'a> Panel<'a> {
             holders.pages += 1;
             holders.own += u64::from(*is_own);
         }
-        let Some(citations) = &page.overview else {
-            return;
-        };
-        self.overviews.known += 1;
-        let Some(citations) = citations else {
-            return;
-        };
-        self.overviews.present += 1;
-        let cited: std::collections::BTreeSet<DomainId> = citations
-            .iter()
-            .filter_map(|url| self.domains.of(url, self.own))
-            .collect();
-        for domain in cited {
-            *self.overviews.citing.entry(domain).or_default() += 1;
+        if let Some(overview) = &page.overview {
+            self.overviews.known += 1;
+            self.overviews.present += u64::from(overview.present);
+            let urls = overview.urls.iter();
+            let cited: BTreeSet<DomainId> = urls
+                .filter_map(|url| self.domains.of(url, self.own))
+                .collect();
+            for domain in cited {
+                *self.overviews.citing.entry(domain).or_default() += 1;
+            }
         }
     }
 

@@ -20,10 +20,17 @@ pub struct PanelPage<'p> {
     pub(super) intent: Option<Intent>,
     pub(super) depth_checked: u32,
     pub(super) features: BTreeMap<Feature, bool>,
-    /// The URLs that the AI overview cites; `Some(None)` when it is known that there was none.
-    pub(super) overview: Option<Option<Vec<&'p str>>>,
+    /// The AI overview; `None` when it is not known whether there was one.
+    pub(super) overview: Option<Cited<'p>>,
     layout: SerpLayout,
     results: Vec<(&'p str, Placement)>,
+}
+
+/// An AI overview, or that there was none.
+#[derive(Debug, Clone)]
+pub(super) struct Cited<'p> {
+    pub present: bool,
+    pub urls: Vec<&'p str>,
 }
 
 impl<'p> PanelPage<'p> {
@@ -40,17 +47,20 @@ impl<'p> PanelPage<'p> {
                 *features.entry(block.feature).or_default() |= is_own;
             }
         }
-        let cited = |overview: &'p crate::observation::search_page::AiOverview| {
-            let urls = overview.citations.iter().map(|link| link.url.as_str());
-            overview.present.then(|| urls.collect())
-        };
         Some(Self {
             fetched_at: page.fetched_at,
             provenance: page.provenance,
             intent,
             depth_checked: page.depth_checked(),
             features,
-            overview: page.ai_overview.as_ref().map(cited),
+            overview: page.ai_overview.as_ref().map(|overview| Cited {
+                present: overview.present,
+                urls: overview
+                    .citations
+                    .iter()
+                    .map(|it| it.url.as_str())
+                    .collect(),
+            }),
             layout: SerpLayout::of(page, intent),
             results: page
                 .organic()
@@ -71,7 +81,10 @@ impl<'p> PanelPage<'p> {
         if record.envelope.error.is_some() {
             return None;
         }
-        let features = record.features.iter().map(|it| (it.feature, it.own_present));
+        let features = record
+            .features
+            .iter()
+            .map(|it| (it.feature, it.own_present));
         let features = if record.feature_coverage == FeatureCoverage::Absent {
             BTreeMap::new()
         } else {
@@ -83,9 +96,13 @@ impl<'p> PanelPage<'p> {
             intent: record.intent,
             depth_checked: record.organic_count,
             features,
-            overview: record.ai_overview.as_ref().map(|overview| {
-                let urls = overview.citations.iter().map(|it| it.url.as_str());
-                overview.present.then(|| urls.collect())
+            overview: record.ai_overview.as_ref().map(|overview| Cited {
+                present: overview.present,
+                urls: overview
+                    .citations
+                    .iter()
+                    .map(|it| it.url.as_str())
+                    .collect(),
             }),
             layout: record.layout(),
             results: record
@@ -115,7 +132,6 @@ impl<'p> PanelPage<'p> {
         domains: &mut Domains,
         standings: &mut Vec<Standing>,
     ) {
-        let start = standings.len();
         let mut places: Vec<(DomainId, Placement, &str)> = self
             .results
             .iter()
@@ -132,7 +148,6 @@ impl<'p> PanelPage<'p> {
                 share: share.min(MAX_CTR),
             });
         }
-        debug_assert!(start <= standings.len());
     }
 }
 

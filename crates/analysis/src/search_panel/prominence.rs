@@ -1,6 +1,6 @@
 //! How often the domains of a page stand at the top elsewhere.
 
-use super::{DomainId, Panel};
+use super::{DomainId, OWN, Panel};
 use crate::url_rules;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,12 +32,20 @@ impl Panel<'_> {
                 }
             }
         }
+        let own = counts[OWN as usize];
         let often = (0..).zip(counts).filter(|(_, count)| *count > 1);
+        let mut domains: BTreeMap<String, u64> = often
+            .map(|(id, count): (DomainId, u64)| (self.name(id).to_owned(), count))
+            .collect();
+        // The own sites are one, whatever domains they have.
+        for root in self.own.roots() {
+            let name = url_rules::domain_of_host(root);
+            let count = domains.entry(name.to_owned()).or_default();
+            *count = own.max(*count).max(1);
+        }
         DomainProminence {
             pages: self.keywords().len() as u64,
-            domains: often
-                .map(|(id, count): (DomainId, u64)| (self.name(id).to_owned(), count))
-                .collect(),
+            domains,
         }
     }
 }
@@ -57,7 +65,10 @@ impl DomainProminence {
         crate::statistics::describe::mean(&shares)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of pages are far below 2^52"
+    )]
     fn share(&self, domain: &str) -> f64 {
         let count = self.domains.get(domain).copied().unwrap_or(1) as f64;
         count.ln_1p() / (self.pages as f64).ln_1p()

@@ -127,7 +127,11 @@ fn a_page_that_is_listed_twice_counts_once() {
     let mut panel = Panel::new(&own, ClickCurve::published(), now());
     let seen = PanelPage::of_page(&seen, None, &own).unwrap();
     panel.add(topic(1, None), &seen);
-    let shares: Vec<f64> = panel.standings(&panel.keywords()[0]).iter().map(|it| it.share).collect();
+    let shares: Vec<f64> = panel
+        .standings(&panel.keywords()[0])
+        .iter()
+        .map(|it| it.share)
+        .collect();
     assert_eq!(shares, [0.285, 0.157]);
 }
 
@@ -137,7 +141,10 @@ fn old_and_blocked_pages_are_missing_for_everyone() {
     let mut panel = panel(&own, &[(None, "ab"), (None, "")]);
     let mut old = page(&urls("ab"));
     old.fetched_at = now() - TimeDelta::days(7) - TimeDelta::seconds(1);
-    panel.add(topic(3, None), &PanelPage::of_page(&old, None, &own).unwrap());
+    panel.add(
+        topic(3, None),
+        &PanelPage::of_page(&old, None, &own).unwrap(),
+    );
     assert_eq!((panel.keywords().len(), panel.missing().len()), (1, 2));
 }
 
@@ -148,7 +155,10 @@ fn a_simulated_page_makes_all_of_it_simulated() {
     assert_eq!(panel.provenance(), Provenance::Estimated);
     let mut made_up = page(&urls("ab"));
     made_up.provenance = Provenance::Simulated;
-    panel.add(topic(2, None), &PanelPage::of_page(&made_up, None, &own).unwrap());
+    panel.add(
+        topic(2, None),
+        &PanelPage::of_page(&made_up, None, &own).unwrap(),
+    );
     assert_eq!(panel.provenance(), Provenance::Simulated);
 }
 
@@ -157,8 +167,10 @@ fn a_record_tells_the_panel_what_its_page_told() {
     let own = own_sites();
     let mut seen = page(&urls("abcodefo"));
     seen.feature_coverage = FeatureCoverage::Complete;
-    seen.blocks.insert(0, feature(Feature::FeaturedSnippet, OWN_URL));
-    seen.blocks.push(feature(Feature::PeopleAlsoAsk, "https://b-site.com/"));
+    seen.blocks
+        .insert(0, feature(Feature::FeaturedSnippet, OWN_URL));
+    seen.blocks
+        .push(feature(Feature::PeopleAlsoAsk, "https://b-site.com/"));
     seen.ai_overview = Some(AiOverview {
         present: true,
         citations: vec![PageLink {
@@ -207,10 +219,11 @@ fn a_record_tells_the_panel_what_its_page_told() {
 #[test]
 fn prominence_tells_whose_pages_stand_everywhere() {
     let own = own_sites();
-    let keywords: Vec<(Option<u64>, &str)> = ["ab", "ac", "ad", "ae", "af", "ag", "ah", "ai", "aj", "ak"]
-        .iter()
-        .map(|letters| (None, *letters))
-        .collect();
+    let keywords: Vec<(Option<u64>, &str)> =
+        ["ab", "ac", "ad", "ae", "af", "ag", "ah", "ai", "aj", "ak"]
+            .iter()
+            .map(|letters| (None, *letters))
+            .collect();
     let prominence = panel(&own, &keywords).prominence();
     let of = |url: &str| prominence.of(std::iter::once(url)).unwrap();
     assert!((of("https://a-site.com/x") - 1.0).abs() < 1e-12);

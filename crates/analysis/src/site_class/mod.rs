@@ -49,7 +49,13 @@ impl SiteClass {
             Some(Self::Publisher)
         } else if has(&["DiscussionForumPosting", "SocialMediaPosting"]) {
             Some(Self::Platform)
-        } else if has(&["OnlineStore", "Store", "LocalBusiness", "Corporation", "OnlineBusiness"]) {
+        } else if has(&[
+            "OnlineStore",
+            "Store",
+            "LocalBusiness",
+            "Corporation",
+            "OnlineBusiness",
+        ]) {
             Some(Self::Direct)
         } else {
             None

@@ -43,6 +43,11 @@ impl OwnSites {
         self.all().any(|scope| scope.owns_host(host))
     }
 
+    /// The hosts under which everything is own.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        self.all().map(SiteScope::root)
+    }
+
     fn all(&self) -> impl Iterator<Item = &SiteScope> {
         std::iter::once(&self.site).chain(&self.aliases)
     }

@@ -137,7 +137,10 @@ fn a_project_below_a_path_owns_that_path_alone() {
     for foreign in ["https://example.com/", "https://example.com/shopping"] {
         assert!(!site.owns(foreign), "{foreign}");
     }
-    assert_eq!(SiteScope::below("example.com", "//"), SiteScope::of("example.com"));
+    assert_eq!(
+        SiteScope::below("example.com", "//"),
+        SiteScope::of("example.com")
+    );
 }
 
 #[test]
@@ -158,7 +161,10 @@ fn a_host_is_read_from_whatever_form_a_url_has() {
         ("https://münchen.de/", Some("xn--mnchen-3ya.de")),
         ("https://exa%6Dple.com/", Some("example.com")),
         ("https://1.2.3/", Some("1.2.0.3")),
-        ("https://www.google.com/url?q=https%3A%2F%2Facme.com%2F", Some("acme.com")),
+        (
+            "https://www.google.com/url?q=https%3A%2F%2Facme.com%2F",
+            Some("acme.com"),
+        ),
         ("no url", None),
     ] {
         assert_eq!(host_of_url(url).as_deref(), host, "{url}");

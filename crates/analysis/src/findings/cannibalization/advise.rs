@@ -51,11 +51,7 @@ pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
 }
 
 /// Whether the site says that all rivals are the primary page, or its other languages.
-pub(super) fn tie(
-    input: &CannibalizationInput<'_>,
-    primary: &str,
-    rivals: &[&str],
-) -> Option<Tie> {
+pub(super) fn tie(input: &CannibalizationInput<'_>, primary: &str, rivals: &[&str]) -> Option<Tie> {
     let primary = page_key(primary);
     let facts = |url: &str| input.pages.get(&page_key(url));
     let leads_to = |url: &Option<String>| url.as_deref().is_some_and(|it| page_key(it) == primary);
@@ -92,16 +88,40 @@ mod tests {
             primary_share,
         };
         let high = |pair: Pair| action(Severity::High, &pair);
-        assert_eq!(high(pair(Some(0.95), None, true, 0.5)), Some(Action::Canonical));
-        assert_eq!(high(pair(Some(0.95), None, false, 0.5)), Some(Action::Redirect301));
-        assert_eq!(high(pair(Some(0.8), None, false, 0.5)), Some(Action::Redirect301));
+        assert_eq!(
+            high(pair(Some(0.95), None, true, 0.5)),
+            Some(Action::Canonical)
+        );
+        assert_eq!(
+            high(pair(Some(0.95), None, false, 0.5)),
+            Some(Action::Redirect301)
+        );
+        assert_eq!(
+            high(pair(Some(0.8), None, false, 0.5)),
+            Some(Action::Redirect301)
+        );
         assert_eq!(high(pair(Some(0.5), None, false, 0.5)), Some(Action::Merge));
-        assert_eq!(high(pair(Some(0.7), Some(true), true, 0.5)), Some(Action::Differentiate));
-        assert_eq!(high(pair(Some(0.2), Some(true), false, 0.5)), Some(Action::Differentiate));
-        assert_eq!(high(pair(Some(0.2), Some(true), false, 0.8)), Some(Action::InternalLinks));
-        assert_eq!(high(pair(Some(0.2), Some(false), false, 0.5)), Some(Action::None));
+        assert_eq!(
+            high(pair(Some(0.7), Some(true), true, 0.5)),
+            Some(Action::Differentiate)
+        );
+        assert_eq!(
+            high(pair(Some(0.2), Some(true), false, 0.5)),
+            Some(Action::Differentiate)
+        );
+        assert_eq!(
+            high(pair(Some(0.2), Some(true), false, 0.8)),
+            Some(Action::InternalLinks)
+        );
+        assert_eq!(
+            high(pair(Some(0.2), Some(false), false, 0.5)),
+            Some(Action::None)
+        );
         assert_eq!(high(pair(None, Some(true), false, 0.5)), None);
-        assert_eq!(high(pair(None, None, false, 0.9)), Some(Action::InternalLinks));
+        assert_eq!(
+            high(pair(None, None, false, 0.9)),
+            Some(Action::InternalLinks)
+        );
         let none = action(Severity::None, &pair(Some(0.95), None, false, 0.5));
         assert_eq!(none, Some(Action::None));
     }

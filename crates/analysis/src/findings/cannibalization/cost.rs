@@ -30,7 +30,10 @@ pub(super) fn cost(snapshots: &[Sight]) -> Option<Cost> {
     let of_each: Vec<f64> = snapshots
         .iter()
         .map(|sight| {
-            let sum = sight.places.iter().fold(0.0, |sum, place| sum + worth(place));
+            let sum = sight
+                .places
+                .iter()
+                .fold(0.0, |sum, place| sum + worth(place));
             sum.min(MAX_CTR)
         })
         .collect();

@@ -24,7 +24,11 @@ pub(super) fn flips(snapshots: &[Sight]) -> Flips {
     let returns = runs.windows(3).filter(|run| run[0] == run[2]).count();
     let pairs = best.len().saturating_sub(1);
     Flips {
-        rate: if pairs > 0 { changes as f64 / pairs as f64 } else { 0.0 },
+        rate: if pairs > 0 {
+            changes as f64 / pairs as f64
+        } else {
+            0.0
+        },
         returns: u32::try_from(2 * returns).unwrap_or(u32::MAX),
     }
 }

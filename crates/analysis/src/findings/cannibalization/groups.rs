@@ -7,9 +7,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Query keys that choose a part or an order of one list.
 const FACETS: [&str; 27] = [
-    "page", "p", "pg", "paged", "offset", "start", "from", "sort", "sortby", "order", "orderby", "dir",
-    "direction", "view", "limit", "per_page", "pagesize", "size", "color", "colour", "brand", "price",
-    "filter", "min_price", "max_price", "strana", "seite",
+    "page",
+    "p",
+    "pg",
+    "paged",
+    "offset",
+    "start",
+    "from",
+    "sort",
+    "sortby",
+    "order",
+    "orderby",
+    "dir",
+    "direction",
+    "view",
+    "limit",
+    "per_page",
+    "pagesize",
+    "size",
+    "color",
+    "colour",
+    "brand",
+    "price",
+    "filter",
+    "min_price",
+    "max_price",
+    "strana",
+    "seite",
 ];
 /// Parts of paths before a number of a page.
 const PAGE_SEGMENTS: [&str; 6] = ["page", "seite", "strana", "oldal", "pagina", "p"];

@@ -50,10 +50,8 @@ pub fn judge(input: &CannibalizationInput<'_>) -> Option<CannibalizationRecord> 
         (None, _) => 1.0,
     };
     let score = flips.zip(cost).map(|(flips, cost)| {
-        let sum = FLIP * flips.rate
-            + SPLIT * split.evenness
-            + OVERLAP * overlap.apart
-            + COST * cost.cost;
+        let sum =
+            FLIP * flips.rate + SPLIT * split.evenness + OVERLAP * overlap.apart + COST * cost.cost;
         100.0 * factor * sum
     });
     let severity = score.map(Severity::of);
@@ -110,7 +108,11 @@ fn pair(input: &CannibalizationInput<'_>, split: &Split) -> Pair {
     let (one, other) = (page_key(&primary.url), page_key(&rival.url));
     let must_live = |key: &String| input.pages.get(key).is_some_and(|it| it.must_live);
     let both_live = must_live(&one) && must_live(&other);
-    let keys = if one <= other { (one, other) } else { (other, one) };
+    let keys = if one <= other {
+        (one, other)
+    } else {
+        (other, one)
+    };
     Pair {
         similarity: input.similarities.get(&keys).copied(),
         same_intent: primary
@@ -148,7 +150,10 @@ fn envelope(
         project_id: input.keyword.project_id,
         keyword_id: Some(input.keyword.keyword_id),
         url: Some(primary.to_owned()),
-        measured_at: sights.snapshots.last().map_or_else(Default::default, |it| it.at),
+        measured_at: sights
+            .snapshots
+            .last()
+            .map_or_else(Default::default, |it| it.at),
         status: if is_enough {
             RecordStatus::Ok
         } else {

@@ -32,7 +32,11 @@ pub(super) fn overlap(snapshots: &[Sight]) -> Overlap {
 /// How many places or groups of places there are, and whether one is a group: neighbours of one
 /// host among the first ten.
 fn clusters(sight: &Sight) -> (usize, bool) {
-    let top: Vec<&Place> = sight.places.iter().filter(|it| it.position <= TOP).collect();
+    let top: Vec<&Place> = sight
+        .places
+        .iter()
+        .filter(|it| it.position <= TOP)
+        .collect();
     let are_grouped = |pair: &[&Place]| {
         pair[1].position == pair[0].position + 1
             && pair[1].position <= CLUSTERED

@@ -1,7 +1,10 @@
 //! How a keyword's clicks are split between own pages.
 
 use super::{CannibalizationInput, CompetingUrl, PageFacts, ShareBasis, groups::Sights};
-use crate::{ctr::ctr, statistics::concentration::{Concentration, concentration}};
+use crate::{
+    ctr::ctr,
+    statistics::concentration::{Concentration, concentration},
+};
 
 /// Pages with a smaller share do not compete.
 const LEAST_SHARE: f64 = 0.05;
@@ -81,9 +84,11 @@ fn standing(
     let snapshots_as_best = sights.snapshots.iter().filter(as_best).count();
     let facts = || keys.iter().filter_map(|key| input.pages.get(key));
     let sum = |part: fn(&PageFacts) -> Option<u64>| {
-        facts().filter_map(part).fold(None, |sum: Option<u64>, more| {
-            Some(sum.unwrap_or(0).saturating_add(more))
-        })
+        facts()
+            .filter_map(part)
+            .fold(None, |sum: Option<u64>, more| {
+                Some(sum.unwrap_or(0).saturating_add(more))
+            })
     };
     let own_facts = input.pages.get(&crate::url_rules::page_key(url));
     Some(CompetingUrl {
@@ -103,7 +108,9 @@ fn standing(
 /// Clicks where any were imported, else impressions, else what the positions promise.
 fn basis(urls: &[(usize, CompetingUrl)]) -> ShareBasis {
     let any = |part: fn(&CompetingUrl) -> Option<u64>| {
-        urls.iter().filter_map(|(_, url)| part(url)).any(|it| it > 0)
+        urls.iter()
+            .filter_map(|(_, url)| part(url))
+            .any(|it| it > 0)
     };
     if any(|url| url.clicks) {
         ShareBasis::Clicks

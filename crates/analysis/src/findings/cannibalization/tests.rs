@@ -73,7 +73,10 @@ fn judged(snapshots: &[OwnSnapshot]) -> Option<CannibalizationRecord> {
 }
 
 fn facts(pages: Vec<(char, PageFacts)>) -> BTreeMap<String, PageFacts> {
-    pages.into_iter().map(|(name, facts)| (key(name), facts)).collect()
+    pages
+        .into_iter()
+        .map(|(name, facts)| (key(name), facts))
+        .collect()
 }
 
 const ALTERNATING: [&[(char, u32)]; 6] = [
@@ -88,7 +91,10 @@ const ALTERNATING: [&[(char, u32)]; 6] = [
 #[test]
 fn an_alternation_is_judged_by_its_four_parts() {
     let record = judged(&days(&ALTERNATING)).unwrap();
-    assert_eq!((record.flip_rate, record.flip_returns), (Some(1.0), Some(8)));
+    assert_eq!(
+        (record.flip_rate, record.flip_returns),
+        (Some(1.0), Some(8))
+    );
     assert!(record.overlap_rate.abs() < 1e-12);
     let (a, b) = (0.080, 0.028);
     let (share, other) = (a / (a + b), b / (a + b));
@@ -100,11 +106,17 @@ fn an_alternation_is_judged_by_its_four_parts() {
     let score = 100.0 * (0.35 + 0.30 * split + 0.20 * cost);
     assert!((record.score.unwrap() - score).abs() < 1e-9);
     assert_eq!(record.severity, Some(Severity::High));
-    assert_eq!((record.primary_url.as_str(), record.share_basis), (url('a').as_str(), ShareBasis::ExpectedCtr));
+    assert_eq!(
+        (record.primary_url.as_str(), record.share_basis),
+        (url('a').as_str(), ShareBasis::ExpectedCtr)
+    );
     assert_eq!(record.urls[0].snapshots_as_best, 3);
     assert_eq!(record.window.snapshots, 6);
     // Whether the texts are alike is not known.
-    assert_eq!((record.action, record.envelope.warnings.as_slice()), (None, &["actionUndecided".to_owned()][..]));
+    assert_eq!(
+        (record.action, record.envelope.warnings.as_slice()),
+        (None, &["actionUndecided".to_owned()][..])
+    );
 }
 
 #[test]
@@ -114,15 +126,24 @@ fn imported_clicks_come_before_impressions_and_positions() {
         impressions,
         ..Default::default()
     };
-    let shown = facts(vec![('a', page(Some(95), Some(10))), ('b', page(Some(5), Some(10)))]);
+    let shown = facts(vec![
+        ('a', page(Some(95), Some(10))),
+        ('b', page(Some(5), Some(10))),
+    ]);
     let record = judged_with(&days(&ALTERNATING), "shoes", &shown, None).unwrap();
     assert_eq!(record.share_basis, ShareBasis::Clicks);
     assert!((record.split - (1.0 - 0.905) * 2.0).abs() < 1e-12);
     assert!((record.effective_urls.unwrap() - 1.1050).abs() < 5e-5);
     assert!((record.entropy.unwrap() - 0.2864).abs() < 5e-5);
-    let shown = facts(vec![('a', page(Some(0), Some(10))), ('b', page(None, Some(10)))]);
+    let shown = facts(vec![
+        ('a', page(Some(0), Some(10))),
+        ('b', page(None, Some(10))),
+    ]);
     let record = judged_with(&days(&ALTERNATING), "shoes", &shown, None).unwrap();
-    assert_eq!((record.share_basis, record.effective_urls), (ShareBasis::Impressions, Some(2.0)));
+    assert_eq!(
+        (record.share_basis, record.effective_urls),
+        (ShareBasis::Impressions, Some(2.0))
+    );
 }
 
 #[test]
@@ -151,26 +172,50 @@ fn one_own_page_and_pages_below_fifty_are_nobodys_rivals() {
 fn few_snapshots_tell_splits_and_overlaps_alone() {
     let record = judged(&days(&ALTERNATING[..4])).unwrap();
     assert_eq!(record.envelope.status, RecordStatus::Partial);
-    assert_eq!((record.score, record.severity, record.action), (None, None, None));
-    assert_eq!((record.flip_rate, record.flip_returns, record.cost), (None, None, None));
+    assert_eq!(
+        (record.score, record.severity, record.action),
+        (None, None, None)
+    );
+    assert_eq!(
+        (record.flip_rate, record.flip_returns, record.cost),
+        (None, None, None)
+    );
     assert!(record.split > 0.0);
 }
 
 #[test]
 fn a_page_that_moved_for_good_is_a_migration_and_no_flip() {
-    let moved: Vec<&[(char, u32)]> = vec![&[('a', 4)], &[('a', 4)], &[('b', 4)], &[('b', 5)], &[('b', 4)], &[('b', 4), ('c', 30)]];
+    let moved: Vec<&[(char, u32)]> = vec![
+        &[('a', 4)],
+        &[('a', 4)],
+        &[('b', 4)],
+        &[('b', 5)],
+        &[('b', 4)],
+        &[('b', 4), ('c', 30)],
+    ];
     let record = judged(&days(&moved)).unwrap();
     assert_eq!(record.flip_rate, Some(0.0));
     assert_eq!(record.migrations.len(), 1);
     assert_eq!(
-        (record.migrations[0].from.as_str(), record.migrations[0].to.as_str(), record.migrations[0].at),
+        (
+            record.migrations[0].from.as_str(),
+            record.migrations[0].to.as_str(),
+            record.migrations[0].at
+        ),
         (url('a').as_str(), url('b').as_str(), day(2))
     );
     assert_eq!(record.urls.len(), 2);
     // With nobody else left there is nothing to report.
     assert_eq!(judged(&days(&moved[..5])), None);
     // One snapshot with the new page may be a flip.
-    let flipped = judged(&days(&[[('a', 4)], [('a', 4)], [('a', 4)], [('a', 4)], [('b', 4)]])).unwrap();
+    let flipped = judged(&days(&[
+        [('a', 4)],
+        [('a', 4)],
+        [('a', 4)],
+        [('a', 4)],
+        [('b', 4)],
+    ]))
+    .unwrap();
     assert!(flipped.migrations.is_empty() && flipped.flip_rate == Some(0.25));
 }
 
@@ -193,7 +238,10 @@ fn the_home_page_is_no_rival_where_the_projects_name_is_searched_for() {
             place.url = "https://acme.com/".into();
         }
     }
-    assert_eq!(judged_with(&snapshots, "acme shoes", &BTreeMap::new(), None), None);
+    assert_eq!(
+        judged_with(&snapshots, "acme shoes", &BTreeMap::new(), None),
+        None
+    );
     assert!(judged_with(&snapshots, "shoes", &BTreeMap::new(), None).is_some());
 }
 
@@ -205,7 +253,10 @@ fn what_the_site_has_settled_scores_nothing() {
     };
     let settled = facts(vec![('b', canonical)]);
     let record = judged_with(&days(&ALTERNATING), "shoes", &settled, Some(0.95)).unwrap();
-    assert_eq!((record.tied, record.score), (Some(Tie::SamePage), Some(0.0)));
+    assert_eq!(
+        (record.tied, record.score),
+        (Some(Tie::SamePage), Some(0.0))
+    );
     assert_eq!(record.action, Some(Action::None));
     let languages = PageFacts {
         alternates: vec![url('b')],
@@ -213,7 +264,10 @@ fn what_the_site_has_settled_scores_nothing() {
     };
     let settled = facts(vec![('a', languages), ('b', PageFacts::default())]);
     let record = judged_with(&days(&ALTERNATING), "shoes", &settled, None).unwrap();
-    assert_eq!((record.tied, record.severity), (Some(Tie::Alternates), Some(Severity::None)));
+    assert_eq!(
+        (record.tied, record.severity),
+        (Some(Tie::Alternates), Some(Severity::None))
+    );
 }
 
 #[test]
@@ -223,13 +277,34 @@ fn different_wants_halve_the_score() {
         ..Default::default()
     };
     let pages = |other| facts(vec![('a', page(Intent::Commercial)), ('b', page(other))]);
-    let same = judged_with(&days(&ALTERNATING), "shoes", &pages(Intent::Commercial), Some(0.1)).unwrap();
-    let other = judged_with(&days(&ALTERNATING), "shoes", &pages(Intent::Informational), Some(0.1)).unwrap();
+    let same = judged_with(
+        &days(&ALTERNATING),
+        "shoes",
+        &pages(Intent::Commercial),
+        Some(0.1),
+    )
+    .unwrap();
+    let other = judged_with(
+        &days(&ALTERNATING),
+        "shoes",
+        &pages(Intent::Informational),
+        Some(0.1),
+    )
+    .unwrap();
     assert!((same.score.unwrap() - 2.0 * other.score.unwrap()).abs() < 1e-9);
-    assert_eq!((same.same_intent, other.same_intent), (Some(true), Some(false)));
-    assert_eq!((same.action, other.action), (Some(Action::Differentiate), Some(Action::None)));
+    assert_eq!(
+        (same.same_intent, other.same_intent),
+        (Some(true), Some(false))
+    );
+    assert_eq!(
+        (same.action, other.action),
+        (Some(Action::Differentiate), Some(Action::None))
+    );
     let alike = judged_with(&days(&ALTERNATING), "shoes", &BTreeMap::new(), Some(0.85)).unwrap();
-    assert_eq!((alike.action, alike.text_similarity), (Some(Action::Redirect301), Some(0.85)));
+    assert_eq!(
+        (alike.action, alike.text_similarity),
+        (Some(Action::Redirect301), Some(0.85))
+    );
 }
 
 #[test]
@@ -252,8 +327,14 @@ fn a_record_survives_being_stored_and_is_counted() {
     tally.add(None);
     tally.add(judged(&days(&ALTERNATING[..4])).as_ref());
     let summary = tally.finish(5);
-    assert_eq!((summary.keywords, summary.high, summary.undecided), (2, 1, 1));
-    assert_eq!((summary.coverage.measured, summary.coverage.skipped), (3, 2));
+    assert_eq!(
+        (summary.keywords, summary.high, summary.undecided),
+        (2, 1, 1)
+    );
+    assert_eq!(
+        (summary.coverage.measured, summary.coverage.skipped),
+        (3, 2)
+    );
     assert!((summary.lost_clicks.unwrap() - 26.0).abs() < 1e-9);
 }
 

@@ -30,7 +30,9 @@ pub(super) fn choose(
 ) -> Vec<Chosen> {
     let own = duels.own();
     let scores_are_known = own.keywords >= LEAST_OWN;
-    let most_clicks = rivals(duels).map(|(_, duel)| duel.clicks).fold(0.0, f64::max);
+    let most_clicks = rivals(duels)
+        .map(|(_, duel)| duel.clicks)
+        .fold(0.0, f64::max);
     let mut all: Vec<(DomainId, f64)> = rivals(duels)
         .filter(|(_, duel)| !scores_are_known || duel.common > 0)
         .map(|(domain, _)| (domain, score(duels, domain, most_clicks)))

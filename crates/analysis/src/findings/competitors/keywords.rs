@@ -19,7 +19,10 @@ pub(super) struct Differences {
 }
 
 /// The differences of some domains, in one walk over the pages.
-pub(super) fn differences(panel: &Panel<'_>, domains: &[DomainId]) -> HashMap<DomainId, Differences> {
+pub(super) fn differences(
+    panel: &Panel<'_>,
+    domains: &[DomainId],
+) -> HashMap<DomainId, Differences> {
     let mut found: HashMap<DomainId, Differences> = domains
         .iter()
         .map(|domain| (*domain, Differences::default()))
@@ -86,7 +89,10 @@ fn advantage(
 
 #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
 fn per_month(keyword: &PanelKeyword, share: f64) -> Option<f64> {
-    keyword.topic.search_volume.map(|volume| volume as f64 * share)
+    keyword
+        .topic
+        .search_volume
+        .map(|volume| volume as f64 * share)
 }
 
 impl Differences {

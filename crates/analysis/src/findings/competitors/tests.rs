@@ -64,7 +64,10 @@ fn overlaps_are_those_of_the_sets() {
     let panel = panel(&own, &PAGES);
     let records = found(&panel, &nothing_known());
     let a = of(&records, "a-site.com");
-    assert_eq!((a.own_keywords, a.competitor_keywords, a.common_keywords), (8, 6, 4));
+    assert_eq!(
+        (a.own_keywords, a.competitor_keywords, a.common_keywords),
+        (8, 6, 4)
+    );
     assert_eq!(a.keyword_overlap, Some(0.4));
     assert_eq!(a.topicality, Some(0.5));
     assert!((a.similarity.unwrap() - 4.0 / 6.0).abs() < 1e-12);
@@ -74,7 +77,10 @@ fn overlaps_are_those_of_the_sets() {
     assert!((positions.own - (2.0 + 1.0 + 2.0 + 12.0) / 4.0).abs() < 1e-12);
     assert!((positions.competitor - (1.0 + 2.0 + 1.0 + 11.0) / 4.0).abs() < 1e-12);
     assert_eq!(a.envelope.status, RecordStatus::Ok);
-    assert_eq!((a.class, a.class_source), (SiteClass::Direct, ClassSource::Assumed));
+    assert_eq!(
+        (a.class, a.class_source),
+        (SiteClass::Direct, ClassSource::Assumed)
+    );
 }
 
 /// Keys.so: 700 common keywords of 1,400 and 1,000 are a topicality of half and a similarity of 70 %.
@@ -135,9 +141,17 @@ fn with_few_own_keywords_nothing_is_said_about_overlaps_and_size_decides() {
     let records = found(&panel, &nothing_known());
     assert_eq!(records[0].domain, "b-site.com");
     assert_eq!(records[0].envelope.status, RecordStatus::InsufficientData);
-    assert_eq!((records[0].competitor_score, records[0].keyword_overlap), (None, None));
+    assert_eq!(
+        (records[0].competitor_score, records[0].keyword_overlap),
+        (None, None)
+    );
     assert!(records[0].sov.is_some());
-    assert!(records[0].envelope.warnings.contains(&"fewOwnKeywords".to_owned()));
+    assert!(
+        records[0]
+            .envelope
+            .warnings
+            .contains(&"fewOwnKeywords".to_owned())
+    );
 }
 
 #[test]
@@ -149,7 +163,9 @@ fn the_owner_pins_and_classifies_and_platforms_fill_no_list() {
         ("nowhere.com", None, true),
         ("b-site.com", Some(SiteClass::Directory), true),
     ] {
-        known.pinned.insert(name.into(), Pinned { class, is_tracked });
+        known
+            .pinned
+            .insert(name.into(), Pinned { class, is_tracked });
     }
     let news = vec!["https://schema.org/NewsMediaOrganization".to_owned()];
     known.home_page_types.insert("a-site.com".into(), news);
@@ -158,11 +174,20 @@ fn the_owner_pins_and_classifies_and_platforms_fill_no_list() {
     let c = of(&records, "c-site.com");
     assert_eq!((c.rank, c.class_source), (None, ClassSource::User));
     let a = of(&records, "a-site.com");
-    assert_eq!((a.class, a.class_source), (SiteClass::Publisher, ClassSource::HomePage));
+    assert_eq!(
+        (a.class, a.class_source),
+        (SiteClass::Publisher, ClassSource::HomePage)
+    );
     let b = of(&records, "b-site.com");
-    assert_eq!((b.class, b.source), (SiteClass::Directory, CompetitorSource::User));
+    assert_eq!(
+        (b.class, b.source),
+        (SiteClass::Directory, CompetitorSource::User)
+    );
     let nowhere = records.last().unwrap();
-    assert_eq!((nowhere.domain.as_str(), nowhere.common_keywords), ("nowhere.com", 0));
+    assert_eq!(
+        (nowhere.domain.as_str(), nowhere.common_keywords),
+        ("nowhere.com", 0)
+    );
     assert!(nowhere.is_tracked && nowhere.envelope.warnings.contains(&"notSeen".to_owned()));
     assert_eq!(nowhere.sov, Some(0.0));
     let ranks: Vec<u32> = records.iter().filter_map(|it| it.rank).collect();
@@ -190,10 +215,16 @@ fn what_was_known_before_is_carried_on() {
     let panel = panel(&own, &PAGES);
     let records = found(&panel, &known);
     let a = of(&records, "a-site.com");
-    assert_eq!((a.first_seen_at, a.ai_mention_rate, a.ai_citation_rate), (first, Some(0.3), None));
+    assert_eq!(
+        (a.first_seen_at, a.ai_mention_rate, a.ai_citation_rate),
+        (first, Some(0.3), None)
+    );
     assert!((a.trend30.unwrap() - (a.sov.unwrap() - 0.1)).abs() < 1e-12);
     let b = of(&records, "b-site.com");
-    assert_eq!((b.trend30, b.ai_mention_rate, b.ai_overview_citation_rate), (None, None, None));
+    assert_eq!(
+        (b.trend30, b.ai_mention_rate, b.ai_overview_citation_rate),
+        (None, None, None)
+    );
     assert_eq!(b.first_seen_at, panel.measured_at());
     let json = serde_json::to_value(a).unwrap();
     let back: CompetitorRecord = serde_json::from_value(json.clone()).unwrap();

@@ -93,7 +93,11 @@ mod tests {
     #[test]
     fn a_keyword_with_the_sites_name_is_branded() {
         let site = SiteScope::of("www.running-shop.co.uk");
-        for branded in ["running shop", "Running-Shop returns", "best runningshop shoes"] {
+        for branded in [
+            "running shop",
+            "Running-Shop returns",
+            "best runningshop shoes",
+        ] {
             assert!(is_branded(branded, &site), "{branded}");
         }
         for other in ["running shoes shop", "running", "shop running"] {

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     ctr::{ClickCurve, PageClicks, Placement, SerpLayout},
     findings::keyword_market::Measurement,
-    observation::search_page::{Block, DEPTH_CUT_SHORT, OrganicResult, SearchPage},
     keyword_metrics::{in_striking_distance, opportunity},
+    observation::search_page::{Block, DEPTH_CUT_SHORT, OrganicResult, SearchPage},
     provenance::RecordStatus,
     result_type::ResultType,
     search_intent,

@@ -2,10 +2,7 @@
 //! left.
 
 use super::{ChangeKind, RankPoint, RankState, change};
-use crate::{
-    ctr::ctr,
-    findings::envelope::rounded,
-};
+use crate::{ctr::ctr, findings::envelope::rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
@@ -164,7 +161,11 @@ impl RankChanges {
 
 impl Moves {
     fn finish(self, changes: &mut RankChanges) {
-        let all = || [&self.up, &self.down, &self.new, &self.lost].into_iter().flatten();
+        let all = || {
+            [&self.up, &self.down, &self.new, &self.lost]
+                .into_iter()
+                .flatten()
+        };
         changes.clicks_change = all()
             .map(|it| it.clicks_change)
             .try_fold(0.0, |sum, clicks| Some(sum + clicks?));
@@ -203,7 +204,11 @@ fn largest(mut moves: Vec<Moved>, by_clicks: bool) -> Vec<Moved> {
         Some(clicks) if by_clicks => clicks.abs(),
         _ => it.ctr_change.abs(),
     };
-    let places = |it: &Moved| it.position.unwrap_or(0).abs_diff(it.previous_position.unwrap_or(0));
+    let places = |it: &Moved| {
+        it.position
+            .unwrap_or(0)
+            .abs_diff(it.previous_position.unwrap_or(0))
+    };
     moves.sort_by(|one, other| {
         weight(other)
             .total_cmp(&weight(one))

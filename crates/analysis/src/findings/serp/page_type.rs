@@ -43,20 +43,46 @@ pub struct PageTypeCount {
 }
 
 const DISCUSSION: [&str; 9] = [
-    "forum", "forums", "thread", "threads", "questions", "discussion", "discussions", "comments", "topic",
+    "forum",
+    "forums",
+    "thread",
+    "threads",
+    "questions",
+    "discussion",
+    "discussions",
+    "comments",
+    "topic",
 ];
 const VIDEO: [&str; 4] = ["watch", "video", "videos", "shorts"];
-const REFERENCE: [&str; 5] = ["wiki", "dictionary", "definition", "glossary", "encyclopedia"];
+const REFERENCE: [&str; 5] = [
+    "wiki",
+    "dictionary",
+    "definition",
+    "glossary",
+    "encyclopedia",
+];
 const PRODUCT: [&str; 10] = [
     "product", "products", "dp", "itm", "item", "p", "produkt", "produkty", "producto", "termek",
 ];
 const CATEGORY: [&str; 14] = [
-    "category", "categories", "collections", "collection", "c", "cat", "shop", "kategorie", "kategoria",
-    "kategoriak", "categoria", "browse", "tag", "search",
+    "category",
+    "categories",
+    "collections",
+    "collection",
+    "c",
+    "cat",
+    "shop",
+    "kategorie",
+    "kategoria",
+    "kategoriak",
+    "categoria",
+    "browse",
+    "tag",
+    "search",
 ];
 const ARTICLE: [&str; 12] = [
-    "blog", "news", "article", "articles", "magazine", "magazin", "story", "stories", "guides", "guide",
-    "clanky", "artikel",
+    "blog", "news", "article", "articles", "magazine", "magazin", "story", "stories", "guides",
+    "guide", "clanky", "artikel",
 ];
 
 /// The kind of page that a result leads to.
@@ -107,7 +133,12 @@ pub(super) fn counts(items: &[SerpItem]) -> Vec<PageTypeCount> {
         .into_iter()
         .map(|(page_type, count)| PageTypeCount { page_type, count })
         .collect();
-    counts.sort_by(|one, other| other.count.cmp(&one.count).then(one.page_type.cmp(&other.page_type)));
+    counts.sort_by(|one, other| {
+        other
+            .count
+            .cmp(&one.count)
+            .then(one.page_type.cmp(&other.page_type))
+    });
     counts
 }
 
@@ -147,7 +178,10 @@ mod tests {
             ("https://acme.com/products/shoe?size=4", PageType::Product),
             ("https://acme.com/collections/shoes", PageType::Category),
             ("https://acme.com/2024/05/shoes", PageType::Article),
-            ("https://acme.com/the-ten-best-shoes-of-all", PageType::Article),
+            (
+                "https://acme.com/the-ten-best-shoes-of-all",
+                PageType::Article,
+            ),
             ("https://acme.com/shoes", PageType::Other),
             ("no url", PageType::Other),
         ] {

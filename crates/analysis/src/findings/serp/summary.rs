@@ -143,7 +143,8 @@ impl SerpTally {
         for kind in &record.page_types {
             *self.page_types.entry(kind.page_type).or_default() += kind.count;
         }
-        self.questions.extend(record.questions.iter().map(|it| fingerprint(it)));
+        self.questions
+            .extend(record.questions.iter().map(|it| fingerprint(it)));
         self.add_features(record);
         self.add_overview(record);
     }

@@ -151,7 +151,9 @@ fn record(
         missing_keywords: members.missing,
         domains,
         domain_count: ranked.len() as u64,
-        others_sov: sums.share(sums.clicks).map_or(0.0, |all| (all - listed_sov).max(0.0)),
+        others_sov: sums
+            .share(sums.clicks)
+            .map_or(0.0, |all| (all - listed_sov).max(0.0)),
         concentration_hhi: spread.map(|it| it.hhi),
         effective_competitors: spread.map(|it| it.effective),
         change30,
@@ -222,7 +224,10 @@ fn change(
         .map(|now| (now - before.sov, before.measured_at))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of pages are far below 2^52"
+)]
 fn feature_shares(
     panel: &Panel<'_>,
     scope: &SovScope,
@@ -237,7 +242,11 @@ fn feature_shares(
 }
 
 fn universe(by_volume: bool, depth_checked: Option<(u32, u32)>) -> Universe {
-    let searches = if by_volume { "searchVolume" } else { "keywords" };
+    let searches = if by_volume {
+        "searchVolume"
+    } else {
+        "keywords"
+    };
     Universe {
         sov: "allDomainsInTop100".to_owned(),
         share_of_search: searches.to_owned(),

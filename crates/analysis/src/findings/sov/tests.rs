@@ -65,7 +65,11 @@ fn close(found: Option<f64>, golden: f64) {
 #[test]
 fn the_example_of_stat_is_met() {
     let (own, curve) = (own_sites(), curve(&[2_000, 500]));
-    let record = whole(&panel_on(&own, &curve, &[(100, "oabcd"), (10_000, "aobcd")]));
+    let record = whole(&panel_on(
+        &own,
+        &curve,
+        &[(100, "oabcd"), (10_000, "aobcd")],
+    ));
     close(record.estimated_clicks, 520.0);
     close(record.share_of_search, 520.0 / 10_100.0);
     assert!((record.share_of_search.unwrap() - 0.051_485_1).abs() < 5e-8);
@@ -81,7 +85,8 @@ fn the_example_of_authoritas_is_met() {
     for (id, (volume, letters)) in (1..).zip([(1_000, "xoxa"), (800, "axo")]) {
         let mut seen = page(&urls(letters));
         seen.blocks.retain(|block| {
-            let crate::observation::search_page::BlockContent::Organic(result) = &block.content else {
+            let crate::observation::search_page::BlockContent::Organic(result) = &block.content
+            else {
                 return false;
             };
             !result.url.contains("x-site")
@@ -107,7 +112,11 @@ fn everything_measured_is_the_denominator_whoever_is_tracked() {
     assert_eq!(alone.sov_tracked, None);
     let ours = 0.285 + 0.110;
     close(followed.sov_tracked, ours / (ours + 0.110 + 0.157));
-    let b = followed.domains.iter().find(|it| it.domain == "b-site.com").unwrap();
+    let b = followed
+        .domains
+        .iter()
+        .find(|it| it.domain == "b-site.com")
+        .unwrap();
     assert!(b.is_tracked && !b.is_own);
     assert_eq!((b.keywords_top3, b.average_position), (2, Some(2.5)));
 }
@@ -117,11 +126,17 @@ fn one_keyword_without_volume_makes_all_weigh_the_same_and_claims_no_clicks() {
     let own = own_sites();
     let record = whole(&panel(&own, &[(Some(1_000_000), "oab"), (None, "abo")]));
     assert_eq!(record.weighting, Weighting::Equal);
-    assert_eq!((record.estimated_clicks, record.total_estimated_clicks), (None, None));
+    assert_eq!(
+        (record.estimated_clicks, record.total_estimated_clicks),
+        (None, None)
+    );
     assert_eq!(record.universe.share_of_search, "keywords");
     close(record.share_of_search, f64::midpoint(0.285, 0.110));
     let zero = whole(&panel(&own, &[(Some(0), "oab")]));
-    assert_eq!((zero.weighting, zero.sov.is_some()), (Weighting::Equal, true));
+    assert_eq!(
+        (zero.weighting, zero.sov.is_some()),
+        (Weighting::Equal, true)
+    );
 }
 
 #[test]
@@ -138,7 +153,10 @@ fn missing_keywords_are_counted_and_a_tenth_of_them_is_tolerated() {
     assert_eq!(record.envelope.warnings, ["keywordsMissing"]);
     let nothing = whole(&panel(&own, &[(None, "")]));
     assert_eq!(nothing.envelope.status, RecordStatus::InsufficientData);
-    assert_eq!((nothing.sov, nothing.share_of_search, nothing.rank), (None, None, None));
+    assert_eq!(
+        (nothing.sov, nothing.share_of_search, nothing.rank),
+        (None, None, None)
+    );
 }
 
 #[test]
@@ -160,7 +178,10 @@ fn tags_intents_and_page_groups_have_records_of_their_own() {
     tagged.tags = vec!["shoes".into(), "shoes".into(), "spring".into()];
     tagged.page_group = Some("/shop".into());
     panel.add(tagged.clone(), &wanted);
-    panel.add(topic(2, Some(7)), &PanelPage::of_page(&seen, None, &own).unwrap());
+    panel.add(
+        topic(2, Some(7)),
+        &PanelPage::of_page(&seen, None, &own).unwrap(),
+    );
     tagged.keyword_id = 3;
     panel.miss(tagged);
     let records = judged(&panel, &BTreeSet::new());
@@ -179,7 +200,10 @@ fn tags_intents_and_page_groups_have_records_of_their_own() {
         ]
     );
     let json = serde_json::to_value(&records[3]).unwrap();
-    assert_eq!((&json["scope"], &json["scopeValue"]), (&"intent".into(), &"commercial".into()));
+    assert_eq!(
+        (&json["scope"], &json["scopeValue"]),
+        (&"intent".into(), &"commercial".into())
+    );
     let summary = SovSummary::of(&records).unwrap();
     assert_eq!((summary.scopes, summary.coverage.requested), (5, 3));
 }
@@ -208,9 +232,18 @@ fn change_compares_only_what_follows_the_same_definition() {
     let ours = 0.285 / (0.285 + 0.157 + 0.110);
     close(change(before.clone()), ours - 0.4);
     for other in [
-        EarlierSov { method_version: "sov/0".into(), ..before.clone() },
-        EarlierSov { weighting: Weighting::Equal, ..before.clone() },
-        EarlierSov { ctr_model: "own-1".into(), ..before },
+        EarlierSov {
+            method_version: "sov/0".into(),
+            ..before.clone()
+        },
+        EarlierSov {
+            weighting: Weighting::Equal,
+            ..before.clone()
+        },
+        EarlierSov {
+            ctr_model: "own-1".into(),
+            ..before
+        },
     ] {
         assert_eq!(change(other), None);
     }
@@ -239,7 +272,10 @@ fn own_shares_of_features_are_of_the_pages_that_show_them() {
                 },
             ),
         });
-        panel.add(topic(id, None), &PanelPage::of_page(&seen, None, &own).unwrap());
+        panel.add(
+            topic(id, None),
+            &PanelPage::of_page(&seen, None, &own).unwrap(),
+        );
     }
     let record = whole(&panel);
     let json = serde_json::to_value(&record).unwrap();
