@@ -299,10 +299,19 @@ fn page_of(
 
 fn previous(urls: Option<&Vec<String>>) -> Option<PreviousSerp> {
     urls.map(|urls| PreviousSerp {
-        urls: urls.iter().map(|it| page_key(it)).collect(),
+        urls: distinct(urls),
         features: Vec::new(),
         feature_coverage: FeatureCoverage::Absent,
     })
+}
+
+/// The first twenty pages, each once.
+fn distinct(urls: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let keys = urls.iter().map(|it| page_key(it));
+    keys.filter(|key| seen.insert(key.clone()))
+        .take(20)
+        .collect()
 }
 
 fn tracked(id: i64, keyword: &Keyword) -> TrackedKeyword {
@@ -374,7 +383,7 @@ fn measured(id: i64, keyword: &Keyword, site: &SiteScope) -> (SerpRecord, Rankin
     let past: Vec<RankPoint> = keyword
         .past
         .iter()
-        .map(|(days, position, depth)| point(*days, *position, *depth))
+        .map(|(days, position, depth)| point(keyword.days_old + *days, *position, *depth))
         .collect();
     let rank = rankings::rank(&RankInput {
         keyword: &tracked,

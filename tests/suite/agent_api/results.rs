@@ -64,6 +64,8 @@ pub fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) 
         site: &SiteScope::of("shop.example.com"),
         measurement: Measurement::Failed(&failed),
         past: PastRanks::default(),
+        own_data: None,
+        difficulty: None,
     });
     let mut record = serde_json::to_value(record).unwrap();
     record["position"] = json!(position);

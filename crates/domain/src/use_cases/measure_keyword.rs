@@ -127,6 +127,8 @@ impl MeasureKeyword {
             site: &site,
             measurement,
             past,
+            own_data: None,
+            difficulty: None,
         });
         let previous = task.history.serp.as_ref();
         let serp = serp::snapshot(&SerpInput {
@@ -135,6 +137,8 @@ impl MeasureKeyword {
             measurement,
             competitors: None,
             previous,
+            month_ago: None,
+            prominence: None,
         });
 
         let calls = u64::from(page.map_or(1, |page| page.calls));

@@ -218,3 +218,95 @@ fn largest(mut moves: Vec<Moved>, by_clicks: bool) -> Vec<Moved> {
     moves.truncate(KEPT);
     moves
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use proptest::prelude::*;
+
+    fn standing(id: i64, volume: Option<u64>, position: Option<u32>, depth: u32) -> Standing {
+        Standing {
+            keyword_id: id,
+            keyword: format!("keyword {id}"),
+            search_volume: volume,
+            point: RankPoint {
+                measured_at: DateTime::UNIX_EPOCH,
+                state: match (position, depth) {
+                    (_, 0) => RankState::Error,
+                    (Some(_), _) => RankState::Ranked,
+                    (None, _) => RankState::NotRanked,
+                },
+                position,
+                absolute_position: None,
+                depth_checked: depth,
+                url: None,
+            },
+        }
+    }
+
+    #[test]
+    fn winners_losers_entered_and_left_are_told_apart() {
+        let rows = |positions: [(Option<u32>, u32); 8]| -> Vec<Standing> {
+            (1..)
+                .zip(positions)
+                .map(|(id, (position, depth))| standing(id, Some(100), position, depth))
+                .collect()
+        };
+        let before = rows([
+            (Some(9), 100),
+            (Some(2), 100),
+            (None, 100),
+            (Some(40), 100),
+            (Some(40), 100),
+            (Some(7), 100),
+            (Some(5), 100),
+            (None, 0),
+        ]);
+        let now = rows([
+            (Some(3), 100),
+            (Some(12), 100),
+            (Some(8), 100),
+            (None, 100),
+            (None, 10),
+            (Some(7), 100),
+            (None, 0),
+            (Some(1), 100),
+        ]);
+        let changes = changes_between(&before, &now);
+        let ids = |moves: &[Moved]| moves.iter().map(|it| it.keyword_id).collect::<Vec<_>>();
+        assert_eq!(
+            (ids(&changes.winners), ids(&changes.losers)),
+            (vec![1], vec![2])
+        );
+        assert_eq!(
+            (ids(&changes.entered), ids(&changes.left)),
+            (vec![3], vec![4])
+        );
+        assert_eq!((changes.unknown, changes.same, changes.compared), (1, 1, 6));
+        // A failure is as if it had not been measured: never a loss.
+        assert_eq!((changes.added, changes.dropped), (1, 1));
+        assert_eq!((changes.into_top3, changes.out_of_top3), (1, 1));
+        assert_eq!((changes.into_top10, changes.out_of_top10), (1, 1));
+        let worth = 100.0 * (ctr(3) - ctr(9) + ctr(12) - ctr(2) + ctr(8) - ctr(40));
+        assert!((changes.clicks_change.unwrap() - worth).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn what_won_there_lost_the_way_back(
+            rows in proptest::collection::vec((proptest::option::of(1_u32..100), proptest::option::of(1_u32..100)), 0..40)
+        ) {
+            let at = |which: fn(&(Option<u32>, Option<u32>)) -> Option<u32>| -> Vec<Standing> {
+                (1..).zip(&rows).map(|(id, row)| standing(id, Some(10), which(row), 100)).collect()
+            };
+            let (before, now) = (at(|row| row.0), at(|row| row.1));
+            let (there, back) = (changes_between(&before, &now), changes_between(&now, &before));
+            prop_assert_eq!((there.up, there.down), (back.down, back.up));
+            prop_assert_eq!((there.entered_count, there.left_count), (back.left_count, back.entered_count));
+            prop_assert_eq!(there.compared, there.up + there.down + there.same + there.entered_count + there.left_count + there.unknown);
+            let (one, other) = (there.clicks_change.unwrap_or(0.0), back.clicks_change.unwrap_or(0.0));
+            prop_assert!((one + other).abs() < 1e-9);
+        }
+    }
+}

@@ -407,6 +407,191 @@ fn what_surrounds_the_results_lowers_the_clicks() {
 }
 
 #[test]
+fn features_and_the_overview_tell_what_leads_to_the_site() {
+    let mut page = page(20, &[4]);
+    let link = |url: &str| PageLink {
+        title: String::new(),
+        url: url.into(),
+    };
+    for (feature, url) in [
+        (Feature::Images, "https://site1.net/"),
+        (Feature::LocalPack, "https://shop.acme.com/"),
+        (Feature::Images, OWN),
+        (Feature::Video, "https://site1.net/"),
+    ] {
+        page.blocks.push(Block {
+            absolute_position: None,
+            page: 1,
+            content: BlockContent::Feature(FeatureBlock {
+                feature,
+                title: None,
+                text: None,
+                links: vec![link(url)],
+            }),
+        });
+    }
+    page.ai_overview = Some(AiOverview {
+        present: true,
+        citations: vec![link("https://site1.net/"), link(OWN)],
+        ..AiOverview::absent()
+    });
+    let record = ranked(&page, &[]);
+    assert_eq!(
+        record.features_owned,
+        Some(vec![
+            Feature::AiOverview,
+            Feature::LocalPack,
+            Feature::Images
+        ])
+    );
+    assert_eq!(record.features_present.as_ref().map(Vec::len), Some(4));
+    let overview = record.ai_overview.unwrap();
+    assert_eq!(
+        (overview.own_cited, overview.own_citation_index),
+        (true, Some(2))
+    );
+    let summary = tally(&[record]);
+    assert_eq!(
+        (
+            summary.ai_overview_known,
+            summary.ai_overview_present,
+            summary.ai_overview_own_cited
+        ),
+        (1, 1, 1)
+    );
+    assert_eq!(summary.features_owned[0].owned, 1);
+    page.feature_coverage = FeatureCoverage::Absent;
+    page.ai_overview = None;
+    let record = ranked(&page, &[]);
+    assert_eq!(
+        (
+            record.features_present,
+            record.features_owned,
+            record.ai_overview
+        ),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn changes_look_back_a_day_a_week_and_a_month() {
+    let history = [
+        point(1, Some(6), 100),
+        failure(7),
+        point(8, None, 100),
+        point(33, Some(2), 100),
+    ];
+    let record = ranked(&page(100, &[4]), &history);
+    let told = |change: Option<ChangeOver>| change.map(|it| (it.since, it.change, it.change_kind));
+    assert_eq!(
+        told(record.change1),
+        Some((day(-1), Some(2), ChangeKind::Up))
+    );
+    assert_eq!(told(record.change7), Some((day(-8), None, ChangeKind::New)));
+    assert_eq!(
+        told(record.change30),
+        Some((day(-33), Some(-2), ChangeKind::Down))
+    );
+    let weekly = ranked(
+        &page(100, &[4]),
+        &[point(7, Some(6), 100), point(38, Some(1), 100)],
+    );
+    assert_eq!((weekly.change1, weekly.change30), (None, None));
+    assert!(weekly.change7.is_some());
+    assert_eq!(
+        failed(PastRanks {
+            points: &history,
+            best: None,
+            worst: None
+        })
+        .change1,
+        None
+    );
+}
+
+#[test]
+fn an_opportunity_needs_a_difficulty_and_a_volume() {
+    let mut record = ranked(&page(100, &[8]), &[]);
+    assert_eq!(
+        (record.target_position, record.striking_distance),
+        (Some(3), Some(true))
+    );
+    assert!((record.target_ctr_gain.unwrap() - 0.078).abs() < 1e-12);
+    assert_eq!(record.opportunity, None);
+    record.judge_difficulty(Some(36.0));
+    assert!((record.opportunity.unwrap() - 62.4).abs() < 1e-9);
+    let mut unknown = ranked_with(&page(100, &[8]), &[], None);
+    unknown.judge_difficulty(Some(36.0));
+    assert_eq!(
+        (unknown.opportunity, unknown.difficulty),
+        (None, Some(36.0))
+    );
+    let summary = tally(&[record, unknown]);
+    assert_eq!(summary.striking_distance, 2);
+    assert!((summary.opportunity.unwrap() - 62.4).abs() < 1e-9);
+}
+
+#[test]
+fn a_projects_own_curve_moves_clicks_and_leaves_visibility() {
+    let rows: Vec<crate::ctr::PositionClicks> = (1..=10)
+        .map(|position| crate::ctr::PositionClicks {
+            position,
+            impressions: 10_000,
+            clicks: 1_000,
+        })
+        .collect();
+    let own = OwnSearchData {
+        curve: crate::ctr::ClickCurve::measured("own-2026-08", &rows),
+        position: Some(4.3),
+    };
+    let record = rank(&RankInput {
+        keyword: &keyword(Some(1000)),
+        site: &SiteScope::of("acme.com"),
+        measurement: Measurement::Seen(&page(100, &[4])),
+        past: PastRanks::default(),
+        own_data: Some(&own),
+        difficulty: None,
+    });
+    assert_eq!(
+        (record.ctr_model.as_str(), record.gsc_position),
+        ("own-2026-08", Some(4.3))
+    );
+    assert!((record.estimated_clicks.unwrap() - 100.0).abs() < 1e-9);
+    let published = tally(&[ranked(&page(100, &[4]), &[])])
+        .visibility_index
+        .unwrap();
+    assert!((tally(&[record]).visibility_index.unwrap() - published).abs() < 1e-12);
+}
+
+#[test]
+fn a_record_of_the_first_version_is_still_read() {
+    let record = ranked(&page(100, &[4]), &[]);
+    let mut json = serde_json::to_value(&record).unwrap();
+    let fields = json.as_object_mut().unwrap();
+    for later in [
+        "change1",
+        "change7",
+        "change30",
+        "featuresPresent",
+        "featuresOwned",
+        "aiOverview",
+        "ctrModel",
+        "gscPosition",
+        "isBranded",
+        "strikingDistance",
+        "difficulty",
+        "targetPosition",
+        "targetCtrGain",
+        "opportunity",
+        "priorityScore",
+    ] {
+        assert!(fields.remove(later).is_some(), "{later}");
+    }
+    let old: RankingRecord = serde_json::from_value(json).unwrap();
+    assert_eq!((old.position, old.ctr_model.as_str()), (Some(4), "ctr-v1"));
+}
+
+#[test]
 fn a_record_survives_being_stored_with_all_its_names() {
     let record = ranked(&page(100, &[4, 9]), &[point(1, Some(9), 100)]);
     let json = serde_json::to_value(&record).unwrap();
@@ -450,6 +635,15 @@ fn a_record_survives_being_stored_with_all_its_names() {
         "bucket",
         "inFeaturedSnippet",
         "enteredFrom",
+        "change1",
+        "change7",
+        "change30",
+        "featuresPresent",
+        "featuresOwned",
+        "aiOverview",
+        "gscPosition",
+        "opportunity",
+        "priorityScore",
     ] {
         assert!(json.get(field).is_some(), "{field}");
     }

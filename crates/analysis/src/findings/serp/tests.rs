@@ -255,6 +255,111 @@ fn difficulty_shows_its_parts_and_no_score_that_one_page_cannot_give() {
 }
 
 #[test]
+fn questions_are_listed_once() {
+    let mut page = page(&[], &urls("abcdef"));
+    let asked = |title: &str| PageLink {
+        title: title.into(),
+        url: "https://a.example.net/".into(),
+    };
+    for titles in [["Which shoes?", " "], ["Why run?", "Which shoes? "]] {
+        let content = BlockContent::Feature(FeatureBlock {
+            feature: Feature::PeopleAlsoAsk,
+            title: None,
+            text: None,
+            links: titles.into_iter().map(asked).collect(),
+        });
+        page.blocks.push(block(50, content));
+    }
+    let record = snapshot_of(&page, None);
+    assert_eq!(record.questions, ["Which shoes?", "Why run?"]);
+    assert_eq!(record.items.last().unwrap().organic_position, None);
+    let mut tally = SerpTally::default();
+    tally.add(&record);
+    tally.add(&record);
+    let summary = tally.finish(2);
+    assert_eq!(summary.questions, 2);
+    assert_eq!(
+        (summary.page_types[0].page_type, summary.page_types[0].count),
+        (PageType::Home, 12)
+    );
+}
+
+#[test]
+fn domains_that_came_and_went_are_told() {
+    let page_of = |hosts: &[&str]| -> Vec<String> {
+        hosts
+            .iter()
+            .map(|host| format!("https://{host}/x"))
+            .collect()
+    };
+    let before = page(
+        &[],
+        &page_of(&["a.acme.com", "b.org", "c.co.uk", "www.d.net", "e.net"]),
+    );
+    let now = page(
+        &[],
+        &page_of(&["www.acme.com", "f.org", "c.co.uk", "d.net", "e.net"]),
+    );
+    let record = snapshot_of(&now, Some(&PreviousSerp::of_page(&before)));
+    let stability = record.stability.as_ref().unwrap();
+    assert_eq!(
+        (
+            stability.new_domains.as_slice(),
+            stability.lost_domains.as_slice()
+        ),
+        (&["f.org".to_owned()][..], &["b.org".to_owned()][..])
+    );
+    let mut tally = SerpTally::default();
+    tally.add(&record);
+    assert_eq!(tally.finish(1).new_domains[0].domain, "f.org");
+}
+
+#[test]
+fn a_page_with_few_results_is_partial() {
+    let record = snapshot_of(&page(&[Feature::Images], &urls("abcd")), None);
+    assert_eq!(record.envelope.status, RecordStatus::Partial);
+    assert!(record.envelope.warnings.contains(&"fewResults".to_owned()));
+}
+
+#[test]
+fn a_difficulty_is_complete_with_the_other_pages_and_a_month() {
+    use crate::{
+        ctr::ClickCurve,
+        search_panel::{Panel, PanelPage, tests},
+        url_rules::OwnSites,
+    };
+    let own = OwnSites::of(SiteScope::of("acme.com"));
+    let page = page(&[Feature::Shopping, Feature::PaidTop], &urls("abcdefghij"));
+    let mut panel = Panel::new(&own, ClickCurve::published(), at());
+    for id in 0..10 {
+        let seen = PanelPage::of_page(&page, None, &own).unwrap();
+        panel.add(tests::topic(id, None), &seen);
+    }
+    let month_ago = PreviousSerp::of_page(&page);
+    let mut record = snapshot(&SerpInput {
+        keyword: &keyword(),
+        site: &SiteScope::of("acme.com"),
+        measurement: Measurement::Seen(&page),
+        competitors: None,
+        previous: None,
+        month_ago: Some(&month_ago),
+        prominence: None,
+    });
+    assert_eq!(record.difficulty.as_ref().unwrap().score, None);
+    record.judge_difficulty(&panel.prominence());
+    // All ten results are of one domain that is everywhere: .35 + .20 + .20 + .15 · .5 + .10.
+    let difficulty = record.difficulty.as_mut().unwrap();
+    assert!(
+        (difficulty.score.unwrap() - 92.5).abs() < 1e-9,
+        "{difficulty:?}"
+    );
+    assert!(record.envelope.warnings.is_empty());
+    difficulty.rest_on_links(&[0, 50, 50, 50, 50, 50, 50, 50, 50, 90_000]);
+    assert_eq!(difficulty.basis, DifficultyBasis::Links);
+    assert!((difficulty.score.unwrap() - 56.910_8).abs() < 5e-5);
+}
+
+#[test]
 fn a_record_survives_being_stored_and_serves_as_the_previous_one() {
     let page = page(&[Feature::Images], &urls("abcdef"));
     let record = snapshot_of(&page, None);
