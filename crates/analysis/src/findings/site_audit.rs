@@ -6,7 +6,7 @@
 
 use super::{
     broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
-    content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
+    content::{self, ContentContext, ContentSummary, SiteIndex, SitemapLine, content_record},
     content_changes::SiteFacts,
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
@@ -21,7 +21,7 @@ use crate::{
     observation::{page_content::PageContent, web_site::SiteObservation},
     page_kind::{PageKind, page_kind},
     result_type::ResultType,
-    site_graph::{LinkFacts, SiteGraph},
+    site_graph::{LinkFacts, SiteGraph, UrlId},
     text::{
         duplicates::{Duplicates, Fingerprint, clusters},
         likeness::jaccard,
@@ -120,10 +120,15 @@ impl SiteCards {
         // The largest part of what is kept.
         drop(texts);
         let links = LinkFacts::of(&graph);
+        let mut confirmed: Vec<UrlId> = { link_cards.confirmed_elsewhere() }
+            .filter_map(|it| graph.urls.known(it))
+            .collect();
+        confirmed.sort_unstable();
         let site = SiteContext {
             agents: &robots(graph.urls.text(graph.start)),
             robots_txt: robots_txt.as_deref(),
             llms_txt: llms_txt.as_ref(),
+            confirmed_elsewhere: &confirmed,
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);
         Site {
@@ -425,6 +430,10 @@ impl<'a> SiteAudit<'a> {
                 self.content.add_issues(graph.urls.text(*url), issues);
             }
         }
+        let sitemaps = graph.sitemaps.iter();
+        self.content.sitemaps = sitemaps
+            .map(|it| SitemapLine::of(graph.urls.text(it.url), it))
+            .collect();
         let judged = self.judged;
         let summary = |result_type, method, summary| TypeSummary {
             result_type,

@@ -25,7 +25,7 @@ pub use rendered::{
 };
 pub use score::{Parts, WEIGHTS, content_score};
 pub use site_facts::{SiteFacts, SiteIndex};
-pub use summary::{CodeCount, ContentSummary};
+pub use summary::{CodeCount, ContentSummary, SitemapLine};
 
 /// The method that these records come from.
 pub const METHOD: &str = "content/1";

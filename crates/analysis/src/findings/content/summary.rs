@@ -1,10 +1,13 @@
 //! Counts of a site's pages and their issues.
 
 use super::{record::ContentRecord, rendered::RenderState};
-use crate::findings::{
-    broken_links::Severity,
-    envelope::rounded,
-    issues::{Issue, IssueCode, IssueGroup, info},
+use crate::{
+    findings::{
+        broken_links::Severity,
+        envelope::rounded,
+        issues::{Issue, IssueCode, IssueGroup, info},
+    },
+    site_graph::SitemapCard,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -30,6 +33,44 @@ pub struct CodeCount {
     pub examples: Vec<String>,
 }
 
+/// A sitemap, as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SitemapLine {
+    /// Where.
+    pub url: String,
+    /// Whether robots.txt or another sitemap names it; the usual place is looked at where nobody names
+    /// one.
+    pub named: bool,
+    /// The status of the answer; null where there was none.
+    pub status: Option<u16>,
+    /// Why it could not be read, or not to its end; null where it was.
+    pub problem: Option<String>,
+    /// How many entries were read.
+    pub entries: u32,
+    /// How many of these are outside of the site's bounds (another host, scheme or port). Search engines
+    /// leave them out unless that host's robots.txt names the sitemap.
+    pub foreign_entries: u32,
+    /// Some of them; at most 5.
+    pub foreign_examples: Vec<String>,
+}
+
+impl SitemapLine {
+    /// Of a sitemap at an address.
+    #[must_use]
+    pub fn of(url: &str, card: &SitemapCard) -> Self {
+        Self {
+            url: url.to_owned(),
+            named: card.named,
+            status: card.status,
+            problem: card.problem.clone(),
+            entries: card.entries,
+            foreign_entries: card.foreign,
+            foreign_examples: card.foreign_examples.clone(),
+        }
+    }
+}
+
 /// The content of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -38,6 +79,10 @@ pub struct ContentSummary {
     pub pages: u32,
     /// Of these, indexable.
     pub indexable_pages: u32,
+    /// Pages that search engines are told not to list. The code `noindex` stands only on those of which
+    /// no preciser one tells it (`sitemapNoindex`, `paginationNoindex` and the like).
+    #[serde(default)]
+    pub noindex_pages: u32,
     /// Pages with an error.
     pub pages_with_errors: u32,
     /// Pages with a warning.
@@ -66,6 +111,9 @@ pub struct ContentSummary {
     pub render_failures: u32,
     /// Pages by language: the declared one, or else the detected one.
     pub languages: BTreeMap<String, u32>,
+    /// The site's sitemaps.
+    #[serde(default)]
+    pub sitemaps: Vec<SitemapLine>,
     /// Codes by how many addresses have them.
     pub issues: BTreeMap<IssueCode, CodeCount>,
     #[serde(skip)]
@@ -90,7 +138,8 @@ impl ContentSummary {
             self.scored += 1;
         }
         self.words += u64::from(record.main_word_count);
-        self.thin_pages += u32::from(record.thin);
+        self.thin_pages += u32::from(record.thin == Some(true));
+        self.noindex_pages += u32::from(record.noindex);
         self.duplicate_pages += u32::from(!record.uniqueness.exact_duplicates.is_empty());
         match record.rendered.as_ref().map(|it| it.state) {
             Some(RenderState::Failed) => self.render_failures += 1,

@@ -55,6 +55,18 @@ pub struct SitemapFact {
     pub entries: u32,
     /// Why it could not be read, as a code.
     pub problem: Option<String>,
+    /// Whether robots.txt or another sitemap names it; nobody says that there is one at the usual place.
+    #[serde(default)]
+    pub named: bool,
+    /// The status of the answer; `None` where there was none.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// Entries outside of the site's bounds, of pages and of sitemaps: they are not read.
+    #[serde(default)]
+    pub foreign: u32,
+    /// Some of them; at most 5.
+    #[serde(default)]
+    pub foreign_examples: Vec<String>,
 }
 
 /// A bound that kept the crawl from seeing more.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Words (`SEOnaut`, Screaming Frog), and from where on it is a warning.
-const THIN: usize = 200;
+pub const THIN: usize = 200;
 const VERY_THIN: usize = 50;
 /// The part of all text that the main text is, below which it is hardly there.
 const LEAST_SHARE: f64 = 0.1;
@@ -48,6 +48,10 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
 fn amount(subject: &Subject<'_>, found: &mut Found) {
     let text = &subject.page.text;
     let count = text.counts.words;
+    if subject.page.is_cut() {
+        // There may be more than was counted.
+        return;
+    }
     if let Some(evidence) = filled_by_scripts(subject.page) {
         found.add(IssueCode::JsOnlyContent, evidence);
         return;
@@ -227,6 +231,39 @@ mod tests {
         page.text.counts.words = 0;
         page.rendered = Some(shown(49));
         assert_eq!(filled_by_scripts(&page), None);
+    }
+
+    fn codes(page: &PageContent) -> Vec<IssueCode> {
+        let context = crate::findings::issues::PageContext {
+            kind: PageKind::Other,
+            scope: &crate::observation::web_site::SiteScope::of_host("example.com"),
+            schema: None,
+            vitals: &[],
+            keywords: &[],
+            has_traffic: None,
+        };
+        let subject = Subject {
+            page,
+            context: &context,
+            url: None,
+            is_loopback: false,
+        };
+        let mut found = Found::default();
+        amount(&subject, &mut found);
+        found.finished().into_iter().map(|it| it.code).collect()
+    }
+
+    #[test]
+    fn what_was_not_read_to_its_end_is_not_called_empty() {
+        use crate::observation::web_site::Truncation;
+        let mut page = page(3);
+        page.structure.inline_script_bytes = 0;
+        assert_eq!(codes(&page), [IssueCode::EmptyMainContent]);
+        page.document.parser_limit = true;
+        assert_eq!(codes(&page), []);
+        page.document.parser_limit = false;
+        page.fetched.truncation = Truncation::AtLimit;
+        assert_eq!(codes(&page), []);
     }
 
     #[test]
