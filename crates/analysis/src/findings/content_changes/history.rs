@@ -54,6 +54,13 @@ pub enum Missing {
     Moved(String),
 }
 
+impl Missing {
+    /// Whether a server said it of the page.
+    pub(super) const fn is_answer(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Moved(_))
+    }
+}
+
 /// A block that changes: its place, and in which visits since its first change it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u32, u16, u8)", into = "(u32, u16, u8)")]

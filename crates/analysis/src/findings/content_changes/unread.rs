@@ -1,7 +1,7 @@
 //! Visits that bring no page.
 
 use super::{
-    Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
+    BLOCKED, Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
     compare::blank,
     fields::change,
     history::{Missing, PageHistory},
@@ -27,7 +27,8 @@ pub enum Unread<'a> {
 
 /// What follows from a visit that brought no page. A first failure claims nothing; a second one in
 /// a row is a change of the status, and so is another status after that. That robots.txt blocks the
-/// page, or that it leads to another one, is a change at once.
+/// page, or that it leads to another one, is a change at once. After that, a page that answers as it did
+/// is unchanged; one that still gives no answer, or may still not be read, is not known.
 #[must_use]
 pub fn not_read(
     before: &PageState<'_>,
@@ -62,21 +63,30 @@ pub fn not_read(
         }
         history.missing = Some(now.clone());
         history.note_comparison(at, true);
-    } else if is_sure {
+    }
+    let is_told = is_news || (is_sure && now.is_answer());
+    if is_told && !is_news {
         history.note_comparison(at, false);
     }
     let mut record = blank(before, at, &history, context);
-    if is_sure {
+    if is_told {
+        record.changed = Some(is_news);
+        record.change_class = Some(if is_news {
+            ChangeClass::Major
+        } else {
+            ChangeClass::None
+        });
         record.significance = Some(significance(
             found.iter().map(|it| (it.weight, it.magnitude)),
         ));
     } else {
         record.envelope.status = RecordStatus::InsufficientData;
-        record.envelope.warnings.push(FETCH_FAILED.to_owned());
-    }
-    if is_news {
-        record.changed = true;
-        record.change_class = ChangeClass::Major;
+        let why = if now == Missing::Blocked {
+            BLOCKED
+        } else {
+            FETCH_FAILED
+        };
+        record.envelope.warnings.push(why.to_owned());
     }
     record.fields = found;
     Comparison {
