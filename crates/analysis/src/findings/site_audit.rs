@@ -6,7 +6,9 @@
 
 use super::{
     broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
-    content::{self, ContentContext, ContentSummary, SiteIndex, SitemapLine, content_record},
+    content::{
+        self, ContentContext, ContentSummary, SiteIndex, SitemapLine, UnreadPage, content_record,
+    },
     content_changes::SiteFacts,
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
@@ -21,7 +23,7 @@ use crate::{
     observation::{page_content::PageContent, web_site::SiteObservation},
     page_kind::{PageKind, page_kind},
     result_type::ResultType,
-    site_graph::{LinkFacts, SiteGraph, UrlId},
+    site_graph::{LinkFacts, SiteGraph, TargetState, UrlId},
     text::{
         duplicates::{Duplicates, Fingerprint, clusters},
         likeness::jaccard,
@@ -434,6 +436,15 @@ impl<'a> SiteAudit<'a> {
         self.content.sitemaps = sitemaps
             .map(|it| SitemapLine::of(graph.urls.text(it.url), it))
             .collect();
+        for (url, target) in graph.targets().filter(|it| graph.urls.is_internal(it.0)) {
+            if let (Some(reason), TargetState::Answered(status)) = (&target.unread, target.state) {
+                self.content.add_unread(UnreadPage {
+                    url: graph.urls.text(url).to_owned(),
+                    status,
+                    reason: reason.to_string(),
+                });
+            }
+        }
         let judged = self.judged;
         let summary = |result_type, method, summary| TypeSummary {
             result_type,

@@ -6,6 +6,7 @@ mod catalogue;
 #[cfg(test)]
 mod memory_crawl;
 #[cfg(test)]
+mod other_faults;
 mod over_http;
 #[cfg(test)]
 mod site_server;

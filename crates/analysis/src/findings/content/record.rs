@@ -4,8 +4,8 @@ use super::{
     METHOD,
     keyword::{KeywordFacts, keyword_facts, probable_keyword},
     parts::{
-        Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, ReadabilityFacts,
-        SnippetText, Uniqueness, headings, small,
+        CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts,
+        ReadabilityFacts, SnippetText, Uniqueness, headings, small,
     },
     rendered::RenderedFacts,
     score::{Parts, content_score},
@@ -63,6 +63,8 @@ pub struct ContentRecord {
     pub noindex: bool,
     /// Its language.
     pub language: LanguageFacts,
+    /// Its encoding.
+    pub charset: CharsetFacts,
     /// Its title.
     pub title: SnippetText,
     /// Its description.
@@ -144,6 +146,7 @@ pub fn content_record(
         indexable: page.is_indexable(),
         noindex: page.is_noindex(),
         language: LanguageFacts::of(page),
+        charset: CharsetFacts::of(page),
         title: SnippetText::of(page.title(), TITLE, facts.title_duplicates.clone()),
         meta_description: SnippetText::of(
             page.description(),
@@ -183,6 +186,9 @@ fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
     }
     if page.document.parser_limit {
         warnings.push("parserLimit".to_owned());
+    }
+    if page.document.replaced_sequences > 0 {
+        warnings.push("charsetMismatch".to_owned());
     }
     Envelope {
         status: if page.is_cut() {

@@ -8,6 +8,7 @@ use crate::{
         issues::{Issue, IssueCode, IssueGroup, info},
     },
     site_graph::SitemapCard,
+    text::language::tags::language_code,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -71,6 +72,20 @@ impl SitemapLine {
     }
 }
 
+/// An address of the site that answered, and whose page could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadPage {
+    /// Where.
+    pub url: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Why: `undecodableBody` (it is not what its Content-Encoding says, so that nobody can read it),
+    /// `decompressionBomb` (it unpacks to more than a hundred times of what it is), `contentEncoding` (it
+    /// is packed in a way that was not asked for).
+    pub reason: String,
+}
+
 /// The content of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -109,8 +124,15 @@ pub struct ContentSummary {
     pub rendered_pages: u32,
     /// Pages that a browser was asked to show, and did not.
     pub render_failures: u32,
-    /// Pages by language: the declared one, or else the detected one.
+    /// Pages by language, as its code of ISO 639-1 (of ISO 639-3 where that has none): the declared one,
+    /// or else the detected one.
     pub languages: BTreeMap<String, u32>,
+    /// Addresses of the site that answered, and whose pages could not be read; they have no record.
+    #[serde(default)]
+    pub unread_pages: u32,
+    /// Some of them; at most 10.
+    #[serde(default)]
+    pub unread_examples: Vec<UnreadPage>,
     /// The site's sitemaps.
     #[serde(default)]
     pub sitemaps: Vec<SitemapLine>,
@@ -146,16 +168,10 @@ impl ContentSummary {
             Some(_) => self.rendered_pages += 1,
             None => {}
         }
-        let language = record
-            .language
-            .declared
-            .as_deref()
-            .or(record.language.detected.as_deref());
-        if let Some(language) = language {
-            *self
-                .languages
-                .entry(language.to_ascii_lowercase())
-                .or_default() += 1;
+        let told = &record.language;
+        let declared = told.declared.as_deref().and_then(language_code);
+        if let Some(language) = declared.or_else(|| told.detected.clone()) {
+            *self.languages.entry(language).or_default() += 1;
         }
         let groups: BTreeSet<(IssueGroup, Severity)> = { record.issues.iter() }
             .map(|it| (info(it.code).group, it.severity))
@@ -186,6 +202,14 @@ impl ContentSummary {
                 }
             }
         }
+    }
+
+    /// Adds an address whose page could not be read.
+    pub fn add_unread(&mut self, page: UnreadPage) {
+        self.unread_pages += 1;
+        let at = self.unread_examples.partition_point(|it| it.url < page.url);
+        self.unread_examples.insert(at, page);
+        self.unread_examples.truncate(MOST_EXAMPLES);
     }
 
     /// The issues: the worst first, and of those the most frequent.

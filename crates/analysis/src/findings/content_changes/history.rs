@@ -48,6 +48,8 @@ pub enum Missing {
     Status(u16),
     /// No answer.
     Failure,
+    /// An answer that cannot be decoded.
+    Undecodable,
     /// robots.txt does not allow it any more.
     Blocked,
     /// It leads to this address.

@@ -8,7 +8,10 @@ use super::{
     record::{FieldChange, FieldValue},
     significance::{ChangeClass, ChangedField, significance},
 };
-use crate::{observation::web_site::Fetched, provenance::RecordStatus};
+use crate::{
+    observation::web_site::{FetchFailure, Fetched},
+    provenance::RecordStatus,
+};
 use chrono::{DateTime, Utc};
 
 /// Failed visits in a row from which on the page is gone. One is never a change.
@@ -40,6 +43,14 @@ pub fn not_read(
     let (at, now) = match why {
         Unread::Blocked(at) => (at, Missing::Blocked),
         Unread::Redirected(fetched) => (fetched.at, Missing::Moved(fetched.final_url.clone())),
+        // It is there, and only not read here.
+        Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Unread) => {
+            return unknown(before, fetched.at, &history, context);
+        }
+        Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Undecodable) => {
+            history.failures = history.failures.saturating_add(1);
+            (fetched.at, Missing::Undecodable)
+        }
         Unread::Failed(fetched) => {
             history.failures = history.failures.saturating_add(1);
             let status = fetched.status.filter(|_| fetched.failure.is_none());
@@ -92,6 +103,23 @@ pub fn not_read(
     Comparison {
         record,
         history,
+        baseline: Baseline::Before,
+    }
+}
+
+/// A visit that claims nothing, and is none of the failures that are counted.
+fn unknown(
+    before: &PageState<'_>,
+    at: DateTime<Utc>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> Comparison {
+    let mut record = blank(before, at, history, context);
+    record.envelope.status = RecordStatus::InsufficientData;
+    record.envelope.warnings.push(FETCH_FAILED.to_owned());
+    Comparison {
+        record,
+        history: history.clone(),
         baseline: Baseline::Before,
     }
 }
@@ -155,6 +183,7 @@ fn value(missing: &Missing) -> FieldValue {
     match missing {
         Missing::Status(status) => FieldValue::Number((*status).into()),
         Missing::Failure => FieldValue::Text("noAnswer".to_owned()),
+        Missing::Undecodable => FieldValue::Text("undecodable".to_owned()),
         Missing::Blocked => FieldValue::Text("disallowed".to_owned()),
         Missing::Moved(url) => FieldValue::Text(url.clone()),
     }

@@ -114,6 +114,7 @@ impl PageContent {
                 has_doctype: false,
                 charset: "UTF-8".to_owned(),
                 charset_source: CharsetSource::Default,
+                replaced_sequences: 0,
                 lang: None,
                 base: None,
                 elements: 3,

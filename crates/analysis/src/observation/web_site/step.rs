@@ -12,7 +12,8 @@ use utoipa::ToSchema;
 pub enum RobotsState {
     /// There are rules.
     Rules,
-    /// There is none (4xx, or more redirects than a robots.txt may have): no restriction.
+    /// There is none (4xx, redirects that are more than a robots.txt may have or lead nowhere): no
+    /// restriction.
     Absent,
     /// It cannot be had (5xx or no answer): nothing may be read.
     Unavailable,

@@ -56,6 +56,11 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
         found.add(IssueCode::JsOnlyContent, evidence);
         return;
     }
+    // A start page needs no text of its own, but it needs something.
+    if shows_nothing(subject.page) {
+        found.add(IssueCode::EmptyMainContent, "nothing in sight".to_owned());
+        return;
+    }
     if matches!(
         subject.context.kind,
         PageKind::Home | PageKind::Contact | PageKind::Login | PageKind::Category
@@ -73,6 +78,17 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     } else if count < THIN {
         found.add(IssueCode::ThinContent, format!("{count} words"));
     }
+}
+
+/// Whether there is nothing to see: no text, no image, no frame, nothing to play, no form.
+fn shows_nothing(page: &PageContent) -> bool {
+    let structure = &page.structure;
+    page.text.all_words == 0
+        && page.text.counts.words == 0
+        && page.images.is_empty()
+        && page.forms.is_empty()
+        && structure.frames == 0
+        && structure.media == 0
 }
 
 /// What tells that scripts bring the text. Where a browser showed the page, its words tell; else that
@@ -234,8 +250,12 @@ mod tests {
     }
 
     fn codes(page: &PageContent) -> Vec<IssueCode> {
+        codes_of(page, PageKind::Other)
+    }
+
+    fn codes_of(page: &PageContent, kind: PageKind) -> Vec<IssueCode> {
         let context = crate::findings::issues::PageContext {
-            kind: PageKind::Other,
+            kind,
             scope: &crate::observation::web_site::SiteScope::of_host("example.com"),
             schema: None,
             vitals: &[],
@@ -251,6 +271,23 @@ mod tests {
         let mut found = Found::default();
         amount(&subject, &mut found);
         found.finished().into_iter().map(|it| it.code).collect()
+    }
+
+    #[test]
+    fn a_start_page_without_anything_to_see_is_empty_too() {
+        let mut page = page(0);
+        page.structure.inline_script_bytes = 0;
+        let of = |page: &PageContent| codes_of(page, PageKind::Home);
+        assert_eq!(of(&page), [IssueCode::EmptyMainContent]);
+        page.structure.media = 1;
+        assert_eq!(of(&page), []);
+        page.structure.media = 0;
+        page.text.all_words = 2;
+        assert_eq!(of(&page), []);
+        // Scripts may bring it.
+        page.text.all_words = 0;
+        page.structure.inline_script_bytes = 9_000;
+        assert_eq!(of(&page), [IssueCode::JsOnlyContent]);
     }
 
     #[test]
