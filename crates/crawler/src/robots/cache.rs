@@ -136,15 +136,16 @@ pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Fetched)
 }
 
 fn state_of(fetched: &Fetched) -> RobotsState {
-    match (fetched.failure, fetched.status) {
-        (
-            Some(
-                FetchFailure::RedirectLoop
+    let leads_nowhere = matches!(
+        fetched.failure,
+        Some(
+            FetchFailure::RedirectLoop
                 | FetchFailure::TooManyRedirects
-                | FetchFailure::InvalidRedirect,
-            ),
-            _,
-        ) => RobotsState::Absent,
+                | FetchFailure::InvalidRedirect
+        )
+    );
+    match (fetched.failure, fetched.status) {
+        _ if leads_nowhere => RobotsState::Absent,
         (None, _) if fetched.hops() > MOST_REDIRECTS => RobotsState::Absent,
         (None, Some(200..=299)) => RobotsState::Rules,
         // 429 asks to stay away for now, as a server error does.

@@ -7,6 +7,7 @@ mod catalogue;
 mod memory_crawl;
 #[cfg(test)]
 mod other_faults;
+#[cfg(test)]
 mod over_http;
 #[cfg(test)]
 mod site_server;
