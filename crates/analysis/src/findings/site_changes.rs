@@ -181,7 +181,7 @@ mod tests {
         let mut second = changes();
         let visited = second.read(&page("Bowls"), facts(3), Some(&earlier));
         let record = visited.record.unwrap();
-        assert!(record.changed);
+        assert_eq!(record.changed, Some(true));
         assert_eq!(record.fields.len(), 1, "{:?}", record.fields);
         assert_eq!(visited.memory.history.comparisons, 1);
         let summary = second.summary();
@@ -201,7 +201,7 @@ mod tests {
             changed.push(visited.record.unwrap().changed);
             earlier = kept(earlier.page, &visited.memory);
         }
-        assert_eq!(changed, [false, true, false]);
+        assert_eq!(changed, [None, Some(true), Some(false)]);
         assert_eq!(earlier.memory.site, facts(3));
     }
 }

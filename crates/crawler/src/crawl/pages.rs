@@ -65,6 +65,9 @@ impl<'a> Crawl<'a> {
             self.read_batch(batch, depth, discovery, shown > 0).await?;
             let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
             self.pages_met += pages.len() as u64;
+            // What became no page is no page to wait for.
+            self.pages_known -= (batch.len() - pages.len()) as u64;
+            self.tell_progress();
             brought.extend(pages);
         }
         Ok(brought)

@@ -34,6 +34,16 @@ pub fn robots(page: &PageContent) -> Vec<String> {
     all
 }
 
+/// Whether search engines may list two versions of a page: with their scripts where a browser showed
+/// both, else as they were sent, so that showing a page once is no change of it.
+pub fn indexable(one: &PageContent, other: &PageContent) -> (bool, bool) {
+    if one.rendered_words().is_some() && other.rendered_words().is_some() {
+        (one.is_indexable(), other.is_indexable())
+    } else {
+        (one.is_indexable_as_sent(), other.is_indexable_as_sent())
+    }
+}
+
 fn rules(effect: &RobotsEffect) -> Vec<String> {
     let flags = [
         (effect.noindex, "noindex"),

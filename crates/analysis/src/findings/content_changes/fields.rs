@@ -36,11 +36,8 @@ pub fn changed(
         is.fetched.status,
     );
     found.addresses(was, is);
-    found.flag(
-        ChangedField::Indexable,
-        was.is_indexable(),
-        is.is_indexable(),
-    );
+    let (listed, is_listed) = facts::indexable(was, is);
+    found.flag(ChangedField::Indexable, listed, is_listed);
     found.category(
         ChangedField::Robots,
         &facts::robots(was),

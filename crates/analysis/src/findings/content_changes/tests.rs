@@ -71,7 +71,7 @@ fn the_example_is_reached_by_pages_with_such_differences() {
     assert!((moved(ChangedField::MainText).magnitude - 0.3).abs() < 1e-12);
     assert!((moved(ChangedField::Title).magnitude - 0.4).abs() < 1e-12);
     assert!((record.significance.unwrap() - 34.4).abs() < 1e-9);
-    assert_eq!(record.change_class, ChangeClass::Moderate);
+    assert_eq!(record.change_class, Some(ChangeClass::Moderate));
     assert_eq!(
         (record.added_words, record.removed_words),
         (Some(3), Some(0))
@@ -100,7 +100,8 @@ fn noise_is_no_change() {
     let before = paragraphs(&[LONG, "Updated 3 minutes ago, 1,234 views"]);
     let after = paragraphs(&[LONG, "Updated 2 hours ago, 1,301 views"]);
     let record = compared(&before, &after);
-    assert!(!record.changed && record.fields.is_empty() && record.text_diff.is_empty());
+    assert_eq!(record.changed, Some(false));
+    assert!(record.fields.is_empty() && record.text_diff.is_empty());
     assert_eq!(record.significance, Some(0.0));
     assert_eq!(record.similarity, Some(1.0));
 }
@@ -151,8 +152,9 @@ fn nonces_of_a_policy_are_noise_and_its_rules_are_not() {
         page
     };
     let before = policy("script-src 'nonce-aBc123' 'self'");
-    assert!(!compared(&before, &policy("script-src 'nonce-XyZ789' 'self'")).changed);
-    assert!(compared(&before, &policy("script-src 'nonce-XyZ789' *")).changed);
+    let changed = |is: &str| compared(&before, &policy(is)).changed;
+    assert_eq!(changed("script-src 'nonce-XyZ789' 'self'"), Some(false));
+    assert_eq!(changed("script-src 'nonce-XyZ789' *"), Some(true));
 }
 
 #[test]
@@ -166,7 +168,7 @@ fn whatever_takes_a_page_out_of_search_is_major() {
         names(&record),
         [ChangedField::Indexable, ChangedField::Robots]
     );
-    assert_eq!(record.change_class, ChangeClass::Major);
+    assert_eq!(record.change_class, Some(ChangeClass::Major));
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn directives_without_effect_are_no_change() {
     after.robots.push(RobotsDirective::of_header(
         "index, follow, max-image-preview:large",
     ));
-    assert!(!compared(&before, &after).changed);
+    assert_eq!(compared(&before, &after).changed, Some(false));
 }
 
 #[test]
@@ -193,7 +195,11 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
     assert_eq!(first.baseline, Baseline::Before);
     assert_eq!(first.record.envelope.status, RecordStatus::InsufficientData);
     assert_eq!(first.record.envelope.warnings, [FETCH_FAILED]);
-    assert!(!first.record.changed && first.record.significance.is_none());
+    assert_eq!(
+        (first.record.changed, first.record.change_class),
+        (None, None)
+    );
+    assert_eq!(first.record.significance, None);
     assert_eq!(first.history.comparisons, 0);
 
     failed.at = day(2);
@@ -212,7 +218,7 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
         Some(FieldValue::Number(200))
     );
     assert_eq!(second.record.fields[0].after, Some(FieldValue::Number(503)));
-    assert_eq!(second.record.change_class, ChangeClass::Major);
+    assert_eq!(second.record.change_class, Some(ChangeClass::Major));
     assert_eq!(second.record.first_change_detected_at, Some(day(2)));
 
     let third = not_read(
@@ -221,7 +227,10 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
         &second.history,
         &context(),
     );
-    assert!(!third.record.changed && third.record.fields.is_empty());
+    // It answers as it did.
+    assert_eq!(third.record.changed, Some(false));
+    assert_eq!(third.record.change_class, Some(ChangeClass::None));
+    assert!(third.record.fields.is_empty());
     assert_eq!(third.record.significance, Some(0.0));
 
     let back = compare(&state(&page), &state(&page), &third.history, &context());
@@ -248,7 +257,32 @@ fn a_success_between_two_failures_claims_nothing() {
         &well.history,
         &context(),
     );
-    assert!(!well.record.changed && !again.record.changed);
+    assert_eq!(
+        (well.record.changed, again.record.changed),
+        (Some(false), None)
+    );
+}
+
+#[test]
+fn of_a_page_that_still_does_not_answer_nothing_is_said() {
+    let page = paragraphs(&[LONG]);
+    let mut failed = Fetched::plain(&page.url, 200);
+    failed.failure = Some(FetchFailure::Timeout);
+    let (mut history, mut summary) = (begun(&page), ContentChangesSummary::default());
+    let mut changed = Vec::new();
+    for _ in 0..3 {
+        let found = not_read(&state(&page), Unread::Failed(&failed), &history, &context());
+        changed.push(found.record.changed);
+        summary.add(&found.record);
+        history = found.history;
+    }
+    assert_eq!(changed, [None, Some(true), None]);
+    // The counts are those of the records.
+    assert_eq!((summary.pages, summary.changed, summary.unread), (3, 1, 2));
+    assert_eq!(summary.by_class.values().sum::<u32>(), 1);
+    assert_eq!(summary.by_class[&ChangeClass::Major], 1);
+    // A visit that tells nothing is no interval.
+    assert_eq!((history.comparisons, history.changes), (1, 1));
 }
 
 #[test]
@@ -274,14 +308,19 @@ fn what_robots_may_not_read_any_more_is_told_at_once() {
         names(&found.record),
         [ChangedField::RobotsTxt, ChangedField::Indexable]
     );
-    assert_eq!(found.record.change_class, ChangeClass::Major);
+    assert_eq!(found.record.change_class, Some(ChangeClass::Major));
     let again = not_read(
         &state(&page),
         Unread::Blocked(day(4)),
         &found.history,
         &context(),
     );
-    assert!(!again.record.changed);
+    assert_eq!(
+        (again.record.changed, again.record.significance),
+        (None, None)
+    );
+    assert_eq!(again.record.envelope.warnings, [BLOCKED]);
+    assert_eq!(again.history.comparisons, found.history.comparisons);
 }
 
 #[test]
@@ -300,10 +339,13 @@ fn a_question_for_consent_is_not_the_page() {
     let wall = found(Some(5));
     assert_eq!(wall.record.envelope.warnings, [INTERSTITIAL]);
     assert_eq!(wall.baseline, Baseline::Before);
-    assert!(!wall.record.changed && wall.history == begun(&before));
-    assert!(found(Some(0)).record.changed);
+    assert_eq!(
+        (wall.record.changed, &wall.history),
+        (None, &begun(&before))
+    );
+    assert_eq!(found(Some(0)).record.changed, Some(true));
     let unknown = found(None);
-    assert!(unknown.record.changed);
+    assert_eq!(unknown.record.changed, Some(true));
     assert_eq!(unknown.record.envelope.warnings, [TEXT_COLLAPSED]);
 }
 
@@ -314,12 +356,12 @@ fn versions_that_alternate_are_flapping() {
         paragraphs(&[LONG, "Version B"]),
     );
     let once = compare(&state(&a), &state(&b), &begun(&a), &context());
-    assert!(once.record.changed && !once.record.flapping);
+    assert!(once.record.changed == Some(true) && !once.record.flapping);
     let twice = compare(&state(&b), &state(&a), &once.history, &context());
     assert!(twice.record.flapping);
     assert_eq!(twice.record.envelope.warnings, [FLAPPING]);
     let stays = compare(&state(&a), &state(&a), &twice.history, &context());
-    assert!(!stays.record.flapping && !stays.record.changed);
+    assert!(!stays.record.flapping && stays.record.changed == Some(false));
 }
 
 #[test]
@@ -356,9 +398,9 @@ fn a_block_that_always_changes_is_learned_and_then_ignored() {
     let page = |quote: &&str| paragraphs(&["Quote of the day", quote, LONG]);
     let pages: Vec<PageContent> = quotes.iter().map(page).collect();
     let early = visited(&pages[..5]);
-    assert!(early.record.changed && early.record.volatile_blocks == 0);
+    assert!(early.record.changed == Some(true) && early.record.volatile_blocks == 0);
     let late = visited(&pages);
-    assert!(!late.record.changed, "{:?}", late.record.fields);
+    assert_eq!(late.record.changed, Some(false), "{:?}", late.record.fields);
     assert_eq!(late.record.volatile_blocks, 1);
     // What else changes still counts.
     let mut next = page(&"hotel");
@@ -455,8 +497,8 @@ proptest! {
     fn equal_pages_show_nothing(blocks in blocks()) {
         let page = page_of(&blocks);
         let record = compared(&page, &page);
-        prop_assert!(!record.changed);
-        prop_assert_eq!(record.change_class, ChangeClass::None);
+        prop_assert_eq!(record.changed, Some(false));
+        prop_assert_eq!(record.change_class, Some(ChangeClass::None));
         prop_assert_eq!(record.significance, Some(0.0));
         prop_assert_eq!(record.similarity, Some(1.0));
     }

@@ -1,14 +1,17 @@
 //! Visits that bring no page.
 
 use super::{
-    Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
+    BLOCKED, Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
     compare::blank,
     fields::change,
     history::{Missing, PageHistory},
     record::{FieldChange, FieldValue},
     significance::{ChangeClass, ChangedField, significance},
 };
-use crate::{observation::web_site::Fetched, provenance::RecordStatus};
+use crate::{
+    observation::web_site::{FetchFailure, Fetched},
+    provenance::RecordStatus,
+};
 use chrono::{DateTime, Utc};
 
 /// Failed visits in a row from which on the page is gone. One is never a change.
@@ -27,7 +30,8 @@ pub enum Unread<'a> {
 
 /// What follows from a visit that brought no page. A first failure claims nothing; a second one in
 /// a row is a change of the status, and so is another status after that. That robots.txt blocks the
-/// page, or that it leads to another one, is a change at once.
+/// page, or that it leads to another one, is a change at once. After that, a page that answers as it did
+/// is unchanged; one that still gives no answer, or may still not be read, is not known.
 #[must_use]
 pub fn not_read(
     before: &PageState<'_>,
@@ -39,6 +43,14 @@ pub fn not_read(
     let (at, now) = match why {
         Unread::Blocked(at) => (at, Missing::Blocked),
         Unread::Redirected(fetched) => (fetched.at, Missing::Moved(fetched.final_url.clone())),
+        // It is there, and only not read here.
+        Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Unread) => {
+            return unknown(before, fetched.at, &history, context);
+        }
+        Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Undecodable) => {
+            history.failures = history.failures.saturating_add(1);
+            (fetched.at, Missing::Undecodable)
+        }
         Unread::Failed(fetched) => {
             history.failures = history.failures.saturating_add(1);
             let status = fetched.status.filter(|_| fetched.failure.is_none());
@@ -62,26 +74,52 @@ pub fn not_read(
         }
         history.missing = Some(now.clone());
         history.note_comparison(at, true);
-    } else if is_sure {
+    }
+    let is_told = is_news || (is_sure && now.is_answer());
+    if is_told && !is_news {
         history.note_comparison(at, false);
     }
     let mut record = blank(before, at, &history, context);
-    if is_sure {
+    if is_told {
+        record.changed = Some(is_news);
+        record.change_class = Some(if is_news {
+            ChangeClass::Major
+        } else {
+            ChangeClass::None
+        });
         record.significance = Some(significance(
             found.iter().map(|it| (it.weight, it.magnitude)),
         ));
     } else {
         record.envelope.status = RecordStatus::InsufficientData;
-        record.envelope.warnings.push(FETCH_FAILED.to_owned());
-    }
-    if is_news {
-        record.changed = true;
-        record.change_class = ChangeClass::Major;
+        let why = if now == Missing::Blocked {
+            BLOCKED
+        } else {
+            FETCH_FAILED
+        };
+        record.envelope.warnings.push(why.to_owned());
     }
     record.fields = found;
     Comparison {
         record,
         history,
+        baseline: Baseline::Before,
+    }
+}
+
+/// A visit that claims nothing, and is none of the failures that are counted.
+fn unknown(
+    before: &PageState<'_>,
+    at: DateTime<Utc>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> Comparison {
+    let mut record = blank(before, at, history, context);
+    record.envelope.status = RecordStatus::InsufficientData;
+    record.envelope.warnings.push(FETCH_FAILED.to_owned());
+    Comparison {
+        record,
+        history: history.clone(),
         baseline: Baseline::Before,
     }
 }
@@ -145,6 +183,7 @@ fn value(missing: &Missing) -> FieldValue {
     match missing {
         Missing::Status(status) => FieldValue::Number((*status).into()),
         Missing::Failure => FieldValue::Text("noAnswer".to_owned()),
+        Missing::Undecodable => FieldValue::Text("undecodable".to_owned()),
         Missing::Blocked => FieldValue::Text("disallowed".to_owned()),
         Missing::Moved(url) => FieldValue::Text(url.clone()),
     }

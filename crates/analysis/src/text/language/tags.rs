@@ -70,6 +70,15 @@ pub fn primary(tag: &str) -> String {
     first.unwrap_or_default().to_ascii_lowercase()
 }
 
+/// The code of the language that a tag names, by ISO 639-1 where that has one, else by ISO 639-3; `None`
+/// where it names none (`english`). Region and script make no difference, nor does what follows an
+/// underscore.
+#[must_use]
+pub fn language_code(tag: &str) -> Option<String> {
+    let primary = primary(tag);
+    is_language_tag(&primary).then(|| super::codes::shortest(&primary).to_owned())
+}
+
 fn is_digits(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|it| it.is_ascii_digit())
 }
@@ -124,5 +133,16 @@ mod tests {
             assert!(!is_language_tag(tag), "{tag}");
         }
         assert_eq!(primary("EN_us"), "en");
+        for (tag, code) in [
+            ("EN_us", "en"),
+            ("deu-AT", "de"),
+            ("ast", "ast"),
+            ("zh-Hant", "zh"),
+        ] {
+            assert_eq!(language_code(tag).as_deref(), Some(code), "{tag}");
+        }
+        for tag in ["english", "", "x-whatever", "cz"] {
+            assert_eq!(language_code(tag), None, "{tag}");
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! An audit as one HTML page that needs nothing else and can be passed on: no scripts, no files
 //! beside it, readable on paper.
 
-use super::findings::{Found, PageLine};
+use super::{
+    findings::{Found, PageLine},
+    rendering::Rendered,
+};
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
     issues::info,
@@ -15,7 +18,12 @@ const MOST_LINKS: usize = 500;
 const STYLE: &str = include_str!("report.css");
 
 /// The page.
-pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> anyhow::Result<String> {
+pub(super) fn page(
+    url: &str,
+    at: DateTime<Utc>,
+    found: &Found,
+    rendered: &Rendered,
+) -> anyhow::Result<String> {
     let broken = found.link_records.first(MOST_LINKS)?;
     let title = format!("Site audit of {url}");
     let page = html! {
@@ -32,10 +40,12 @@ pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> anyhow::Resul
                 header {
                     h1 { (title) }
                     p { "Read on " (at.format("%-d %B %Y, %H:%M")) " UTC by Sightline " (env!("CARGO_PKG_VERSION")) "." }
+                    p { (rendered.told(&found.content)) }
                 }
                 main {
                     (scores(found))
                     (issues(found))
+                    (unread(found))
                     (links(&broken, found.link_records.len()))
                     (pages(&found.pages, found.content.pages))
                 }
@@ -95,6 +105,20 @@ fn issues(found: &Found) -> Markup {
                     p { "Code " code { (code.as_str()) } ", rule of " (info(code).source) ". For example:" }
                     ul { @for url in &count.examples { li { (address(url)) } } }
                 }
+            }
+        }
+    }
+}
+
+/// Pages that answered and have no record.
+fn unread(found: &Found) -> Markup {
+    let content = &found.content;
+    html! {
+        @if content.unread_pages > 0 {
+            section aria-labelledby="unread" {
+                h2 id="unread" { "Not read" }
+                p { (content.unread_pages) " addresses of the site answered, and what they sent could not be read. For example:" }
+                ul { @for page in &content.unread_examples { li { (address(&page.url)) " (" (page.reason) ")" } } }
             }
         }
     }

@@ -6,6 +6,7 @@ mod journal;
 mod json;
 mod link_records;
 mod progress;
+mod rendering;
 mod tables;
 
 use super::{Ended, WrongUsage};
@@ -20,6 +21,7 @@ use anyhow::Context;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
 use findings::Found;
 use progress::Bars;
+use rendering::Rendered;
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
@@ -41,6 +43,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
             "No page is rendered (rendererNotConfigured): {missing}."
         ));
     }
+    let rendered = Rendered::of(&plan, &*reader).await;
     let bars = Bars::new()?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
@@ -54,12 +57,12 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
             anyhow::Ok(found)
         } else {
             let found = Found::of(observation, &bars, now, |_| Ok(()))?;
-            tables::show(&args.url, &found)?;
+            tables::show(&args.url, &found, &rendered)?;
             Ok(found)
         }
     })?;
     if let Some(file) = &args.html {
-        let page = html::page(&args.url, now, &found)?;
+        let page = html::page(&args.url, now, &found, &rendered)?;
         std::fs::write(file, page.as_bytes())
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));

@@ -10,7 +10,7 @@ use domain::ports::site_reader::{
 use indicatif::{MultiProgress, ProgressBar};
 use std::{
     io::IsTerminal,
-    sync::Mutex,
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -23,8 +23,15 @@ pub(super) struct Bars {
     all: MultiProgress,
     pages: ProgressBar,
     checks: ProgressBar,
-    /// When the last line was written, where bars cannot be drawn.
-    last_line: Option<Mutex<Instant>>,
+    /// The last line that was written, where bars cannot be drawn.
+    last_line: Option<Mutex<LastLine>>,
+}
+
+/// A line that was written, and what was heard since.
+struct LastLine {
+    at: Instant,
+    told: CrawlProgress,
+    heard: CrawlProgress,
 }
 
 impl Bars {
@@ -38,25 +45,23 @@ impl Bars {
             all,
             pages,
             checks,
-            last_line: (!is_drawn).then(|| Mutex::new(Instant::now())),
+            last_line: (!is_drawn).then(|| {
+                Mutex::new(LastLine {
+                    at: Instant::now(),
+                    told: CrawlProgress::default(),
+                    heard: CrawlProgress::default(),
+                })
+            }),
         })
     }
 
     /// A line now and then, for logs of CI systems.
     fn tell(&self, progress: CrawlProgress) {
         let Some(last) = &self.last_line else { return };
-        let Ok(mut last) = last.try_lock() else {
-            return;
-        };
-        if last.elapsed() >= BETWEEN_LINES {
-            *last = Instant::now();
-            remark(format!(
-                "{} of {} known pages read, {} of {} further link targets checked",
-                progress.pages_done,
-                progress.pages_total,
-                progress.checks_done,
-                progress.checks_total
-            ));
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.heard = progress;
+        if last.at.elapsed() >= BETWEEN_LINES {
+            last.write();
         }
     }
 
@@ -64,7 +69,28 @@ impl Bars {
         self.pages.finish_and_clear();
         self.checks.finish_and_clear();
         let _ = self.all.clear();
+        if let Some(last) = &self.last_line {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            // Where there were lines, the last one says where it ended.
+            if last.told != CrawlProgress::default() && last.told != last.heard {
+                last.write();
+            }
+        }
     }
+}
+
+impl LastLine {
+    fn write(&mut self) {
+        (self.at, self.told) = (Instant::now(), self.heard);
+        remark(line(self.heard));
+    }
+}
+
+fn line(progress: CrawlProgress) -> String {
+    format!(
+        "{} of {} known pages read, {} of {} further link targets checked",
+        progress.pages_done, progress.pages_total, progress.checks_done, progress.checks_total
+    )
 }
 
 #[async_trait]

@@ -1,6 +1,6 @@
 //! The findings of an audit as tables on a terminal.
 
-use super::Found;
+use super::{Found, rendering::Rendered};
 use crate::terminal::{say, shortened, show_table};
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
@@ -11,11 +11,14 @@ use analysis::findings::{
 /// How many findings of each severity a person is shown.
 const SHOWN: usize = 25;
 
+/// How many addresses a person is shown that could not be read.
+const UNREAD_SHOWN: usize = 3;
+
 /// Shows everything.
-pub(super) fn show(url: &str, found: &Found) -> anyhow::Result<()> {
+pub(super) fn show(url: &str, found: &Found, rendered: &Rendered) -> anyhow::Result<()> {
     show_links(url, found)?;
     show_issues(&found.content);
-    show_sum(url, found);
+    show_sum(url, found, rendered);
     Ok(())
 }
 
@@ -39,7 +42,7 @@ fn show_issues(content: &ContentSummary) {
     );
 }
 
-fn show_sum(url: &str, found: &Found) {
+fn show_sum(url: &str, found: &Found, rendered: &Rendered) {
     let (content, schema) = (&found.content, &found.schema);
     let score = |score: Option<f64>| {
         score.map_or_else(|| "unknown".to_owned(), |it| format!("{it:.0} of 100"))
@@ -55,13 +58,21 @@ fn show_sum(url: &str, found: &Found) {
         score(found.geo.site_score),
         score(found.eeat.site_score),
     ));
-    let (rendered, failed) = (content.rendered_pages, content.render_failures);
-    if rendered + failed > 0 {
+    if content.unread_pages > 0 {
+        let examples = content.unread_examples.iter();
+        let examples: Vec<String> = { examples.take(UNREAD_SHOWN) }
+            .map(|it| format!("{} ({})", it.url, it.reason))
+            .collect();
         say(format!(
-            "{rendered} pages were rendered in a browser, {failed} could not be; --json tells what scripts change."
+            "{} addresses of the site answered, and what they sent could not be read: {}.",
+            content.unread_pages,
+            examples.join(", ")
         ));
     }
-    say("--json shows every record, --html FILE writes a report that can be passed on.");
+    say(rendered.told(content));
+    say(
+        "--json shows every record (and what scripts change), --html FILE writes a report that can be passed on.",
+    );
 }
 
 fn show_links(url: &str, found: &Found) -> anyhow::Result<()> {

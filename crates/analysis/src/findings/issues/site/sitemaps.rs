@@ -41,8 +41,19 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
 fn of_sitemap(site: &SiteGraph, sitemap: &SitemapCard, all: &mut SiteFound) {
     let found = all.of(sitemap.url);
     match sitemap.problem.as_deref() {
-        // No sitemap is no fault, and robots.txt is told elsewhere.
-        None | Some("absent" | "blockedByRobots") if sitemap.entries <= MOST_ENTRIES => {}
+        None if sitemap.entries <= MOST_ENTRIES => {}
+        // robots.txt is told elsewhere.
+        Some("blockedByRobots") => {}
+        // No sitemap is no fault, whatever the server says of the usual place.
+        Some("absent" | "unavailable" | "html" | "notSitemap") if !sitemap.named => {}
+        Some("absent" | "unavailable") => {
+            let told =
+                { sitemap.status }.map_or("no answer".to_owned(), |it| format!("status {it}"));
+            found.add(
+                IssueCode::SitemapNon200,
+                format!("the sitemap itself: {told}"),
+            );
+        }
         Some(problem @ ("tooManyEntries" | "tooLarge")) => {
             found.add(IssueCode::SitemapTooLarge, problem.to_owned());
         }
