@@ -8,8 +8,17 @@ use super::content_changes::{
     PageState, SiteFacts, Unread, compare, not_read,
 };
 use super::site_audit::TypeSummary;
-use crate::{document::Document, observation::page_content::PageContent, result_type::ResultType};
+use crate::{
+    document::Document,
+    observation::{
+        page_content::PageContent,
+        web_site::{CheckState, SiteObservation, TargetCheck},
+    },
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 /// What is remembered of a page beside what it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +49,31 @@ pub struct Visited {
     pub memory: PageMemory,
     /// Which page to compare with next time.
     pub baseline: Baseline,
+}
+
+/// Addresses of the site that brought no page, though one may be kept of them.
+#[must_use]
+pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
+    let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
+    let checks = site.checks.iter().chain(&site.revisits);
+    let internal = checks.filter(|it| is_internal(&it.url));
+    internal
+        .filter(|it| why_unread(it, site.started_at).is_some())
+        .cloned()
+        .collect()
+}
+
+/// Why there is no page where one may have been, as a crawl at that time saw it.
+#[must_use]
+pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
+    match &check.state {
+        CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
+        CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
+        CheckState::Asked { fetched, .. } if fetched.hops() > 0 => {
+            Some(Unread::Redirected(fetched))
+        }
+        CheckState::Asked { .. } => None,
+    }
 }
 
 /// Compares the pages of a site with what they were.

@@ -4,7 +4,7 @@ use super::Ended;
 use crate::{
     settings::{Loaded, Origin, Settings, shown},
     terminal::{say, show_table},
-    wiring::{Role, machine, open_database, search_results, site_reader, speed_sources},
+    wiring::{Role, machine, open_database, search_results, site_tools},
 };
 use serde_json::json;
 use std::path::Path;
@@ -176,7 +176,7 @@ fn suppliers(settings: &Settings) -> Check {
 
 fn speed(settings: &Settings) -> Check {
     let (clock, randomness) = machine();
-    let sources = speed_sources(settings, &clock, &randomness);
+    let sources = site_tools(settings, &clock, &randomness).speed;
     let (names, missing) = (sources.names(), sources.missing());
     let told = if names.is_empty() {
         "not configured: only what files say is told, every paint is null".to_owned()
@@ -220,7 +220,7 @@ fn crawler(settings: &Settings) -> Check {
 async fn rendering(settings: &Settings) -> Check {
     let what = "rendering";
     let (clock, randomness) = machine();
-    let reader = site_reader(settings, &clock, &randomness);
+    let reader = site_tools(settings, &clock, &randomness).sites;
     let browser = reader.browser().await;
     let pages = settings.crawler.render_pages;
     let (state, told, todo) = match (pages, browser) {

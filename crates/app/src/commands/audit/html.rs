@@ -4,10 +4,13 @@
 use super::{
     findings::{Found, PageLine},
     rendering::Rendered,
+    speed::{SPEED_COLUMNS, speed_row},
+    word,
 };
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
     issues::info,
+    vitals::VitalsRecord,
 };
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -45,6 +48,8 @@ pub(super) fn page(
                 main {
                     (scores(found))
                     (issues(found))
+                    (speed(&found.vitals))
+                    (changes(found))
                     (unread(found))
                     (links(&broken, found.link_records.len()))
                     (pages(&found.pages, found.content.pages))
@@ -104,6 +109,54 @@ fn issues(found: &Found) -> Markup {
                     @if !info(code).threshold.is_empty() { p { "From: " (info(code).threshold) } }
                     p { "Code " code { (code.as_str()) } ", rule of " (info(code).source) ". For example:" }
                     ul { @for url in &count.examples { li { (address(url)) } } }
+                }
+            }
+        }
+    }
+}
+
+/// How fast pages are, where that was asked for.
+fn speed(vitals: &[VitalsRecord]) -> Markup {
+    html! {
+        @if !vitals.is_empty() {
+            section aria-labelledby="speed" {
+                h2 id="speed" { "Speed" }
+                table {
+                    caption { "Loads in a browser (lab), and what visitors saw (75th percentile of 28 days) where a source is configured" }
+                    thead { tr { @for column in SPEED_COLUMNS { th scope="col" { (column) } } } }
+                    tbody {
+                        @for record in vitals {
+                            tr { @for cell in speed_row(record) { td { (cell) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What changed since the audit before, where the site is kept.
+fn changes(found: &Found) -> Markup {
+    let told = found.changes.as_ref().zip(found.kept_since);
+    html! {
+        @if let Some((changes, since)) = told {
+            section aria-labelledby="changes" {
+                h2 id="changes" { "Changes" }
+                p { (changes.changed) " of " (changes.pages) " pages changed since " (since.format("%-d %B %Y, %H:%M")) " UTC; of " (changes.unread) " nothing can be said." }
+                @if !changes.most_changed.is_empty() {
+                    table {
+                        caption { "Those that changed most" }
+                        thead { tr { th scope="col" { "Page" } th scope="col" { "Change" } th scope="col" { "Significance, of 100" } } }
+                        tbody {
+                            @for page in &changes.most_changed {
+                                tr {
+                                    td { (address(&page.url)) }
+                                    td { (word(page.change_class)) }
+                                    td { @match page.significance { Some(it) => (format!("{it:.0}")), None => "–" } }
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }
@@ -192,8 +245,7 @@ fn address(url: &str) -> Markup {
 }
 
 fn verdict(record: &BrokenLink) -> String {
-    let verdict = serde_json::to_value(record.verdict).unwrap_or_default();
-    let verdict = verdict.as_str().unwrap_or_default().to_owned();
+    let verdict = word(record.verdict);
     match record.status_code {
         Some(status) => format!("{verdict} {status}"),
         None => verdict,

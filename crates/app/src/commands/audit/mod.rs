@@ -1,12 +1,15 @@
 //! `sightline audit`: one site, no account, no server.
 
+mod changes;
 mod findings;
 mod html;
 mod journal;
 mod json;
+mod kept_site;
 mod link_records;
 mod progress;
 mod rendering;
+mod speed;
 mod tables;
 
 use super::{Ended, WrongUsage};
@@ -14,21 +17,27 @@ use crate::{
     cli::AuditArgs,
     settings::Loaded,
     terminal::remark,
-    wiring::{machine, site_reader},
+    wiring::{machine, site_tools},
 };
 use analysis::findings::broken_links::Severity;
 use anyhow::Context;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
-use findings::Found;
+use findings::{Beside, Found};
+use kept_site::KeptSite;
 use progress::Bars;
 use rendering::Rendered;
+use serde::Serialize;
+use std::sync::Arc;
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
 pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let settings = loaded.settings;
     let (clock, randomness) = machine();
-    let reader = site_reader(&settings, &clock, &randomness);
+    let tools = site_tools(&settings, &clock, &randomness);
+    let reader = &*tools.sites;
+    let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
+    let kept = kept.map(Arc::new);
     let plan = CrawlPlan {
         start: CrawlStart::Url(start(&args.url)?),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
@@ -43,20 +52,28 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
             "No page is rendered (rendererNotConfigured): {missing}."
         ));
     }
-    let rendered = Rendered::of(&plan, &*reader).await;
-    let bars = Bars::new()?;
+    let rendered = Rendered::of(&plan, reader).await;
+    let bars = Bars::new(kept.clone())?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
     let observation = read.map_err(|error| explained(&error, &args.url))?;
+    let vitals = match args.vitals {
+        Some(most) => speed::measured(&tools, &clock, &plan.start, &bars, most).await?,
+        None => Vec::new(),
+    };
     let now = clock.now();
+    let beside = Beside {
+        vitals,
+        kept: kept.as_deref(),
+    };
     let found = tokio::task::block_in_place(|| {
         if args.json {
             let mut out = json::Report::begin(std::io::stdout().lock(), &args.url, now)?;
-            let found = Found::of(observation, &bars, now, |record| out.add(record))?;
+            let found = Found::of(observation, &bars, beside, now, |record| out.add(record))?;
             out.end(&found)?;
             anyhow::Ok(found)
         } else {
-            let found = Found::of(observation, &bars, now, |_| Ok(()))?;
+            let found = Found::of(observation, &bars, beside, now, |_| Ok(()))?;
             tables::show(&args.url, &found, &rendered)?;
             Ok(found)
         }
@@ -104,6 +121,12 @@ fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
         SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
     };
     anyhow::anyhow!("{url} could not be audited: {error}. {hint}")
+}
+
+/// The word that JSON has for it.
+fn word(of: impl Serialize) -> String {
+    let value = serde_json::to_value(of).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Whether there is a finding of that severity or a worse one.

@@ -1,16 +1,16 @@
 //! How far an audit is: bars on a terminal, a line now and then elsewhere.
 
-use super::journal::FileJournal;
+use super::{journal::FileJournal, kept_site::KeptSite};
 use crate::terminal::{progress_bar, remark};
 use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
 use domain::ports::site_reader::{
-    Continue, CrawlJournal, CrawlProgress, JournalError, RecordedStep,
+    Continue, CrawlJournal, CrawlProgress, EarlierPages, JournalError, NoEarlierPages, RecordedStep,
 };
 use indicatif::{MultiProgress, ProgressBar};
 use std::{
     io::IsTerminal,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -20,6 +20,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Progress on the terminal, and a journal for as long as the audit takes.
 pub(super) struct Bars {
     pub(super) journal: FileJournal,
+    /// What the audit before has left.
+    kept: Option<Arc<KeptSite>>,
     all: MultiProgress,
     pages: ProgressBar,
     checks: ProgressBar,
@@ -35,13 +37,14 @@ struct LastLine {
 }
 
 impl Bars {
-    pub(super) fn new() -> anyhow::Result<Self> {
+    pub(super) fn new(kept: Option<Arc<KeptSite>>) -> anyhow::Result<Self> {
         let all = MultiProgress::new();
         let pages = all.add(progress_bar("read pages"));
         let checks = all.add(progress_bar("check links"));
         let is_drawn = std::io::stderr().is_terminal();
         Ok(Self {
             journal: FileJournal::new()?,
+            kept,
             all,
             pages,
             checks,
@@ -102,6 +105,13 @@ impl CrawlJournal for Bars {
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
         tokio::task::block_in_place(|| self.journal.record(steps))?;
         Ok(Continue::Yes)
+    }
+
+    fn earlier(&self) -> &dyn EarlierPages {
+        match &self.kept {
+            Some(kept) => &**kept,
+            None => &NoEarlierPages,
+        }
     }
 
     fn progress(&self, progress: CrawlProgress) {

@@ -1,11 +1,17 @@
 //! The findings of an audit as tables on a terminal.
 
-use super::{Found, rendering::Rendered};
+use super::{
+    Found,
+    rendering::Rendered,
+    speed::{SPEED_COLUMNS, speed_row},
+    word,
+};
 use crate::terminal::{say, shortened, show_table};
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
     content::ContentSummary,
     issues::info,
+    vitals::VitalsRecord,
 };
 
 /// How many findings of each severity a person is shown.
@@ -18,6 +24,8 @@ const UNREAD_SHOWN: usize = 3;
 pub(super) fn show(url: &str, found: &Found, rendered: &Rendered) -> anyhow::Result<()> {
     show_links(url, found)?;
     show_issues(&found.content);
+    show_speed(&found.vitals);
+    show_changes(found);
     show_sum(url, found, rendered);
     Ok(())
 }
@@ -40,6 +48,45 @@ fn show_issues(content: &ContentSummary) {
             ]
         }),
     );
+}
+
+fn show_speed(vitals: &[VitalsRecord]) {
+    if vitals.is_empty() {
+        return;
+    }
+    say("\nHow fast pages are");
+    show_table(&SPEED_COLUMNS, vitals.iter().map(speed_row));
+}
+
+fn show_changes(found: &Found) {
+    let (Some(changes), Some(since)) = (&found.changes, found.kept_since) else {
+        return;
+    };
+    say(format!(
+        "\nSince {}: {} of {} pages changed; of {} nothing can be said.",
+        since.format("%-d %B %Y, %H:%M UTC"),
+        changes.changed,
+        changes.pages,
+        changes.unread
+    ));
+    if changes.most_changed.is_empty() {
+        return;
+    }
+    show_table(
+        &["page", "change", "significance"],
+        changes.most_changed.iter().map(|it| {
+            [
+                shortened(&it.url, 80),
+                word(it.change_class),
+                of_100(it.significance),
+            ]
+        }),
+    );
+}
+
+/// A score, or that there is none.
+fn of_100(score: Option<f64>) -> String {
+    score.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"))
 }
 
 fn show_sum(url: &str, found: &Found, rendered: &Rendered) {
@@ -116,7 +163,6 @@ fn heading(severity: Severity) -> &'static str {
 }
 
 fn row(record: &BrokenLink) -> [String; 5] {
-    let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
     // What broke says more than the status of an answer that broke off.
     let status = match (&record.error_detail, record.status_code) {
         (Some(detail), _) => format!(" {detail}"),
@@ -124,7 +170,7 @@ fn row(record: &BrokenLink) -> [String; 5] {
         (None, None) => String::new(),
     };
     [
-        format!("{}{status}", verdict.trim_matches('"')),
+        format!("{}{status}", word(record.verdict)),
         shortened(&record.target_url, 60),
         shortened(&record.source_url, 50),
         record.position.line.to_string(),
