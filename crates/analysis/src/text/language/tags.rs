@@ -79,6 +79,16 @@ pub fn language_code(tag: &str) -> Option<String> {
     is_language_tag(&primary).then(|| super::codes::shortest(&primary).to_owned())
 }
 
+/// Whether a part of a path stands for a language or a country, as sites name their versions: `de`,
+/// `de-at`, `us`; in lower case.
+#[must_use]
+pub fn is_path_of_a_language(part: &str) -> bool {
+    match part.split_once('-') {
+        None => lists(LANGUAGES, part) || lists(REGIONS, part),
+        Some((language, region)) => lists(LANGUAGES, language) && lists(REGIONS, region),
+    }
+}
+
 fn is_digits(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|it| it.is_ascii_digit())
 }
@@ -90,6 +100,16 @@ fn lists(all: &str, one: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_paths_are_versions_or_something_else() {
+        for part in ["de", "de-at", "us", "pt-br"] {
+            assert!(is_path_of_a_language(part), "{part}");
+        }
+        for part in ["go", "", "de-xx", "tv-sets", "en-us-x", "qq"] {
+            assert!(!is_path_of_a_language(part), "{part}");
+        }
+    }
 
     /// Examples of RFC 5646, appendix A, and what pages write instead.
     #[test]
