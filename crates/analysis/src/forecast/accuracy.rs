@@ -22,7 +22,10 @@ pub fn smape(pairs: &[(f64, f64)]) -> Option<f64> {
 /// Mean absolute error in the unit of the series; `None` without a pair.
 #[must_use]
 pub fn mean_absolute_error(pairs: &[(f64, f64)]) -> Option<f64> {
-    let sum: f64 = pairs.iter().map(|(actual, forecast)| (actual - forecast).abs()).sum();
+    let sum: f64 = pairs
+        .iter()
+        .map(|(actual, forecast)| (actual - forecast).abs())
+        .sum();
     (!pairs.is_empty()).then(|| sum / count(pairs.len()))
 }
 

@@ -107,9 +107,8 @@ impl BackTest {
     /// The combination, unless the last value was the better forecast.
     #[must_use]
     pub fn verdict(&self, history: &History, scale: Scale) -> Published {
-        let error = |published| {
-            mean_absolute_error(&self.pairs(history, scale, published)).unwrap_or(0.0)
-        };
+        let error =
+            |published| mean_absolute_error(&self.pairs(history, scale, published)).unwrap_or(0.0);
         if error(Published::Combination) > error(Published::Naive) {
             Published::Naive
         } else {
@@ -135,7 +134,7 @@ impl BackTest {
         let unit: Vec<f64> = history.places.iter().map(|it| scale.back(it.z)).collect();
         let period = history.period(unit.len());
         let step = seasonal_step(&unit, period);
-        let mase = |mae: f64| step.map(|step| mae / step);
+        let scaled = |error: f64| step.map(|step| error / step);
         let error_of = |it| mean_absolute_error(&self.pairs(history, scale, it));
         let combination = error_of(Published::Combination)?;
         let naive = error_of(Published::Naive)?;
@@ -146,10 +145,10 @@ impl BackTest {
             origins: self.looks.len(),
             mae,
             smape: smape(&pairs)?,
-            mase: mase(mae),
-            combination_mase: mase(combination),
-            naive_mase: mase(naive),
-            seasonal_naive_mase: self.seasonal_naive_error(history, &unit).and_then(mase),
+            mase: scaled(mae),
+            combination_mase: scaled(combination),
+            naive_mase: scaled(naive),
+            seasonal_naive_mase: self.seasonal_naive_error(history, &unit).and_then(scaled),
             ratio_to_naive: (naive > 0.0).then(|| combination / naive),
             coverage80,
             coverage95,
@@ -203,7 +202,9 @@ impl BackTest {
             });
             let spreads = known_errors.spreads(&look.said(published).deviations);
             for (step, error) in look.errors(history, published) {
-                let Some(spread) = spreads.get(step) else { continue };
+                let Some(spread) = spreads.get(step) else {
+                    continue;
+                };
                 // A forecast that is right to the last digit lies inside of an interval of width 0.
                 all += 1;
                 inside80 += usize::from(error.abs() <= spread.half80);

@@ -117,8 +117,14 @@ impl Frequency {
     /// A week of days from four weeks on, a year of weeks from two years on.
     const fn rhythm(self) -> Rhythm {
         match self {
-            Self::Daily => Rhythm { period: 7, from: 28 },
-            Self::Weekly => Rhythm { period: 52, from: 104 },
+            Self::Daily => Rhythm {
+                period: 7,
+                from: 28,
+            },
+            Self::Weekly => Rhythm {
+                period: 52,
+                from: 104,
+            },
         }
     }
 
@@ -176,7 +182,11 @@ impl History {
     /// With what period a series of so many places may repeat; 1 is none.
     #[must_use]
     pub const fn period(&self, places: usize) -> usize {
-        if places >= self.rhythm.from { self.rhythm.period } else { 1 }
+        if places >= self.rhythm.from {
+            self.rhythm.period
+        } else {
+            1
+        }
     }
 
     /// The values alone.
@@ -203,9 +213,11 @@ impl History {
         let length = u64::from(self.frequency.days());
         let last = self.places.len().saturating_sub(1);
         let moved = if place >= last {
-            self.end.checked_add_days(Days::new((place - last) as u64 * length))
+            self.end
+                .checked_add_days(Days::new((place - last) as u64 * length))
         } else {
-            self.end.checked_sub_days(Days::new((last - place) as u64 * length))
+            self.end
+                .checked_sub_days(Days::new((last - place) as u64 * length))
         };
         moved.unwrap_or(self.end)
     }

@@ -57,9 +57,11 @@ pub fn along_line(
 
 /// A point with its value.
 #[derive(Debug, Clone, Copy)]
-struct Corner {
-    at: [f64; 3],
-    value: f64,
+pub struct Found {
+    /// Where.
+    pub at: [f64; 3],
+    /// How large the function is there.
+    pub value: f64,
 }
 
 /// A box in which to search, and when to stop.
@@ -77,27 +79,44 @@ pub struct Search {
     pub batches: usize,
 }
 
-/// Where in the box the function is smallest, beginning at `start`.
+/// Where in the box the function is smallest, beginning at `start`, and its value there.
 ///
 /// Nelder and Mead 1965, with the four candidates of a step (reflection, expansion, both
-/// contractions) asked for in one batch. Points outside are moved to the edge of the box.
+/// contractions) asked for in one batch. Points outside are mirrored into the box; at last the edges
+/// next to the best point are tried, which mirroring never reaches. Corners that have come to lie in
+/// a plane search in that plane alone, so it is worth a second call that begins at the first one's end.
 pub fn in_box(
     search: &Search,
     start: [f64; 3],
     mut values_at: impl FnMut(&[[f64; 3]; SIMPLEX_PROBES]) -> [f64; SIMPLEX_PROBES],
-) -> [f64; 3] {
-    let corners = search.first_corners(start);
-    let values = values_at(&corners);
-    let mut corners: [Corner; 4] = array::from_fn(|k| Corner {
-        at: corners[k],
-        value: values[k],
-    });
+) -> Found {
+    let mut evaluate = |points: [[f64; 3]; SIMPLEX_PROBES]| -> [Found; SIMPLEX_PROBES] {
+        let values = values_at(&points);
+        array::from_fn(|k| Found {
+            at: points[k],
+            value: values[k],
+        })
+    };
+    let mut best = descend(search, start, &mut evaluate);
+    for _ in 0..2 {
+        let edges = evaluate(search.edges_next_to(best.at));
+        best = lowest([best, lowest(edges), best, best]);
+    }
+    best
+}
+
+/// Downhill from four corners until they are equally high.
+fn descend(
+    search: &Search,
+    start: [f64; 3],
+    evaluate: &mut impl FnMut([[f64; 3]; SIMPLEX_PROBES]) -> [Found; SIMPLEX_PROBES],
+) -> Found {
+    let mut corners = evaluate(search.first_corners(start));
     for _ in 1..search.batches {
         corners.sort_by(|one, other| one.value.total_cmp(&other.value));
         let [best, _, _, worst] = corners;
         let gap = worst.value - best.value;
-        // Written so that a value that is no number stops the search.
-        if !(gap > search.tolerance * best.value.abs()) {
+        if gap.is_nan() || gap <= search.tolerance * best.value.abs() {
             break;
         }
         let centre: [f64; 3] =
@@ -107,36 +126,28 @@ pub fn in_box(
                 centre[d] + factor * (centre[d] - worst.at[d])
             }))
         };
-        let tried = [away(1.0), away(2.0), away(0.5), away(-0.5)];
-        let values = values_at(&tried);
-        let candidate = |k: usize| Corner {
-            at: tried[k],
-            value: values[k],
-        };
-        match replacement(&corners, [0, 1, 2, 3].map(candidate)) {
-            Some(corner) => corners[3] = corner,
-            None => {
-                let shrunk: [[f64; 3]; 4] = array::from_fn(|k| {
-                    array::from_fn(|d| f64::midpoint(best.at[d], corners[k].at[d]))
-                });
-                let values = values_at(&shrunk);
-                for k in 1..4 {
-                    corners[k] = Corner {
-                        at: shrunk[k],
-                        value: values[k],
-                    };
-                }
-            }
+        let candidates = evaluate([away(1.0), away(2.0), away(0.5), away(-0.5)]);
+        if let Some(corner) = replacement(&corners, candidates) {
+            corners[3] = corner;
+        } else {
+            let towards_best = |it: Found| array::from_fn(|d| f64::midpoint(best.at[d], it.at[d]));
+            corners = evaluate(corners.map(towards_best));
         }
     }
-    corners
-        .into_iter()
-        .min_by(|one, other| one.value.total_cmp(&other.value))
-        .map_or(start, |corner| corner.at)
+    lowest(corners)
+}
+
+fn lowest(points: [Found; 4]) -> Found {
+    points.into_iter().fold(
+        points[0],
+        |best, it| {
+            if it.value < best.value { it } else { best }
+        },
+    )
 }
 
 /// Which of the four candidates takes the place of the worst corner, if any.
-fn replacement(corners: &[Corner; 4], candidates: [Corner; 4]) -> Option<Corner> {
+fn replacement(corners: &[Found; 4], candidates: [Found; 4]) -> Option<Found> {
     let [best, _, second_worst, worst] = *corners;
     let [reflected, expanded, outside, inside] = candidates;
     if reflected.value < best.value {
@@ -156,8 +167,27 @@ fn replacement(corners: &[Corner; 4], candidates: [Corner; 4]) -> Option<Corner>
 }
 
 impl Search {
+    /// What lies outside is mirrored at the edge. Moved onto the edge, all corners would end up there
+    /// and never leave it again.
     fn inside(&self, point: [f64; 3]) -> [f64; 3] {
-        array::from_fn(|d| point[d].clamp(self.low[d], self.high[d]))
+        array::from_fn(|d| {
+            let (low, high) = (self.low[d], self.high[d]);
+            let mirrored = low + (point[d] - low).abs();
+            (high - (high - mirrored).abs()).clamp(low, high)
+        })
+    }
+
+    /// The point with each coordinate moved to the edge next to it, and with all of them.
+    fn edges_next_to(&self, point: [f64; 3]) -> [[f64; 3]; 4] {
+        let edge: [f64; 3] = array::from_fn(|d| {
+            let (low, high) = (self.low[d], self.high[d]);
+            if point[d] - low < high - point[d] {
+                low
+            } else {
+                high
+            }
+        });
+        array::from_fn(|k| array::from_fn(|d| if k == d || k == 3 { edge[d] } else { point[d] }))
     }
 
     /// `start` and one step along each axis, towards the farther edge.
@@ -193,13 +223,30 @@ mod tests {
             start in [0.0_f64..1.0, 0.0_f64..1.0, 0.0_f64..1.0],
         ) {
             let search = Search { low: [0.0; 3], high: [1.0; 3], stride: 0.2, tolerance: 1e-12, batches: 300 };
-            let found = in_box(&search, start, |points| points.map(|point| {
+            let bowl = |points: &[[f64; 3]; 4]| points.map(|point| {
                 1.0 + (0..3).map(|d| (point[d] - bottom[d]).powi(2)).sum::<f64>()
-            }));
+            });
+            let found = (0..3).fold(start, |at, _| in_box(&search, at, bowl).at);
             for d in 0..3 {
                 prop_assert!((found[d] - bottom[d]).abs() < 1e-3, "{found:?} {bottom:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_bottom_at_the_edge_is_reached() {
+        let search = Search {
+            low: [0.0; 3],
+            high: [1.0; 3],
+            stride: 0.2,
+            tolerance: 1e-9,
+            batches: 100,
+        };
+        let found = in_box(&search, [0.5; 3], |points| {
+            points.map(|[a, b, c]| 1.0 - a + b + (c - 0.4).powi(2))
+        });
+        let near = |one: f64, other: f64| (one - other).abs() < 1e-3;
+        assert!(near(found.at[0], 1.0) && near(found.at[1], 0.0) && near(found.at[2], 0.4));
     }
 
     #[test]

@@ -17,7 +17,13 @@ pub mod spread;
 pub mod transform;
 
 /// A count as a number to reckon with.
-#[expect(clippy::cast_precision_loss, reason = "series are far shorter than 2^52")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "series are far shorter than 2^52"
+)]
 fn count(n: usize) -> f64 {
     n as f64
 }
+
+#[cfg(test)]
+mod tests;

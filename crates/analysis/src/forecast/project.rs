@@ -28,6 +28,8 @@ pub enum Refusal {
     },
     /// Too often the site was not ranked within the depth.
     BelowDepth {
+        /// What there is.
+        measured: usize,
         /// The chance to be ranked within the depth on the next day.
         ranked: f64,
     },
@@ -129,6 +131,7 @@ fn enough(history: &History) -> Result<(), Refusal> {
     }
     if count(history.below_depth()) > MOST_BELOW_DEPTH * count(measured) {
         return Err(Refusal::BelowDepth {
+            measured,
             ranked: chance_to_rank(history),
         });
     }
@@ -158,9 +161,18 @@ fn constant(history: &History) -> Option<f64> {
 /// A series that never changed: its value, give or take the smallest step that can be measured.
 fn always(history: History, scale: Scale, horizon: usize, z: f64) -> Projection {
     let value = scale.back(z);
-    let ends = (scale.possible(value - scale.step()), scale.possible(value + scale.step()));
+    let ends = (
+        scale.possible(value - scale.step()),
+        scale.possible(value + scale.step()),
+    );
     let points = dates(&history, horizon)
-        .map(|date| Point { date, mean: value, median: value, within80: ends, within95: ends })
+        .map(|date| Point {
+            date,
+            mean: value,
+            median: value,
+            within80: ends,
+            within95: ends,
+        })
         .collect();
     Projection {
         method: Method::Constant,
@@ -183,7 +195,8 @@ fn estimated(history: History, scale: Scale, horizon: usize) -> Result<Projectio
         measured: history.measured(),
         needed: history.frequency.least(),
     };
-    let fit = Combination::fit(&values, period, SeasonKind::Additive, None).ok_or_else(too_short)?;
+    let fit =
+        Combination::fit(&values, period, SeasonKind::Additive, None).ok_or_else(too_short)?;
     let back_test = BackTest::of(&history, horizon);
     let published = back_test.verdict(&history, scale);
     let (centres, deviations) = match published {
@@ -207,7 +220,9 @@ fn estimated(history: History, scale: Scale, horizon: usize) -> Result<Projectio
         points,
         conformal_steps: errors.conformal_steps().min(horizon),
         scores: back_test.scores(&history, scale, published),
-        season: fit.season().map(|season| (season.period(), season.strength)),
+        season: fit
+            .season()
+            .map(|season| (season.period(), season.strength)),
         trend: Some(Trend::of(&fit, &history, scale)),
         changes: Vec::new(),
         used: history,

@@ -100,8 +100,16 @@ impl Season {
             })
             .collect();
         let strength = 1.0 - variance(&rest) / variance(&detrended);
-        let strength = if strength.is_finite() { strength.clamp(0.0, 1.0) } else { 0.0 };
-        Some(Self { kind, indices, strength })
+        let strength = if strength.is_finite() {
+            strength.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        Some(Self {
+            kind,
+            indices,
+            strength,
+        })
     }
 
     /// The series without its season.
@@ -119,7 +127,11 @@ impl Season {
 
     /// Puts the season back into forecasts that follow a series of `length` values.
     pub fn restore(&self, forecast: &mut [f64], length: usize) {
-        let indices = self.indices.iter().cycle().skip(length % self.indices.len());
+        let indices = self
+            .indices
+            .iter()
+            .cycle()
+            .skip(length % self.indices.len());
         for (value, index) in forecast.iter_mut().zip(indices) {
             match self.kind {
                 SeasonKind::Additive => *value += index,
@@ -172,5 +184,9 @@ fn phase_means(detrended: &[f64], first: usize, period: usize, kind: SeasonKind)
 fn variance(values: &[f64]) -> f64 {
     let n = count(values.len());
     let mean = values.iter().sum::<f64>() / n;
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n
+    values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f64>()
+        / n
 }

@@ -3,7 +3,7 @@
 /// What values a quantity can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Any number.
+    /// Any number up to 1e100.
     Unbounded,
     /// A position from 1 to `depth`: z = ln((r − ½)/(depth + ½ − r)).
     Position {
@@ -24,6 +24,8 @@ pub enum Scale {
     Count,
 }
 
+/// Squares of larger numbers could not be added up.
+const MOST_UNBOUNDED: f64 = 1e100;
 /// Beyond this the exponential is larger than any f64.
 const MOST_EXPONENT: f64 = 700.0;
 
@@ -69,7 +71,7 @@ impl Scale {
     #[must_use]
     pub fn possible(self, value: f64) -> f64 {
         match self {
-            Self::Unbounded => value,
+            Self::Unbounded => value.clamp(-MOST_UNBOUNDED, MOST_UNBOUNDED),
             Self::Position { depth } => value.clamp(1.0, f64::from(depth.max(1))),
             Self::Share { .. } | Self::Index { .. } => value.clamp(0.0, self.whole()),
             Self::Count => value.max(0.0),

@@ -15,10 +15,15 @@ const TREND_SHARE: (f64, f64) = (1e-4, 0.9999);
 /// Parameters that are estimated: α, β, φ, the initial level and the initial trend.
 const PARAMETERS: usize = 5;
 
-/// Where the search begins when nothing better is known: α, β/α, φ.
-const START: [f64; 3] = [0.3, 0.1, 0.95];
+/// Where to look first: α, β/α and φ, the edges among them. With a small β the likelihood has a
+/// valley for trends that die soon and another for trends that last.
+const GRID: ([f64; 5], [f64; 4], [f64; 4]) = (
+    [0.02, 0.15, 0.4, 0.75, ALPHA.1],
+    [TREND_SHARE.0, 0.1, 0.4, TREND_SHARE.1],
+    [PHI.0, 0.86, 0.92, PHI.1],
+);
 
-/// ETS(A,Ad,N), damped trend with additive errors (Gardner and McKenzie 1985; Hyndman and others,
+/// ETS(A,Ad,N), damped trend with additive errors (Gardner and `McKenzie` 1985; Hyndman and others,
 /// "Forecasting with Exponential Smoothing", 2008, table 2.2), by maximum likelihood:
 ///
 /// yₜ = ℓₜ₋₁ + φ·bₜ₋₁ + eₜ, ℓₜ = ℓₜ₋₁ + φ·bₜ₋₁ + α·eₜ, bₜ = φ·bₜ₋₁ + β·eₜ.
@@ -63,22 +68,30 @@ impl Damped {
         }
         let origin = series[0];
         let series: Vec<f64> = series.iter().map(|value| value - origin).collect();
-        let point = near.map_or_else(
-            || in_box(&Self::search(0.25, 120), START, |it| errors(&series, it)),
-            |near| {
-                let start = [near.alpha, near.beta / near.alpha, near.phi];
-                in_box(&Self::search(0.05, 40), start, |it| errors(&series, it))
-            },
-        );
-        Some(Self::with(&series, origin, point))
+        let search = |stride, tolerance, batches, start| {
+            let search = Self::search(stride, tolerance, batches);
+            in_box(&search, start, |it| errors(&series, it))
+        };
+        let start = if let Some(near) = near {
+            [near.alpha, near.beta / near.alpha, near.phi]
+        } else {
+            let [one, other] = starts(&series).map(|start| search(0.1, 1e-4, 40, start));
+            if other.value < one.value {
+                other.at
+            } else {
+                one.at
+            }
+        };
+        let point = search(0.05, 1e-6, 40, start);
+        Some(Self::with(&series, origin, point.at))
     }
 
-    const fn search(stride: f64, batches: usize) -> Search {
+    const fn search(stride: f64, tolerance: f64, batches: usize) -> Search {
         Search {
             low: [ALPHA.0, TREND_SHARE.0, PHI.0],
             high: [ALPHA.1, TREND_SHARE.1, PHI.1],
             stride,
-            tolerance: 1e-6,
+            tolerance,
             batches,
         }
     }
@@ -139,10 +152,26 @@ impl Damped {
     }
 }
 
-fn errors(
-    series: &[f64],
-    points: &[[f64; 3]; SIMPLEX_PROBES],
-) -> [f64; SIMPLEX_PROBES] {
+/// The best points of the grid for the two best φ.
+fn starts(series: &[f64]) -> [[f64; 3]; 2] {
+    let (alphas, shares, phis) = GRID;
+    let mut best = phis.map(|phi| (f64::INFINITY, [alphas[0], shares[0], phi]));
+    for alpha in alphas {
+        for share in shares {
+            let points = phis.map(|phi| [alpha, share, phi]);
+            let values = errors(series, &points);
+            for (k, best) in best.iter_mut().enumerate() {
+                if values[k] < best.0 {
+                    *best = (values[k], points[k]);
+                }
+            }
+        }
+    }
+    best.sort_by(|one, other| one.0.total_cmp(&other.0));
+    [best[0].1, best[1].1]
+}
+
+fn errors(series: &[f64], points: &[[f64; 3]; SIMPLEX_PROBES]) -> [f64; SIMPLEX_PROBES] {
     sums(series, points).map(|it| it.least())
 }
 

@@ -12,7 +12,14 @@ pub fn naive(series: &[f64], horizon: usize) -> Option<Vec<f64>> {
 #[must_use]
 pub fn seasonal_naive(series: &[f64], period: usize, horizon: usize) -> Option<Vec<f64>> {
     let last = series.len().checked_sub(period.max(1))?;
-    Some(series[last..].iter().copied().cycle().take(horizon).collect())
+    Some(
+        series[last..]
+            .iter()
+            .copied()
+            .cycle()
+            .take(horizon)
+            .collect(),
+    )
 }
 
 /// The last value and the mean step so far; `None` of fewer than two values.

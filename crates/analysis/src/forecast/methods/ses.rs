@@ -22,7 +22,9 @@ impl Ses {
     #[must_use]
     pub fn fit(series: &[f64]) -> Option<Self> {
         let (&first, rest) = series.split_first()?;
-        let alpha = along_line(ALPHA.0, ALPHA.1, |alphas| squared_errors(first, rest, alphas));
+        let alpha = along_line(ALPHA.0, ALPHA.1, |alphas| {
+            squared_errors(first, rest, alphas)
+        });
         let level = rest
             .iter()
             .fold(first, |level, value| level + alpha * (value - level));

@@ -218,7 +218,11 @@ impl Sums {
             let spread = self.dd * self.ww - self.wd * self.wd;
             let best = (self.rd * self.ww - self.rw * self.wd) / spread;
             // θ ≥ 1; a flat line through 0 tells nothing of θ.
-            if best.is_finite() { best.clamp(0.0, 1.0) } else { 0.5 }
+            if best.is_finite() {
+                best.clamp(0.0, 1.0)
+            } else {
+                0.5
+            }
         } else {
             0.5
         };
