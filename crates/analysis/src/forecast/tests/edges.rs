@@ -176,9 +176,9 @@ fn days_without_a_rank_count_as_the_depth_up_to_three_of_ten() {
 #[test]
 fn a_site_that_never_ranked_is_not_said_to_be_sure_never_to() {
     let mut observations = daily(&[50.0; 20]);
-    observations
-        .iter_mut()
-        .for_each(|it| it.seen = Seen::BelowDepth);
+    for observation in &mut observations {
+        observation.seen = Seen::BelowDepth;
+    }
     let history = History::of(&observations, Frequency::Daily, RANKS).unwrap();
     let refusal = project(history, RANKS, 5).unwrap_err();
     assert_eq!(

@@ -209,7 +209,7 @@ fn levels_are_those_of_ruptures() {
     }
 }
 
-/// SciPy 1.17, `scipy.stats.norm.cdf`.
+/// `SciPy` 1.17, `scipy.stats.norm.cdf`.
 #[test]
 fn chances_are_those_of_the_normal_distribution() {
     let spread = Spread::normal(1.0);

@@ -4,6 +4,7 @@ use super::{daily, history, noise};
 use crate::forecast::{
     change_points::levels,
     combination::Combination,
+    count,
     history::{Frequency, History, Observation, Seen},
     methods::{Damped, Ses, Theta, ThetaKind, naive, random_walk_with_drift, seasonal_naive},
     project::{Method, Projection, project},
@@ -190,7 +191,7 @@ proptest! {
     #[test]
     fn no_other_single_split_is_cheaper(series in vec(-3.0_f64..3.0, 14..50), penalty in 0.0_f64..20.0) {
         let places = levels(&series, penalty);
-        let found = cost(&series, &places) + penalty * places.len() as f64;
+        let found = cost(&series, &places) + penalty * count(places.len());
         prop_assert!(places.windows(2).all(|it| it[1] - it[0] >= 7));
         prop_assert!(found <= cost(&series, &[]) + 1e-9);
         for place in 7..=series.len() - 7 {
@@ -235,7 +236,7 @@ fn cost(series: &[f64], places: &[usize]) -> f64 {
     let mut sum = 0.0;
     for to in ends {
         let stretch = &series[from..to];
-        let mean = stretch.iter().sum::<f64>() / stretch.len() as f64;
+        let mean = stretch.iter().sum::<f64>() / count(stretch.len());
         sum += stretch.iter().map(|it| (it - mean).powi(2)).sum::<f64>();
         from = to;
     }

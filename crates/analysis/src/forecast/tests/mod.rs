@@ -9,7 +9,7 @@ mod figures;
 mod laws;
 
 /// The classic series of Box and Jenkins: passengers of airlines, in thousands, 1949 to 1959; the
-/// first 132 months. Data of the PyPI package `statsforecast` 2.1.1.
+/// first 132 months. Data of the Python package `statsforecast` 2.1.1.
 const AIR_PASSENGERS: [f64; 132] = [
     112., 118., 132., 129., 121., 135., 148., 148., 136., 119., 104., 118., 115., 126., 141., 135.,
     125., 149., 170., 170., 158., 133., 114., 140., 145., 150., 178., 163., 172., 178., 199., 199.,
