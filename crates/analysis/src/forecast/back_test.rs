@@ -15,8 +15,9 @@ use super::{
 const LEAST_PAST: usize = 8;
 /// Looks back that the farthest step has, where the history is long enough.
 const LOOKS_OF_FARTHEST: usize = 24;
-/// Farther horizons are looked at every second place, or third, …: neighbouring looks say the same.
-const STEPS_PER_STRIDE: usize = 40;
+/// Farther horizons are looked at every second place, or third, … where the history is long enough:
+/// neighbouring looks say nearly the same.
+const STEPS_PER_STRIDE: usize = 24;
 
 /// What is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,9 +243,11 @@ impl Look {
 }
 
 /// From where in a series to look, oldest first: back to where the farthest step has 24 looks, if
-/// there are so many, and every second place, or third, … for far horizons.
+/// there are so many.
 fn origins(length: usize, horizon: usize) -> impl Iterator<Item = usize> {
-    let stride = horizon.div_ceil(STEPS_PER_STRIDE).max(1);
+    // A look that knows less than a third of the history says little of what is said with all of it.
+    let room = length.saturating_sub(horizon + length / 3) / LOOKS_OF_FARTHEST;
+    let stride = horizon.div_ceil(STEPS_PER_STRIDE).min(room).max(1);
     let back = horizon + (LOOKS_OF_FARTHEST - 1) * stride;
     let first = length.saturating_sub(back).max(LEAST_PAST);
     // The last origin is the last but one value.

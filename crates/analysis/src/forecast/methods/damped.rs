@@ -72,17 +72,18 @@ impl Damped {
             let search = Self::search(stride, tolerance, batches);
             in_box(&search, start, |it| errors(&series, it))
         };
-        let start = if let Some(near) = near {
-            [near.alpha, near.beta / near.alpha, near.phi]
+        let point = if let Some(near) = near {
+            let start = [near.alpha, near.beta / near.alpha, near.phi];
+            search(0.05, 1e-5, 40, start)
         } else {
             let [one, other] = starts(&series).map(|start| search(0.1, 1e-4, 40, start));
-            if other.value < one.value {
+            let start = if other.value < one.value {
                 other.at
             } else {
                 one.at
-            }
+            };
+            search(0.05, 1e-6, 40, start)
         };
-        let point = search(0.05, 1e-6, 40, start);
         Some(Self::with(&series, origin, point.at))
     }
 
