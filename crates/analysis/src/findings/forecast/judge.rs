@@ -3,11 +3,12 @@
 use super::{
     CUT_AT_GAP, HORIZON_SHORTENED, LEVEL_SHIFT, METHOD_VERSION, NAIVE_IS_BETTER, NO_BACK_TEST,
     NORMAL_INTERVALS,
+    quantity::Quantity,
     record::{
-        BackTestScores, ForecastFrequency, ForecastMethod, ForecastPoint, ForecastQuality,
-        ForecastRecord, ForecastRefusal, ForecastTarget, ForecastUnit, HistorySpan, RefusalReason,
-        Seasonality, SeriesTrend, TargetChance,
+        BackTestScores, ForecastPoint, ForecastQuality, ForecastRecord, ForecastRefusal,
+        HistorySpan, RefusalReason, Seasonality, SeriesTrend, TargetChance,
     },
+    words::short,
 };
 use crate::{
     findings::{
@@ -23,30 +24,6 @@ use crate::{
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,
 };
-
-/// What is forecast, with what its scale has to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
-    /// The position of a keyword, looked for down to a depth.
-    Position {
-        /// How many organic results were looked at.
-        depth: u32,
-    },
-    /// The visibility index over so many keywords.
-    VisibilityIndex {
-        /// How many keywords each value sums up.
-        keywords: u32,
-    },
-    /// Expected clicks per month.
-    EstimatedTraffic,
-    /// The share of so many answers that name the project.
-    MentionRate {
-        /// How many answers each value sums up.
-        answers: u32,
-    },
-    /// Clicks that a search console counted.
-    Clicks,
-}
 
 /// Where the measurements come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,45 +73,6 @@ pub fn forecast(input: &ForecastInput<'_>) -> ForecastRecord {
     match project(history, scale, steps as usize) {
         Ok(projection) => told(blank, input, &projection, steps, cut_at_gap),
         Err(refusal) => refused_by(blank, input, refusal, cut_at_gap),
-    }
-}
-
-impl Quantity {
-    const fn scale(self) -> Scale {
-        match self {
-            Self::Position { depth } => Scale::Position { depth },
-            Self::VisibilityIndex { keywords } => Scale::Index { trials: keywords },
-            Self::EstimatedTraffic | Self::Clicks => Scale::Count,
-            Self::MentionRate { answers } => Scale::Share { trials: answers },
-        }
-    }
-
-    const fn target(self) -> (ForecastTarget, ForecastUnit) {
-        match self {
-            Self::Position { .. } => (ForecastTarget::Position, ForecastUnit::Position),
-            Self::VisibilityIndex { .. } => (ForecastTarget::VisibilityIndex, ForecastUnit::Index),
-            Self::EstimatedTraffic => (
-                ForecastTarget::EstimatedTraffic,
-                ForecastUnit::ClicksPerMonth,
-            ),
-            Self::MentionRate { .. } => (ForecastTarget::MentionRate, ForecastUnit::Share),
-            Self::Clicks => (ForecastTarget::Clicks, ForecastUnit::Clicks),
-        }
-    }
-
-    /// The chance that the horizon ends with what is hoped for; `None` where it cannot be told.
-    ///
-    /// Position k is what rounds to it. Whether a site is ranked within the depth at all is not told
-    /// by positions that end there.
-    fn chance(self, projection: &Projection, threshold: f64) -> Option<f64> {
-        match self {
-            Self::Position { depth } => (1.0..f64::from(depth))
-                .contains(&threshold)
-                .then(|| projection.chance_at_most(threshold + 0.5)),
-            _ => threshold
-                .is_finite()
-                .then(|| 1.0 - projection.chance_at_most(threshold)),
-        }
     }
 }
 
@@ -317,58 +255,4 @@ fn quality(scores: Scores) -> Option<ForecastQuality> {
         ratio if ratio < 1.05 => ForecastQuality::Fair,
         _ => ForecastQuality::Poor,
     })
-}
-
-/// Counts of a history are at most a few hundred.
-fn short(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-impl From<Frequency> for ForecastFrequency {
-    fn from(frequency: Frequency) -> Self {
-        match frequency {
-            Frequency::Daily => Self::Daily,
-            Frequency::Weekly => Self::Weekly,
-        }
-    }
-}
-
-impl From<Method> for ForecastMethod {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Combination => Self::Combination,
-            Method::Naive => Self::Naive,
-            Method::Constant => Self::Constant,
-        }
-    }
-}
-
-impl From<&crate::forecast::project::Point> for ForecastPoint {
-    fn from(point: &crate::forecast::project::Point) -> Self {
-        Self {
-            date: point.date,
-            mean: point.mean,
-            median: point.median,
-            lo80: point.within80.0,
-            hi80: point.within80.1,
-            lo95: point.within95.0,
-            hi95: point.within95.1,
-        }
-    }
-}
-
-impl From<&Scores> for BackTestScores {
-    fn from(scores: &Scores) -> Self {
-        Self {
-            origins: short(scores.origins),
-            mase: scores.mase,
-            smape: scores.smape,
-            mae: scores.mae,
-            coverage80: scores.coverage80,
-            coverage95: scores.coverage95,
-            naive_mase: scores.naive_mase,
-            seasonal_naive_mase: scores.seasonal_naive_mase,
-            combination_mase: scores.combination_mase,
-        }
-    }
 }

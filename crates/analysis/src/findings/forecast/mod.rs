@@ -4,10 +4,13 @@
 //! that does not allow a forecast has a record that says why, and no points.
 
 mod judge;
+mod quantity;
 mod record;
 mod summary;
+mod words;
 
-pub use judge::{ForecastInput, HistorySource, Quantity, forecast};
+pub use judge::{ForecastInput, HistorySource, forecast};
+pub use quantity::Quantity;
 pub use record::{
     BackTestScores, ForecastFrequency, ForecastMethod, ForecastPoint, ForecastQuality,
     ForecastRecord, ForecastRefusal, ForecastTarget, ForecastUnit, HistorySpan, RefusalReason,

@@ -52,7 +52,7 @@ fn keyword() -> TrackedKeyword {
     }
 }
 
-fn asked<'a>(quantity: Quantity, observations: &'a [Observation]) -> ForecastInput<'a> {
+fn asked(quantity: Quantity, observations: &[Observation]) -> ForecastInput<'_> {
     ForecastInput {
         context: FindingContext {
             project_id: 4,
