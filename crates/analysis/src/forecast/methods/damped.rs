@@ -18,9 +18,9 @@ const PARAMETERS: usize = 5;
 /// Where to look first: α, β/α and φ, the edges among them. With a small β the likelihood has a
 /// valley for trends that die soon and another for trends that last.
 const GRID: ([f64; 5], [f64; 4], [f64; 4]) = (
-    [0.02, 0.15, 0.4, 0.75, ALPHA.1],
+    [0.03, 0.2, 0.45, 0.75, ALPHA.1],
     [TREND_SHARE.0, 0.1, 0.4, TREND_SHARE.1],
-    [PHI.0, 0.86, 0.92, PHI.1],
+    [PHI.0, 0.88, 0.95, PHI.1],
 );
 
 /// ETS(A,Ad,N), damped trend with additive errors (Gardner and `McKenzie` 1985; Hyndman and others,
@@ -153,7 +153,7 @@ impl Damped {
     }
 }
 
-/// The best points of the grid for the two best φ.
+/// The best point of the grid with a trend that dies soon, and the best with one that lasts.
 fn starts(series: &[f64]) -> [[f64; 3]; 2] {
     let (alphas, shares, phis) = GRID;
     let mut best = phis.map(|phi| (f64::INFINITY, [alphas[0], shares[0], phi]));
@@ -168,8 +168,8 @@ fn starts(series: &[f64]) -> [[f64; 3]; 2] {
             }
         }
     }
-    best.sort_by(|one, other| one.0.total_cmp(&other.0));
-    [best[0].1, best[1].1]
+    let [one, two, three, four] = best;
+    [(one, two), (three, four)].map(|(a, b)| if b.0 < a.0 { b.1 } else { a.1 })
 }
 
 fn errors(series: &[f64], points: &[[f64; 3]; SIMPLEX_PROBES]) -> [f64; SIMPLEX_PROBES] {
