@@ -238,8 +238,8 @@ def speed():
     for it in series:
         AutoTheta(7).forecast(it["known"], 30)
     theirs = len(series) / (time.process_time() - begun)
-    answers = ask("speed", series, times=20)
-    fit, whole = (20 * len(series) / sum(it[key] for it in answers) for key in ("fit", "whole"))
+    answers = ask("speed", series, times=30)
+    fit, whole = (len(series) / sum(it[key] for it in answers) for key in ("fit", "whole"))
     print(f"    a second: AutoTheta {theirs:.0f}, ours {fit:.0f}, with the whole back-test {whole:.0f}")
     bar(fit >= 10 * theirs, f"fit and forecast: {fit / theirs:.1f} times AutoTheta's speed (at least 10)")
     bar(whole >= theirs, f"with the whole back-test: {whole / theirs:.2f} times the speed of AutoTheta's single fit (at least 1)")
