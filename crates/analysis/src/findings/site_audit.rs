@@ -20,7 +20,10 @@ use super::{
 };
 use crate::{
     document::Document,
-    observation::{page_content::PageContent, web_site::SiteObservation},
+    observation::{
+        page_content::PageContent,
+        web_site::{LimitHit, SiteObservation},
+    },
     page_kind::{PageKind, page_kind},
     result_type::ResultType,
     site_graph::{LinkFacts, SiteGraph, TargetState, UrlId},
@@ -72,6 +75,7 @@ impl SiteCards {
         for check in &site.checks {
             graph.add_check(check);
         }
+        graph.sitemaps_are_read = !site.limits.contains(&LimitHit::Sitemaps);
         let read_at = site.finished_at.unwrap_or(site.started_at);
         for sitemap in &site.sitemaps {
             graph.add_sitemap(sitemap, read_at);

@@ -24,6 +24,8 @@ pub struct SiteGraph {
     pub cards: Vec<PageCard>,
     /// Its sitemaps.
     pub sitemaps: Vec<SitemapCard>,
+    /// Whether they, and what they list, were read as a whole.
+    pub sitemaps_are_read: bool,
     by_url: HashMap<UrlId, usize>,
     targets: HashMap<UrlId, Target>,
 }
@@ -90,6 +92,7 @@ impl SiteGraph {
             urls,
             cards: Vec::new(),
             sitemaps: Vec::new(),
+            sitemaps_are_read: true,
             by_url: HashMap::new(),
             targets: HashMap::new(),
         }

@@ -8,14 +8,14 @@ use crate::{
 };
 use analysis::observation::{
     page_url::normalise,
-    web_site::{CrawlStep, FetchFailure, Fetched, SitemapFact, Truncation},
+    web_site::{CrawlStep, FetchFailure, Fetched, LimitHit, SitemapFact, Truncation},
 };
 use domain::ports::site_reader::SiteReadError;
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
 /// Sitemaps of one site that are read at the most.
-const MOST_SITEMAPS: usize = 50;
+const MOST_SITEMAPS: usize = 500;
 /// Entries outside of the site that are told.
 const MOST_FOREIGN: usize = 5;
 
@@ -43,13 +43,17 @@ impl Crawl<'_> {
             let (fact, further) = self.read_sitemap(&url, named).await?;
             pages.extend(fact.pages);
             for url in further {
-                if met.len() < MOST_SITEMAPS && met.insert(url.clone()) {
+                if met.insert(url.clone()) && met.len() <= MOST_SITEMAPS {
                     waiting.push_back((url, true));
                 }
             }
             if read >= MOST_SITEMAPS || self.is_late() {
                 break;
             }
+        }
+        let is_cut = pages.len() > self.plan.max_pages as usize;
+        if is_cut || !waiting.is_empty() || met.len() > MOST_SITEMAPS {
+            self.record.limit(LimitHit::Sitemaps).await?;
         }
         pages.truncate(self.plan.max_pages as usize);
         Ok(pages)
@@ -86,7 +90,11 @@ impl Crawl<'_> {
         let dated = |entry: &SitemapEntry| Some((own(entry)?, entry.last_modified?.text()));
         let fact = SitemapFact {
             url: url.to_owned(),
-            pages: sitemap.pages.iter().filter_map(own).take(most).collect(),
+            // One more than fits, which tells that it is not all.
+            pages: { sitemap.pages.iter() }
+                .filter_map(own)
+                .take(most.saturating_add(1))
+                .collect(),
             last_modified: sitemap.pages.iter().filter_map(dated).take(most).collect(),
             sitemaps: sitemap
                 .sitemaps

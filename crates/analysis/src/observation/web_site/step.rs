@@ -90,6 +90,11 @@ pub enum LimitHit {
     QueryVariants,
     /// The time for one crawl was used up.
     Duration,
+    /// Not all sitemaps were read, or not all that they list: more than 500, or more than the plan has
+    /// pages.
+    Sitemaps,
+    /// A page has 20,000 links; those after them were not read.
+    LinksOfPage,
 }
 
 /// One thing a crawl has seen, small enough to be recorded by itself.

@@ -1,6 +1,7 @@
 //! What an audit found: of links and of pages.
 
 use super::{changes::Changes, kept_site::KeptSite, link_records::LinkRecords};
+use crate::terminal::harmless;
 use analysis::{
     document::Document,
     findings::{
@@ -74,8 +75,8 @@ impl PageLine {
         issues.filter(|it| it.severity == severity).count()
     }
 
-    pub(super) fn title(&self) -> &str {
-        self.title.text.as_deref().unwrap_or("(no title)")
+    pub(super) fn title(&self) -> String {
+        harmless(self.title.text.as_deref().unwrap_or("(no title)"))
     }
 
     /// The worst first, then by address.
@@ -158,6 +159,7 @@ impl Found {
         });
         broken.map_or(Ok(()), Err)?;
         let changes = changes.map(Changes::finish).transpose()?;
+        let compared = changes.as_ref().is_some_and(|it| it.records > 0);
         summaries.extend(changes.clone());
         for record in speed_records(&vitals) {
             taken.take(&record)?;
@@ -178,7 +180,8 @@ impl Found {
             geo: parsed(&summaries, ResultType::GeoScore)?,
             eeat: parsed(&summaries, ResultType::Eeat)?,
             changes: changes.map(|it| it.summary.parse()).transpose()?,
-            kept_since: kept.and_then(KeptSite::last_visit),
+            // Of another site nothing is told.
+            kept_since: kept.filter(|_| compared).and_then(KeptSite::last_visit),
             vitals,
             pages: listed,
             summaries,

@@ -2,11 +2,13 @@
 //! beside it, readable on paper.
 
 use super::{
+    details::{Details, details},
     findings::{Found, PageLine},
     rendering::Rendered,
     speed::{SPEED_COLUMNS, speed_row},
     word,
 };
+use crate::terminal::harmless;
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
     issues::info,
@@ -48,6 +50,7 @@ pub(super) fn page(
                 main {
                     (scores(found))
                     (issues(found))
+                    @for part in details(found) { (detail(&part)) }
                     (speed(&found.vitals))
                     (changes(found))
                     (unread(found))
@@ -109,6 +112,22 @@ fn issues(found: &Found) -> Markup {
                     @if !info(code).threshold.is_empty() { p { "From: " (info(code).threshold) } }
                     p { "Code " code { (code.as_str()) } ", rule of " (info(code).source) ". For example:" }
                     ul { @for url in &count.examples { li { (address(url)) } } }
+                }
+            }
+        }
+    }
+}
+
+/// What stands behind a score.
+fn detail(part: &Details) -> Markup {
+    html! {
+        section {
+            h2 { (part.title) }
+            table {
+                tbody {
+                    @for (what, how_much) in &part.lines {
+                        tr { th scope="row" { (harmless(what)) } td { (harmless(how_much)) } }
+                    }
                 }
             }
         }

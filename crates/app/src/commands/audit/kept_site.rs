@@ -1,7 +1,7 @@
 //! A site as an audit leaves it for the next one, in a file: what `--keep` names.
 //!
 //! After a line that says what it is, each page stands with its head (JSON) and its body (packed), each
-//! behind its length of four bytes. The next audit reads pages by their places and writes a new file,
+//! behind its length and its checksum (CRC-32) of four bytes. The next audit reads pages by their places and writes a new file,
 //! which takes the old one's name at the end: whoever is interrupted keeps what there was.
 
 use crate::packing::{broken, packed, unpacked};
@@ -30,8 +30,8 @@ use tempfile::NamedTempFile;
 
 /// What such a file begins with.
 const FIRST_LINE: &[u8] = b"sightline audit: pages, version 1\n";
-/// Bytes that say how long something is.
-const LENGTH: usize = 4;
+/// Bytes that say how long something is, and bytes of its checksum.
+const NUMBER: usize = 4;
 /// URLs that are told at once.
 const BATCH: usize = 500;
 
@@ -79,8 +79,11 @@ impl KeptSite {
     /// The file of that name; where there is none, nothing was kept.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let told = || format!("what was kept in {} cannot be read", path.display());
-        let file = match File::open(path) {
-            Ok(file) => Some(file),
+        let file = match std::fs::metadata(path) {
+            Ok(found) if !found.is_file() => {
+                return Err(anyhow::anyhow!("it is no file; name another")).with_context(told);
+            }
+            Ok(_) => Some(File::open(path).with_context(told)?),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => return Err(error).with_context(told),
         };
@@ -104,27 +107,33 @@ impl KeptSite {
             bail!("it was not written by `sightline audit --keep`; name another file");
         }
         let mut at = FIRST_LINE.len() as u64;
+        let number = |at: u64| {
+            let mut number = [0; NUMBER];
+            file.read_exact_at(&mut number, at)?;
+            std::io::Result::Ok(u32::from_be_bytes(number))
+        };
         let part = |at: &mut u64| {
-            let mut length = [0; LENGTH];
-            file.read_exact_at(&mut length, *at)?;
-            let length = u32::from_be_bytes(length) as usize;
-            let place = *at + LENGTH as u64;
-            *at = place + length as u64;
-            if *at > end {
+            let length = number(*at)? as usize;
+            let place = *at + 2 * NUMBER as u64;
+            if place + length as u64 > end {
                 bail!("it ends in the middle of a page; remove it, and the next audit begins anew");
             }
-            Ok((place, length))
+            let mut bytes = vec![0; length];
+            file.read_exact_at(&mut bytes, place)?;
+            if crc32fast::hash(&bytes) != number(*at + NUMBER as u64)? {
+                bail!("it is damaged; remove it, and the next audit begins anew");
+            }
+            *at = place + length as u64;
+            Ok((place, bytes))
         };
         while at < end {
-            let (place, length) = part(&mut at)?;
-            let mut head = vec![0; length];
-            file.read_exact_at(&mut head, place)?;
+            let (_, head) = part(&mut at)?;
             let head: Head = serde_json::from_slice(&head)?;
-            let (place, length) = part(&mut at)?;
+            let (place, body) = part(&mut at)?;
             let entry = Entry {
                 head,
                 place,
-                length,
+                length: body.len(),
             };
             self.entries.insert(entry.head.url.clone(), entry);
         }
@@ -233,6 +242,7 @@ impl<'a> Keeper<'a> {
         for part in [&serde_json::to_vec(head)?, body] {
             let length = u32::try_from(part.len())?;
             self.out.write_all(&length.to_be_bytes())?;
+            self.out.write_all(&crc32fast::hash(part).to_be_bytes())?;
             self.out.write_all(part)?;
         }
         self.written.insert(head.url.clone());
@@ -329,5 +339,13 @@ mod tests {
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
         assert!(error.contains("in the middle of a page"), "{error}");
+        let mut damaged = whole;
+        let last = damaged.len() - 1;
+        damaged[last] ^= 1;
+        std::fs::write(&path, &damaged).unwrap();
+        let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
+        assert!(error.contains("damaged"), "{error}");
+        let error = format!("{:#}", KeptSite::open(folder.path()).unwrap_err());
+        assert!(error.contains("no file"), "{error}");
     }
 }

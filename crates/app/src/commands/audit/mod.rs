@@ -1,6 +1,7 @@
 //! `sightline audit`: one site, no account, no server.
 
 mod changes;
+mod details;
 mod findings;
 mod html;
 mod journal;
@@ -36,10 +37,15 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let (clock, randomness) = machine();
     let tools = site_tools(&settings, &clock, &randomness);
     let reader = &*tools.sites;
+    if args.keep.is_some() && args.keep == args.html {
+        let told = "--keep and --html name the same file; name two";
+        return Err(WrongUsage(told.to_owned()).into());
+    }
     let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
     let kept = kept.map(Arc::new);
+    let url = start(&args.url)?;
     let plan = CrawlPlan {
-        start: CrawlStart::Url(start(&args.url)?),
+        start: CrawlStart::Url(url.clone()),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
         max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
         check_external: settings.crawler.check_external && !args.internal_only,
@@ -56,7 +62,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let bars = Bars::new(kept.clone())?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
-    let observation = read.map_err(|error| explained(&error, &args.url))?;
+    let observation = read.map_err(|error| explained(&error, &url))?;
     let vitals = match args.vitals {
         Some(most) => speed::measured(&tools, &clock, &plan.start, &bars, most).await?,
         None => Vec::new(),
@@ -68,18 +74,18 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     };
     let found = tokio::task::block_in_place(|| {
         if args.json {
-            let mut out = json::Report::begin(std::io::stdout().lock(), &args.url, now)?;
+            let mut out = json::Report::begin(std::io::stdout().lock(), &url, now)?;
             let found = Found::of(observation, &bars, beside, now, |record| out.add(record))?;
             out.end(&found)?;
             anyhow::Ok(found)
         } else {
             let found = Found::of(observation, &bars, beside, now, |_| Ok(()))?;
-            tables::show(&args.url, &found, &rendered)?;
+            tables::show(&url, &found, &rendered)?;
             Ok(found)
         }
     })?;
     if let Some(file) = &args.html {
-        let page = html::page(&args.url, now, &found, &rendered)?;
+        let page = html::page(&url, now, &found, &rendered)?;
         std::fs::write(file, page.as_bytes())
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));
@@ -87,6 +93,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     Ok(verdict(&found, args.fail_on.as_deref()))
 }
 
+/// Where to begin, without a user name and a password: reports are passed on.
 fn start(url: &str) -> Result<String, WrongUsage> {
     let with_scheme = if url.contains("://") {
         url.to_owned()
@@ -94,12 +101,28 @@ fn start(url: &str) -> Result<String, WrongUsage> {
         format!("https://{url}")
     };
     let parsed = Url::parse(&with_scheme).ok();
-    let is_web = parsed.is_some_and(|it| matches!(it.scheme(), "http" | "https"));
-    is_web.then_some(with_scheme).ok_or_else(|| {
-        WrongUsage(format!(
-            "`{url}` is no http or https address, for example https://example.com"
-        ))
-    })
+    let mut parsed = parsed
+        .filter(|it| matches!(it.scheme(), "http" | "https"))
+        .ok_or_else(|| {
+            let told = without_userinfo(url);
+            WrongUsage(format!(
+                "`{told}` is no http or https address, for example https://example.com"
+            ))
+        })?;
+    if parsed.username().is_empty() && parsed.password().is_none() {
+        return Ok(with_scheme);
+    }
+    remark(
+        "The user name and password of the address are not used: what is behind a login is not audited.",
+    );
+    // Addresses of these schemes have a host, so both can be taken out.
+    let _ = (parsed.set_username(""), parsed.set_password(None));
+    Ok(parsed.into())
+}
+
+/// What is no address is told without what may be a password.
+fn without_userinfo(text: &str) -> &str {
+    text.rsplit_once('@').map_or(text, |it| it.1)
 }
 
 fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {

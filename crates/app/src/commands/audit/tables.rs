@@ -2,6 +2,7 @@
 
 use super::{
     Found,
+    details::details,
     rendering::Rendered,
     speed::{SPEED_COLUMNS, speed_row},
     word,
@@ -24,6 +25,13 @@ const UNREAD_SHOWN: usize = 3;
 pub(super) fn show(url: &str, found: &Found, rendered: &Rendered) -> anyhow::Result<()> {
     show_links(url, found)?;
     show_issues(&found.content);
+    for part in details(found) {
+        say(format!("\n{}", part.title));
+        show_table(
+            &["what", "how much"],
+            part.lines.into_iter().map(|it| [it.0, it.1]),
+        );
+    }
     show_speed(&found.vitals);
     show_changes(found);
     show_sum(url, found, rendered);

@@ -28,11 +28,15 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
             all.of(url).add(code, None);
         }
     }
+    // What a sitemap lists that was not read, or not to its end, nobody knows.
+    let all_are_known = site.sitemaps_are_read && { site.sitemaps.iter() }
+        .all(|it| it.problem.is_none() || !it.named);
     for (number, card) in site.cards.iter().enumerate() {
         if links.is_orphan(site, number) {
             all.of(card.url).add(IssueCode::Orphan, None);
         }
-        if !listed.is_empty() && card.is_indexable && !listed.contains(&card.url) {
+        let is_listed = listed.is_empty() || listed.contains(&card.url);
+        if all_are_known && card.is_indexable && !is_listed {
             all.of(card.url).add(IssueCode::NotInSitemap, None);
         }
     }
