@@ -18,6 +18,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use url::Url;
 
 /// What is remembered of a page beside what it was.
@@ -51,14 +52,16 @@ pub struct Visited {
     pub baseline: Baseline,
 }
 
-/// Addresses of the site that brought no page, though one may be kept of them.
+/// Addresses of the site that brought no page, each once, though one may be kept of them. Of most of
+/// those that brought a file none is: what is kept says which ever were pages.
 #[must_use]
 pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
     let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
+    let mut told: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();
     let checks = site.checks.iter().chain(&site.revisits);
     let internal = checks.filter(|it| is_internal(&it.url));
     internal
-        .filter(|it| why_unread(it, site.started_at).is_some())
+        .filter(|it| why_unread(it, site.started_at).is_some() && told.insert(&it.url))
         .cloned()
         .collect()
 }
@@ -71,6 +74,9 @@ pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> 
         CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
         CheckState::Asked { fetched, .. } if fetched.hops() > 0 => {
             Some(Unread::Redirected(fetched))
+        }
+        CheckState::Asked { fetched, .. } if !fetched.is_html() => {
+            Some(Unread::AnotherType(fetched))
         }
         CheckState::Asked { .. } => None,
     }
@@ -170,7 +176,7 @@ mod tests {
             content_changes::{ChangeSource, PageOwner},
             sample_pages::{entitle, paragraphs},
         },
-        observation::web_site::{Fetched, SiteScope},
+        observation::web_site::{Fetched, SiteScope, WebPage},
     };
 
     fn changes() -> SiteChanges {
@@ -221,6 +227,37 @@ mod tests {
         let summary = second.summary();
         assert_eq!(summary.records, 1);
         assert!(summary.summary.as_str().contains("\"changed\":1"));
+    }
+
+    #[test]
+    fn what_answers_and_is_no_page_is_told_once_and_only_where_no_page_was_read() {
+        let start = "https://example.com/".to_owned();
+        let scope = SiteScope::of_host("example.com");
+        let mut site = SiteObservation::begun(start, scope, DateTime::UNIX_EPOCH);
+        let check = |url: &str, kind: &str| {
+            let mut fetched = Fetched::plain(url, 200);
+            fetched.content_type = Some(kind.to_owned());
+            TargetCheck {
+                url: url.to_owned(),
+                state: CheckState::Asked {
+                    fetched,
+                    names: None,
+                },
+            }
+        };
+        let read = page("Cups");
+        site.pages.push(WebPage::from(&read));
+        let file = check("https://example.com/file", "application/pdf");
+        site.checks = vec![
+            check(&read.url, "application/pdf"),
+            file.clone(),
+            check("https://example.com/html", "text/html"),
+            check("https://elsewhere.example/file", "application/pdf"),
+        ];
+        site.revisits = vec![file.clone()];
+        assert_eq!(without_a_page(&site), [file.clone()]);
+        let why = why_unread(&file, DateTime::UNIX_EPOCH);
+        assert!(matches!(why, Some(Unread::AnotherType(_))), "{why:?}");
     }
 
     #[test]

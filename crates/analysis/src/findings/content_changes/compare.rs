@@ -4,7 +4,7 @@ use super::{
     Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
     PageState, TEXT_COLLAPSED,
     blocks::{CleanText, Learned, learn},
-    facts, fields,
+    cut, facts, fields,
     frequency::frequency,
     history::PageHistory,
     record::{ChangeRecord, FieldChange},
@@ -40,6 +40,9 @@ pub fn compare(
     let fetched = &after.page.fetched;
     if !fetched.is_success() && before.page.fetched.is_success() {
         return unread::not_read(before, Unread::Failed(fetched), history, context);
+    }
+    if before.page.is_cut() || after.page.is_cut() {
+        return cut::compared(before, after, history, context);
     }
     let mut warnings = Vec::new();
     match collapse(before.page, after) {

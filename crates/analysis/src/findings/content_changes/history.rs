@@ -52,6 +52,8 @@ pub enum Missing {
     Undecodable,
     /// robots.txt does not allow it any more.
     Blocked,
+    /// An answer of this media type, which is no page's.
+    Type(String),
     /// It leads to this address.
     Moved(String),
 }
@@ -59,7 +61,7 @@ pub enum Missing {
 impl Missing {
     /// Whether a server said it of the page.
     pub(super) const fn is_answer(&self) -> bool {
-        matches!(self, Self::Status(_) | Self::Moved(_))
+        matches!(self, Self::Status(_) | Self::Type(_) | Self::Moved(_))
     }
 }
 

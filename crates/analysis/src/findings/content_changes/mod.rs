@@ -7,6 +7,7 @@
 
 mod blocks;
 mod compare;
+mod cut;
 mod facts;
 mod fields;
 mod frequency;
@@ -37,6 +38,10 @@ pub const FETCH_FAILED: &str = "fetchFailed";
 pub const BLOCKED: &str = "blockedByRobots";
 /// A question for consent or payment stood in place of the page; nothing is claimed of it.
 pub const INTERSTITIAL: &str = "interstitial";
+/// The end of the page was not read, this time or before; nothing is claimed of it.
+pub const BODY_CUT: &str = "bodyCut";
+/// The page was read without its structure, this time or before; nothing is claimed of it.
+pub const PARSER_LIMIT: &str = "parserLimit";
 /// Nine tenths of the text are gone, and whether other pages became the same is not known.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
 /// The text is in another language, as sites do for visitors from elsewhere.

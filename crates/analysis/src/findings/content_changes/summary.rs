@@ -20,7 +20,7 @@ pub struct ContentChangesSummary {
     /// Of these, changed.
     pub changed: u32,
     /// Pages of which nothing can be said this time: they failed once, still do not answer or may still
-    /// not be read, or asked for consent.
+    /// not be read, asked for consent, or were read in part.
     pub unread: u32,
     /// Pages whose two versions alternate.
     pub flapping: u32,

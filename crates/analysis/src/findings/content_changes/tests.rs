@@ -2,8 +2,9 @@ use super::*;
 use crate::{
     findings::sample_pages::{entitle, link, paragraphs},
     observation::{
-        page_content::{BlockKind, DetectedLanguage, RobotsDirective, TagSource},
-        web_site::{FetchFailure, Fetched},
+        page_content::{BlockKind, DetectedLanguage, Image, RobotsDirective, TagSource},
+        structured_data::MetaProperty,
+        web_site::{FetchFailure, Fetched, Placement, Truncation},
     },
     provenance::RecordStatus,
     text::diff::difference,
@@ -141,6 +142,78 @@ fn every_field_is_compared() {
     assert_eq!(
         record.envelope.url.as_deref(),
         Some("https://example.com/page")
+    );
+}
+
+#[test]
+fn addresses_are_compared_and_told_as_they_are() {
+    let linking = |url: &str| {
+        let mut page = paragraphs(&[LONG]);
+        page.links.push(link(url, "a"));
+        page
+    };
+    let pairs = [
+        (
+            "https://example.com/product-10000001.html",
+            "https://example.com/product-20000002.html",
+        ),
+        ("https://example.com:49495/x", "https://example.com:49496/x"),
+        (
+            "https://example.com/at/12:30",
+            "https://example.com/at/12:31",
+        ),
+    ];
+    for (was, is) in pairs {
+        let record = compared(&linking(was), &linking(is));
+        assert_eq!(record.fields.len(), 1, "{is}");
+        let list = |url: &str| Some(FieldValue::List(vec![url.to_owned()]));
+        let change = &record.fields[0];
+        assert_eq!((&change.before, &change.after), (&list(was), &list(is)));
+    }
+    let built = |hash: &str| linking(&format!("https://example.com/list.{hash}.pdf"));
+    assert_eq!(
+        compared(&built("3f2a9c1b"), &built("00c0ffee")).changed,
+        Some(false)
+    );
+    // What is told of a file with a hash has it.
+    let record = compared(&built("3f2a9c1b"), &paragraphs(&[LONG]));
+    let told = FieldValue::List(vec!["https://example.com/list.3f2a9c1b.pdf".to_owned()]);
+    assert_eq!(record.fields[0].before, Some(told));
+}
+
+fn picture(url: &str) -> Image {
+    Image {
+        url: Some(url.to_owned()),
+        alt: None,
+        is_named_otherwise: false,
+        width: None,
+        height: None,
+        has_size: false,
+        in_picture: false,
+        in_link: false,
+        in_main_text: true,
+        is_lazy: false,
+        placement: Placement::Content,
+        line: 1,
+    }
+}
+
+#[test]
+fn pictures_and_cards_with_other_numbers_are_others() {
+    let showing = |number: u32| {
+        let mut page = paragraphs(&[LONG]);
+        let url = format!("https://example.com/pic-{number}.jpg");
+        page.images.push(picture(&url));
+        page.structured_data.open_graph.push(MetaProperty {
+            name: "og:image".to_owned(),
+            content: url,
+        });
+        page
+    };
+    let record = compared(&showing(11_111_111), &showing(22_222_222));
+    assert_eq!(
+        names(&record),
+        [ChangedField::Images, ChangedField::SocialCards]
     );
 }
 
@@ -321,6 +394,101 @@ fn what_robots_may_not_read_any_more_is_told_at_once() {
     );
     assert_eq!(again.record.envelope.warnings, [BLOCKED]);
     assert_eq!(again.history.comparisons, found.history.comparisons);
+}
+
+#[test]
+fn an_address_that_stops_being_a_page_is_told_at_once_and_once() {
+    let page = paragraphs(&[LONG]);
+    let visit = |kind: Option<&str>, history: &PageHistory| {
+        let mut answer = Fetched::plain(&page.url, 200);
+        answer.content_type = kind.map(str::to_owned);
+        not_read(
+            &state(&page),
+            Unread::AnotherType(&answer),
+            history,
+            &context(),
+        )
+    };
+    let text = |it: &str| Some(FieldValue::Text(it.to_owned()));
+    let first = visit(Some("application/pdf"), &begun(&page));
+    assert_eq!(names(&first.record), [ChangedField::ContentType]);
+    assert_eq!(first.record.fields[0].before, text("text/html"));
+    assert_eq!(first.record.fields[0].after, text("application/pdf"));
+    assert_eq!(first.record.change_class, Some(ChangeClass::Major));
+    assert_eq!(first.baseline, Baseline::Before);
+
+    let again = visit(Some("application/pdf"), &first.history);
+    assert_eq!(again.record.changed, Some(false));
+    assert_eq!(again.record.change_class, Some(ChangeClass::None));
+    let other = visit(Some("application/json"), &again.history);
+    assert_eq!(other.record.fields[0].before, text("application/pdf"));
+    assert_eq!(other.record.changed, Some(true));
+    // Which type it has is not known: nothing is claimed.
+    let unknown = visit(None, &other.history);
+    assert_eq!(unknown.record.changed, None);
+    assert_eq!(unknown.record.envelope.warnings, [FETCH_FAILED]);
+
+    let mut lost = Fetched::plain(&page.url, 404);
+    lost.at = day(9);
+    let lost = Unread::Failed(&lost);
+    let once = not_read(&state(&page), lost, &unknown.history, &context());
+    let twice = not_read(&state(&page), lost, &once.history, &context());
+    assert_eq!(once.record.changed, None);
+    assert_eq!(names(&twice.record), [ChangedField::StatusCode]);
+    assert_eq!(twice.record.fields[0].before, Some(FieldValue::Number(200)));
+
+    let back = compare(&state(&page), &state(&page), &other.history, &context());
+    assert_eq!(names(&back.record), [ChangedField::ContentType]);
+    assert_eq!(back.record.fields[0].before, text("application/json"));
+    assert_eq!(back.record.fields[0].after, text("text/html"));
+}
+
+#[test]
+fn what_was_cut_off_is_not_gone() {
+    let whole = paragraphs(&[LONG, "And this is the end of it."]);
+    let mut at_limit = paragraphs(&[LONG]);
+    at_limit.fetched.truncation = Truncation::AtLimit;
+    let mut unparsed = paragraphs(&[LONG]);
+    unparsed.document.parser_limit = true;
+    for (cut, warning) in [(at_limit, BODY_CUT), (unparsed, PARSER_LIMIT)] {
+        let history = begun(&whole);
+        let found = compare(&state(&whole), &state(&cut), &history, &context());
+        assert_eq!(found.record.envelope.warnings, [warning]);
+        assert_eq!(found.record.envelope.status, RecordStatus::InsufficientData);
+        let record = &found.record;
+        assert_eq!((record.changed, record.change_class), (None, None));
+        assert_eq!((record.significance, record.removed_words), (None, None));
+        assert!(record.fields.is_empty() && record.text_diff.is_empty());
+        assert_eq!(
+            (found.baseline, &found.history),
+            (Baseline::Before, &history)
+        );
+        // Nor is new what was cut off before; from then on there is a whole page to compare with.
+        let found = compare(&state(&cut), &state(&whole), &begun(&cut), &context());
+        assert_eq!(
+            (found.record.changed, found.baseline),
+            (None, Baseline::After)
+        );
+        assert_eq!(found.record.envelope.warnings, [warning]);
+    }
+}
+
+#[test]
+fn a_cut_page_that_is_back_is_back() {
+    let page = paragraphs(&[LONG]);
+    let mut cut = page.clone();
+    cut.fetched.truncation = Truncation::AtLimit;
+    let blocked = Unread::Blocked(day(1));
+    let gone = not_read(&state(&page), blocked, &begun(&page), &context());
+    let back = compare(&state(&page), &state(&cut), &gone.history, &context());
+    assert_eq!(names(&back.record), [ChangedField::RobotsTxt]);
+    assert_eq!(back.record.changed, Some(true));
+    assert_eq!(back.record.change_class, Some(ChangeClass::Major));
+    assert_eq!(back.record.envelope.status, RecordStatus::Partial);
+    assert_eq!(
+        (back.history.missing, back.baseline),
+        (None, Baseline::Before)
+    );
 }
 
 #[test]

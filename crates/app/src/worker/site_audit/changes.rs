@@ -5,7 +5,7 @@ use super::earlier::earlier_page;
 use analysis::{
     document::Document,
     findings::{
-        content_changes::{Baseline, ChangeContext, SiteFacts, Unread},
+        content_changes::{Baseline, ChangeContext, SiteFacts},
         site_audit::TypeSummary,
         site_changes::{SiteChanges, Visited, why_unread},
     },
@@ -82,10 +82,7 @@ impl Changes {
         let Some(why) = why_unread(&visit.check, self.measured_at) else {
             return Ok(());
         };
-        let at = match why {
-            Unread::Blocked(at) => at,
-            Unread::Failed(fetched) | Unread::Redirected(fetched) => fetched.at,
-        };
+        let at = why.at();
         let visited = self.site.unread(&earlier_page(&visit.kept)?, why);
         self.stage(&visit.kept.url, at, None, visited, staged);
         Ok(())
