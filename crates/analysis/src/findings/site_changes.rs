@@ -255,7 +255,7 @@ mod tests {
             check("https://elsewhere.example/file", "application/pdf"),
         ];
         site.revisits = vec![file.clone()];
-        assert_eq!(without_a_page(&site), [file.clone()]);
+        assert_eq!(without_a_page(&site), std::slice::from_ref(&file));
         let why = why_unread(&file, DateTime::UNIX_EPOCH);
         assert!(matches!(why, Some(Unread::AnotherType(_))), "{why:?}");
     }
