@@ -146,7 +146,7 @@ def audit(program, url):
     with tempfile.TemporaryDirectory() as data:
         command = [program, "audit", url + "/", "--json", "--internal-only", "--max-depth", "1", "--data-dir", data]
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | SETTINGS, text=True)
-    if ran.returncode == 1 and "robots.txt does not allow" in ran.stderr:
+    if ran.returncode == 1 and ("robots.txt does not allow" in ran.stderr or "robots.txt cannot be had" in ran.stderr):
         return None
     if ran.returncode:
         sys.exit(f"the audit of {url} failed with exit code {ran.returncode}: {ran.stderr}")

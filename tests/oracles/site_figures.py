@@ -9,7 +9,7 @@ installation-guide-amd64 (other languages too) are served on loopback and read b
 Its records hold figures, not texts; those stand on the text that the example `main_text` prints for the
 same files. So, page by page:
 * words, sentences and the score of readability in the record are those of that text (the example
-  `readability`, which tests/oracles/readability.py holds to textstat's formulas): exactly;
+  `readability`, which tests/oracles/readability_formulas.py holds to textstat's formulas): exactly;
 * that text shares words with trafilatura 2.3.1's: F at least 0.85 in the mean;
 * on textstat's own words of that text, our words, letters and long words are textstat's: exactly; our
   syllables are within 1 % in sum, in languages of which there are at least 2,500 words. English is held to

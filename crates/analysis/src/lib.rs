@@ -9,6 +9,7 @@ pub mod document;
 #[cfg(any(test, feature = "test-support"))]
 pub mod fault_sites;
 pub mod findings;
+pub mod forecast;
 pub mod keyword_metrics;
 pub mod keyword_text;
 pub mod observation;

@@ -1,6 +1,9 @@
 //! What a page is for, told from its markup and its address.
 
-use crate::observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget};
+use crate::{
+    observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget},
+    text::language::tags::is_path_of_a_language,
+};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
@@ -141,7 +144,7 @@ pub fn page_kind(page: &PageContent) -> PageKind {
 
 fn is_home(segments: &[String], url: &Url) -> bool {
     let is_index = |it: &String| matches!(it.as_str(), "index" | "default" | "home");
-    let is_language = |it: &String| it.len() == 2 || (it.len() == 5 && it.as_bytes()[2] == b'-');
+    let is_language = |it: &String| is_path_of_a_language(it);
     url.query().is_none()
         && match segments {
             [] => true,

@@ -67,7 +67,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Audit one site in the terminal: no account, no server.
     #[command(
-        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
+        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --keep example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
     )]
     Audit(AuditArgs),
     /// Accounts.
@@ -155,6 +155,13 @@ pub struct AuditArgs {
     /// Show the first N pages (without N all) in Chromium too, and tell what scripts change.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10000", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub render: Option<u32>,
+    /// Measure how fast the first N pages are (without N the first): loads in Chromium, and what visitors
+    /// saw where a key is set.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub vitals: Option<u32>,
+    /// Keep the pages in this file and tell what changed since the audit that wrote it.
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<std::path::PathBuf>,
 }
 
 /// What can be done with accounts.

@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod packing;
 mod process;
 mod server;
 mod settings;

@@ -9,12 +9,12 @@ use std::{
 
 /// Prints a line on standard output. A reader that went away ends the output, not the program.
 pub fn say(line: impl Display) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = writeln!(std::io::stdout(), "{}", harmless(&line.to_string()));
 }
 
 /// Prints a line on standard error: what is not the command's answer.
 pub fn remark(line: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(&line.to_string()));
 }
 
 /// Prints a table.
@@ -30,8 +30,29 @@ pub fn show_table<Row: IntoIterator<Item = String>>(
         table.set_width(120);
     }
     table.set_header(header);
-    table.add_rows(rows);
+    let cell = |it: String| harmless(&it).replace(['\n', '\t'], " ");
+    table.add_rows(rows.into_iter().map(|row| row.into_iter().map(cell)));
     say(table);
+}
+
+/// A text as it may be shown: what a web site says must not move a terminal's cursor, set its title, or
+/// turn the direction of what follows. Such characters are written as escapes (`\u{1b}`).
+#[must_use]
+pub fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        let is_turning = matches!(
+            character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        );
+        let is_moving = character.is_control() && !matches!(character, '\n' | '\t');
+        if is_turning || is_moving {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 /// A progress bar on standard error; silent when that is no terminal.
@@ -53,4 +74,18 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
     let kept: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_site_says_moves_no_cursor_and_turns_no_text() {
+        assert_eq!(
+            harmless("a\u{1b}]0;owned\u{7}\tb\nc\u{202e}d\u{9b}1;1H"),
+            "a\\u{1b}]0;owned\\u{7}\tb\nc\\u{202e}d\\u{9b}1;1H"
+        );
+        assert_eq!(harmless("Žluťoučký 日本 🙂"), "Žluťoučký 日本 🙂");
+    }
 }

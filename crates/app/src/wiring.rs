@@ -17,7 +17,7 @@ use domain::{
     money::MicroUsd,
     ports::{
         clock::Clock, page_speed::LabVitals, randomness::Randomness, search_results::SearchResults,
-        site_reader::SiteReader, storage::Storage,
+        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
     use_cases::{measure_page_speed::SpeedSources, request_analysis::Prices},
 };
@@ -84,15 +84,15 @@ impl Foundation {
     /// What a worker works with.
     pub fn tools(&self) -> Tools {
         let settings = &self.settings;
-        let reader = polite_reader(settings, &self.clock, &self.randomness);
+        let to_sites = site_tools(settings, &self.clock, &self.randomness);
         Tools {
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
             search: search_results(settings, &self.clock, &self.randomness),
-            speed: speed_sources_beside(&reader, settings, &self.clock, &self.randomness),
-            doors: Arc::clone(&reader) as _,
-            sites: reader,
+            speed: to_sites.speed,
+            doors: to_sites.doors,
+            sites: to_sites.sites,
             policy: queue_policy(&settings.queue),
             load: Load {
                 jobs: settings.worker.jobs,
@@ -217,13 +217,28 @@ pub fn prices(search: &dyn SearchResults, load: &Load) -> Prices {
     }
 }
 
-/// Who reads sites.
-pub fn site_reader(
+/// What goes to sites; politeness counts over all of it.
+pub struct SiteTools {
+    /// Crawls.
+    pub sites: Arc<dyn SiteReader>,
+    /// Finds the ways to single pages.
+    pub doors: Arc<dyn SiteDoors>,
+    /// Who knows how fast pages are.
+    pub speed: SpeedSources,
+}
+
+/// What goes to sites, on this machine and elsewhere.
+pub fn site_tools(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
-) -> Arc<dyn SiteReader> {
-    polite_reader(settings, clock, randomness)
+) -> SiteTools {
+    let reader = polite_reader(settings, clock, randomness);
+    SiteTools {
+        speed: speed_sources(&reader, settings, clock, randomness),
+        doors: Arc::clone(&reader) as _,
+        sites: reader,
+    }
 }
 
 /// One reader for everything that goes to sites: politeness counts over all of it.
@@ -241,16 +256,7 @@ fn polite_reader(
 }
 
 /// Who knows how fast pages are, on this machine and elsewhere.
-pub fn speed_sources(
-    settings: &Settings,
-    clock: &Arc<dyn Clock>,
-    randomness: &Arc<dyn Randomness>,
-) -> SpeedSources {
-    let reader = polite_reader(settings, clock, randomness);
-    speed_sources_beside(&reader, settings, clock, randomness)
-}
-
-fn speed_sources_beside(
+fn speed_sources(
     reader: &PoliteReader,
     settings: &Settings,
     clock: &Arc<dyn Clock>,

@@ -28,9 +28,8 @@ struct Door {
 
 #[async_trait]
 impl SiteDoors for PoliteReader {
-    async fn open(&self, host: &str) -> Result<Box<dyn SiteDoor>, Unreached> {
-        let start = CrawlStart::Host(host.to_owned());
-        let found = try_starts(&self.fetcher, &start).await;
+    async fn open(&self, start: &CrawlStart) -> Result<Box<dyn SiteDoor>, Unreached> {
+        let found = try_starts(&self.fetcher, start).await;
         let (home, _, fact) = found.map_err(|error| match error {
             SiteReadError::Unreachable(unreached) => unreached,
             _ => Unreached::Connection,

@@ -3,7 +3,7 @@
 use crate::{
     crawl::Crawl,
     fetch::Fetcher,
-    lab::{LabSettings, Renderer},
+    lab::{LabSettings, Renderer, name_of},
     settings::CrawlerSettings,
 };
 use analysis::observation::web_site::SiteObservation;
@@ -88,5 +88,12 @@ impl SiteReader for PoliteReader {
     fn missing_browser(&self) -> Option<NotConfigured> {
         self.lab
             .missing("until then no page is shown with its scripts")
+    }
+
+    async fn browser(&self) -> Option<String> {
+        let program = self.lab.program()?;
+        let place = program.display();
+        let name = name_of(&program, &self.lab).await;
+        Some(name.map_or_else(|| place.to_string(), |it| format!("{it} ({place})")))
     }
 }

@@ -1,7 +1,10 @@
 //! Pages of a site as they are kept between runs: what the next one compares with, and asks by
 //! whether anything changed.
 
-use analysis::document::Document;
+use analysis::{
+    document::Document,
+    observation::{page_content::PageContent, web_site::Truncation},
+};
 use chrono::{DateTime, Utc};
 
 /// What a server gave to ask by whether a page changed (RFC 9110, 8.8).
@@ -14,6 +17,18 @@ pub struct Validators {
 }
 
 impl Validators {
+    /// What to ask for a page by next time. One that was cut is read anew.
+    #[must_use]
+    pub fn of(page: &PageContent) -> Self {
+        if page.fetched.truncation != Truncation::None {
+            return Self::default();
+        }
+        Self {
+            etag: page.response.headers.etag.clone(),
+            last_modified: page.response.headers.last_modified.clone(),
+        }
+    }
+
     /// Whether there is nothing to ask by.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -216,6 +216,7 @@ async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
         ("&history=true&sort=measuredAt", vec![9, 5, 2]),
         ("&history=true&from=2026-09-22", vec![2, 5]),
         ("&history=true&to=2026-09-22", vec![5, 9]),
+        ("&history=true&from=2026-09-22&to=2026-09-22", vec![5]),
         (
             "&history=true&from=2026-09-22T14:13:20Z&to=2026-09-23T14:13:20%2B00:00",
             vec![5],
@@ -365,6 +366,8 @@ async fn a_request_without_sense_is_refused(db: TestDatabase) {
     for wrong in [
         "keywordId=x",
         "from=yesterday",
+        "to=2026-09-21&from=2026-09-22",
+        "to=2026-09-22T14:13:20Z&from=2026-09-22T14:13:20Z",
         "history=1",
         "limit=0",
         "cursor=x",

@@ -1,20 +1,28 @@
 //! `sightline audit`: one site, no account, no server.
 
 use super::{
+    content_changes::ChangingSite,
     process::command,
     website::{PAGES, Website},
 };
 use serde_json::Value;
-use std::{collections::BTreeMap, process::Output};
+use std::{collections::BTreeMap, net::SocketAddr, process::Output};
 use tempfile::TempDir;
 
 fn audit(folder: &TempDir, site: &Website, more: &[&str]) -> Output {
-    let set = |name: &str, value: &str| (format!("SIGHTLINE_CRAWLER__{name}"), value.to_owned());
+    audit_of(folder, site.address, more)
+}
+
+fn audit_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Output {
+    let set = |name: &str, value: &str| (format!("SIGHTLINE_{name}"), value.to_owned());
     let settings = [
-        set("ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
-        set("PER_HOST_DELAY_MS", "0"),
+        set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
+        set("CRAWLER__PER_HOST_DELAY_MS", "0"),
+        set("VITALS__LAB__RUNS", "1"),
+        // Chromium runs as somebody else when the tests run as root.
+        set("VITALS__LAB__FOLDER", "/tmp"),
     ];
-    let url = format!("http://{}/", site.address);
+    let url = format!("http://{address}/");
     let arguments = [&["audit", &url], more].concat();
     command(folder.path(), &settings, &arguments)
         .output()
@@ -62,6 +70,77 @@ async fn findings_of_a_severity_end_an_audit_with_three() {
     for words in ["internalBroken", "health", "--html FILE"] {
         assert!(told.contains(words), "{words} in {told}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_site_that_is_kept_is_compared_and_a_file_of_somebody_else_is_left_alone() {
+    let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
+    let file = folder.path().join("site.pages");
+    let report = folder.path().join("report.html");
+    let kept = ["--json", "--keep", file.to_str().unwrap()];
+    let audited = |more: &[&str]| {
+        let ran = audit_of(&folder, site.address(), &[&kept, more].concat());
+        assert!(ran.status.success(), "{ran:?}");
+        serde_json::from_slice::<Value>(&ran.stdout).unwrap()
+    };
+    let changes = |report: &Value| -> BTreeMap<String, Value> {
+        let items = report["items"].as_array().unwrap().iter();
+        let of = items.filter(|it| it["type"] == "content-changes");
+        of.map(|it| {
+            let path = it["url"].as_str().unwrap().rsplit('/').next().unwrap();
+            (format!("/{path}"), it.clone())
+        })
+        .collect()
+    };
+    site.publish(1);
+    let first = audited(&[]);
+    assert!(changes(&first).is_empty());
+    assert_eq!(first["summary"]["content-changes"]["pages"], 0);
+    site.publish(2);
+    let second = audited(&["--html", report.to_str().unwrap()]);
+    let told = changes(&second);
+    let changed = |path: &str| told[path]["changed"].clone();
+    assert_eq!(changed("/stays"), false);
+    assert_eq!(changed("/edited"), true);
+    assert_eq!(changed("/moves"), true);
+    // It failed once: nothing is claimed yet.
+    assert_eq!(changed("/leaves"), Value::Null);
+    assert!(site.statuses("/stays").contains(&304));
+    let page = std::fs::read_to_string(report).unwrap();
+    assert!(page.contains("pages changed since"), "{page}");
+    site.publish(2);
+    let third = audited(&[]);
+    assert_eq!(changes(&third)["/leaves"]["changed"], true);
+    assert_eq!(changes(&third)["/edited"]["changed"], false);
+
+    std::fs::write(&file, "Dear Ann,").unwrap();
+    let refused = audit_of(&folder, site.address(), &kept);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(told.contains("name another file"), "{told}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"Dear Ann,");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn how_fast_the_first_page_is_is_told_when_asked_for() {
+    let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
+    site.publish(1);
+    let report = folder.path().join("report.html");
+    let asked = ["--json", "--vitals", "--html", report.to_str().unwrap()];
+    let ran = audit_of(&folder, site.address(), &asked);
+    assert!(ran.status.success(), "{ran:?}");
+    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let items = told["items"].as_array().unwrap().iter();
+    let vitals: Vec<&Value> = items.filter(|it| it["type"] == "vitals").collect();
+    assert_eq!(vitals.len(), 2, "a phone and a desktop");
+    for record in vitals {
+        assert_eq!(record["source"], "lab");
+        let lcp = record["metrics"]["lcp"]["value"].as_f64();
+        assert!(lcp.is_some_and(|it| it > 0.0), "{record}");
+    }
+    assert_eq!(told["summary"]["vitals"]["coverage"]["measured"], 2);
+    let page = std::fs::read_to_string(report).unwrap();
+    assert!(page.contains("<h2 id=\"speed\">Speed</h2>"), "{page}");
 }
 
 #[test]

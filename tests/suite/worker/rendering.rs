@@ -94,8 +94,14 @@ fn audit(site: &Website, browsers: &TempDir, set: &[(&str, &str)], more: &[&str]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_audit_renders_as_many_pages_as_are_asked_for() {
     let (browsers, site) = (folder(), Website::start());
-    let ran = audit(&site, &browsers, &[], &["--render", "2", "--json"]);
+    let report = browsers.path().join("report.html");
+    let html = report.to_str().unwrap();
+    let more = ["--render", "2", "--json", "--html", html];
+    let ran = audit(&site, &browsers, &[], &more);
     assert!(ran.status.success(), "{ran:?}");
+    let told = std::fs::read_to_string(&report).unwrap();
+    std::fs::remove_file(&report).unwrap();
+    assert!(told.contains(" pages were rendered in Chromium "), "{told}");
     let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
     let items = report["items"].as_array().unwrap();
     let rendered: Vec<&Value> = items
@@ -115,15 +121,47 @@ async fn an_audit_renders_as_many_pages_as_are_asked_for() {
 async fn an_audit_without_chromium_says_what_is_missing_and_goes_on() {
     let (browsers, site) = (TempDir::new().unwrap(), Website::start());
     let nowhere = [("VITALS__LAB__BROWSER", "/nonexistent/browser")];
-    let ran = audit(
-        &site,
-        &browsers,
-        &nowhere,
-        &["--render", "--max-pages", "3"],
-    );
+    let report = browsers.path().join("report.html");
+    let html = report.to_str().unwrap();
+    let more = ["--render", "--max-pages", "3", "--html", html];
+    let ran = audit(&site, &browsers, &nowhere, &more);
     assert!(ran.status.success(), "{ran:?}");
     let told = String::from_utf8(ran.stderr).unwrap();
     for word in ["rendererNotConfigured", "/nonexistent/browser"] {
         assert!(told.contains(word), "{word} in {told}");
     }
+    let told = std::fs::read_to_string(&report).unwrap();
+    assert!(
+        told.contains("No page was rendered, because there is no browser"),
+        "{told}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_doctor_says_which_browser_renders() {
+    let said = |set: &[(&str, &str)]| {
+        let settings: Vec<(String, String)> = { set.iter() }
+            .map(|(name, value)| (format!("SIGHTLINE_{name}"), (*value).to_owned()))
+            .collect();
+        let own = TempDir::new().unwrap();
+        let ran = command(own.path(), &settings, &["doctor", "--json"])
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap().iter();
+        let mut of_rendering = checks.filter(|it| it["check"] == "rendering");
+        let check = of_rendering.next().unwrap();
+        let word = |name: &str| check[name].as_str().unwrap_or_default().to_owned();
+        (word("state"), word("told"), word("todo"))
+    };
+    let (state, told, _) = said(&[("CRAWLER__RENDER_PAGES", "7")]);
+    assert_eq!(state, "good");
+    assert!(told.contains("first 7 pages in Chromium "), "{told}");
+    let (state, told, _) = said(&[]);
+    assert_eq!(state, "good");
+    assert!(told.contains("crawler.render_pages is 0"), "{told}");
+    let nowhere = ("VITALS__LAB__BROWSER", "/nonexistent/browser");
+    let (state, told, todo) = said(&[("CRAWLER__RENDER_PAGES", "7"), nowhere]);
+    assert_eq!(state, "notice");
+    assert!(told.contains("there is none") && todo.contains("/nonexistent/browser"));
 }

@@ -7,6 +7,7 @@ pub mod content;
 pub mod content_changes;
 pub mod eeat;
 pub mod envelope;
+pub mod forecast;
 pub mod geo_score;
 pub mod issues;
 pub mod keyword_market;

@@ -6,7 +6,9 @@
 
 use super::{
     broken_links::{self, LinkCards, LinkRecords, PreviousBrokenLinks},
-    content::{self, ContentContext, ContentSummary, SiteIndex, content_record},
+    content::{
+        self, ContentContext, ContentSummary, SiteIndex, SitemapLine, UnreadPage, content_record,
+    },
     content_changes::SiteFacts,
     eeat::{self, EeatInput, EeatRecord, EeatSummary, PageAverages, PageType, SiteSignals},
     envelope::FindingContext,
@@ -18,10 +20,13 @@ use super::{
 };
 use crate::{
     document::Document,
-    observation::{page_content::PageContent, web_site::SiteObservation},
+    observation::{
+        page_content::PageContent,
+        web_site::{LimitHit, SiteObservation},
+    },
     page_kind::{PageKind, page_kind},
     result_type::ResultType,
-    site_graph::{LinkFacts, SiteGraph},
+    site_graph::{LinkFacts, SiteGraph, TargetState, UrlId},
     text::{
         duplicates::{Duplicates, Fingerprint, clusters},
         likeness::jaccard,
@@ -70,6 +75,7 @@ impl SiteCards {
         for check in &site.checks {
             graph.add_check(check);
         }
+        graph.sitemaps_are_read = !site.limits.contains(&LimitHit::Sitemaps);
         let read_at = site.finished_at.unwrap_or(site.started_at);
         for sitemap in &site.sitemaps {
             graph.add_sitemap(sitemap, read_at);
@@ -120,10 +126,15 @@ impl SiteCards {
         // The largest part of what is kept.
         drop(texts);
         let links = LinkFacts::of(&graph);
+        let mut confirmed: Vec<UrlId> = { link_cards.confirmed_elsewhere() }
+            .filter_map(|it| graph.urls.known(it))
+            .collect();
+        confirmed.sort_unstable();
         let site = SiteContext {
             agents: &robots(graph.urls.text(graph.start)),
             robots_txt: robots_txt.as_deref(),
             llms_txt: llms_txt.as_ref(),
+            confirmed_elsewhere: &confirmed,
         };
         let issues = site_issues(&graph, &links, &duplicates, &site);
         Site {
@@ -423,6 +434,19 @@ impl<'a> SiteAudit<'a> {
         for (url, issues) in &self.site.issues.by_url {
             if graph.page(*url).is_none() {
                 self.content.add_issues(graph.urls.text(*url), issues);
+            }
+        }
+        let sitemaps = graph.sitemaps.iter();
+        self.content.sitemaps = sitemaps
+            .map(|it| SitemapLine::of(graph.urls.text(it.url), it))
+            .collect();
+        for (url, target) in graph.targets().filter(|it| graph.urls.is_internal(it.0)) {
+            if let (Some(reason), TargetState::Answered(status)) = (&target.unread, target.state) {
+                self.content.add_unread(UnreadPage {
+                    url: graph.urls.text(url).to_owned(),
+                    status,
+                    reason: reason.to_string(),
+                });
             }
         }
         let judged = self.judged;

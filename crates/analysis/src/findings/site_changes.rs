@@ -8,8 +8,18 @@ use super::content_changes::{
     PageState, SiteFacts, Unread, compare, not_read,
 };
 use super::site_audit::TypeSummary;
-use crate::{document::Document, observation::page_content::PageContent, result_type::ResultType};
+use crate::{
+    document::Document,
+    observation::{
+        page_content::PageContent,
+        web_site::{CheckState, SiteObservation, TargetCheck},
+    },
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use url::Url;
 
 /// What is remembered of a page beside what it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +50,36 @@ pub struct Visited {
     pub memory: PageMemory,
     /// Which page to compare with next time.
     pub baseline: Baseline,
+}
+
+/// Addresses of the site that brought no page, each once, though one may be kept of them. Of most of
+/// those that brought a file none is: what is kept says which ever were pages.
+#[must_use]
+pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
+    let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
+    let mut told: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();
+    let checks = site.checks.iter().chain(&site.revisits);
+    let internal = checks.filter(|it| is_internal(&it.url));
+    internal
+        .filter(|it| why_unread(it, site.started_at).is_some() && told.insert(&it.url))
+        .cloned()
+        .collect()
+}
+
+/// Why there is no page where one may have been, as a crawl at that time saw it.
+#[must_use]
+pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
+    match &check.state {
+        CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
+        CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
+        CheckState::Asked { fetched, .. } if fetched.hops() > 0 => {
+            Some(Unread::Redirected(fetched))
+        }
+        CheckState::Asked { fetched, .. } if !fetched.is_html() => {
+            Some(Unread::AnotherType(fetched))
+        }
+        CheckState::Asked { .. } => None,
+    }
 }
 
 /// Compares the pages of a site with what they were.
@@ -136,7 +176,7 @@ mod tests {
             content_changes::{ChangeSource, PageOwner},
             sample_pages::{entitle, paragraphs},
         },
-        observation::web_site::{Fetched, SiteScope},
+        observation::web_site::{Fetched, SiteScope, WebPage},
     };
 
     fn changes() -> SiteChanges {
@@ -181,12 +221,43 @@ mod tests {
         let mut second = changes();
         let visited = second.read(&page("Bowls"), facts(3), Some(&earlier));
         let record = visited.record.unwrap();
-        assert!(record.changed);
+        assert_eq!(record.changed, Some(true));
         assert_eq!(record.fields.len(), 1, "{:?}", record.fields);
         assert_eq!(visited.memory.history.comparisons, 1);
         let summary = second.summary();
         assert_eq!(summary.records, 1);
         assert!(summary.summary.as_str().contains("\"changed\":1"));
+    }
+
+    #[test]
+    fn what_answers_and_is_no_page_is_told_once_and_only_where_no_page_was_read() {
+        let start = "https://example.com/".to_owned();
+        let scope = SiteScope::of_host("example.com");
+        let mut site = SiteObservation::begun(start, scope, DateTime::UNIX_EPOCH);
+        let check = |url: &str, kind: &str| {
+            let mut fetched = Fetched::plain(url, 200);
+            fetched.content_type = Some(kind.to_owned());
+            TargetCheck {
+                url: url.to_owned(),
+                state: CheckState::Asked {
+                    fetched,
+                    names: None,
+                },
+            }
+        };
+        let read = page("Cups");
+        site.pages.push(WebPage::from(&read));
+        let file = check("https://example.com/file", "application/pdf");
+        site.checks = vec![
+            check(&read.url, "application/pdf"),
+            file.clone(),
+            check("https://example.com/html", "text/html"),
+            check("https://elsewhere.example/file", "application/pdf"),
+        ];
+        site.revisits = vec![file.clone()];
+        assert_eq!(without_a_page(&site), std::slice::from_ref(&file));
+        let why = why_unread(&file, DateTime::UNIX_EPOCH);
+        assert!(matches!(why, Some(Unread::AnotherType(_))), "{why:?}");
     }
 
     #[test]
@@ -201,7 +272,7 @@ mod tests {
             changed.push(visited.record.unwrap().changed);
             earlier = kept(earlier.page, &visited.memory);
         }
-        assert_eq!(changed, [false, true, false]);
+        assert_eq!(changed, [None, Some(true), Some(false)]);
         assert_eq!(earlier.memory.site, facts(3));
     }
 }

@@ -64,7 +64,9 @@ fn normalise_escapes(text: &str) -> String {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         match escaped_byte(rest) {
-            Some(byte) if is_unreserved(byte) => out.push(char::from(byte)),
+            Some(byte) if is_unreserved(byte) && !continues_escape(&out, byte) => {
+                out.push(char::from(byte));
+            }
             Some(_) => out.push_str(&rest[..3].to_ascii_uppercase()),
             None => {
                 out.push('%');
@@ -76,6 +78,17 @@ fn normalise_escapes(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Whether a byte, decoded, would make an escape out of a `%` that was none: `%0%61` is not `%0a`.
+fn continues_escape(before: &str, byte: u8) -> bool {
+    let mut last = before.bytes().rev();
+    let opens = match (last.next(), last.next()) {
+        (Some(b'%'), _) => true,
+        (Some(digit), Some(b'%')) => digit.is_ascii_hexdigit(),
+        _ => false,
+    };
+    opens && byte.is_ascii_hexdigit()
 }
 
 fn escaped_byte(text: &str) -> Option<u8> {
@@ -112,6 +125,8 @@ mod tests {
                 "http://xn--bcher-kva.example/%C3%A4",
             ),
             ("http://example.com/100%", "http://example.com/100%"),
+            ("http://example.com/%0%61", "http://example.com/%0%61"),
+            ("http://example.com/%%61%31", "http://example.com/%%611"),
             ("http://ann:secret@example.com/p", "http://example.com/p"),
             ("http://example.com/a/%2E%2E/b", "http://example.com/b"),
         ] {

@@ -29,7 +29,8 @@ pub struct PageCard {
     pub noindex: bool,
     /// Robots are told not to follow its links.
     pub nofollow: bool,
-    /// Every address that it names as canonical in its head and headers.
+    /// Every address that it names as canonical in its head and headers, and by its scripts where a
+    /// browser showed it.
     pub canonicals: Box<[UrlId]>,
     /// Hash of its title, folded; `None` without one.
     pub title: Option<NonZeroU64>,
@@ -49,6 +50,8 @@ pub struct PageCard {
     pub files: Box<[UrlId]>,
     /// Addresses of `img[src]`.
     pub images: Box<[UrlId]>,
+    /// Addresses of images that only a `srcset` names: of `img`, and of `source` in a `picture`.
+    pub image_candidates: Box<[UrlId]>,
     /// The page in other languages, by head and headers.
     pub hreflangs: Box<[CardHreflang]>,
     /// The next pages of a series.
@@ -143,19 +146,25 @@ impl PageCard {
             .collect();
         images.sort_unstable();
         images.dedup();
+        let mut candidates: Vec<UrlId> = { page.links.iter() }
+            .filter(|it| is_candidate(it))
+            .filter_map(|it| web(it, urls))
+            .filter(|it| images.binary_search(it).is_err())
+            .collect();
+        candidates.sort_unstable();
+        candidates.dedup();
         Self {
             url: urls.id(&page.url),
             status: page.fetched.status.unwrap_or_default(),
             depth: page.depth,
             discovery: page.discovery,
             is_indexable: page.is_indexable(),
-            noindex: robots.noindex,
+            noindex: page.is_noindex(),
             nofollow: robots.nofollow,
-            canonicals: page
-                .canonicals
-                .iter()
+            canonicals: { page.canonicals.iter() }
                 .filter(|it| it.counts())
                 .filter_map(|it| it.url.as_deref())
+                .chain(page.canonical_by_script())
                 .map(|it| urls.id(it))
                 .collect(),
             title: page.title().map(folded_hash),
@@ -170,6 +179,7 @@ impl PageCard {
             fragments: fragments.into(),
             files: loaded.into(),
             images: images.into(),
+            image_candidates: candidates.into(),
             hreflangs: page
                 .hreflangs
                 .iter()
@@ -215,7 +225,12 @@ fn card_fragment(link: &PageLink, urls: &mut UrlIds) -> Option<CardFragment> {
 }
 
 fn is_file(link: &PageLink) -> bool {
-    link.is_loaded_with_the_page() && link.element != "img"
+    link.is_loaded_with_the_page() && link.element != "img" && !is_candidate(link)
+}
+
+/// Whether a browser may choose it for an image.
+fn is_candidate(link: &PageLink) -> bool {
+    link.attribute == "srcset"
 }
 
 fn web(link: &PageLink, urls: &mut UrlIds) -> Option<UrlId> {

@@ -24,6 +24,8 @@ pub struct SiteGraph {
     pub cards: Vec<PageCard>,
     /// Its sitemaps.
     pub sitemaps: Vec<SitemapCard>,
+    /// Whether they, and what they list, were read as a whole.
+    pub sitemaps_are_read: bool,
     by_url: HashMap<UrlId, usize>,
     targets: HashMap<UrlId, Target>,
 }
@@ -44,6 +46,14 @@ pub struct SitemapCard {
     pub url: UrlId,
     /// Why it could not be read, as a code.
     pub problem: Option<String>,
+    /// Whether robots.txt or another sitemap names it.
+    pub named: bool,
+    /// The status of the answer; `None` where there was none.
+    pub status: Option<u16>,
+    /// Entries outside of the site's bounds.
+    pub foreign: u32,
+    /// Some of them; at most 5.
+    pub foreign_examples: Vec<String>,
     /// How many entries it has.
     pub entries: u32,
     /// The pages of the site that it lists.
@@ -82,6 +92,7 @@ impl SiteGraph {
             urls,
             cards: Vec::new(),
             sitemaps: Vec::new(),
+            sitemaps_are_read: true,
             by_url: HashMap::new(),
             targets: HashMap::new(),
         }
@@ -135,6 +146,10 @@ impl SiteGraph {
         let card = SitemapCard {
             url: self.urls.id(&fact.url),
             problem: fact.problem.clone(),
+            named: fact.named,
+            status: fact.status,
+            foreign: fact.foreign,
+            foreign_examples: fact.foreign_examples.clone(),
             entries: fact.entries,
             pages,
         };

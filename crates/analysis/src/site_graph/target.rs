@@ -21,6 +21,8 @@ pub struct Target {
     pub bytes: Option<u64>,
     /// Seconds for which it may be kept; `None` where the server does not say.
     pub max_age: Option<u64>,
+    /// A code for why the body of its answer could not be read; `None` where it was, or was not wanted.
+    pub unread: Option<Box<str>>,
     /// Whether its names were read, hashed as those of pages are; `None` is unknown.
     pub names: Option<Arc<[u64]>>,
 }
@@ -71,10 +73,14 @@ impl Target {
                 media: MediaKind::Unknown,
                 bytes: None,
                 max_age: None,
+                unread: None,
                 names: None,
             };
         };
+        let unread = fetched.unread_body();
         let state = match (fetched.failure, fetched.status) {
+            // It was reached.
+            (Some(_), Some(status)) if unread.is_some() => TargetState::Answered(status),
             (Some(failure), _) => TargetState::Failed(failure),
             (None, Some(_)) if fetched.challenge => TargetState::Walled,
             (None, Some(status)) => TargetState::Answered(status),
@@ -89,6 +95,7 @@ impl Target {
             media: MediaKind::of(fetched.content_type.as_deref()),
             bytes: fetched.bytes,
             max_age: fetched.max_age,
+            unread: unread.map(Into::into),
             names: names.as_deref().map(name_hashes),
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! Each kind of noise becomes a placeholder, so that a sentence around it stays. Line feeds stay;
 //! other white space becomes one space. The list is ours: clock times (a date stays), relative
-//! times, counters, tokens and session ids, hashes in file names. Learned noise, blocks that change
-//! in most fetches, is a matter of several texts and not of this file.
+//! times, counters, tokens and session ids, hashes in file names. Of an address only the last of these
+//! is noise: whatever else differs leads elsewhere. Learned noise, blocks that change in most fetches,
+//! is a matter of several texts and not of this file.
 
 use super::words::collapsed;
-use regex::Regex;
+use regex::{Captures, Regex};
 use std::{borrow::Cow, sync::LazyLock};
 
 /// What is looked for and what it becomes, in this order.
@@ -17,14 +18,20 @@ static NOISE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// What may be a hash in a file name: app.3f2a9c1b.js, style-0a1b2c3d.css.
+static FILE_HASH: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[._-](?P<hash>[0-9a-f]{8,64})(?P<dot>\.[a-z])").ok());
+
+/// An address inside a text.
+static ADDRESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?i)\bhttps?://[^\s<>"“”]+"#).ok());
+
 const TIME: &str = "⟨time⟩";
 const AGE: &str = "⟨age⟩";
 const COUNT: &str = "${unit}⟨count⟩";
 const TOKEN: &str = "⟨token⟩";
 
 const PATTERNS: &[(&str, &str)] = &[
-    // Asset hashes in file names: app.3f2a9c1b.js, style-0a1b2c3d.css.
-    (r"[.-][0-9a-f]{8,64}(?P<dot>\.[a-z])", ".⟨hash⟩${dot}"),
     // Named values: csrf_token=…, nonce: "…", PHPSESSID=…, ;jsessionid=….
     (
         r#"(?i)\b(?P<name>(?:x-)?(?:csrf|xsrf)[a-z_-]*|nonce|phpsessid|jsessionid|session[_-]?id|sid|auth[_-]?token|access[_-]?token|request[_-]?id|trace[_-]?id|cf-ray)(?P<sign>\s?[=:]\s?)["']?[A-Za-z0-9_.+/=-]{4,512}["']?"#,
@@ -113,17 +120,66 @@ const PATTERNS: &[(&str, &str)] = &[
 /// A text without its noise; blocks (lines) that are empty afterwards are dropped.
 #[must_use]
 pub fn without_noise(text: &str) -> String {
-    let lines = text.lines().map(|line| {
-        let mut line = Cow::Owned(collapsed(line));
-        for (pattern, placeholder) in NOISE.iter() {
-            if let Cow::Owned(replaced) = pattern.replace_all(&line, *placeholder) {
-                line = Cow::Owned(replaced);
-            }
-        }
-        line.into_owned()
-    });
+    let lines = text.lines().map(|line| clean_line(&collapsed(line)));
     let kept: Vec<String> = lines.filter(|it| !it.is_empty()).collect();
     kept.join("\n")
+}
+
+/// An address without the hash of the content that bundlers write into the name of its file:
+/// hexadecimal, 8 to 64 characters, letters as well as digits. Numbers are names and stay.
+#[must_use]
+pub fn without_content_hash(url: &str) -> String {
+    let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
+    let host = path.find("://").map_or(0, |it| it + 3);
+    let name = path[host..].rfind('/').map(|it| host + it + 1);
+    match name {
+        Some(at) => {
+            let (folder, file, rest) = (&url[..at], &path[at..], &url[path.len()..]);
+            format!("{folder}{}{rest}", without_file_hashes(file))
+        }
+        None if host == 0 => format!("{}{}", without_file_hashes(path), &url[path.len()..]),
+        None => url.to_owned(),
+    }
+}
+
+fn clean_line(line: &str) -> String {
+    let Some(address) = ADDRESS.as_ref().filter(|_| line.contains("://")) else {
+        return clean_words(line);
+    };
+    let (mut clean, mut end) = (String::with_capacity(line.len()), 0);
+    for found in address.find_iter(line) {
+        clean.push_str(&clean_words(&line[end..found.start()]));
+        clean.push_str(&without_content_hash(found.as_str()));
+        end = found.end();
+    }
+    clean.push_str(&clean_words(&line[end..]));
+    clean
+}
+
+/// A piece of a line that holds no address.
+fn clean_words(words: &str) -> String {
+    let mut words = without_file_hashes(words);
+    for (pattern, placeholder) in NOISE.iter() {
+        if let Cow::Owned(replaced) = pattern.replace_all(&words, *placeholder) {
+            words = Cow::Owned(replaced);
+        }
+    }
+    words.into_owned()
+}
+
+fn without_file_hashes(text: &str) -> Cow<'_, str> {
+    let Some(pattern) = FILE_HASH.as_ref() else {
+        return Cow::Borrowed(text);
+    };
+    pattern.replace_all(text, |found: &Captures<'_>| {
+        let hash = &found["hash"];
+        let has = |is: fn(&u8) -> bool| hash.as_bytes().iter().any(is);
+        if has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) {
+            format!(".⟨hash⟩{}", &found["dot"])
+        } else {
+            found[0].to_owned()
+        }
+    })
 }
 
 #[cfg(test)]

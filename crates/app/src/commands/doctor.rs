@@ -4,7 +4,7 @@ use super::Ended;
 use crate::{
     settings::{Loaded, Origin, Settings, shown},
     terminal::{say, show_table},
-    wiring::{Role, machine, open_database, search_results, speed_sources},
+    wiring::{Role, machine, open_database, search_results, site_tools},
 };
 use serde_json::json;
 use std::path::Path;
@@ -42,6 +42,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
         suppliers(&loaded.settings),
         speed(&loaded.settings),
         crawler(&loaded.settings),
+        rendering(&loaded.settings).await,
         clock(),
         disk(&loaded.settings),
     ];
@@ -175,7 +176,7 @@ fn suppliers(settings: &Settings) -> Check {
 
 fn speed(settings: &Settings) -> Check {
     let (clock, randomness) = machine();
-    let sources = speed_sources(settings, &clock, &randomness);
+    let sources = site_tools(settings, &clock, &randomness).speed;
     let (names, missing) = (sources.names(), sources.missing());
     let told = if names.is_empty() {
         "not configured: only what files say is told, every paint is null".to_owned()
@@ -212,6 +213,46 @@ fn crawler(settings: &Settings) -> Check {
         state: State::Notice,
         told: format!("may read the networks {}", open.join(", ")),
         todo: Some("Make sure that these hold no service that projects must not reach.".to_owned()),
+    }
+}
+
+/// Whether audits show pages in a browser, and in which.
+async fn rendering(settings: &Settings) -> Check {
+    let what = "rendering";
+    let (clock, randomness) = machine();
+    let reader = site_tools(settings, &clock, &randomness).sites;
+    let browser = reader.browser().await;
+    let pages = settings.crawler.render_pages;
+    let (state, told, todo) = match (pages, browser) {
+        (0, Some(browser)) => (
+            State::Good,
+            format!(
+                "audits show no page in a browser (crawler.render_pages is 0); {browser} could"
+            ),
+            None,
+        ),
+        (0, None) => (
+            State::Good,
+            "audits show no page in a browser (crawler.render_pages is 0), and there is none"
+                .to_owned(),
+            None,
+        ),
+        (pages, Some(browser)) => (
+            State::Good,
+            format!("audits show the first {pages} pages in {browser}"),
+            None,
+        ),
+        (pages, None) => (
+            State::Notice,
+            format!("audits shall show {pages} pages in a browser, and there is none"),
+            reader.missing_browser().map(|it| format!("{it}.")),
+        ),
+    };
+    Check {
+        what,
+        state,
+        told,
+        todo,
     }
 }
 

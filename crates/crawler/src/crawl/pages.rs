@@ -3,7 +3,7 @@
 use super::{Crawl, Tools, rendering::RenderQueue};
 use crate::{
     check::refused,
-    extract::{Arrival, EXTRACTION, read_page},
+    extract::{Arrival, EXTRACTION, MOST_LINKS, read_page},
     fetch::{Answer, Want},
     frontier::{UrlNumber, UrlSet},
 };
@@ -65,6 +65,9 @@ impl<'a> Crawl<'a> {
             self.read_batch(batch, depth, discovery, shown > 0).await?;
             let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
             self.pages_met += pages.len() as u64;
+            // What became no page is no page to wait for.
+            self.pages_known -= (batch.len() - pages.len()) as u64;
+            self.tell_progress();
             brought.extend(pages);
         }
         Ok(brought)
@@ -135,7 +138,12 @@ impl<'a> Crawl<'a> {
                     steps = queue.take(steps, &self.tools, &self.record);
                 }
             }
+            let is_full = |it: &CrawlStep| matches!(it, CrawlStep::Page(page) if page.links.len() >= MOST_LINKS);
+            let has_full_page = steps.iter().any(is_full);
             self.record.add(steps).await?;
+            if has_full_page {
+                self.record.limit(LimitHit::LinksOfPage).await?;
+            }
             self.tell_progress();
         }
     }

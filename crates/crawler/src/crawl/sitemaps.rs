@@ -8,74 +8,93 @@ use crate::{
 };
 use analysis::observation::{
     page_url::normalise,
-    web_site::{CrawlStep, SitemapFact},
+    web_site::{CrawlStep, FetchFailure, Fetched, LimitHit, SitemapFact, Truncation},
 };
 use domain::ports::site_reader::SiteReadError;
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
 /// Sitemaps of one site that are read at the most.
-const MOST_SITEMAPS: usize = 50;
+const MOST_SITEMAPS: usize = 500;
+/// Entries outside of the site that are told.
+const MOST_FOREIGN: usize = 5;
+
+/// A sitemap, and the status of the answer that it came with.
+struct Read {
+    sitemap: Sitemap,
+    status: Option<u16>,
+}
 
 impl Crawl<'_> {
     /// The pages of the site that its sitemaps list, as far as the plan has room for them.
     pub(super) async fn read_sitemaps(&mut self) -> Result<Vec<String>, SiteReadError> {
-        let mut waiting: VecDeque<String> = self.named_sitemaps().into();
-        let mut met: HashSet<String> = waiting.iter().cloned().collect();
+        let named = self.named_sitemaps();
+        let usual = self.tools.start.join("/sitemap.xml").ok();
+        let mut waiting: VecDeque<(String, bool)> = if named.is_empty() {
+            usual.map(|it| (it.into(), false)).into_iter().collect()
+        } else {
+            named.into_iter().map(|it| (it, true)).collect()
+        };
+        let mut met: HashSet<String> = waiting.iter().map(|it| it.0.clone()).collect();
         let mut read = 0;
         let mut pages = Vec::new();
-        while let Some(url) = waiting.pop_front() {
+        while let Some((url, named)) = waiting.pop_front() {
             read += 1;
-            let (fact, further) = self.read_sitemap(&url).await?;
+            let (fact, further) = self.read_sitemap(&url, named).await?;
             pages.extend(fact.pages);
             for url in further {
-                if met.len() < MOST_SITEMAPS && met.insert(url.clone()) {
-                    waiting.push_back(url);
+                if met.insert(url.clone()) && met.len() <= MOST_SITEMAPS {
+                    waiting.push_back((url, true));
                 }
             }
             if read >= MOST_SITEMAPS || self.is_late() {
                 break;
             }
         }
+        let is_cut = pages.len() > self.plan.max_pages as usize;
+        if is_cut || !waiting.is_empty() || met.len() > MOST_SITEMAPS {
+            self.record.limit(LimitHit::Sitemaps).await?;
+        }
         pages.truncate(self.plan.max_pages as usize);
         Ok(pages)
     }
 
-    /// Those robots.txt names, else the usual place.
+    /// Those robots.txt names.
     fn named_sitemaps(&self) -> Vec<String> {
         let robots = self.record.site().and_then(|it| it.robots.as_ref());
         let text = robots.map_or("", |it| &it.text);
         let rules = RobotsRules::parse(text, &self.tools.fetcher.settings.product);
-        let named: Vec<String> = rules
-            .sitemaps
-            .iter()
+        let named = rules.sitemaps.iter();
+        named
             .filter_map(|it| self.tools.start.join(it).ok())
             .map(|it| normalise(&it).0)
-            .collect();
-        if named.is_empty() {
-            let usual = self.tools.start.join("/sitemap.xml").ok();
-            return usual.map(String::from).into_iter().collect();
-        }
-        named
+            .collect()
     }
 
     async fn read_sitemap(
         &mut self,
         url: &str,
+        named: bool,
     ) -> Result<(SitemapFact, Vec<String>), SiteReadError> {
         if let Some(fact) = self.record.sitemap(url) {
             return Ok((fact.clone(), fact.sitemaps.clone()));
         }
-        let sitemap = self.fetch_sitemap(url).await;
+        let Read { sitemap, status } = self.fetch_sitemap(url).await;
         let most = self.plan.max_pages as usize;
         let own = |entry: &SitemapEntry| {
             let url = self.tools.start.join(&entry.url).ok()?;
             self.tools.scope.contains(&url).then(|| normalise(&url).0)
         };
+        let all = || sitemap.pages.iter().chain(&sitemap.sitemaps);
+        let foreign = || all().filter(|it| self.is_foreign(it)).map(|it| &it.url);
         let dated = |entry: &SitemapEntry| Some((own(entry)?, entry.last_modified?.text()));
         let fact = SitemapFact {
             url: url.to_owned(),
-            pages: sitemap.pages.iter().filter_map(own).take(most).collect(),
+            // One more than fits, which tells that it is not all.
+            pages: { sitemap.pages.iter() }
+                .filter_map(own)
+                .take(most.saturating_add(1))
+                .collect(),
             last_modified: sitemap.pages.iter().filter_map(dated).take(most).collect(),
             sitemaps: sitemap
                 .sitemaps
@@ -83,9 +102,12 @@ impl Crawl<'_> {
                 .filter_map(own)
                 .take(MOST_SITEMAPS)
                 .collect(),
-            entries: u32::try_from(sitemap.pages.len() + sitemap.sitemaps.len())
-                .unwrap_or(u32::MAX),
+            entries: small(all().count()),
             problem: sitemap.problem.map(str::to_owned),
+            named,
+            status,
+            foreign: small(foreign().count()),
+            foreign_examples: foreign().take(MOST_FOREIGN).cloned().collect(),
         };
         self.record
             .add(vec![CrawlStep::Sitemap(fact.clone())])
@@ -94,16 +116,27 @@ impl Crawl<'_> {
         Ok((fact, further))
     }
 
-    async fn fetch_sitemap(&self, url: &str) -> Sitemap {
-        let failed = |problem| Sitemap {
-            problem: Some(problem),
-            ..Sitemap::default()
+    /// Whether an entry leads elsewhere on the web.
+    fn is_foreign(&self, entry: &SitemapEntry) -> bool {
+        let url = self.tools.start.join(&entry.url);
+        url.is_ok_and(|it| {
+            matches!(it.scheme(), "http" | "https") && !self.tools.scope.contains(&it)
+        })
+    }
+
+    async fn fetch_sitemap(&self, url: &str) -> Read {
+        let failed = |problem, status| Read {
+            sitemap: Sitemap {
+                problem: Some(problem),
+                ..Sitemap::default()
+            },
+            status,
         };
         let Ok(url) = Url::parse(url) else {
-            return failed("invalidUrl");
+            return failed("invalidUrl", None);
         };
         if !self.tools.robots.allows(self.tools.fetcher, &url).await {
-            return failed("blockedByRobots");
+            return failed("blockedByRobots", None);
         }
         let limit = BodyLimit {
             encoded: sitemap::MOST_BYTES,
@@ -114,11 +147,34 @@ impl Crawl<'_> {
             .fetcher
             .ask_patiently(&url, Want::Everything(limit), Some(&self.tools.robots))
             .await;
-        let Some(body) = answer.body.filter(|_| answer.fetched.is_success()) else {
-            let absent = matches!(answer.fetched.status, Some(404 | 410));
-            return failed(if absent { "absent" } else { "unavailable" });
+        let fetched = answer.fetched;
+        let status = fetched.status;
+        let Some(body) = answer.body.filter(|_| fetched.is_success()) else {
+            return failed(why_not(&fetched), status);
         };
-        let read = tokio::task::spawn_blocking(move || Sitemap::read(&body.bytes));
-        read.await.unwrap_or_else(|_| failed("notXml"))
+        let is_cut = body.truncation == Truncation::AtLimit;
+        let read = tokio::task::spawn_blocking(move || Sitemap::read(&body.bytes)).await;
+        let Ok(mut sitemap) = read else {
+            return failed("notXml", status);
+        };
+        if is_cut {
+            sitemap.problem = Some("tooLarge");
+        }
+        Read { sitemap, status }
     }
+}
+
+/// What kept a sitemap from being read, though it may have answered.
+fn why_not(fetched: &Fetched) -> &'static str {
+    let said_yes = fetched.status.is_some_and(|it| (200..300).contains(&it));
+    match (fetched.failure, fetched.status) {
+        (_, Some(404 | 410)) => "absent",
+        (Some(FetchFailure::Incomplete), _) if said_yes => "cutOff",
+        (Some(_), _) if said_yes => "undecodable",
+        _ => "unavailable",
+    }
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

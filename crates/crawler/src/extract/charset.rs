@@ -7,11 +7,31 @@ use std::borrow::Cow;
 /// How far into a page its own word about its encoding is looked for.
 const PRESCAN: usize = 1_024;
 
+/// A decoded page.
+pub struct Decoded<'a> {
+    pub text: Cow<'a, str>,
+    pub encoding: &'static Encoding,
+    pub source: CharsetSource,
+    /// Whether bytes were none of the encoding.
+    pub had_errors: bool,
+}
+
+/// How often a decoded text stands where the bytes are none of its encoding: U+FFFD that are not in the
+/// bytes themselves. `had_errors` is what the decoder says.
+pub fn replaced(text: &str, bytes: &[u8], had_errors: bool) -> usize {
+    /// U+FFFD in UTF-8.
+    const MARK: &[u8] = "\u{fffd}".as_bytes();
+    if !had_errors {
+        return 0;
+    }
+    let marks = text.matches(char::REPLACEMENT_CHARACTER).count();
+    let written = bytes.windows(MARK.len()).filter(|it| *it == MARK).count();
+    // In another encoding these three bytes are something else, and there is at least one error.
+    marks.saturating_sub(written).max(1)
+}
+
 /// Decodes a page as browsers do; broken sequences become U+FFFD.
-pub fn decode<'a>(
-    bytes: &'a [u8],
-    from_http: Option<&str>,
-) -> (Cow<'a, str>, &'static Encoding, CharsetSource) {
+pub fn decode<'a>(bytes: &'a [u8], from_http: Option<&str>) -> Decoded<'a> {
     let by_mark = || Encoding::for_bom(bytes).map(|it| (it.0, CharsetSource::ByteOrderMark));
     let by_http = || {
         let found = Encoding::for_label(from_http?.as_bytes())?;
@@ -25,8 +45,13 @@ pub fn decode<'a>(
         .or_else(by_http)
         .or_else(by_meta)
         .unwrap_or((UTF_8, CharsetSource::Default));
-    let (text, encoding, _) = encoding.decode(bytes);
-    (text, encoding, source)
+    let (text, encoding, had_errors) = encoding.decode(bytes);
+    Decoded {
+        text,
+        encoding,
+        source,
+        had_errors,
+    }
 }
 
 /// Looks for `charset=` in the `meta` tags outside comments.
@@ -70,28 +95,48 @@ mod tests {
     #[test]
     fn the_byte_order_mark_beats_http_and_http_beats_the_page() {
         let page = b"<meta charset=iso-8859-2>\xe8";
-        assert_eq!(decode(page, None).0.chars().last(), Some('č'));
+        assert_eq!(decode(page, None).text.chars().last(), Some('č'));
         assert_eq!(
-            decode(page, Some("windows-1251")).0.chars().last(),
+            decode(page, Some("windows-1251")).text.chars().last(),
             Some('и')
         );
-        assert_eq!(decode(b"\xef\xbb\xbf\xc4\x8d", Some("windows-1251")).0, "č");
-        assert_eq!(decode(b"\xff\xfea\0", None).0, "a");
+        assert_eq!(
+            decode(b"\xef\xbb\xbf\xc4\x8d", Some("windows-1251")).text,
+            "č"
+        );
+        assert_eq!(decode(b"\xff\xfea\0", None).text, "a");
     }
 
     #[test]
     fn http_equiv_comments_and_unknown_labels_are_understood() {
         let old = b"<META http-equiv='Content-Type' content='text/html; charset=windows-1250'>\x9a";
-        assert_eq!(decode(old, None).0.chars().last(), Some('š'));
+        assert_eq!(decode(old, None).text.chars().last(), Some('š'));
         let commented = b"<!-- <meta charset=koi8-r> --><meta charset=\"utf-8\">\xc4\x8d";
-        assert_eq!(decode(commented, None).0.chars().last(), Some('č'));
+        assert_eq!(decode(commented, None).text.chars().last(), Some('č'));
         assert_eq!(
             decode(b"<meta charset=nonsense>\xff", Some("more"))
-                .0
+                .text
                 .chars()
                 .last(),
             Some('\u{fffd}')
         );
-        assert_eq!(decode(b"<meta charset=utf-16>\xc4\x8d", None).1, UTF_8);
+        assert_eq!(
+            decode(b"<meta charset=utf-16>\xc4\x8d", None).encoding,
+            UTF_8
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_none_of_the_encoding_are_counted() {
+        let counted = |bytes: &[u8], from_http| {
+            let decoded = decode(bytes, from_http);
+            replaced(&decoded.text, bytes, decoded.had_errors)
+        };
+        assert_eq!(counted("č \u{fffd}".as_bytes(), Some("utf-8")), 0);
+        // windows-1250 that says it is UTF-8.
+        assert_eq!(counted(b"\x9aest \x9au\x9aek", Some("utf-8")), 3);
+        assert_eq!(counted(b"\xff \xef\xbf\xbd", Some("utf-8")), 1);
+        // Every byte is a character of windows-1252.
+        assert_eq!(counted(b"\xe9\x81", Some("windows-1252")), 0);
     }
 }

@@ -18,6 +18,7 @@ mod text;
 mod visible_text;
 
 pub use content::{Arrival, read_main_text, read_names, read_page};
+pub use links::MOST_LINKS;
 pub use page_files::{NamedFile, read_page_files};
 
 use analysis::observation::structured_data::PageStructuredData;
@@ -25,7 +26,7 @@ use url::Url;
 
 /// The version of what is read of a page; it grows whenever the same bytes come to be read as
 /// something else, so that a page is sent again even where the server says that it did not change.
-pub const EXTRACTION: u32 = 1;
+pub const EXTRACTION: u32 = 2;
 
 /// Reads the structured data of a page, and the text that its readers see.
 pub fn read_structured_data(
@@ -33,8 +34,7 @@ pub fn read_structured_data(
     from_http: Option<&str>,
     url: &Url,
 ) -> (PageStructuredData, String) {
-    let (source, ..) = charset::decode(bytes, from_http);
-    let dom = parse::parse(&source).dom;
+    let dom = parse::parse(&charset::decode(bytes, from_http).text).dom;
     let data =
         structured_data::structured_data(&dom, &json_ld::JsonLd::of(&dom), &links::base(&dom, url));
     (data, visible_text::visible_text(&dom))

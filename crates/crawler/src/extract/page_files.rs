@@ -33,8 +33,7 @@ pub struct PageFiles {
 
 /// Reads the names of a page's files.
 pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFiles {
-    let (source, ..) = decode(bytes, from_http);
-    let dom = parse(&source).dom;
+    let dom = parse(&decode(bytes, from_http).text).dom;
     let base = base(&dom, url);
     let (mut found, mut known) = (PageFiles::default(), BTreeSet::new());
     for &id in &dom.order {

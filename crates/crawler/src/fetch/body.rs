@@ -88,7 +88,7 @@ fn encoding_of(response: &Response) -> Result<Encoding, Failed> {
         (None, _) => Ok(Encoding::Identity),
         (Some("gzip" | "x-gzip"), None) => Ok(Encoding::Gzip),
         (Some("deflate"), None) => Ok(Encoding::Deflate),
-        _ => Err(Failed::new(FetchFailure::Malformed, "contentEncoding")),
+        _ => Err(Failed::new(FetchFailure::Unread, "contentEncoding")),
     }
 }
 
@@ -167,7 +167,7 @@ impl Decoder {
         };
         match (self.bounded().stop, written) {
             (Some(Stop::Full), _) => Ok(true),
-            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Malformed, "decompressionBomb")),
+            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Unread, "decompressionBomb")),
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(false),
         }
@@ -206,7 +206,7 @@ impl Decoder {
         };
         match (self.bounded().stop, ended) {
             (Some(Stop::Full), _) => Ok(self.cut()),
-            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Malformed, "decompressionBomb")),
+            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Unread, "decompressionBomb")),
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(Body {
                 bytes: std::mem::take(&mut self.bounded().bytes),
@@ -226,5 +226,5 @@ impl Decoder {
 }
 
 fn undecodable() -> Failed {
-    Failed::new(FetchFailure::Malformed, "undecodableBody")
+    Failed::new(FetchFailure::Undecodable, "undecodableBody")
 }

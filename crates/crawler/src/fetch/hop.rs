@@ -203,8 +203,13 @@ impl HopAnswer {
     }
 }
 
+/// Whether a status says that the answer is somewhere else.
+pub fn redirects(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
+}
+
 fn location(status: u16, headers: &HeaderMap) -> Option<String> {
-    if !matches!(status, 301 | 302 | 303 | 307 | 308) {
+    if !redirects(status) {
         return None;
     }
     let value = headers.get(header::LOCATION)?;

@@ -28,7 +28,7 @@ use domain::{
     ports::{clock::Clock, randomness::Randomness},
 };
 use error::Failed;
-use hop::HopAnswer;
+use hop::{HopAnswer, redirects};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::Url;
@@ -251,6 +251,10 @@ impl Trail {
             status: answer.status,
         });
         let Some(location) = answer.location.as_deref() else {
+            // Browsers show what came with it, which is not what the address stands for.
+            if redirects(answer.status) {
+                return Err(Failed::new(FetchFailure::InvalidRedirect, "noLocation"));
+            }
             return Ok(Taken::Final(Box::new(answer)));
         };
         let invalid = || Failed::new(FetchFailure::InvalidRedirect, "invalidLocation");

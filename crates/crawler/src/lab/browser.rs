@@ -180,7 +180,7 @@ fn told(what: &str, error: &io::Error) -> LabError {
 }
 
 /// Whether the browser runs as somebody else: no page is to run as root.
-fn runs_as_other() -> bool {
+pub fn runs_as_other() -> bool {
     geteuid().is_root()
 }
 

@@ -21,6 +21,7 @@ mod settings;
 mod static_reader;
 mod tab;
 mod trace;
+mod version;
 mod visit;
 mod wire;
 
@@ -28,6 +29,7 @@ pub use renderer::{NotShown, Renderer};
 pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
 pub use static_reader::StaticReader;
 pub use tab::Shown;
+pub use version::name_of;
 
 use crate::{fetch::Fetcher, guard::vet_url, reader::PoliteReader, settings::CrawlerSettings};
 use analysis::{

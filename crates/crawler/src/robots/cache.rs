@@ -89,7 +89,10 @@ impl RobotsCache {
 impl Known {
     async fn ask(fetcher: &Fetcher, url: &Url) -> Arc<Self> {
         let (fact, brought) = fetch_robots(fetcher, url).await;
-        let network_failed = fact.state == RobotsState::Unavailable && brought.failure.is_some();
+        // One that came and cannot be read forbids, and says nothing of the host.
+        let network_failed = fact.state == RobotsState::Unavailable
+            && brought.failure.is_some()
+            && brought.unread_body().is_none();
         Arc::new(Self {
             rules: rules_of(&fact, &fetcher.settings.product),
             unreachable: network_failed.then_some(brought),
@@ -133,10 +136,16 @@ pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Fetched)
 }
 
 fn state_of(fetched: &Fetched) -> RobotsState {
+    let leads_nowhere = matches!(
+        fetched.failure,
+        Some(
+            FetchFailure::RedirectLoop
+                | FetchFailure::TooManyRedirects
+                | FetchFailure::InvalidRedirect
+        )
+    );
     match (fetched.failure, fetched.status) {
-        (Some(FetchFailure::RedirectLoop | FetchFailure::TooManyRedirects), _) => {
-            RobotsState::Absent
-        }
+        _ if leads_nowhere => RobotsState::Absent,
         (None, _) if fetched.hops() > MOST_REDIRECTS => RobotsState::Absent,
         (None, Some(200..=299)) => RobotsState::Rules,
         // 429 asks to stay away for now, as a server error does.

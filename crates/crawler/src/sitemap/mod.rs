@@ -19,6 +19,9 @@ pub const MOST_ENTRIES: usize = 50_000;
 const MOST_URL: usize = 2_048;
 /// Elements inside each other that are read.
 const MOST_DEPTH: usize = 16;
+/// What the outermost element of a sitemap may be, by sitemaps.org and by Google: one without entries
+/// is a sitemap all the same.
+const ROOTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "RDF", "feed"];
 
 /// A page or sitemap that a sitemap lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,7 +69,11 @@ impl Sitemap {
                 last_modified: None,
             })
             .collect();
-        let problem = (pages.len() > MOST_ENTRIES).then_some("tooManyEntries");
+        let problem = match pages.len() {
+            0 => Some("notSitemap"),
+            1..=MOST_ENTRIES => None,
+            _ => Some("tooManyEntries"),
+        };
         pages.truncate(MOST_ENTRIES);
         Self {
             pages,
@@ -82,7 +89,7 @@ impl Sitemap {
             let problem = match reader.read_event() {
                 Ok(Event::Start(tag)) => reading.open(&tag),
                 Ok(Event::Empty(tag)) => {
-                    reading.link(&tag);
+                    reading.pass(&tag);
                     None
                 }
                 Ok(Event::Text(part)) => {
@@ -97,7 +104,8 @@ impl Sitemap {
                 Ok(Event::End(_)) => reading.close(),
                 // One that declares nothing changes nothing.
                 Ok(Event::DocType(part)) if part.contains('[') => Some("doctype"),
-                Ok(Event::Eof) => return reading.sitemap,
+                Ok(Event::DocType(part)) if names_html(&part) => Some("html"),
+                Ok(Event::Eof) => return reading.ended(),
                 Ok(_) => None,
                 Err(_) => Some("notXml"),
             };
@@ -111,10 +119,18 @@ impl Sitemap {
     }
 }
 
+/// Whether what stands in a document type or tag begins with `html`.
+fn names_html(text: &str) -> bool {
+    let start = text.trim_start().get(..4);
+    start.is_some_and(|it| it.eq_ignore_ascii_case("html"))
+}
+
 /// Where the reading of XML is.
 #[derive(Default)]
 struct Reading {
     sitemap: Sitemap,
+    /// The outermost element is one that sitemaps have.
+    has_root: bool,
     parents: Vec<String>,
     /// The text of the innermost element.
     text: String,
@@ -129,8 +145,37 @@ impl Reading {
             self.entry = SitemapEntry::default();
         }
         self.link(tag);
+        if self.parents.is_empty() {
+            if name.eq_ignore_ascii_case("html") {
+                return Some("html");
+            }
+            self.has_root |= ROOTS.contains(&name.as_str());
+        }
         self.parents.push(name);
         (self.parents.len() > MOST_DEPTH).then_some("tooDeep")
+    }
+
+    /// An element without an end of its own.
+    fn pass(&mut self, tag: &BytesStart) {
+        let is_root = self.parents.is_empty();
+        self.has_root |= is_root && ROOTS.contains(&tag.local_name().as_ref());
+        self.link(tag);
+    }
+
+    /// At the end of the text. It has to be the end of the elements too.
+    fn ended(self) -> Sitemap {
+        let is_empty = self.sitemap.pages.is_empty() && self.sitemap.sitemaps.is_empty();
+        let problem = if !self.parents.is_empty() {
+            Some("cutOff")
+        } else if is_empty && !self.has_root {
+            Some("notSitemap")
+        } else {
+            None
+        };
+        Sitemap {
+            problem,
+            ..self.sitemap
+        }
     }
 
     /// In Atom, a link leads by its attribute.

@@ -121,6 +121,37 @@ fn doctypes_entities_and_broken_xml_end_the_reading() {
 }
 
 #[test]
+fn what_ends_too_early_or_is_something_else_is_told() {
+    let problem = |text: &str| Sitemap::read(text.as_bytes()).problem;
+    let cut = &TWO[..TWO.rfind("<url>").unwrap()];
+    let sitemap = Sitemap::read(cut.as_bytes());
+    assert_eq!((sitemap.pages.len(), sitemap.problem), (1, Some("cutOff")));
+    for html in [
+        "<!doctype html><html><body><p>Not here</p></body></html>",
+        "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\"><p>Not here",
+        "<HTML><head><meta charset=utf-8><title>x</title>",
+    ] {
+        assert_eq!(problem(html), Some("html"), "{html}");
+    }
+    for other in [
+        "",
+        "{\"error\": 1}",
+        "<error/>",
+        "<error>no</error>",
+        "<!-- -->",
+    ] {
+        assert_eq!(problem(other), Some("notSitemap"), "{other}");
+    }
+    for empty in [
+        "<urlset/>",
+        "<s:urlset xmlns:s='x'></s:urlset>",
+        "<feed></feed>",
+    ] {
+        assert_eq!(problem(empty), None, "{empty}");
+    }
+}
+
+#[test]
 fn what_could_be_unpacked_is_read() {
     let mut cut = packed(&TWO.repeat(50).into_bytes());
     cut.truncate(cut.len() - 8);

@@ -6,6 +6,8 @@ mod catalogue;
 #[cfg(test)]
 mod memory_crawl;
 #[cfg(test)]
+mod other_faults;
+#[cfg(test)]
 mod over_http;
 #[cfg(test)]
 mod site_server;

@@ -108,6 +108,7 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
         agents: &agents,
         robots_txt: Some(&robots_txt),
         llms_txt: llms.as_ref(),
+        confirmed_elsewhere: &[],
     };
     let of_site = site_issues(&graph, &links, &duplicates, &context);
     let index = SiteIndex::new(&graph, &links, &duplicates, &of_site);
@@ -159,6 +160,10 @@ impl Crawl {
             sitemaps: Vec::new(),
             entries: u32::try_from(read.pages.len()).unwrap(),
             problem: read.problem.map(str::to_owned),
+            named: true,
+            status: Some(200),
+            foreign: 0,
+            foreign_examples: Vec::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::{memory_crawl::record_of, site_server::SiteServer};
 use analysis::{
-    fault_sites::{SiteSpec, VitalsFault, fault_site, faultless},
+    fault_sites::{GeneratedSite, SiteSpec, VitalsFault, fault_site, faultless},
     findings::{
         broken_links::PreviousBrokenLinks,
         envelope::FindingContext,
@@ -14,7 +14,7 @@ use analysis::{
     result_type::ResultType,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use crawler::{AiRobots, CrawlerSettings, FetchLimits, PoliteReader};
 use domain::ports::{
     clock::Clock,
@@ -27,7 +27,7 @@ use domain::ports::{
 use futures_util::stream::{self, StreamExt};
 use serde_json::Value;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, Mutex,
         atomic::{AtomicU8, Ordering},
@@ -35,16 +35,22 @@ use std::{
     time::Duration,
 };
 
-const ORIGIN: &str = "https://example.com";
+pub const ORIGIN: &str = "https://example.com";
 /// Sites that are read at the same time.
 const AT_ONCE: usize = 8;
 
-struct Now;
+/// A clock that stands still.
+struct At(DateTime<Utc>);
 
-impl Clock for Now {
+impl Clock for At {
     fn now(&self) -> DateTime<Utc> {
-        DateTime::from_timestamp(1_750_000_000, 0).unwrap()
+        self.0
     }
+}
+
+/// When sites are read first.
+pub fn first_day() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_750_000_000, 0).unwrap()
 }
 
 #[derive(Default)]
@@ -79,9 +85,43 @@ impl CrawlJournal for Pages {
     fn progress(&self, _: CrawlProgress) {}
 }
 
-/// The codes that an audit of a site finds.
-async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String> {
-    let server = SiteServer::start(spec.generated()).await;
+/// What an audit over HTTP comes to.
+pub struct Audited {
+    /// The summary of `content`.
+    pub summary: Value,
+    /// The records of `content` by address.
+    pub records: BTreeMap<String, Value>,
+    /// The records of `broken-links`.
+    pub links: Vec<Value>,
+    /// What the next audit has to know.
+    pub history: PreviousBrokenLinks,
+}
+
+impl Audited {
+    /// The codes that were found.
+    pub fn codes(&self) -> BTreeSet<String> {
+        let issues = self.summary["issues"].as_object().unwrap();
+        issues.keys().cloned().collect()
+    }
+}
+
+/// What is known before an audit of a site.
+#[derive(Default)]
+pub struct Before {
+    /// Pages by address that were told to wait; of the others the time to the first byte is chance.
+    pub waiting: BTreeSet<String>,
+    /// What a measurement of the glaze's page says.
+    pub vitals: Option<VitalsFault>,
+    /// What an earlier audit knew of the targets of links.
+    pub history: PreviousBrokenLinks,
+    /// Days after the first audit.
+    pub days: i64,
+}
+
+/// Serves a site, reads it and judges it.
+pub async fn audited(site: GeneratedSite, before: Before) -> Audited {
+    let now = first_day() + TimeDelta::days(before.days);
+    let server = SiteServer::start(site).await;
     let settings = CrawlerSettings {
         resolve: server.resolve(),
         trusted: vec![server.authority.clone()],
@@ -95,7 +135,7 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
         },
         ..CrawlerSettings::default()
     };
-    let reader = PoliteReader::new(settings, Arc::new(Now), Arc::new(Counting::default()));
+    let reader = PoliteReader::new(settings, Arc::new(At(now)), Arc::new(Counting::default()));
     let plan = CrawlPlan {
         start: CrawlStart::Host("example.com".to_owned()),
         max_pages: 200,
@@ -109,37 +149,58 @@ async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String>
     let mut pages = journal.0.into_inner().unwrap();
     for page in &mut pages {
         // A busy machine answers late; what counts is what the site was told to wait.
-        let waited = spec
-            .pages
-            .iter()
-            .any(|it| it.delay_ms > 0 && page.url == it.url(ORIGIN));
+        let waited = before.waiting.contains(&page.url);
         page.response.ttfb_ms = page.response.ttfb_ms.filter(|_| waited);
     }
 
     let mut context = AuditContext {
         finding: FindingContext {
             project_id: 1,
-            measured_at: Now.now(),
+            measured_at: now,
         },
         ..AuditContext::default()
     };
-    if let Some(fault) = vitals {
+    if let Some(fault) = before.vitals {
         let page = format!("{ORIGIN}/guides/glaze");
         let records = vec![record_of(&page, fault)];
         context.vitals.insert(page, records);
     }
     let robots = AiRobots::of(observation.robots.as_ref());
     let robots = move |url: &str| robots.verdicts(url);
-    let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
+    let mut cards = SiteCards::of(observation, before.history);
     for page in &pages {
         cards.add(page);
     }
     let site = cards.complete(&robots);
-    let summaries = judge(&site, &context, &robots, pages.into_iter(), |_| {});
+    let (mut records, mut links) = (BTreeMap::new(), Vec::new());
+    let summaries = judge(&site, &context, &robots, pages.into_iter(), |it| {
+        let record: Value = it.record.parse().unwrap();
+        match it.result_type {
+            ResultType::Content => {
+                records.insert(it.url, record);
+            }
+            ResultType::BrokenLinks => links.push(record),
+            _ => {}
+        }
+    });
     let of_content = { summaries.iter() }.find(|it| it.result_type == ResultType::Content);
-    let summary: Value = of_content.unwrap().summary.parse().unwrap();
-    let issues = summary["issues"].as_object().unwrap();
-    issues.keys().cloned().collect()
+    Audited {
+        summary: of_content.unwrap().summary.parse().unwrap(),
+        records,
+        links,
+        history: site.into_link_history(&context),
+    }
+}
+
+/// The codes that an audit of a site finds.
+async fn codes(spec: &SiteSpec, vitals: Option<VitalsFault>) -> BTreeSet<String> {
+    let waiting = spec.pages.iter().filter(|it| it.delay_ms > 0);
+    let before = Before {
+        waiting: waiting.map(|it| it.url(ORIGIN)).collect(),
+        vitals,
+        ..Before::default()
+    };
+    audited(spec.generated(), before).await.codes()
 }
 
 #[tokio::test(flavor = "multi_thread")]

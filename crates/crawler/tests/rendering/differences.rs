@@ -108,6 +108,11 @@ async fn head_links_and_data_that_a_script_changes_are_told() {
     changed("metaDescription", json!(null), "New", "added");
     let (sent, other) = (server.url("/sent"), server.url("/other"));
     changed("canonical", json!(sent), &other, "changed");
+    // Search engines run the scripts too.
+    assert_eq!(
+        (&found.content["indexable"], &found.content["noindex"]),
+        (&json!(false), &json!(true))
+    );
     let robots = json!({"static": ["noarchive"], "rendered": ["noindex"], "added": ["noindex"], "removed": ["noarchive"]});
     assert_eq!(rendered["robots"], robots);
     let links =

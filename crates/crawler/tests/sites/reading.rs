@@ -83,6 +83,8 @@ async fn a_finished_crawl_is_not_read_again() {
     assert_eq!(findings(&first), findings(&second));
     let progress = *journal.last_progress.lock().unwrap();
     assert_eq!((progress.pages_done, progress.checks_done), (21, 20));
+    // What became no page is not waited for.
+    assert_eq!((progress.pages_total, progress.checks_total), (21, 20));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,16 +1,19 @@
 //! The way to single pages of a site, for loads that are no crawl: where the site begins, what its
 //! robots.txt allows.
 
-use super::{page_speed::LabError, site_reader::Unreached};
+use super::{
+    page_speed::LabError,
+    site_reader::{CrawlStart, Unreached},
+};
 use async_trait::async_trait;
 
 /// Finds the ways to sites.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SiteDoors: Send + Sync {
-    /// Where a host's site begins: `https` is tried first, then `http`. A robots.txt that forbids
-    /// everything is no failure here: each page is refused when it is asked for.
-    async fn open(&self, host: &str) -> Result<Box<dyn SiteDoor>, Unreached>;
+    /// The way in where a crawl would begin. A robots.txt that forbids everything is no failure here:
+    /// each page is refused when it is asked for.
+    async fn open(&self, start: &CrawlStart) -> Result<Box<dyn SiteDoor>, Unreached>;
 }
 
 /// The way to the pages of one site. What its robots.txt says is asked once.

@@ -214,6 +214,8 @@ pub trait SiteReader: Send + Sync {
     /// What it would take to show pages in a browser; `None` when nothing is missing. Without it, a plan
     /// that asks for rendering is carried out without.
     fn missing_browser(&self) -> Option<NotConfigured>;
+    /// Which browser shows pages, by its name, version and place; `None` where there is none.
+    async fn browser(&self) -> Option<String>;
 }
 
 /// How far the way to a site led.

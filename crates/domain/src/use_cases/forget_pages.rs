@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use std::sync::Arc;
 
 /// How long a page is kept that nobody visits.
-const KEPT_FOR: TimeDelta = TimeDelta::days(180);
+pub const KEPT_FOR: TimeDelta = TimeDelta::days(180);
 /// How many pages are forgotten at once; the next crawl takes the rest.
 const MOST: u32 = 10_000;
 

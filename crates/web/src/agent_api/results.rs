@@ -124,11 +124,16 @@ struct Only {
 
 impl Only {
     fn of(query: &Query) -> Self {
+        let (from, to) = (query.time("from"), query.end("to"));
+        // The end itself is not included; of a day all of it is.
+        if from.zip(to).is_some_and(|(from, to)| from >= to) {
+            query.wrong("to", "must end after `from`");
+        }
         Self {
             keyword: query.id("keywordId").map(KeywordId),
             url: query.free_text("url", 2_048),
-            from: query.time("from"),
-            to: query.end("to"),
+            from,
+            to,
         }
     }
 }

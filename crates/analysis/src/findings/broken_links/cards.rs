@@ -140,6 +140,21 @@ impl LinkCards {
         card.may_pass && !is_agreed(past, self.checked_at(now))
     }
 
+    /// Addresses on other hosts, without fragments, that are broken and that an earlier check, long
+    /// enough ago, found broken as well; none while the crawl is not complete.
+    pub(crate) fn confirmed_elsewhere(&self) -> impl Iterator<Item = &str> {
+        let agreed = self.met().filter(|(number, card)| {
+            let past = self.past.get(*number as usize);
+            let is_broken = card.worst.is_some_and(|it| it.outcome == Outcome::Broken);
+            let at = self.complete_at;
+            card.may_pass && is_broken && at.is_some_and(|it| is_agreed(past, it))
+        });
+        agreed.map(|(number, _)| {
+            let target = self.targets.text(number);
+            target.split('#').next().unwrap_or(target)
+        })
+    }
+
     /// What the next run needs to know: of targets that were checked now, and of those that were
     /// not what was known before.
     #[must_use]

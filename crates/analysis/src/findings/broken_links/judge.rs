@@ -50,7 +50,9 @@ impl Judged<'_> {
 
     /// Whether it is on another host and failed in a way that may pass.
     pub(super) fn may_pass(&self) -> bool {
-        !self.is_internal && self.verdict.may_pass()
+        // A redirect that leads to no URL is a server's word, and may be another one tomorrow.
+        let of_a_server = self.verdict == Verdict::InvalidUrl && self.answer.is_some();
+        !self.is_internal && (self.verdict.may_pass() || of_a_server)
     }
 
     /// Whether one look is enough.
@@ -154,7 +156,8 @@ fn verdict_of(
         Answer::Page(_) => (None, false),
         Answer::Fetched(fetched) => (fetched.failure, fetched.challenge),
     };
-    if let Some(failure) = failure {
+    // What is only not read here says what its status says.
+    if let Some(failure) = failure.filter(|it| *it != FetchFailure::Unread) {
         return verdict_of_failure(failure);
     }
     let Some(status) = answer.status() else {
@@ -178,7 +181,8 @@ const fn verdict_of_status(status: u16) -> Verdict {
         410 => Verdict::Gone,
         429 => Verdict::RateLimited,
         400..=499 => Verdict::ClientError,
-        // 5xx, and redirects that name no target.
+        // Redirects that name no target.
+        301..=399 => Verdict::InvalidUrl,
         _ => Verdict::ServerError,
     }
 }
@@ -186,9 +190,12 @@ const fn verdict_of_status(status: u16) -> Verdict {
 const fn verdict_of_failure(failure: FetchFailure) -> Verdict {
     match failure {
         FetchFailure::Dns => Verdict::DnsError,
-        FetchFailure::Connect | FetchFailure::Incomplete | FetchFailure::Malformed => {
-            Verdict::ConnectError
-        }
+        FetchFailure::Connect
+        | FetchFailure::Incomplete
+        | FetchFailure::Malformed
+        // Not asked for: its status is its verdict.
+        | FetchFailure::Unread => Verdict::ConnectError,
+        FetchFailure::Undecodable => Verdict::ServerError,
         FetchFailure::Tls => Verdict::TlsError,
         FetchFailure::Timeout => Verdict::Timeout,
         FetchFailure::TooManyRedirects => Verdict::TooManyRedirects,

@@ -156,7 +156,7 @@ pub(super) fn severity(
     match judged.verdict {
         Verdict::MissingFragment if judged.is_internal => Severity::Warning,
         Verdict::MissingFragment => Severity::Notice,
-        Verdict::InvalidUrl => Severity::Error,
+        Verdict::InvalidUrl if judged.answer.is_none() => Severity::Error,
         Verdict::MailtoInvalid
         | Verdict::TelInvalid
         | Verdict::LocalhostLink

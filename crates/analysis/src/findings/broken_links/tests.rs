@@ -164,7 +164,8 @@ fn every_status_has_its_verdict() {
         (200, Verdict::Ok),
         (204, Verdict::Ok),
         (304, Verdict::Ok),
-        (301, Verdict::ServerError),
+        (301, Verdict::InvalidUrl),
+        (302, Verdict::InvalidUrl),
         (400, Verdict::ClientError),
         (401, Verdict::Unauthorized),
         (403, Verdict::Unauthorized),
@@ -205,6 +206,7 @@ fn every_failure_has_its_verdict() {
         (FetchFailure::Timeout, Verdict::Timeout),
         (FetchFailure::Incomplete, Verdict::ConnectError),
         (FetchFailure::Malformed, Verdict::ConnectError),
+        (FetchFailure::Undecodable, Verdict::ServerError),
         (FetchFailure::TooManyRedirects, Verdict::TooManyRedirects),
         (FetchFailure::RedirectLoop, Verdict::RedirectLoop),
         (FetchFailure::InvalidRedirect, Verdict::InvalidUrl),
@@ -514,6 +516,33 @@ fn another_host_is_suspect_until_a_later_check_agrees() {
         .records,
         second.records
     );
+}
+
+#[test]
+fn what_an_earlier_run_found_broken_too_is_confirmed_whatever_its_fragment() {
+    let (old, new) = ("https://other.example/old", "https://other.example/new");
+    let with_part = LinkTarget::Web {
+        url: old.to_owned(),
+        fragment: Some("part".to_owned()),
+    };
+    let pages = |links: Vec<PageLink>| vec![page(SITE, links)];
+    let checks = || [old, new].map(|it| checked(it, with_status(it, 404)));
+    let first = site(
+        pages(vec![link(1, "a", with_part.clone())]),
+        checks().to_vec(),
+    );
+    let history = found_on(1, &first, &PreviousBrokenLinks::default()).history;
+    let finished = CrawlStep::Finished { at: day(2) };
+    let links = vec![link(1, "a", with_part), to(2, new)];
+    let later = site(pages(links), [checks().to_vec(), vec![finished]].concat());
+    let confirmed = |history: PreviousBrokenLinks| {
+        let mut cards = LinkCards::of(later.site.clone(), history);
+        cards.add(&later.pages[0]);
+        let confirmed = cards.confirmed_elsewhere().map(str::to_owned);
+        confirmed.collect::<Vec<_>>()
+    };
+    assert_eq!(confirmed(history), [old]);
+    assert_eq!(confirmed(PreviousBrokenLinks::default()), [] as [&str; 0]);
 }
 
 /// An attempt that judges again what an earlier one had read gives its records the same places.

@@ -33,7 +33,7 @@ pub enum Verdict {
     Unauthorized,
     /// 429 after all attempts: nothing is known.
     RateLimited,
-    /// 5xx, or a redirect that names no target.
+    /// 5xx, or an answer that is not encoded as it says.
     ServerError,
     /// No answer in time.
     Timeout,
@@ -48,7 +48,7 @@ pub enum Verdict {
     Soft404,
     /// The page works and has no such fragment.
     MissingFragment,
-    /// Not a URL.
+    /// Not a URL, or a redirect to something that is none, or to nowhere.
     InvalidUrl,
     /// A scheme that is not checked.
     UnsupportedScheme,

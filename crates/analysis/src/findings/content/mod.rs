@@ -15,8 +15,8 @@ mod summary;
 
 pub use keyword::{KeywordCoverage, KeywordFacts, keyword_facts, probable_keyword};
 pub use parts::{
-    Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, ReadabilityFacts, SnippetText,
-    Uniqueness,
+    CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, ReadabilityFacts,
+    SnippetText, Uniqueness,
 };
 pub use record::{ContentContext, ContentRecord, content_record};
 pub use rendered::{
@@ -25,7 +25,7 @@ pub use rendered::{
 };
 pub use score::{Parts, WEIGHTS, content_score};
 pub use site_facts::{SiteFacts, SiteIndex};
-pub use summary::{CodeCount, ContentSummary};
+pub use summary::{CodeCount, ContentSummary, SitemapLine, UnreadPage};
 
 /// The method that these records come from.
 pub const METHOD: &str = "content/1";

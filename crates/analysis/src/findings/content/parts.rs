@@ -2,7 +2,7 @@
 
 use crate::{
     findings::envelope::rounded,
-    observation::page_content::{FactSource, PageContent},
+    observation::page_content::{CharsetSource, FactSource, PageContent},
     text::{
         pixel_width::Place,
         readability::{Band, Formula, Status, readability},
@@ -40,6 +40,31 @@ impl LanguageFacts {
                 .or_else(|| page.response.headers.content_language.clone()),
             detected: detected.map(|it| it.code.clone()),
             confidence: detected.map(|it| it.confidence),
+        }
+    }
+}
+
+/// The encoding of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CharsetFacts {
+    /// The encoding that it was read in, by the WHATWG's name.
+    pub name: String,
+    /// Who said so.
+    pub source: CharsetSource,
+    /// Places where its bytes are none of that encoding, so that readers see a mark of replacement: it is
+    /// in another one than it says.
+    pub replaced_sequences: u32,
+}
+
+impl CharsetFacts {
+    /// Of a page.
+    #[must_use]
+    pub fn of(page: &PageContent) -> Self {
+        Self {
+            name: page.document.charset.clone(),
+            source: page.document.charset_source,
+            replaced_sequences: page.document.replaced_sequences,
         }
     }
 }

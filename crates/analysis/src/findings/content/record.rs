@@ -4,8 +4,8 @@ use super::{
     METHOD,
     keyword::{KeywordFacts, keyword_facts, probable_keyword},
     parts::{
-        Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, ReadabilityFacts,
-        SnippetText, Uniqueness, headings, small,
+        CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts,
+        ReadabilityFacts, SnippetText, Uniqueness, headings, small,
     },
     rendered::RenderedFacts,
     score::{Parts, content_score},
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     findings::{
         envelope::{Envelope, FindingContext, rounded},
-        issues::{Issue, IssueCode},
+        issues::{Issue, IssueCode, THIN},
     },
     observation::{
         page_content::PageContent,
@@ -55,10 +55,16 @@ pub struct ContentRecord {
     pub envelope: Envelope,
     /// What the page is for, as its markup and address say.
     pub page_type: PageKind,
-    /// Whether search engines may list it: 200, HTML, not `noindex`, canonical.
+    /// Whether search engines may list it: 200, HTML, not `noindex`, canonical; with its scripts too,
+    /// where a browser showed it.
     pub indexable: bool,
+    /// Whether search engines are told not to list it, by the document, its headers or, where a browser
+    /// showed it, its scripts.
+    pub noindex: bool,
     /// Its language.
     pub language: LanguageFacts,
+    /// Its encoding.
+    pub charset: CharsetFacts,
     /// Its title.
     pub title: SnippetText,
     /// Its description.
@@ -95,8 +101,8 @@ pub struct ContentRecord {
     /// The page as a browser shows it, beside the document as it was sent; null where it was not asked
     /// to be shown.
     pub rendered: Option<RenderedFacts>,
-    /// It has little text of its own.
-    pub thin: bool,
+    /// It has little text of its own; null where the end of a page with little text was not read.
+    pub thin: Option<bool>,
     /// 0 to 100.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub content_score: Option<f64>,
@@ -138,7 +144,9 @@ pub fn content_record(
         envelope: envelope(page, context),
         page_type: kind,
         indexable: page.is_indexable(),
+        noindex: page.is_noindex(),
         language: LanguageFacts::of(page),
+        charset: CharsetFacts::of(page),
         title: SnippetText::of(page.title(), TITLE, facts.title_duplicates.clone()),
         meta_description: SnippetText::of(
             page.description(),
@@ -159,19 +167,19 @@ pub fn content_record(
         uniqueness: facts.uniqueness,
         freshness: Freshness::of(page),
         rendered: RenderedFacts::of(page),
-        thin: issues.iter().any(|it| {
-            matches!(
-                it.code,
-                IssueCode::ThinContent | IssueCode::EmptyMainContent
-            )
-        }),
+        thin: is_thin(page, &issues),
         content_score: content_score(&parts),
         issues,
     }
 }
 
+fn is_thin(page: &PageContent, issues: &[Issue]) -> Option<bool> {
+    let thin = [IssueCode::ThinContent, IssueCode::EmptyMainContent];
+    let may_be_longer = page.is_cut() && page.text.counts.words < THIN;
+    (!may_be_longer).then(|| issues.iter().any(|it| thin.contains(&it.code)))
+}
+
 fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
-    let is_cut = page.fetched.truncation == Truncation::AtLimit || page.document.parser_limit;
     let mut warnings = Vec::new();
     if page.fetched.truncation == Truncation::AtLimit {
         warnings.push("bodyCut".to_owned());
@@ -179,8 +187,11 @@ fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
     if page.document.parser_limit {
         warnings.push("parserLimit".to_owned());
     }
+    if page.document.replaced_sequences > 0 {
+        warnings.push("charsetMismatch".to_owned());
+    }
     Envelope {
-        status: if is_cut {
+        status: if page.is_cut() {
             RecordStatus::Partial
         } else {
             RecordStatus::Ok

@@ -62,12 +62,11 @@ impl<K: Copy + Ord> Groups<K> {
     }
 
     /// The pages with a key, ascending.
-    fn with(&self, key: Option<K>) -> impl Iterator<Item = usize> {
+    fn with(&self, key: Option<K>) -> impl ExactSizeIterator<Item = usize> {
         let from = self.members.partition_point(|it| Some(it.0) < key);
-        let found = self.members[from..].iter();
-        found
-            .take_while(move |it| Some(it.0) == key)
-            .map(|it| it.1 as usize)
+        let found = &self.members[from..];
+        let to = found.partition_point(|it| Some(it.0) <= key);
+        found[..to].iter().map(|it| it.1 as usize)
     }
 }
 
@@ -101,7 +100,7 @@ impl<'a> SiteIndex<'a> {
     #[must_use]
     pub fn pages_with_same_text(&self, page: usize) -> u32 {
         let digest = self.site.cards.get(page).and_then(|it| it.digest);
-        let same = self.digests.with(digest).count();
+        let same = self.digests.with(digest).len();
         u32::try_from(same.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 

@@ -1,10 +1,14 @@
 //! Counts of a site's pages and their issues.
 
 use super::{record::ContentRecord, rendered::RenderState};
-use crate::findings::{
-    broken_links::Severity,
-    envelope::rounded,
-    issues::{Issue, IssueCode, IssueGroup, info},
+use crate::{
+    findings::{
+        broken_links::Severity,
+        envelope::rounded,
+        issues::{Issue, IssueCode, IssueGroup, info},
+    },
+    site_graph::SitemapCard,
+    text::language::tags::language_code,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -30,6 +34,58 @@ pub struct CodeCount {
     pub examples: Vec<String>,
 }
 
+/// A sitemap, as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SitemapLine {
+    /// Where.
+    pub url: String,
+    /// Whether robots.txt or another sitemap names it; the usual place is looked at where nobody names
+    /// one.
+    pub named: bool,
+    /// The status of the answer; null where there was none.
+    pub status: Option<u16>,
+    /// Why it could not be read, or not to its end; null where it was.
+    pub problem: Option<String>,
+    /// How many entries were read.
+    pub entries: u32,
+    /// How many of these are outside of the site's bounds (another host, scheme or port). Search engines
+    /// leave them out unless that host's robots.txt names the sitemap.
+    pub foreign_entries: u32,
+    /// Some of them; at most 5.
+    pub foreign_examples: Vec<String>,
+}
+
+impl SitemapLine {
+    /// Of a sitemap at an address.
+    #[must_use]
+    pub fn of(url: &str, card: &SitemapCard) -> Self {
+        Self {
+            url: url.to_owned(),
+            named: card.named,
+            status: card.status,
+            problem: card.problem.clone(),
+            entries: card.entries,
+            foreign_entries: card.foreign,
+            foreign_examples: card.foreign_examples.clone(),
+        }
+    }
+}
+
+/// An address of the site that answered, and whose page could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadPage {
+    /// Where.
+    pub url: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Why: `undecodableBody` (it is not what its Content-Encoding says, so that nobody can read it),
+    /// `decompressionBomb` (it unpacks to more than a hundred times of what it is), `contentEncoding` (it
+    /// is packed in a way that was not asked for).
+    pub reason: String,
+}
+
 /// The content of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -38,6 +94,10 @@ pub struct ContentSummary {
     pub pages: u32,
     /// Of these, indexable.
     pub indexable_pages: u32,
+    /// Pages that search engines are told not to list. The code `noindex` stands only on those of which
+    /// no preciser one tells it (`sitemapNoindex`, `paginationNoindex` and the like).
+    #[serde(default)]
+    pub noindex_pages: u32,
     /// Pages with an error.
     pub pages_with_errors: u32,
     /// Pages with a warning.
@@ -64,8 +124,18 @@ pub struct ContentSummary {
     pub rendered_pages: u32,
     /// Pages that a browser was asked to show, and did not.
     pub render_failures: u32,
-    /// Pages by language: the declared one, or else the detected one.
+    /// Pages by language, as its code of ISO 639-1 (of ISO 639-3 where that has none): the declared one,
+    /// or else the detected one.
     pub languages: BTreeMap<String, u32>,
+    /// Addresses of the site that answered, and whose pages could not be read; they have no record.
+    #[serde(default)]
+    pub unread_pages: u32,
+    /// Some of them; at most 10.
+    #[serde(default)]
+    pub unread_examples: Vec<UnreadPage>,
+    /// The site's sitemaps.
+    #[serde(default)]
+    pub sitemaps: Vec<SitemapLine>,
     /// Codes by how many addresses have them.
     pub issues: BTreeMap<IssueCode, CodeCount>,
     #[serde(skip)]
@@ -90,23 +160,18 @@ impl ContentSummary {
             self.scored += 1;
         }
         self.words += u64::from(record.main_word_count);
-        self.thin_pages += u32::from(record.thin);
+        self.thin_pages += u32::from(record.thin == Some(true));
+        self.noindex_pages += u32::from(record.noindex);
         self.duplicate_pages += u32::from(!record.uniqueness.exact_duplicates.is_empty());
         match record.rendered.as_ref().map(|it| it.state) {
             Some(RenderState::Failed) => self.render_failures += 1,
             Some(_) => self.rendered_pages += 1,
             None => {}
         }
-        let language = record
-            .language
-            .declared
-            .as_deref()
-            .or(record.language.detected.as_deref());
-        if let Some(language) = language {
-            *self
-                .languages
-                .entry(language.to_ascii_lowercase())
-                .or_default() += 1;
+        let told = &record.language;
+        let declared = told.declared.as_deref().and_then(language_code);
+        if let Some(language) = declared.or_else(|| told.detected.clone()) {
+            *self.languages.entry(language).or_default() += 1;
         }
         let groups: BTreeSet<(IssueGroup, Severity)> = { record.issues.iter() }
             .map(|it| (info(it.code).group, it.severity))
@@ -137,6 +202,14 @@ impl ContentSummary {
                 }
             }
         }
+    }
+
+    /// Adds an address whose page could not be read.
+    pub fn add_unread(&mut self, page: UnreadPage) {
+        self.unread_pages += 1;
+        let at = self.unread_examples.partition_point(|it| it.url < page.url);
+        self.unread_examples.insert(at, page);
+        self.unread_examples.truncate(MOST_EXAMPLES);
     }
 
     /// The issues: the worst first, and of those the most frequent.

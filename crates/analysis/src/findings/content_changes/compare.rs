@@ -4,7 +4,7 @@ use super::{
     Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
     PageState, TEXT_COLLAPSED,
     blocks::{CleanText, Learned, learn},
-    fields,
+    cut, facts, fields,
     frequency::frequency,
     history::PageHistory,
     record::{ChangeRecord, FieldChange},
@@ -41,6 +41,9 @@ pub fn compare(
     if !fetched.is_success() && before.page.fetched.is_success() {
         return unread::not_read(before, Unread::Failed(fetched), history, context);
     }
+    if before.page.is_cut() || after.page.is_cut() {
+        return cut::compared(before, after, history, context);
+    }
     let mut warnings = Vec::new();
     match collapse(before.page, after) {
         Some(true) => return interstitial(before, after, history, context),
@@ -61,7 +64,8 @@ pub fn compare(
     }
     let parts = found.iter().map(|it| (it.weight, it.magnitude));
     let significance = significance(parts);
-    let lost = before.page.is_indexable() && !after.page.is_indexable();
+    let (was_listed, is_listed) = facts::indexable(before.page, after.page);
+    let lost = was_listed && !is_listed;
     let class = match ChangeClass::of(significance) {
         it if lost => it.max(ChangeClass::Major),
         it => it,
@@ -72,8 +76,8 @@ pub fn compare(
     let mut record = blank(before, fetched.at, &history, context);
     text.tell(&mut record);
     record.envelope.warnings = warnings;
-    record.changed = changed;
-    record.change_class = class;
+    record.changed = Some(changed);
+    record.change_class = Some(class);
     record.significance = Some(significance);
     record.fields = found;
     record.flapping = flapping;
@@ -117,8 +121,8 @@ pub(super) fn blank(
         },
         from_at: fetched.at,
         to_at,
-        changed: false,
-        change_class: ChangeClass::None,
+        changed: None,
+        change_class: None,
         significance: None,
         similarity: None,
         containment_old: None,

@@ -1,5 +1,5 @@
 //! Facts of a page in the form in which they are compared: without noise, and without what makes no
-//! difference.
+//! difference. Members of lists are told as they are.
 
 use crate::{
     observation::{
@@ -7,11 +7,17 @@ use crate::{
         structured_data::{Item, Value},
         web_site::{LinkTarget, SiteScope},
     },
-    text::noise::without_noise,
+    text::noise::{without_content_hash, without_noise},
 };
 use regex::Regex;
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 use url::Url;
+
+/// Members of a list: as they are compared, with what is told of them.
+pub type Members = BTreeMap<String, String>;
 
 /// Values of structured data that are compared at the most.
 const MOST_VALUES: usize = 5_000;
@@ -32,6 +38,16 @@ pub fn robots(page: &PageContent) -> Vec<String> {
         all.extend(more.map(|it| format!("{agent}: {it}")));
     }
     all
+}
+
+/// Whether search engines may list two versions of a page: with their scripts where a browser showed
+/// both, else as they were sent, so that showing a page once is no change of it.
+pub fn indexable(one: &PageContent, other: &PageContent) -> (bool, bool) {
+    if one.rendered_words().is_some() && other.rendered_words().is_some() {
+        (one.is_indexable(), other.is_indexable())
+    } else {
+        (one.is_indexable_as_sent(), other.is_indexable_as_sent())
+    }
 }
 
 fn rules(effect: &RobotsEffect) -> Vec<String> {
@@ -76,11 +92,12 @@ pub fn canonical(page: &PageContent) -> Vec<String> {
 }
 
 /// Languages with their pages.
-pub fn hreflangs(page: &PageContent) -> BTreeSet<String> {
+pub fn hreflangs(page: &PageContent) -> Members {
     let all = page.hreflangs.iter();
     all.map(|it| {
         let target = it.url.as_ref().unwrap_or(&it.raw);
-        format!("{} {target}", it.code.to_ascii_lowercase())
+        let named = format!("{} {target}", it.code.to_ascii_lowercase());
+        (named.clone(), named)
     })
     .collect()
 }
@@ -93,26 +110,24 @@ pub fn first_headings(page: &PageContent) -> Option<String> {
 }
 
 /// All other headings with their levels.
-pub fn outline(page: &PageContent) -> BTreeSet<String> {
+pub fn outline(page: &PageContent) -> Members {
     let others = page.headings.iter().filter(|it| it.level > 1);
     others
         .filter_map(|it| {
-            Some(format!(
-                "h{} {}",
-                it.level,
-                without_noise(it.text.as_deref()?)
-            ))
+            let text = it.text.as_deref()?;
+            let told = |text: &str| format!("h{} {text}", it.level);
+            Some((told(&without_noise(text)), told(text)))
         })
         .collect()
 }
 
 /// Types with their properties and values.
-pub fn structured_data(page: &PageContent) -> BTreeSet<String> {
+pub fn structured_data(page: &PageContent) -> Members {
     let items = &page.structured_data.items;
-    let mut all = BTreeSet::new();
+    let mut all = Members::new();
     for item in items {
         let name = type_of(item);
-        all.insert(name.clone());
+        all.insert(name.clone(), name.clone());
         for property in &item.properties {
             if all.len() >= MOST_VALUES {
                 return all;
@@ -125,11 +140,8 @@ pub fn structured_data(page: &PageContent) -> BTreeSet<String> {
             };
             let value = value.unwrap_or_default();
             let value = crate::text::words::shortened(&value, VALUE_CHARACTERS);
-            all.insert(format!(
-                "{name}.{} = {}",
-                property.name,
-                without_noise(value)
-            ));
+            let told = |value: &str| format!("{name}.{} = {value}", property.name);
+            all.insert(told(&without_noise(value)), told(value));
         }
     }
     all
@@ -145,49 +157,46 @@ fn type_of(item: &Item) -> String {
 }
 
 /// Where readers can go: on the site, and elsewhere.
-pub fn links(page: &PageContent, scope: &SiteScope) -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut own, mut other) = (BTreeSet::new(), BTreeSet::new());
+pub fn links(page: &PageContent, scope: &SiteScope) -> (Members, Members) {
+    let (mut own, mut other) = (Members::new(), Members::new());
     for link in page.links.iter().filter(|it| it.is_followed_by_readers()) {
         let LinkTarget::Web { url, .. } = &link.target else {
             continue;
         };
         let is_own = Url::parse(url).is_ok_and(|it| scope.contains(&it));
         let list = if is_own { &mut own } else { &mut other };
-        list.insert(without_noise(url));
+        list.insert(without_content_hash(url), url.clone());
     }
     (own, other)
 }
 
 /// Images with what stands for them.
-pub fn images(page: &PageContent) -> BTreeSet<String> {
+pub fn images(page: &PageContent) -> Members {
     let all = page.images.iter();
     all.filter_map(|it| {
-        let url = without_noise(it.url.as_deref()?);
-        Some(
-            it.alt
-                .as_ref()
-                .map_or_else(|| url.clone(), |alt| format!("{url} “{alt}”")),
-        )
+        let url = it.url.as_deref()?;
+        let told = |url: &str| match &it.alt {
+            Some(alt) => format!("{url} “{alt}”"),
+            None => url.to_owned(),
+        };
+        Some((told(&without_content_hash(url)), told(url)))
     })
     .collect()
 }
 
 /// Properties that social networks read.
-pub fn cards(page: &PageContent) -> BTreeSet<String> {
+pub fn cards(page: &PageContent) -> Members {
     let data = &page.structured_data;
     let all = data.open_graph.iter().chain(&data.twitter);
     all.map(|it| {
-        format!(
-            "{} = {}",
-            it.name.to_ascii_lowercase(),
-            without_noise(&it.content)
-        )
+        let told = |content: &str| format!("{} = {content}", it.name.to_ascii_lowercase());
+        (told(&without_noise(&it.content)), told(&it.content))
     })
     .collect()
 }
 
 /// Headers of security and caching.
-pub fn headers(page: &PageContent) -> BTreeSet<String> {
+pub fn headers(page: &PageContent) -> Members {
     let given = &page.response.headers;
     let all = [
         ("content-security-policy", &given.content_security_policy),
@@ -204,11 +213,11 @@ pub fn headers(page: &PageContent) -> BTreeSet<String> {
         .iter()
         .filter_map(|(name, value)| Some((name, value.as_deref()?)));
     said.map(|(name, value)| {
-        let value = without_noise(value);
-        let value = NONCE.as_ref().map_or(value.clone(), |it| {
-            it.replace_all(&value, "'nonce'").into_owned()
+        let clean = without_noise(value);
+        let clean = NONCE.as_ref().map_or(clean.clone(), |it| {
+            it.replace_all(&clean, "'nonce'").into_owned()
         });
-        format!("{name}: {value}")
+        (format!("{name}: {clean}"), format!("{name}: {value}"))
     })
     .collect()
 }

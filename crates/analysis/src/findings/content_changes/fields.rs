@@ -1,7 +1,8 @@
 //! The facts of a page that are compared, and how far each moved.
 
 use super::{
-    PageState, facts,
+    PageState,
+    facts::{self, Members},
     record::{FieldChange, FieldValue},
     significance::ChangedField,
 };
@@ -9,7 +10,6 @@ use crate::{
     observation::{page_content::PageContent, web_site::SiteScope},
     text::words::shortened,
 };
-use std::collections::BTreeSet;
 
 const MOST_CHARACTERS: usize = 500;
 const MOST_MEMBERS: usize = 50;
@@ -36,11 +36,8 @@ pub fn changed(
         is.fetched.status,
     );
     found.addresses(was, is);
-    found.flag(
-        ChangedField::Indexable,
-        was.is_indexable(),
-        is.is_indexable(),
-    );
+    let (listed, is_listed) = facts::indexable(was, is);
+    found.flag(ChangedField::Indexable, listed, is_listed);
     found.category(
         ChangedField::Robots,
         &facts::robots(was),
@@ -144,17 +141,12 @@ impl Changes {
         self.add(name, unequal(before, after), shown(before), shown(after));
     }
 
-    fn set(&mut self, name: ChangedField, before: &BTreeSet<String>, after: &BTreeSet<String>) {
-        let gone: Vec<String> = before
-            .difference(after)
-            .take(MOST_MEMBERS)
-            .cloned()
-            .collect();
-        let new: Vec<String> = after
-            .difference(before)
-            .take(MOST_MEMBERS)
-            .cloned()
-            .collect();
+    fn set(&mut self, name: ChangedField, before: &Members, after: &Members) {
+        let only = |in_one: &Members, other: &Members| -> Vec<String> {
+            let all = in_one.iter().filter(|(it, _)| !other.contains_key(*it));
+            all.take(MOST_MEMBERS).map(|it| it.1.clone()).collect()
+        };
+        let (gone, new) = (only(before, after), only(after, before));
         self.add(
             name,
             jaccard_distance(before, after),
@@ -236,8 +228,8 @@ fn unequal<T: PartialEq + ?Sized>(before: &T, after: &T) -> f64 {
 }
 
 /// 1 − |A∩B|/|A∪B|; two empty sets are alike.
-fn jaccard_distance(before: &BTreeSet<String>, after: &BTreeSet<String>) -> f64 {
-    let shared = before.intersection(after).count();
+fn jaccard_distance(before: &Members, after: &Members) -> f64 {
+    let shared = before.keys().filter(|it| after.contains_key(*it)).count();
     let all = before.len() + after.len() - shared;
     if all == 0 {
         return 0.0;

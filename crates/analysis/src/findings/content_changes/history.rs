@@ -48,10 +48,21 @@ pub enum Missing {
     Status(u16),
     /// No answer.
     Failure,
+    /// An answer that cannot be decoded.
+    Undecodable,
     /// robots.txt does not allow it any more.
     Blocked,
+    /// An answer of this media type, which is no page's.
+    Type(String),
     /// It leads to this address.
     Moved(String),
+}
+
+impl Missing {
+    /// Whether a server said it of the page.
+    pub(super) const fn is_answer(&self) -> bool {
+        matches!(self, Self::Status(_) | Self::Type(_) | Self::Moved(_))
+    }
 }
 
 /// A block that changes: its place, and in which visits since its first change it changed.

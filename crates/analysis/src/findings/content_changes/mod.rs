@@ -7,6 +7,7 @@
 
 mod blocks;
 mod compare;
+mod cut;
 mod facts;
 mod fields;
 mod frequency;
@@ -30,10 +31,17 @@ use serde::{Deserialize, Serialize};
 /// The method that these records come from.
 pub const METHOD: &str = "content-changes/1";
 
-/// The visit brought no page; nothing is claimed before a second one fails too.
+/// The visit brought no page, and nothing is claimed of it: one failure is not enough, and where there
+/// is still no answer nobody knows what became of the page.
 pub const FETCH_FAILED: &str = "fetchFailed";
+/// robots.txt still does not allow reading the page; nothing is claimed of it.
+pub const BLOCKED: &str = "blockedByRobots";
 /// A question for consent or payment stood in place of the page; nothing is claimed of it.
 pub const INTERSTITIAL: &str = "interstitial";
+/// The end of the page was not read, this time or before; nothing is claimed of it.
+pub const BODY_CUT: &str = "bodyCut";
+/// The page was read without its structure, this time or before; nothing is claimed of it.
+pub const PARSER_LIMIT: &str = "parserLimit";
 /// Nine tenths of the text are gone, and whether other pages became the same is not known.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
 /// The text is in another language, as sites do for visitors from elsewhere.

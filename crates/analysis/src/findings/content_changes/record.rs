@@ -21,11 +21,12 @@ pub struct ChangeRecord {
     pub from_at: DateTime<Utc>,
     /// When the later one was.
     pub to_at: DateTime<Utc>,
-    /// Whether anything that weighs something changed.
-    pub changed: bool,
-    /// How much, in one word.
-    pub change_class: ChangeClass,
-    /// 100·(1 − Π(1 − weight·magnitude)) over the fields. The weights are our judgement.
+    /// Whether anything that weighs something changed; null where the visit does not tell.
+    pub changed: Option<bool>,
+    /// How much, in one word; null where the visit does not tell.
+    pub change_class: Option<ChangeClass>,
+    /// 100·(1 − Π(1 − weight·magnitude)) over the fields. The weights are our judgement. Null where the
+    /// visit does not tell.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub significance: Option<f64>,
     /// Jaccard similarity of the 4-word shingles of the main texts, without noise and volatile
@@ -115,7 +116,7 @@ pub enum PageOwner {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeFrequency {
-    /// λ times the intervals in 30 days; null before there is an interval.
+    /// λ times the intervals in 30 days; null before the page was watched for 7 days.
     #[serde(rename = "changesPer30d", serialize_with = "rounded::fraction_or_null")]
     pub changes_per_30d: Option<f64>,
     /// Changes per interval between two visits: −ln((n − X + 0.5)/(n + 0.5)), Cho and Garcia-Molina

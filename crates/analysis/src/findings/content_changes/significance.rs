@@ -11,6 +11,8 @@ use utoipa::ToSchema;
 pub enum ChangedField {
     /// The status of the last answer, or what came instead of one.
     StatusCode,
+    /// The media type of the last answer, where that is no page.
+    ContentType,
     /// What robots.txt says of the page.
     RobotsTxt,
     /// Where redirects ended.
@@ -63,13 +65,14 @@ pub enum ChangedField {
 
 impl ChangedField {
     /// How much the field weighs, 0 to 1 (analysis.md 2.9; a judgement of ours, nobody has published
-    /// any). Those of `FinalUrl`, like the status, and of `Lang`, like headers, are not in
-    /// that document. What weighs 0 is told and makes no change: it follows from something else, or
+    /// any). Those of `ContentType` and `FinalUrl`, like the status, and of `Lang`, like
+    /// headers, are not in that document. What weighs 0 is told and makes no change: it follows from something else, or
     /// differs with every visit.
     #[must_use]
     pub const fn weight(self) -> f64 {
         match self {
             Self::StatusCode
+            | Self::ContentType
             | Self::RobotsTxt
             | Self::FinalUrl
             | Self::Indexable

@@ -19,11 +19,12 @@ pub struct ContentChangesSummary {
     pub pages: u32,
     /// Of these, changed.
     pub changed: u32,
-    /// Pages of which nothing can be said this time: they failed once, or asked for consent.
+    /// Pages of which nothing can be said this time: they failed once, still do not answer or may still
+    /// not be read, asked for consent, or were read in part.
     pub unread: u32,
     /// Pages whose two versions alternate.
     pub flapping: u32,
-    /// Pages by class.
+    /// Pages by class, without those of which nothing can be said.
     pub by_class: BTreeMap<ChangeClass, u32>,
     /// Pages by what changed on them; what is told for information only is not counted.
     pub by_field: BTreeMap<ChangedField, u32>,
@@ -48,27 +49,28 @@ impl ContentChangesSummary {
     /// Counts a page.
     pub fn add(&mut self, record: &ChangeRecord) {
         self.pages += 1;
-        if record.significance.is_none() {
+        let Some(class) = record.change_class else {
             self.unread += 1;
             return;
-        }
-        self.changed += u32::from(record.changed);
+        };
+        let changed = record.changed == Some(true);
+        self.changed += u32::from(changed);
         self.flapping += u32::from(record.flapping);
-        *self.by_class.entry(record.change_class).or_default() += 1;
+        *self.by_class.entry(class).or_default() += 1;
         for field in record.fields.iter().filter(|it| it.weight > 0.0) {
             *self.by_field.entry(field.name).or_default() += 1;
         }
-        if record.changed {
-            self.name(record);
+        if changed {
+            self.name(record, class);
         }
     }
 
-    fn name(&mut self, record: &ChangeRecord) {
+    fn name(&mut self, record: &ChangeRecord, class: ChangeClass) {
         let rank = |it: &ChangedPage| it.significance.unwrap_or_default();
         let page = ChangedPage {
             url: record.envelope.url.clone().unwrap_or_default(),
             significance: record.significance,
-            change_class: record.change_class,
+            change_class: class,
         };
         let at = self.most_changed.partition_point(|it| {
             let by_rank = rank(&page).total_cmp(&rank(it));

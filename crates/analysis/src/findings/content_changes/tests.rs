@@ -2,8 +2,9 @@ use super::*;
 use crate::{
     findings::sample_pages::{entitle, link, paragraphs},
     observation::{
-        page_content::{BlockKind, DetectedLanguage, RobotsDirective, TagSource},
-        web_site::{FetchFailure, Fetched},
+        page_content::{BlockKind, DetectedLanguage, Image, RobotsDirective, TagSource},
+        structured_data::MetaProperty,
+        web_site::{FetchFailure, Fetched, Placement, Truncation},
     },
     provenance::RecordStatus,
     text::diff::difference,
@@ -71,7 +72,7 @@ fn the_example_is_reached_by_pages_with_such_differences() {
     assert!((moved(ChangedField::MainText).magnitude - 0.3).abs() < 1e-12);
     assert!((moved(ChangedField::Title).magnitude - 0.4).abs() < 1e-12);
     assert!((record.significance.unwrap() - 34.4).abs() < 1e-9);
-    assert_eq!(record.change_class, ChangeClass::Moderate);
+    assert_eq!(record.change_class, Some(ChangeClass::Moderate));
     assert_eq!(
         (record.added_words, record.removed_words),
         (Some(3), Some(0))
@@ -100,7 +101,8 @@ fn noise_is_no_change() {
     let before = paragraphs(&[LONG, "Updated 3 minutes ago, 1,234 views"]);
     let after = paragraphs(&[LONG, "Updated 2 hours ago, 1,301 views"]);
     let record = compared(&before, &after);
-    assert!(!record.changed && record.fields.is_empty() && record.text_diff.is_empty());
+    assert_eq!(record.changed, Some(false));
+    assert!(record.fields.is_empty() && record.text_diff.is_empty());
     assert_eq!(record.significance, Some(0.0));
     assert_eq!(record.similarity, Some(1.0));
 }
@@ -144,6 +146,78 @@ fn every_field_is_compared() {
 }
 
 #[test]
+fn addresses_are_compared_and_told_as_they_are() {
+    let linking = |url: &str| {
+        let mut page = paragraphs(&[LONG]);
+        page.links.push(link(url, "a"));
+        page
+    };
+    let pairs = [
+        (
+            "https://example.com/product-10000001.html",
+            "https://example.com/product-20000002.html",
+        ),
+        ("https://example.com:49495/x", "https://example.com:49496/x"),
+        (
+            "https://example.com/at/12:30",
+            "https://example.com/at/12:31",
+        ),
+    ];
+    for (was, is) in pairs {
+        let record = compared(&linking(was), &linking(is));
+        assert_eq!(record.fields.len(), 1, "{is}");
+        let list = |url: &str| Some(FieldValue::List(vec![url.to_owned()]));
+        let change = &record.fields[0];
+        assert_eq!((&change.before, &change.after), (&list(was), &list(is)));
+    }
+    let built = |hash: &str| linking(&format!("https://example.com/list.{hash}.pdf"));
+    assert_eq!(
+        compared(&built("3f2a9c1b"), &built("00c0ffee")).changed,
+        Some(false)
+    );
+    // What is told of a file with a hash has it.
+    let record = compared(&built("3f2a9c1b"), &paragraphs(&[LONG]));
+    let told = FieldValue::List(vec!["https://example.com/list.3f2a9c1b.pdf".to_owned()]);
+    assert_eq!(record.fields[0].before, Some(told));
+}
+
+fn picture(url: &str) -> Image {
+    Image {
+        url: Some(url.to_owned()),
+        alt: None,
+        is_named_otherwise: false,
+        width: None,
+        height: None,
+        has_size: false,
+        in_picture: false,
+        in_link: false,
+        in_main_text: true,
+        is_lazy: false,
+        placement: Placement::Content,
+        line: 1,
+    }
+}
+
+#[test]
+fn pictures_and_cards_with_other_numbers_are_others() {
+    let showing = |number: u32| {
+        let mut page = paragraphs(&[LONG]);
+        let url = format!("https://example.com/pic-{number}.jpg");
+        page.images.push(picture(&url));
+        page.structured_data.open_graph.push(MetaProperty {
+            name: "og:image".to_owned(),
+            content: url,
+        });
+        page
+    };
+    let record = compared(&showing(11_111_111), &showing(22_222_222));
+    assert_eq!(
+        names(&record),
+        [ChangedField::Images, ChangedField::SocialCards]
+    );
+}
+
+#[test]
 fn nonces_of_a_policy_are_noise_and_its_rules_are_not() {
     let policy = |text: &str| {
         let mut page = paragraphs(&[LONG]);
@@ -151,8 +225,9 @@ fn nonces_of_a_policy_are_noise_and_its_rules_are_not() {
         page
     };
     let before = policy("script-src 'nonce-aBc123' 'self'");
-    assert!(!compared(&before, &policy("script-src 'nonce-XyZ789' 'self'")).changed);
-    assert!(compared(&before, &policy("script-src 'nonce-XyZ789' *")).changed);
+    let changed = |is: &str| compared(&before, &policy(is)).changed;
+    assert_eq!(changed("script-src 'nonce-XyZ789' 'self'"), Some(false));
+    assert_eq!(changed("script-src 'nonce-XyZ789' *"), Some(true));
 }
 
 #[test]
@@ -166,7 +241,7 @@ fn whatever_takes_a_page_out_of_search_is_major() {
         names(&record),
         [ChangedField::Indexable, ChangedField::Robots]
     );
-    assert_eq!(record.change_class, ChangeClass::Major);
+    assert_eq!(record.change_class, Some(ChangeClass::Major));
 }
 
 #[test]
@@ -176,7 +251,7 @@ fn directives_without_effect_are_no_change() {
     after.robots.push(RobotsDirective::of_header(
         "index, follow, max-image-preview:large",
     ));
-    assert!(!compared(&before, &after).changed);
+    assert_eq!(compared(&before, &after).changed, Some(false));
 }
 
 #[test]
@@ -193,7 +268,11 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
     assert_eq!(first.baseline, Baseline::Before);
     assert_eq!(first.record.envelope.status, RecordStatus::InsufficientData);
     assert_eq!(first.record.envelope.warnings, [FETCH_FAILED]);
-    assert!(!first.record.changed && first.record.significance.is_none());
+    assert_eq!(
+        (first.record.changed, first.record.change_class),
+        (None, None)
+    );
+    assert_eq!(first.record.significance, None);
     assert_eq!(first.history.comparisons, 0);
 
     failed.at = day(2);
@@ -212,7 +291,7 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
         Some(FieldValue::Number(200))
     );
     assert_eq!(second.record.fields[0].after, Some(FieldValue::Number(503)));
-    assert_eq!(second.record.change_class, ChangeClass::Major);
+    assert_eq!(second.record.change_class, Some(ChangeClass::Major));
     assert_eq!(second.record.first_change_detected_at, Some(day(2)));
 
     let third = not_read(
@@ -221,7 +300,10 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
         &second.history,
         &context(),
     );
-    assert!(!third.record.changed && third.record.fields.is_empty());
+    // It answers as it did.
+    assert_eq!(third.record.changed, Some(false));
+    assert_eq!(third.record.change_class, Some(ChangeClass::None));
+    assert!(third.record.fields.is_empty());
     assert_eq!(third.record.significance, Some(0.0));
 
     let back = compare(&state(&page), &state(&page), &third.history, &context());
@@ -248,7 +330,32 @@ fn a_success_between_two_failures_claims_nothing() {
         &well.history,
         &context(),
     );
-    assert!(!well.record.changed && !again.record.changed);
+    assert_eq!(
+        (well.record.changed, again.record.changed),
+        (Some(false), None)
+    );
+}
+
+#[test]
+fn of_a_page_that_still_does_not_answer_nothing_is_said() {
+    let page = paragraphs(&[LONG]);
+    let mut failed = Fetched::plain(&page.url, 200);
+    failed.failure = Some(FetchFailure::Timeout);
+    let (mut history, mut summary) = (begun(&page), ContentChangesSummary::default());
+    let mut changed = Vec::new();
+    for _ in 0..3 {
+        let found = not_read(&state(&page), Unread::Failed(&failed), &history, &context());
+        changed.push(found.record.changed);
+        summary.add(&found.record);
+        history = found.history;
+    }
+    assert_eq!(changed, [None, Some(true), None]);
+    // The counts are those of the records.
+    assert_eq!((summary.pages, summary.changed, summary.unread), (3, 1, 2));
+    assert_eq!(summary.by_class.values().sum::<u32>(), 1);
+    assert_eq!(summary.by_class[&ChangeClass::Major], 1);
+    // A visit that tells nothing is no interval.
+    assert_eq!((history.comparisons, history.changes), (1, 1));
 }
 
 #[test]
@@ -274,14 +381,114 @@ fn what_robots_may_not_read_any_more_is_told_at_once() {
         names(&found.record),
         [ChangedField::RobotsTxt, ChangedField::Indexable]
     );
-    assert_eq!(found.record.change_class, ChangeClass::Major);
+    assert_eq!(found.record.change_class, Some(ChangeClass::Major));
     let again = not_read(
         &state(&page),
         Unread::Blocked(day(4)),
         &found.history,
         &context(),
     );
-    assert!(!again.record.changed);
+    assert_eq!(
+        (again.record.changed, again.record.significance),
+        (None, None)
+    );
+    assert_eq!(again.record.envelope.warnings, [BLOCKED]);
+    assert_eq!(again.history.comparisons, found.history.comparisons);
+}
+
+#[test]
+fn an_address_that_stops_being_a_page_is_told_at_once_and_once() {
+    let page = paragraphs(&[LONG]);
+    let visit = |kind: Option<&str>, history: &PageHistory| {
+        let mut answer = Fetched::plain(&page.url, 200);
+        answer.content_type = kind.map(str::to_owned);
+        not_read(
+            &state(&page),
+            Unread::AnotherType(&answer),
+            history,
+            &context(),
+        )
+    };
+    let text = |it: &str| Some(FieldValue::Text(it.to_owned()));
+    let first = visit(Some("application/pdf"), &begun(&page));
+    assert_eq!(names(&first.record), [ChangedField::ContentType]);
+    assert_eq!(first.record.fields[0].before, text("text/html"));
+    assert_eq!(first.record.fields[0].after, text("application/pdf"));
+    assert_eq!(first.record.change_class, Some(ChangeClass::Major));
+    assert_eq!(first.baseline, Baseline::Before);
+
+    let again = visit(Some("application/pdf"), &first.history);
+    assert_eq!(again.record.changed, Some(false));
+    assert_eq!(again.record.change_class, Some(ChangeClass::None));
+    let other = visit(Some("application/json"), &again.history);
+    assert_eq!(other.record.fields[0].before, text("application/pdf"));
+    assert_eq!(other.record.changed, Some(true));
+    // Which type it has is not known: nothing is claimed.
+    let unknown = visit(None, &other.history);
+    assert_eq!(unknown.record.changed, None);
+    assert_eq!(unknown.record.envelope.warnings, [FETCH_FAILED]);
+
+    let mut lost = Fetched::plain(&page.url, 404);
+    lost.at = day(9);
+    let lost = Unread::Failed(&lost);
+    let once = not_read(&state(&page), lost, &unknown.history, &context());
+    let twice = not_read(&state(&page), lost, &once.history, &context());
+    assert_eq!(once.record.changed, None);
+    assert_eq!(names(&twice.record), [ChangedField::StatusCode]);
+    assert_eq!(twice.record.fields[0].before, Some(FieldValue::Number(200)));
+
+    let back = compare(&state(&page), &state(&page), &other.history, &context());
+    assert_eq!(names(&back.record), [ChangedField::ContentType]);
+    assert_eq!(back.record.fields[0].before, text("application/json"));
+    assert_eq!(back.record.fields[0].after, text("text/html"));
+}
+
+#[test]
+fn what_was_cut_off_is_not_gone() {
+    let whole = paragraphs(&[LONG, "And this is the end of it."]);
+    let mut at_limit = paragraphs(&[LONG]);
+    at_limit.fetched.truncation = Truncation::AtLimit;
+    let mut unparsed = paragraphs(&[LONG]);
+    unparsed.document.parser_limit = true;
+    for (cut, warning) in [(at_limit, BODY_CUT), (unparsed, PARSER_LIMIT)] {
+        let history = begun(&whole);
+        let found = compare(&state(&whole), &state(&cut), &history, &context());
+        assert_eq!(found.record.envelope.warnings, [warning]);
+        assert_eq!(found.record.envelope.status, RecordStatus::InsufficientData);
+        let record = &found.record;
+        assert_eq!((record.changed, record.change_class), (None, None));
+        assert_eq!((record.significance, record.removed_words), (None, None));
+        assert!(record.fields.is_empty() && record.text_diff.is_empty());
+        assert_eq!(
+            (found.baseline, &found.history),
+            (Baseline::Before, &history)
+        );
+        // Nor is new what was cut off before; from then on there is a whole page to compare with.
+        let found = compare(&state(&cut), &state(&whole), &begun(&cut), &context());
+        assert_eq!(
+            (found.record.changed, found.baseline),
+            (None, Baseline::After)
+        );
+        assert_eq!(found.record.envelope.warnings, [warning]);
+    }
+}
+
+#[test]
+fn a_cut_page_that_is_back_is_back() {
+    let page = paragraphs(&[LONG]);
+    let mut cut = page.clone();
+    cut.fetched.truncation = Truncation::AtLimit;
+    let blocked = Unread::Blocked(day(1));
+    let gone = not_read(&state(&page), blocked, &begun(&page), &context());
+    let back = compare(&state(&page), &state(&cut), &gone.history, &context());
+    assert_eq!(names(&back.record), [ChangedField::RobotsTxt]);
+    assert_eq!(back.record.changed, Some(true));
+    assert_eq!(back.record.change_class, Some(ChangeClass::Major));
+    assert_eq!(back.record.envelope.status, RecordStatus::Partial);
+    assert_eq!(
+        (back.history.missing, back.baseline),
+        (None, Baseline::Before)
+    );
 }
 
 #[test]
@@ -300,10 +507,13 @@ fn a_question_for_consent_is_not_the_page() {
     let wall = found(Some(5));
     assert_eq!(wall.record.envelope.warnings, [INTERSTITIAL]);
     assert_eq!(wall.baseline, Baseline::Before);
-    assert!(!wall.record.changed && wall.history == begun(&before));
-    assert!(found(Some(0)).record.changed);
+    assert_eq!(
+        (wall.record.changed, &wall.history),
+        (None, &begun(&before))
+    );
+    assert_eq!(found(Some(0)).record.changed, Some(true));
     let unknown = found(None);
-    assert!(unknown.record.changed);
+    assert_eq!(unknown.record.changed, Some(true));
     assert_eq!(unknown.record.envelope.warnings, [TEXT_COLLAPSED]);
 }
 
@@ -314,12 +524,12 @@ fn versions_that_alternate_are_flapping() {
         paragraphs(&[LONG, "Version B"]),
     );
     let once = compare(&state(&a), &state(&b), &begun(&a), &context());
-    assert!(once.record.changed && !once.record.flapping);
+    assert!(once.record.changed == Some(true) && !once.record.flapping);
     let twice = compare(&state(&b), &state(&a), &once.history, &context());
     assert!(twice.record.flapping);
     assert_eq!(twice.record.envelope.warnings, [FLAPPING]);
     let stays = compare(&state(&a), &state(&a), &twice.history, &context());
-    assert!(!stays.record.flapping && !stays.record.changed);
+    assert!(!stays.record.flapping && stays.record.changed == Some(false));
 }
 
 #[test]
@@ -356,9 +566,9 @@ fn a_block_that_always_changes_is_learned_and_then_ignored() {
     let page = |quote: &&str| paragraphs(&["Quote of the day", quote, LONG]);
     let pages: Vec<PageContent> = quotes.iter().map(page).collect();
     let early = visited(&pages[..5]);
-    assert!(early.record.changed && early.record.volatile_blocks == 0);
+    assert!(early.record.changed == Some(true) && early.record.volatile_blocks == 0);
     let late = visited(&pages);
-    assert!(!late.record.changed, "{:?}", late.record.fields);
+    assert_eq!(late.record.changed, Some(false), "{:?}", late.record.fields);
     assert_eq!(late.record.volatile_blocks, 1);
     // What else changes still counts.
     let mut next = page(&"hotel");
@@ -455,8 +665,8 @@ proptest! {
     fn equal_pages_show_nothing(blocks in blocks()) {
         let page = page_of(&blocks);
         let record = compared(&page, &page);
-        prop_assert!(!record.changed);
-        prop_assert_eq!(record.change_class, ChangeClass::None);
+        prop_assert_eq!(record.changed, Some(false));
+        prop_assert_eq!(record.change_class, Some(ChangeClass::None));
         prop_assert_eq!(record.significance, Some(0.0));
         prop_assert_eq!(record.similarity, Some(1.0));
     }

@@ -1,14 +1,17 @@
 //! Visits that bring no page.
 
 use super::{
-    Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
+    BLOCKED, Baseline, ChangeContext, Comparison, FETCH_FAILED, PageState,
     compare::blank,
     fields::change,
     history::{Missing, PageHistory},
     record::{FieldChange, FieldValue},
     significance::{ChangeClass, ChangedField, significance},
 };
-use crate::{observation::web_site::Fetched, provenance::RecordStatus};
+use crate::{
+    observation::web_site::{FetchFailure, Fetched},
+    provenance::RecordStatus,
+};
 use chrono::{DateTime, Utc};
 
 /// Failed visits in a row from which on the page is gone. One is never a change.
@@ -19,15 +22,31 @@ const LEAST_FAILURES: u32 = 2;
 pub enum Unread<'a> {
     /// No answer, or one that is no page.
     Failed(&'a Fetched),
+    /// A success that says it is no HTML, such as a file.
+    AnotherType(&'a Fetched),
     /// It leads to another page now.
     Redirected(&'a Fetched),
     /// robots.txt does not allow reading it, seen at that time.
     Blocked(DateTime<Utc>),
 }
 
+impl Unread<'_> {
+    /// When that was seen.
+    #[must_use]
+    pub const fn at(&self) -> DateTime<Utc> {
+        match self {
+            Self::Failed(fetched) | Self::AnotherType(fetched) | Self::Redirected(fetched) => {
+                fetched.at
+            }
+            Self::Blocked(at) => *at,
+        }
+    }
+}
+
 /// What follows from a visit that brought no page. A first failure claims nothing; a second one in
 /// a row is a change of the status, and so is another status after that. That robots.txt blocks the
-/// page, or that it leads to another one, is a change at once.
+/// page, that it is of another type or leads to another one, is a change at once. After that, a page that answers as it did
+/// is unchanged; one that still gives no answer, or may still not be read, is not known.
 #[must_use]
 pub fn not_read(
     before: &PageState<'_>,
@@ -36,22 +55,42 @@ pub fn not_read(
     context: &ChangeContext,
 ) -> Comparison {
     let mut history = history.clone();
-    let (at, now) = match why {
-        Unread::Blocked(at) => (at, Missing::Blocked),
-        Unread::Redirected(fetched) => (fetched.at, Missing::Moved(fetched.final_url.clone())),
+    let at = why.at();
+    let now = match why {
+        Unread::Blocked(_) => Missing::Blocked,
+        Unread::Redirected(fetched) => Missing::Moved(fetched.final_url.clone()),
+        Unread::AnotherType(fetched) => {
+            // It answers.
+            history.failures = 0;
+            let kind = fetched.content_type.as_ref();
+            match kind.filter(|_| !fetched.challenge) {
+                Some(kind) => Missing::Type(kind.clone()),
+                None => return unknown(before, at, &history, context),
+            }
+        }
+        // It is there, and only not read here.
+        Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Unread) => {
+            return unknown(before, at, &history, context);
+        }
+        Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Undecodable) => {
+            history.failures = history.failures.saturating_add(1);
+            Missing::Undecodable
+        }
         Unread::Failed(fetched) => {
             history.failures = history.failures.saturating_add(1);
             let status = fetched.status.filter(|_| fetched.failure.is_none());
-            (fetched.at, status.map_or(Missing::Failure, Missing::Status))
+            status.map_or(Missing::Failure, Missing::Status)
         }
     };
-    let is_told_outright = matches!(now, Missing::Blocked | Missing::Moved(_));
+    let is_told_outright = matches!(now, Missing::Blocked | Missing::Type(_) | Missing::Moved(_));
     let is_sure = is_told_outright || history.failures >= LEAST_FAILURES;
     let is_news = is_sure && history.missing.as_ref() != Some(&now);
     let mut found = Vec::new();
     if is_news {
         found.push(gone(before, history.missing.as_ref(), &now));
-        if before.page.is_indexable() && history.missing.is_none() {
+        // Files may be listed too.
+        let may_be_listed = matches!(now, Missing::Type(_));
+        if before.page.is_indexable() && history.missing.is_none() && !may_be_listed {
             let flag = |it| Some(FieldValue::Flag(it));
             found.push(change(
                 ChangedField::Indexable,
@@ -62,26 +101,52 @@ pub fn not_read(
         }
         history.missing = Some(now.clone());
         history.note_comparison(at, true);
-    } else if is_sure {
+    }
+    let is_told = is_news || (is_sure && now.is_answer());
+    if is_told && !is_news {
         history.note_comparison(at, false);
     }
     let mut record = blank(before, at, &history, context);
-    if is_sure {
+    if is_told {
+        record.changed = Some(is_news);
+        record.change_class = Some(if is_news {
+            ChangeClass::Major
+        } else {
+            ChangeClass::None
+        });
         record.significance = Some(significance(
             found.iter().map(|it| (it.weight, it.magnitude)),
         ));
     } else {
         record.envelope.status = RecordStatus::InsufficientData;
-        record.envelope.warnings.push(FETCH_FAILED.to_owned());
-    }
-    if is_news {
-        record.changed = true;
-        record.change_class = ChangeClass::Major;
+        let why = if now == Missing::Blocked {
+            BLOCKED
+        } else {
+            FETCH_FAILED
+        };
+        record.envelope.warnings.push(why.to_owned());
     }
     record.fields = found;
     Comparison {
         record,
         history,
+        baseline: Baseline::Before,
+    }
+}
+
+/// A visit that claims nothing, and is none of the failures that are counted.
+fn unknown(
+    before: &PageState<'_>,
+    at: DateTime<Utc>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> Comparison {
+    let mut record = blank(before, at, history, context);
+    record.envelope.status = RecordStatus::InsufficientData;
+    record.envelope.warnings.push(FETCH_FAILED.to_owned());
+    Comparison {
+        record,
+        history: history.clone(),
         baseline: Baseline::Before,
     }
 }
@@ -103,9 +168,19 @@ fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldCh
             };
             change(ChangedField::FinalUrl, 1.0, text(from), Some(value(now)))
         }
-        _ => {
+        Missing::Type(_) => {
+            let kind = match was {
+                Some(Missing::Type(kind)) => Some(kind),
+                _ => before.page.fetched.content_type.as_ref(),
+            };
+            let kind = kind.and_then(|it| text(it));
+            change(ChangedField::ContentType, 1.0, kind, Some(value(now)))
+        }
+        Missing::Status(_) | Missing::Failure | Missing::Undecodable => {
             let status = before.page.fetched.status;
             let status = status.map(|it| FieldValue::Number(it.into()));
+            // A file came with a success, as the page did.
+            let was = was.filter(|it| !matches!(it, Missing::Type(_)));
             change(
                 ChangedField::StatusCode,
                 1.0,
@@ -126,6 +201,12 @@ pub(super) fn restored(history: &PageHistory, fetched: &Fetched) -> Option<Field
             Some(value(was)),
             Some(FieldValue::Text(fetched.final_url.clone())),
         ),
+        Missing::Type(_) => change(
+            ChangedField::ContentType,
+            1.0,
+            Some(value(was)),
+            fetched.content_type.clone().map(FieldValue::Text),
+        ),
         Missing::Blocked => change(
             ChangedField::RobotsTxt,
             1.0,
@@ -145,7 +226,8 @@ fn value(missing: &Missing) -> FieldValue {
     match missing {
         Missing::Status(status) => FieldValue::Number((*status).into()),
         Missing::Failure => FieldValue::Text("noAnswer".to_owned()),
+        Missing::Undecodable => FieldValue::Text("undecodable".to_owned()),
         Missing::Blocked => FieldValue::Text("disallowed".to_owned()),
-        Missing::Moved(url) => FieldValue::Text(url.clone()),
+        Missing::Type(it) | Missing::Moved(it) => FieldValue::Text(it.clone()),
     }
 }

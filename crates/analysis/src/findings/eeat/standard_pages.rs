@@ -31,6 +31,8 @@ pub enum StandardPage {
 const MOST_WORDS: usize = 4;
 /// Words that an address or a link may have more than the phrase.
 const MORE_WORDS: usize = 1;
+/// Words that name such a page only where they stand alone: `suEXEC support` tells of something else.
+const ALONE: [&str; 1] = ["support"];
 
 static PHRASES: LazyLock<BTreeMap<&str, StandardPage>> = LazyLock::new(|| {
     let each = LISTS.iter();
@@ -69,9 +71,12 @@ fn named(all: &[&str]) -> Option<StandardPage> {
         if all.len() > length + MORE_WORDS {
             break;
         }
-        let found = all
-            .windows(length)
-            .find_map(|it| PHRASES.get(it.join(" ").as_str()));
+        let found = all.windows(length).find_map(|it| {
+            let phrase = it.join(" ");
+            let is_whole = all.len() == length;
+            let page = PHRASES.get(phrase.as_str());
+            page.filter(|_| is_whole || !ALONE.contains(&phrase.as_str()))
+        });
         if let Some(page) = found {
             return Some(*page);
         }
@@ -138,6 +143,13 @@ pub fn explains_both(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn support_for_something_is_no_page_of_contact() {
+        assert_eq!(named_by_text("Support"), Some(StandardPage::Contact));
+        assert_eq!(named_by_text("suEXEC support"), None);
+        assert_eq!(named_by_text("Our contact"), Some(StandardPage::Contact));
+    }
 
     #[test]
     fn pages_are_known_by_address_and_text() {

@@ -50,10 +50,15 @@ fn not_indexable(page: &PageContent) -> Option<Gate> {
     }
     if page.robots_for(GOOGLEBOT).noindex {
         evidence.push("noindex".to_owned());
+    } else if page.is_noindex() {
+        evidence.push("noindex, set by a script".to_owned());
     }
-    if !page.is_canonical() {
+    if !page.is_canonical_as_sent() {
         let canonical = page.canonical().unwrap_or("several");
         evidence.push(format!("canonical {canonical}"));
+    } else if !page.is_canonical() {
+        let canonical = page.canonical_by_script().unwrap_or("several");
+        evidence.push(format!("canonical {canonical}, set by a script"));
     }
     Some(gate(GateCode::NotIndexable, evidence))
 }
@@ -94,8 +99,13 @@ fn no_snippet(page: &PageContent) -> Option<Gate> {
 
 fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate> {
     let words = page.text.counts.words;
-    let lacks = rendered_words.is_some_and(|it| scripts_bring_the_text(words, it));
-    (lacks || words < LEAST_WORDS).then(|| {
+    let lacks = match rendered_words {
+        // A browser showed it: its words tell, and a short page is whole.
+        Some(shown) => scripts_bring_the_text(words, shown),
+        // Of a page whose end was not read nothing is known.
+        None => words < LEAST_WORDS && !page.is_cut(),
+    };
+    lacks.then(|| {
         let with = rendered_words.map_or_else(String::new, |it| format!(", {it} with them"));
         let evidence = format!("{words} words of main text without scripts{with}");
         gate(GateCode::TextNeedsScripts, vec![evidence])

@@ -30,6 +30,23 @@ pub struct Found {
     issues: Vec<Issue>,
 }
 
+/// The first examples of an issue.
+#[derive(Default)]
+struct Named(Vec<String>);
+
+impl Named {
+    fn add(&mut self, example: &impl AsRef<str>) {
+        if self.0.len() < MOST_EXAMPLES {
+            let example = shortened(example.as_ref(), MOST_DETAIL);
+            self.0.push(example.to_owned());
+        }
+    }
+
+    fn detail(self) -> Option<String> {
+        Some(self.0.join("\n")).filter(|it| !it.trim().is_empty())
+    }
+}
+
 impl Found {
     /// Adds an issue with the severity of the catalogue.
     pub fn add(&mut self, code: IssueCode, detail: impl Into<Option<String>>) {
@@ -45,17 +62,40 @@ impl Found {
 
     /// Adds an issue that occurs as often as there are examples; none without.
     pub fn add_each<T: AsRef<str>>(&mut self, code: IssueCode, examples: impl Iterator<Item = T>) {
-        let (mut count, mut named) = (0_u32, Vec::new());
+        self.add_each_with(code, info(code).severity, examples);
+    }
+
+    /// The same with a severity of its own.
+    pub fn add_each_with<T: AsRef<str>>(
+        &mut self,
+        code: IssueCode,
+        severity: Severity,
+        examples: impl Iterator<Item = T>,
+    ) {
+        let (mut count, mut named) = (0_u32, Named::default());
         for example in examples {
             count = count.saturating_add(1);
-            if named.len() < MOST_EXAMPLES {
-                named.push(shortened(example.as_ref(), MOST_DETAIL).to_owned());
-            }
+            named.add(&example);
         }
         if count > 0 {
-            let detail = Some(named.join("\n")).filter(|it| !it.trim().is_empty());
-            self.add_with(code, info(code).severity, count, detail);
+            self.add_with(code, severity, count, named.detail());
         }
+    }
+
+    /// Adds an issue that occurs so often, with the first of its examples; none where it does not.
+    pub fn add_some<T: AsRef<str>>(
+        &mut self,
+        code: IssueCode,
+        count: usize,
+        examples: impl Iterator<Item = T>,
+    ) {
+        if count == 0 {
+            return;
+        }
+        let mut named = Named::default();
+        examples.take(MOST_EXAMPLES).for_each(|it| named.add(&it));
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.add_with(code, info(code).severity, count, named.detail());
     }
 
     /// Adds an issue with a severity of its own.

@@ -76,8 +76,9 @@ pub struct FormFactorSummary {
 pub struct VitalsSummary {
     /// Records that were asked for, and what became of them.
     pub coverage: Coverage,
-    /// Records for which a source knows too few visits.
-    pub without_field_data: u32,
+    /// Records for which a source knows too few visits; null where nobody was asked what
+    /// visitors saw, or nobody answered.
+    pub without_field_data: Option<u32>,
     /// By form factor.
     pub by_form_factor: BTreeMap<FormFactor, FormFactorSummary>,
 }
@@ -97,13 +98,23 @@ impl VitalsSummary {
         }
         Self {
             coverage: Coverage::of(requested, records.len() as u64 - failed, failed),
-            without_field_data: count(RecordStatus::InsufficientData),
+            without_field_data: without_field_data(records),
             by_form_factor: groups
                 .into_iter()
                 .map(|(form_factor, records)| (form_factor, FormFactorSummary::of(&records)))
                 .collect(),
         }
     }
+}
+
+/// Records of visitors' figures for which a source knows too few visits; `None` where nobody answered.
+fn without_field_data(records: &[VitalsRecord]) -> Option<u32> {
+    let answered = records
+        .iter()
+        .filter(|it| it.source == VitalsSource::Field && it.envelope.status != RecordStatus::Error);
+    let lacks = |it: &&VitalsRecord| it.envelope.status == RecordStatus::InsufficientData;
+    let lacking = answered.clone().filter(lacks).count();
+    (answered.count() > 0).then(|| u32::try_from(lacking).unwrap_or(u32::MAX))
 }
 
 impl FormFactorSummary {

@@ -1,9 +1,10 @@
 //! The document as a whole.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Who said in which encoding the document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CharsetSource {
     /// A byte order mark.
@@ -36,6 +37,9 @@ pub struct DocumentFacts {
     pub charset: String,
     /// Who said so.
     pub charset_source: CharsetSource,
+    /// Places where bytes are none of that encoding; U+FFFD stands there.
+    #[serde(default)]
+    pub replaced_sequences: u32,
     /// `html[lang]`, trimmed.
     pub lang: Option<String>,
     /// The first `base[href]`, as written.

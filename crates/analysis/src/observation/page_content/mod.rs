@@ -28,7 +28,7 @@ pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSour
 
 use super::{
     structured_data::PageStructuredData,
-    web_site::{Discovery, Fetched, PageLink},
+    web_site::{Discovery, Fetched, PageLink, Truncation},
 };
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +114,7 @@ impl PageContent {
                 has_doctype: false,
                 charset: "UTF-8".to_owned(),
                 charset_source: CharsetSource::Default,
+                replaced_sequences: 0,
                 lang: None,
                 base: None,
                 elements: 3,
@@ -199,15 +200,16 @@ impl PageContent {
     /// Words of the main text as a browser shows it; `None` where that is not known.
     #[must_use]
     pub fn rendered_words(&self) -> Option<u32> {
-        Some(self.rendered.as_ref()?.page()?.words)
+        Some(self.shown()?.words)
     }
 
     /// Whether it has structured data only after its scripts have run.
     #[must_use]
     pub fn has_data_only_when_rendered(&self) -> bool {
-        let shown = self.rendered.as_ref().and_then(Rendered::page);
         self.structured_data.items.is_empty()
-            && shown.is_some_and(|it| !it.types_only_here.is_empty())
+            && self
+                .shown()
+                .is_some_and(|it| !it.types_only_here.is_empty())
     }
 
     /// What a robot has to do, by everything that is said to it and to all robots; the most
@@ -230,23 +232,63 @@ impl PageContent {
         named.all(|it| it == first).then_some(first)
     }
 
-    /// Whether the page names itself or nobody as canonical; addresses that are none of the web are
-    /// nobody.
+    /// Whether Google is told not to list it: by the document as it was sent, or by what its scripts
+    /// made of it where a browser showed it. What scripts take away counts on: robots may not run the
+    /// scripts of a page that is `noindex` (Google, "Understand JavaScript SEO basics").
+    #[must_use]
+    pub fn is_noindex(&self) -> bool {
+        self.robots_for(GOOGLEBOT).noindex || self.shown().is_some_and(|it| it.noindex)
+    }
+
+    /// The page as a browser showed it.
+    fn shown(&self) -> Option<&RenderedPage> {
+        self.rendered.as_ref()?.page()
+    }
+
+    /// Whether the page names itself or nobody as canonical, with its scripts too where a browser showed
+    /// it; addresses that are none of the web are nobody.
     #[must_use]
     pub fn is_canonical(&self) -> bool {
+        self.is_canonical_as_sent() && !self.shown().is_some_and(|it| it.names_another)
+    }
+
+    /// The same of the document as it was sent.
+    #[must_use]
+    pub fn is_canonical_as_sent(&self) -> bool {
         let named = self.canonicals.iter().filter(|it| it.counts());
         let mut urls = named.filter_map(|it| it.url.as_deref());
         urls.all(|it| it == self.url)
     }
 
+    /// The canonical URL that scripts bring or change, where a browser showed the page.
+    #[must_use]
+    pub fn canonical_by_script(&self) -> Option<&str> {
+        let shown = self.shown()?.canonical.as_deref();
+        shown.filter(|it| Some(*it) != self.canonical())
+    }
+
     /// Whether a search engine may list it: 200, HTML, not `noindex` for Googlebot, and no other
-    /// page is canonical. That robots.txt allows reading it shows in that it was read.
+    /// page is canonical; neither with its scripts, where a browser showed it. That robots.txt allows
+    /// reading it shows in that it was read.
     #[must_use]
     pub fn is_indexable(&self) -> bool {
+        self.is_indexable_as_sent() && !self.is_noindex() && self.is_canonical()
+    }
+
+    /// The same of the document as it was sent.
+    #[must_use]
+    pub fn is_indexable_as_sent(&self) -> bool {
         self.fetched.status == Some(200)
             && self.fetched.is_html()
             && !self.robots_for(GOOGLEBOT).noindex
-            && self.is_canonical()
+            && self.is_canonical_as_sent()
+    }
+
+    /// Whether the end of it was not read, or only without its structure: what was counted is the
+    /// least that is there.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.fetched.truncation == Truncation::AtLimit || self.document.parser_limit
     }
 
     /// The scheme of its URL is `https`.

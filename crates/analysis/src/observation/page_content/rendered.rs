@@ -3,7 +3,7 @@
 //! Only what differs and what is counted is kept: a second [`PageContent`] of every page would double
 //! the journal. Everything is read from the browser's document as it is read from the sent one.
 
-use super::PageContent;
+use super::{GOOGLEBOT, PageContent};
 use crate::{observation::web_site::LinkTarget, text::words::shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -75,8 +75,12 @@ pub struct RenderedPage {
     pub heading: Option<String>,
     /// What a search engine would take for the canonical URL, by [`PageContent::canonical`].
     pub canonical: Option<String>,
+    /// Whether it names another page than itself as canonical.
+    pub names_another: bool,
     /// What robots are told, by [`robots_rules`].
     pub robots: Vec<String>,
+    /// Whether Google is told not to list it.
+    pub noindex: bool,
     /// Addresses of the web that readers can follow links to.
     pub links: u32,
     /// How many of these the sent document does not link to.
@@ -125,7 +129,9 @@ impl RenderedPage {
             description: Self::kept(shown.description()),
             heading: Self::kept(shown.first_h1()),
             canonical: Self::kept(shown.canonical()),
+            names_another: !shown.is_canonical_as_sent(),
             robots: robots_rules(shown),
+            noindex: shown.robots_for(GOOGLEBOT).noindex,
             links: small(links.len()),
             links_only_here: small(new.len()),
             new_links: named(new.into_iter()),
@@ -250,6 +256,7 @@ mod tests {
         assert_eq!(page.types_only_here, ["https://schema.org/Product"]);
         let rules = ["googlebot: nofollow", "googlebot: noindex", "noindex"];
         assert_eq!(page.robots, rules);
+        assert!(page.noindex && !page.names_another);
         let same = RenderedPage::beside(&sent, &sent, true);
         assert_eq!((same.links, same.links_only_here), (1, 0));
     }

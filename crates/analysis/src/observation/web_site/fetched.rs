@@ -28,13 +28,18 @@ pub enum FetchFailure {
     Timeout,
     /// The connection broke before the answer was complete.
     Incomplete,
-    /// The answer breaks HTTP, its encoding or a limit that no honest page reaches.
+    /// The answer breaks HTTP, or a limit of its headers that no honest page reaches.
     Malformed,
+    /// An answer came, and its body is not what its `Content-Encoding` says: nobody can read it.
+    Undecodable,
+    /// An answer came whose body is not read here, though others may: it unpacks to far more than it
+    /// is, or is packed in a way that was not asked for.
+    Unread,
     /// More redirects than anyone follows.
     TooManyRedirects,
     /// A redirect to where it came from.
     RedirectLoop,
-    /// A redirect to something that is no `http` or `https` URL.
+    /// A redirect to something that is no `http` or `https` URL, or to nowhere.
     InvalidRedirect,
 }
 
@@ -123,6 +128,16 @@ impl Fetched {
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.failure.is_none() && self.status.is_some_and(|it| (200..300).contains(&it))
+    }
+
+    /// A code for why the body of an answer that came could not be read.
+    #[must_use]
+    pub fn unread_body(&self) -> Option<&str> {
+        let of_the_body = matches!(
+            self.failure,
+            Some(FetchFailure::Undecodable | FetchFailure::Unread)
+        );
+        of_the_body.then(|| self.detail.as_deref().unwrap_or_default())
     }
 
     /// Whether the last answer says it is HTML.

@@ -12,7 +12,8 @@ use utoipa::ToSchema;
 pub enum RobotsState {
     /// There are rules.
     Rules,
-    /// There is none (4xx, or more redirects than a robots.txt may have): no restriction.
+    /// There is none (4xx, redirects that are more than a robots.txt may have or lead nowhere): no
+    /// restriction.
     Absent,
     /// It cannot be had (5xx or no answer): nothing may be read.
     Unavailable,
@@ -55,6 +56,18 @@ pub struct SitemapFact {
     pub entries: u32,
     /// Why it could not be read, as a code.
     pub problem: Option<String>,
+    /// Whether robots.txt or another sitemap names it; nobody says that there is one at the usual place.
+    #[serde(default)]
+    pub named: bool,
+    /// The status of the answer; `None` where there was none.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// Entries outside of the site's bounds, of pages and of sitemaps: they are not read.
+    #[serde(default)]
+    pub foreign: u32,
+    /// Some of them; at most 5.
+    #[serde(default)]
+    pub foreign_examples: Vec<String>,
 }
 
 /// A bound that kept the crawl from seeing more.
@@ -77,6 +90,11 @@ pub enum LimitHit {
     QueryVariants,
     /// The time for one crawl was used up.
     Duration,
+    /// Not all sitemaps were read, or not all that they list: more than 500, or more than the plan has
+    /// pages.
+    Sitemaps,
+    /// A page has 20,000 links; those after them were not read.
+    LinksOfPage,
 }
 
 /// One thing a crawl has seen, small enough to be recorded by itself.

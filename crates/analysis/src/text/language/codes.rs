@@ -1,7 +1,7 @@
 //! Codes of languages.
 
 /// The two-letter code (ISO 639-1) of a three-letter one (ISO 639-3), where there is one.
-pub fn shortest(code: &'static str) -> &'static str {
+pub fn shortest(code: &str) -> &str {
     let pair = CODES.iter().find(|(long, _)| *long == code);
     pair.map_or(code, |(_, short)| *short)
 }

@@ -70,6 +70,25 @@ pub fn primary(tag: &str) -> String {
     first.unwrap_or_default().to_ascii_lowercase()
 }
 
+/// The code of the language that a tag names, by ISO 639-1 where that has one, else by ISO 639-3; `None`
+/// where it names none (`english`). Region and script make no difference, nor does what follows an
+/// underscore.
+#[must_use]
+pub fn language_code(tag: &str) -> Option<String> {
+    let primary = primary(tag);
+    is_language_tag(&primary).then(|| super::codes::shortest(&primary).to_owned())
+}
+
+/// Whether a part of a path stands for a language or a country, as sites name their versions: `de`,
+/// `de-at`, `us`; in lower case.
+#[must_use]
+pub fn is_path_of_a_language(part: &str) -> bool {
+    match part.split_once('-') {
+        None => lists(LANGUAGES, part) || lists(REGIONS, part),
+        Some((language, region)) => lists(LANGUAGES, language) && lists(REGIONS, region),
+    }
+}
+
 fn is_digits(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|it| it.is_ascii_digit())
 }
@@ -81,6 +100,16 @@ fn lists(all: &str, one: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_paths_are_versions_or_something_else() {
+        for part in ["de", "de-at", "us", "pt-br"] {
+            assert!(is_path_of_a_language(part), "{part}");
+        }
+        for part in ["go", "", "de-xx", "tv-sets", "en-us-x", "qq"] {
+            assert!(!is_path_of_a_language(part), "{part}");
+        }
+    }
 
     /// Examples of RFC 5646, appendix A, and what pages write instead.
     #[test]
@@ -124,5 +153,16 @@ mod tests {
             assert!(!is_language_tag(tag), "{tag}");
         }
         assert_eq!(primary("EN_us"), "en");
+        for (tag, code) in [
+            ("EN_us", "en"),
+            ("deu-AT", "de"),
+            ("ast", "ast"),
+            ("zh-Hant", "zh"),
+        ] {
+            assert_eq!(language_code(tag).as_deref(), Some(code), "{tag}");
+        }
+        for tag in ["english", "", "x-whatever", "cz"] {
+            assert_eq!(language_code(tag), None, "{tag}");
+        }
     }
 }

@@ -36,7 +36,7 @@ fn reading_ease_follows_from_the_published_counts() {
 type Scores = &'static [(Formula, f64)];
 
 /// One document of Debian's manuals in each of eight languages, counted and scored by textstat
-/// 0.7.4 without rounding (`tests/oracles/readability.py --golden`); fog and LIX by the package
+/// 0.7.4 without rounding (`tests/oracles/readability_formulas.py --golden`); fog and LIX by the package
 /// readability 0.3.1.
 #[test]
 fn formulas_give_what_textstat_gives() {

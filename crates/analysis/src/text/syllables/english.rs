@@ -39,10 +39,8 @@ pub fn by_rules(word: &str) -> usize {
     let letters: Vec<char> = base.chars().collect();
     let groups = groups(&letters);
     let sounding = groups + parted(&letters) + spoken_end(base, &letters);
-    sounding
-        .saturating_sub(mute_end(base, &letters, groups))
-        .max(1)
-        + genitive
+    let mute = mute_end(base, &letters, groups) + mute_inside(base);
+    sounding.saturating_sub(mute).max(1) + genitive
 }
 
 fn is_vowel(letter: char) -> bool {
@@ -151,6 +149,27 @@ fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
                 .is_some_and(|stem| stem.ends_with(|it| consonant(&it)))
         });
     usize::from(last) + usize::from(inside) + usize::from(base.ends_with("ically"))
+}
+
+/// Words that many others begin with, and whose last `e` is as mute there as in themselves.
+const FIRST_PARTS: [&str; 31] = [
+    "base", "byte", "cache", "case", "code", "date", "file", "frame", "home", "life", "line",
+    "make", "name", "node", "pipe", "place", "pure", "save", "shape", "size", "some", "source",
+    "space", "state", "style", "time", "trace", "type", "white", "wire", "write",
+];
+
+/// The mute `e` where a compound is joined: `base-ball`, `name-space`, `time-stamp`. What follows is a
+/// word of its own (it begins with a consonant and has a vowel), not a suffix, which is told at the end.
+fn mute_inside(base: &str) -> usize {
+    const SUFFIXES: [&str; 6] = ["ment", "ments", "less", "ness", "ly", "ful"];
+    let is_word = |rest: &str| {
+        rest.len() >= 3
+            && !rest.starts_with(is_vowel)
+            && rest.contains(is_vowel)
+            && !SUFFIXES.contains(&rest)
+    };
+    let mut rests = FIRST_PARTS.iter().filter_map(|it| base.strip_prefix(it));
+    usize::from(rests.any(is_word))
 }
 
 fn ends_with_any(base: &str, endings: &[&str]) -> bool {

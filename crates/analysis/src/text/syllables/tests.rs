@@ -23,6 +23,15 @@ fn english_words_outside_of_the_dictionary_have_the_rules_count() {
 }
 
 #[test]
+fn a_compound_has_the_syllables_of_its_parts() {
+    let words = "namespace traceback bytecode filesystem timestamps datetime baseball homemade";
+    assert_eq!(counts(words, Language::English), [2, 2, 2, 3, 2, 2, 2, 2]);
+    // Parts that are none, and suffixes.
+    let words = "placement placebos codeine homely lines";
+    assert_eq!(counts(words, Language::English), [2, 3, 2, 2, 1]);
+}
+
+#[test]
 fn case_and_apostrophes_do_not_matter() {
     assert_eq!(
         count("DON’T", Language::English),

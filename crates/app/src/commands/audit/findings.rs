@@ -1,15 +1,19 @@
 //! What an audit found: of links and of pages.
 
-use super::link_records::LinkRecords;
+use super::{changes::Changes, kept_site::KeptSite, link_records::LinkRecords};
+use crate::terminal::harmless;
 use analysis::{
     document::Document,
     findings::{
         broken_links::{BrokenLinksSummary, FindingContext, PreviousBrokenLinks, Severity},
         content::ContentSummary,
+        content_changes::ContentChangesSummary,
         eeat::EeatSummary,
         geo_score::GeoSummary,
         schema::SchemaSummary,
-        site_audit::{AuditContext, PageRecord, SiteCards, TypeSummary, judge},
+        site_audit::{AuditContext, PageRecord, SiteAudit, SiteCards, TypeSummary},
+        site_changes::without_a_page,
+        vitals::{self, VitalsRecord, VitalsSummary},
     },
     observation::{page_content::PageContent, web_site::SiteObservation},
     result_type::ResultType,
@@ -18,7 +22,7 @@ use chrono::{DateTime, Utc};
 use crawler::AiRobots;
 use domain::ports::site_reader::{CrawlJournal, JournalError, RecordedPages};
 use serde::Deserialize;
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashMap};
 use tokio::runtime::Handle;
 
 /// Pages that a report lists at the most, the worst first.
@@ -32,6 +36,12 @@ pub(super) struct Found {
     pub(super) schema: SchemaSummary,
     pub(super) geo: GeoSummary,
     pub(super) eeat: EeatSummary,
+    /// What changed since the audit before; `None` where the site is not kept.
+    pub(super) changes: Option<ContentChangesSummary>,
+    /// When that was; `None` where nothing had been kept yet.
+    pub(super) kept_since: Option<DateTime<Utc>>,
+    /// How fast pages are; empty where that was not asked for.
+    pub(super) vitals: Vec<VitalsRecord>,
     /// The pages with the most and worst issues.
     pub(super) pages: Vec<PageLine>,
     /// By type, as it is published.
@@ -65,8 +75,8 @@ impl PageLine {
         issues.filter(|it| it.severity == severity).count()
     }
 
-    pub(super) fn title(&self) -> &str {
-        self.title.text.as_deref().unwrap_or("(no title)")
+    pub(super) fn title(&self) -> String {
+        harmless(self.title.text.as_deref().unwrap_or("(no title)"))
     }
 
     /// The worst first, then by address.
@@ -81,14 +91,29 @@ impl PageLine {
     }
 }
 
+/// What is known beside what the crawl has seen.
+#[derive(Default)]
+pub(super) struct Beside<'a> {
+    /// How fast pages are.
+    pub(super) vitals: Vec<VitalsRecord>,
+    /// What earlier audits left.
+    pub(super) kept: Option<&'a KeptSite>,
+}
+
 impl Found {
     /// Judges what the crawl has seen, in two walks over its journal; the thread may block.
     pub(super) fn of(
         observation: SiteObservation,
         journal: &dyn CrawlJournal,
+        beside: Beside<'_>,
         measured_at: DateTime<Utc>,
         mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
+        let Beside { vitals, kept } = beside;
+        let scope = observation.scope.clone();
+        let changes = kept.map(|it| Changes::since(it, scope, measured_at));
+        let mut changes = changes.transpose()?;
+        let unread = without_a_page(&observation);
         let robots = AiRobots::of(observation.robots.as_ref());
         let robots = move |url: &str| robots.verdicts(url);
         let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
@@ -100,33 +125,51 @@ impl Found {
                 project_id: 0,
                 measured_at,
             },
+            vitals: by_page(&vitals),
             ..AuditContext::default()
         };
         let site = cards.complete(&robots);
-        let mut broken = None;
-        let mut listed = Vec::new();
-        let mut link_records = LinkRecords::new()?;
-        let readable =
-            pages(journal).map_while(|page| page.map_err(|error| broken = Some(error.into())).ok());
-        let mut failed = None;
-        let summaries = judge(&site, &context, &robots, readable, |record| {
-            if failed.is_none() {
-                // Told last, by severity.
-                failed = match record.result_type {
-                    ResultType::BrokenLinks => link_records.add(&record).err(),
-                    _ => hand_out(&record).err(),
-                };
+        let mut audit = SiteAudit::of(&site, &context, &robots);
+        let mut taken = Taken {
+            link_records: LinkRecords::new()?,
+            listed: Vec::new(),
+            hand_out: &mut hand_out,
+        };
+        for page in pages(journal) {
+            let page = page?;
+            if let Some(changes) = &mut changes {
+                let record = changes.read(&page, audit.site_facts(&page.url))?;
+                record.map_or(Ok(()), |it| taken.take(&it))?;
             }
-            if record.result_type == ResultType::Content {
-                listed.extend(record.record.parse::<PageLine>());
-                if listed.len() >= 2 * MOST_PAGES {
-                    keep_worst(&mut listed);
-                }
-            }
-        });
-        if let Some(error) = broken.or(failed) {
-            return Err(error);
+            let mut broken = None;
+            audit.judge(&page, &mut |record| {
+                broken = broken.take().or_else(|| taken.take(&record).err());
+            });
+            broken.map_or(Ok(()), Err)?;
         }
+        if let Some(changes) = &mut changes {
+            for check in &unread {
+                let record = changes.unread(check)?;
+                record.map_or(Ok(()), |it| taken.take(&it))?;
+            }
+        }
+        let mut broken = None;
+        let mut summaries = audit.finish(|record| {
+            broken = broken.take().or_else(|| taken.take(&record).err());
+        });
+        broken.map_or(Ok(()), Err)?;
+        let changes = changes.map(Changes::finish).transpose()?;
+        let compared = changes.as_ref().is_some_and(|it| it.records > 0);
+        summaries.extend(changes.clone());
+        for record in speed_records(&vitals) {
+            taken.take(&record)?;
+        }
+        summaries.extend(speed_summary(&vitals));
+        let Taken {
+            mut link_records,
+            mut listed,
+            ..
+        } = taken;
         keep_worst(&mut listed);
         link_records.sort();
         Ok(Self {
@@ -136,10 +179,69 @@ impl Found {
             schema: parsed(&summaries, ResultType::Schema)?,
             geo: parsed(&summaries, ResultType::GeoScore)?,
             eeat: parsed(&summaries, ResultType::Eeat)?,
+            changes: changes.map(|it| it.summary.parse()).transpose()?,
+            // Of another site nothing is told.
+            kept_since: kept.filter(|_| compared).and_then(KeptSite::last_visit),
+            vitals,
             pages: listed,
             summaries,
         })
     }
+}
+
+/// Where records go.
+struct Taken<'a> {
+    link_records: LinkRecords,
+    /// The pages with the most and worst issues.
+    listed: Vec<PageLine>,
+    hand_out: &'a mut dyn FnMut(&PageRecord) -> anyhow::Result<()>,
+}
+
+impl Taken<'_> {
+    fn take(&mut self, record: &PageRecord) -> anyhow::Result<()> {
+        if record.result_type == ResultType::Content {
+            self.listed.extend(record.record.parse::<PageLine>());
+            if self.listed.len() >= 2 * MOST_PAGES {
+                keep_worst(&mut self.listed);
+            }
+        }
+        match record.result_type {
+            // Told last, by severity.
+            ResultType::BrokenLinks => self.link_records.add(record),
+            _ => (self.hand_out)(record),
+        }
+    }
+}
+
+fn by_page(vitals: &[VitalsRecord]) -> HashMap<String, Vec<VitalsRecord>> {
+    let mut by_page: HashMap<String, Vec<VitalsRecord>> = HashMap::new();
+    for record in vitals {
+        if let Some(url) = record.envelope.url.clone() {
+            by_page.entry(url).or_default().push(record.clone());
+        }
+    }
+    by_page
+}
+
+fn speed_records(vitals: &[VitalsRecord]) -> impl Iterator<Item = PageRecord> {
+    let placed = vitals.iter().enumerate();
+    placed.map(|(place, record)| PageRecord {
+        result_type: ResultType::Vitals,
+        place,
+        url: record.requested_url.clone(),
+        sort_value: None,
+        record: Document::of(record),
+    })
+}
+
+fn speed_summary(vitals: &[VitalsRecord]) -> Option<TypeSummary> {
+    let number = vitals.len() as u64;
+    (number > 0).then(|| TypeSummary {
+        result_type: ResultType::Vitals,
+        method: vitals::METHOD,
+        records: number,
+        summary: Document::of(&VitalsSummary::of(vitals, number)),
+    })
 }
 
 fn keep_worst(pages: &mut Vec<PageLine>) {
@@ -158,7 +260,9 @@ fn parsed<T: serde::de::DeserializeOwned>(
 }
 
 /// The pages of a journal, one by one; who is told an error stops.
-fn pages(journal: &dyn CrawlJournal) -> impl Iterator<Item = Result<PageContent, JournalError>> {
+pub(super) fn pages(
+    journal: &dyn CrawlJournal,
+) -> impl Iterator<Item = Result<PageContent, JournalError>> {
     let mut recorded = RecordedPages::of(journal);
     let parts = std::iter::from_fn(move || {
         let part = Handle::current().block_on(recorded.next_part());

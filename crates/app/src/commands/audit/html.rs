@@ -1,10 +1,18 @@
 //! An audit as one HTML page that needs nothing else and can be passed on: no scripts, no files
 //! beside it, readable on paper.
 
-use super::findings::{Found, PageLine};
+use super::{
+    details::{Details, details},
+    findings::{Found, PageLine},
+    rendering::Rendered,
+    speed::{SPEED_COLUMNS, speed_row},
+    word,
+};
+use crate::terminal::harmless;
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
     issues::info,
+    vitals::VitalsRecord,
 };
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -15,7 +23,12 @@ const MOST_LINKS: usize = 500;
 const STYLE: &str = include_str!("report.css");
 
 /// The page.
-pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> anyhow::Result<String> {
+pub(super) fn page(
+    url: &str,
+    at: DateTime<Utc>,
+    found: &Found,
+    rendered: &Rendered,
+) -> anyhow::Result<String> {
     let broken = found.link_records.first(MOST_LINKS)?;
     let title = format!("Site audit of {url}");
     let page = html! {
@@ -32,10 +45,15 @@ pub(super) fn page(url: &str, at: DateTime<Utc>, found: &Found) -> anyhow::Resul
                 header {
                     h1 { (title) }
                     p { "Read on " (at.format("%-d %B %Y, %H:%M")) " UTC by Sightline " (env!("CARGO_PKG_VERSION")) "." }
+                    p { (rendered.told(&found.content)) }
                 }
                 main {
                     (scores(found))
                     (issues(found))
+                    @for part in details(found) { (detail(&part)) }
+                    (speed(&found.vitals))
+                    (changes(found))
+                    (unread(found))
                     (links(&broken, found.link_records.len()))
                     (pages(&found.pages, found.content.pages))
                 }
@@ -95,6 +113,84 @@ fn issues(found: &Found) -> Markup {
                     p { "Code " code { (code.as_str()) } ", rule of " (info(code).source) ". For example:" }
                     ul { @for url in &count.examples { li { (address(url)) } } }
                 }
+            }
+        }
+    }
+}
+
+/// What stands behind a score.
+fn detail(part: &Details) -> Markup {
+    html! {
+        section {
+            h2 { (part.title) }
+            table {
+                tbody {
+                    @for (what, how_much) in &part.lines {
+                        tr { th scope="row" { (harmless(what)) } td { (harmless(how_much)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How fast pages are, where that was asked for.
+fn speed(vitals: &[VitalsRecord]) -> Markup {
+    html! {
+        @if !vitals.is_empty() {
+            section aria-labelledby="speed" {
+                h2 id="speed" { "Speed" }
+                table {
+                    caption { "Loads in a browser (lab), and what visitors saw (75th percentile of 28 days) where a source is configured" }
+                    thead { tr { @for column in SPEED_COLUMNS { th scope="col" { (column) } } } }
+                    tbody {
+                        @for record in vitals {
+                            tr { @for cell in speed_row(record) { td { (cell) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What changed since the audit before, where the site is kept.
+fn changes(found: &Found) -> Markup {
+    let told = found.changes.as_ref().zip(found.kept_since);
+    html! {
+        @if let Some((changes, since)) = told {
+            section aria-labelledby="changes" {
+                h2 id="changes" { "Changes" }
+                p { (changes.changed) " of " (changes.pages) " pages changed since " (since.format("%-d %B %Y, %H:%M")) " UTC; of " (changes.unread) " nothing can be said." }
+                @if !changes.most_changed.is_empty() {
+                    table {
+                        caption { "Those that changed most" }
+                        thead { tr { th scope="col" { "Page" } th scope="col" { "Change" } th scope="col" { "Significance, of 100" } } }
+                        tbody {
+                            @for page in &changes.most_changed {
+                                tr {
+                                    td { (address(&page.url)) }
+                                    td { (word(page.change_class)) }
+                                    td { @match page.significance { Some(it) => (format!("{it:.0}")), None => "–" } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Pages that answered and have no record.
+fn unread(found: &Found) -> Markup {
+    let content = &found.content;
+    html! {
+        @if content.unread_pages > 0 {
+            section aria-labelledby="unread" {
+                h2 id="unread" { "Not read" }
+                p { (content.unread_pages) " addresses of the site answered, and what they sent could not be read. For example:" }
+                ul { @for page in &content.unread_examples { li { (address(&page.url)) " (" (page.reason) ")" } } }
             }
         }
     }
@@ -168,8 +264,7 @@ fn address(url: &str) -> Markup {
 }
 
 fn verdict(record: &BrokenLink) -> String {
-    let verdict = serde_json::to_value(record.verdict).unwrap_or_default();
-    let verdict = verdict.as_str().unwrap_or_default().to_owned();
+    let verdict = word(record.verdict);
     match record.status_code {
         Some(status) => format!("{verdict} {status}"),
         None => verdict,

@@ -1,11 +1,16 @@
 //! `sightline audit`: one site, no account, no server.
 
+mod changes;
+mod details;
 mod findings;
 mod html;
 mod journal;
 mod json;
+mod kept_site;
 mod link_records;
 mod progress;
+mod rendering;
+mod speed;
 mod tables;
 
 use super::{Ended, WrongUsage};
@@ -13,22 +18,34 @@ use crate::{
     cli::AuditArgs,
     settings::Loaded,
     terminal::remark,
-    wiring::{machine, site_reader},
+    wiring::{machine, site_tools},
 };
 use analysis::findings::broken_links::Severity;
 use anyhow::Context;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
-use findings::Found;
+use findings::{Beside, Found};
+use kept_site::KeptSite;
 use progress::Bars;
+use rendering::Rendered;
+use serde::Serialize;
+use std::sync::Arc;
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
 pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let settings = loaded.settings;
     let (clock, randomness) = machine();
-    let reader = site_reader(&settings, &clock, &randomness);
+    let tools = site_tools(&settings, &clock, &randomness);
+    let reader = &*tools.sites;
+    if args.keep.is_some() && args.keep == args.html {
+        let told = "--keep and --html name the same file; name two";
+        return Err(WrongUsage(told.to_owned()).into());
+    }
+    let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
+    let kept = kept.map(Arc::new);
+    let url = start(&args.url)?;
     let plan = CrawlPlan {
-        start: CrawlStart::Url(start(&args.url)?),
+        start: CrawlStart::Url(url.clone()),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
         max_depth: args.max_depth.unwrap_or(settings.crawler.max_depth),
         check_external: settings.crawler.check_external && !args.internal_only,
@@ -41,25 +58,34 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
             "No page is rendered (rendererNotConfigured): {missing}."
         ));
     }
-    let bars = Bars::new()?;
+    let rendered = Rendered::of(&plan, reader).await;
+    let bars = Bars::new(kept.clone())?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
-    let observation = read.map_err(|error| explained(&error, &args.url))?;
+    let observation = read.map_err(|error| explained(&error, &url))?;
+    let vitals = match args.vitals {
+        Some(most) => speed::measured(&tools, &clock, &plan.start, &bars, most).await?,
+        None => Vec::new(),
+    };
     let now = clock.now();
+    let beside = Beside {
+        vitals,
+        kept: kept.as_deref(),
+    };
     let found = tokio::task::block_in_place(|| {
         if args.json {
-            let mut out = json::Report::begin(std::io::stdout().lock(), &args.url, now)?;
-            let found = Found::of(observation, &bars, now, |record| out.add(record))?;
+            let mut out = json::Report::begin(std::io::stdout().lock(), &url, now)?;
+            let found = Found::of(observation, &bars, beside, now, |record| out.add(record))?;
             out.end(&found)?;
             anyhow::Ok(found)
         } else {
-            let found = Found::of(observation, &bars, now, |_| Ok(()))?;
-            tables::show(&args.url, &found)?;
+            let found = Found::of(observation, &bars, beside, now, |_| Ok(()))?;
+            tables::show(&url, &found, &rendered)?;
             Ok(found)
         }
     })?;
     if let Some(file) = &args.html {
-        let page = html::page(&args.url, now, &found)?;
+        let page = html::page(&url, now, &found, &rendered)?;
         std::fs::write(file, page.as_bytes())
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));
@@ -67,6 +93,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     Ok(verdict(&found, args.fail_on.as_deref()))
 }
 
+/// Where to begin, without a user name and a password: reports are passed on.
 fn start(url: &str) -> Result<String, WrongUsage> {
     let with_scheme = if url.contains("://") {
         url.to_owned()
@@ -74,12 +101,28 @@ fn start(url: &str) -> Result<String, WrongUsage> {
         format!("https://{url}")
     };
     let parsed = Url::parse(&with_scheme).ok();
-    let is_web = parsed.is_some_and(|it| matches!(it.scheme(), "http" | "https"));
-    is_web.then_some(with_scheme).ok_or_else(|| {
-        WrongUsage(format!(
-            "`{url}` is no http or https address, for example https://example.com"
-        ))
-    })
+    let mut parsed = parsed
+        .filter(|it| matches!(it.scheme(), "http" | "https"))
+        .ok_or_else(|| {
+            let told = without_userinfo(url);
+            WrongUsage(format!(
+                "`{told}` is no http or https address, for example https://example.com"
+            ))
+        })?;
+    if parsed.username().is_empty() && parsed.password().is_none() {
+        return Ok(with_scheme);
+    }
+    remark(
+        "The user name and password of the address are not used: what is behind a login is not audited.",
+    );
+    // Addresses of these schemes have a host, so both can be taken out.
+    let _ = (parsed.set_username(""), parsed.set_password(None));
+    Ok(parsed.into())
+}
+
+/// What is no address is told without what may be a password.
+fn without_userinfo(text: &str) -> &str {
+    text.rsplit_once('@').map_or(text, |it| it.1)
 }
 
 fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
@@ -101,6 +144,12 @@ fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
         SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
     };
     anyhow::anyhow!("{url} could not be audited: {error}. {hint}")
+}
+
+/// The word that JSON has for it.
+fn word(of: impl Serialize) -> String {
+    let value = serde_json::to_value(of).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Whether there is a finding of that severity or a worse one.

@@ -1,21 +1,40 @@
 //! The findings of an audit as tables on a terminal.
 
-use super::Found;
+use super::{
+    Found,
+    details::details,
+    rendering::Rendered,
+    speed::{SPEED_COLUMNS, speed_row},
+    word,
+};
 use crate::terminal::{say, shortened, show_table};
 use analysis::findings::{
     broken_links::{BrokenLink, Severity},
     content::ContentSummary,
     issues::info,
+    vitals::VitalsRecord,
 };
 
 /// How many findings of each severity a person is shown.
 const SHOWN: usize = 25;
 
+/// How many addresses a person is shown that could not be read.
+const UNREAD_SHOWN: usize = 3;
+
 /// Shows everything.
-pub(super) fn show(url: &str, found: &Found) -> anyhow::Result<()> {
+pub(super) fn show(url: &str, found: &Found, rendered: &Rendered) -> anyhow::Result<()> {
     show_links(url, found)?;
     show_issues(&found.content);
-    show_sum(url, found);
+    for part in details(found) {
+        say(format!("\n{}", part.title));
+        show_table(
+            &["what", "how much"],
+            part.lines.into_iter().map(|it| [it.0, it.1]),
+        );
+    }
+    show_speed(&found.vitals);
+    show_changes(found);
+    show_sum(url, found, rendered);
     Ok(())
 }
 
@@ -39,7 +58,46 @@ fn show_issues(content: &ContentSummary) {
     );
 }
 
-fn show_sum(url: &str, found: &Found) {
+fn show_speed(vitals: &[VitalsRecord]) {
+    if vitals.is_empty() {
+        return;
+    }
+    say("\nHow fast pages are");
+    show_table(&SPEED_COLUMNS, vitals.iter().map(speed_row));
+}
+
+fn show_changes(found: &Found) {
+    let (Some(changes), Some(since)) = (&found.changes, found.kept_since) else {
+        return;
+    };
+    say(format!(
+        "\nSince {}: {} of {} pages changed; of {} nothing can be said.",
+        since.format("%-d %B %Y, %H:%M UTC"),
+        changes.changed,
+        changes.pages,
+        changes.unread
+    ));
+    if changes.most_changed.is_empty() {
+        return;
+    }
+    show_table(
+        &["page", "change", "significance"],
+        changes.most_changed.iter().map(|it| {
+            [
+                shortened(&it.url, 80),
+                word(it.change_class),
+                of_100(it.significance),
+            ]
+        }),
+    );
+}
+
+/// A score, or that there is none.
+fn of_100(score: Option<f64>) -> String {
+    score.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"))
+}
+
+fn show_sum(url: &str, found: &Found, rendered: &Rendered) {
     let (content, schema) = (&found.content, &found.schema);
     let score = |score: Option<f64>| {
         score.map_or_else(|| "unknown".to_owned(), |it| format!("{it:.0} of 100"))
@@ -55,13 +113,21 @@ fn show_sum(url: &str, found: &Found) {
         score(found.geo.site_score),
         score(found.eeat.site_score),
     ));
-    let (rendered, failed) = (content.rendered_pages, content.render_failures);
-    if rendered + failed > 0 {
+    if content.unread_pages > 0 {
+        let examples = content.unread_examples.iter();
+        let examples: Vec<String> = { examples.take(UNREAD_SHOWN) }
+            .map(|it| format!("{} ({})", it.url, it.reason))
+            .collect();
         say(format!(
-            "{rendered} pages were rendered in a browser, {failed} could not be; --json tells what scripts change."
+            "{} addresses of the site answered, and what they sent could not be read: {}.",
+            content.unread_pages,
+            examples.join(", ")
         ));
     }
-    say("--json shows every record, --html FILE writes a report that can be passed on.");
+    say(rendered.told(content));
+    say(
+        "--json shows every record (and what scripts change), --html FILE writes a report that can be passed on.",
+    );
 }
 
 fn show_links(url: &str, found: &Found) -> anyhow::Result<()> {
@@ -105,7 +171,6 @@ fn heading(severity: Severity) -> &'static str {
 }
 
 fn row(record: &BrokenLink) -> [String; 5] {
-    let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
     // What broke says more than the status of an answer that broke off.
     let status = match (&record.error_detail, record.status_code) {
         (Some(detail), _) => format!(" {detail}"),
@@ -113,7 +178,7 @@ fn row(record: &BrokenLink) -> [String; 5] {
         (None, None) => String::new(),
     };
     [
-        format!("{}{status}", verdict.trim_matches('"')),
+        format!("{}{status}", word(record.verdict)),
         shortened(&record.target_url, 60),
         shortened(&record.source_url, 50),
         record.position.line.to_string(),

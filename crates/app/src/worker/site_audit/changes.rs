@@ -5,14 +5,11 @@ use super::earlier::earlier_page;
 use analysis::{
     document::Document,
     findings::{
-        content_changes::{Baseline, ChangeContext, SiteFacts, Unread},
+        content_changes::{Baseline, ChangeContext, SiteFacts},
         site_audit::TypeSummary,
-        site_changes::{SiteChanges, Visited},
+        site_changes::{SiteChanges, Visited, why_unread},
     },
-    observation::{
-        page_content::PageContent,
-        web_site::{CheckState, SiteObservation, SiteScope, TargetCheck, Truncation},
-    },
+    observation::web_site::TargetCheck,
     result_type::ResultType,
 };
 use chrono::{DateTime, Utc};
@@ -21,7 +18,6 @@ use domain::{
     ports::{site_reader::RecordedPage, storage::StorageError},
     results::StagedFinding,
 };
-use url::Url;
 
 /// A page that was read, and what is kept of it.
 pub(super) struct Visit {
@@ -40,32 +36,6 @@ pub(super) struct VainVisit {
 pub(super) struct Staged {
     pub(super) findings: Vec<StagedFinding>,
     pub(super) pages: Vec<StagedPage>,
-}
-
-/// Addresses of the site that brought no page, though one may be kept of them.
-pub(super) fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
-    let checks = site.checks.iter().chain(&site.revisits);
-    let internal = checks.filter(|it| is_internal(&it.url, &site.scope));
-    internal
-        .filter(|it| why(it, site.started_at).is_some())
-        .cloned()
-        .collect()
-}
-
-fn is_internal(url: &str, scope: &SiteScope) -> bool {
-    Url::parse(url).is_ok_and(|it| scope.contains(&it))
-}
-
-/// Why there is no page where one may have been.
-fn why(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
-    match &check.state {
-        CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
-        CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
-        CheckState::Asked { fetched, .. } if fetched.hops() > 0 => {
-            Some(Unread::Redirected(fetched))
-        }
-        CheckState::Asked { .. } => None,
-    }
 }
 
 /// The comparison, page by page.
@@ -97,7 +67,7 @@ impl Changes {
         let visited = self.site.read(page, site, earlier.as_ref());
         let content = (visited.baseline == Baseline::After).then(|| StagedContent {
             entry: *place,
-            validators: validators(page),
+            validators: Validators::of(page),
         });
         self.stage(&page.url, page.fetched.at, content, visited, staged);
         Ok(())
@@ -109,13 +79,10 @@ impl Changes {
         visit: &VainVisit,
         staged: &mut Staged,
     ) -> Result<(), StorageError> {
-        let Some(why) = why(&visit.check, self.measured_at) else {
+        let Some(why) = why_unread(&visit.check, self.measured_at) else {
             return Ok(());
         };
-        let at = match why {
-            Unread::Blocked(at) => at,
-            Unread::Failed(fetched) | Unread::Redirected(fetched) => fetched.at,
-        };
+        let at = why.at();
         let visited = self.site.unread(&earlier_page(&visit.kept)?, why);
         self.stage(&visit.kept.url, at, None, visited, staged);
         Ok(())
@@ -151,17 +118,6 @@ impl Changes {
 
     pub(super) fn summary(&self) -> TypeSummary {
         self.site.summary()
-    }
-}
-
-/// What to ask by next time. A page that was cut is read anew.
-fn validators(page: &PageContent) -> Validators {
-    if page.fetched.truncation != Truncation::None {
-        return Validators::default();
-    }
-    Validators {
-        etag: page.response.headers.etag.clone(),
-        last_modified: page.response.headers.last_modified.clone(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! What earlier crawls of the project's site left in the storage.
 
-use super::journal::unpacked;
-use crate::worker::Tools;
+use crate::{packing::unpacked, worker::Tools};
 use analysis::{
     findings::site_changes::EarlierPage,
     observation::{page_content::PageContent, web_site::CrawlStep},

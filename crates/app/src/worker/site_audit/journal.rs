@@ -1,9 +1,12 @@
 //! The journal of a crawl, kept in the storage under its job's lease.
 
 use super::earlier::StoredPages;
-use crate::worker::{
-    Tools,
-    attempt::{AttemptState, Broken, Done, unreachable},
+use crate::{
+    packing::{packed, unpacked},
+    worker::{
+        Tools,
+        attempt::{AttemptState, Broken, Done, unreachable},
+    },
 };
 use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
@@ -99,32 +102,6 @@ impl<'a> StoredJournal<'a> {
             SiteReadError::Journal(error) => Err(StorageError::Unavailable(error.0).into()),
         }
     }
-}
-
-/// What a step begins with that is packed; JSON, as earlier versions stored it, never does.
-const PACKED: u8 = 1;
-
-/// A step as it is stored: JSON, packed by LZ4.
-pub(super) fn packed(step: &CrawlStep) -> Result<Vec<u8>, JournalError> {
-    let json = serde_json::to_vec(step).map_err(broken)?;
-    let mut body = vec![PACKED];
-    body.extend(lz4_flex::compress_prepend_size(&json));
-    Ok(body)
-}
-
-/// A step as it was stored.
-pub(super) fn unpacked(body: &[u8]) -> Result<CrawlStep, JournalError> {
-    match body.split_first() {
-        Some((&PACKED, packed)) => {
-            let json = lz4_flex::decompress_size_prepended(packed).map_err(broken)?;
-            serde_json::from_slice(&json).map_err(broken)
-        }
-        _ => serde_json::from_slice(body).map_err(broken),
-    }
-}
-
-fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
-    JournalError(error.into())
 }
 
 #[async_trait]

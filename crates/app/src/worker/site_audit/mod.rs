@@ -15,6 +15,7 @@ use analysis::{
     findings::{
         broken_links::{BrokenLinksSummary, PreviousBrokenLinks},
         site_audit::{SiteCards, TypeSummary},
+        site_changes::without_a_page,
     },
     provenance::Provenance,
     result_type::ResultType,
@@ -89,7 +90,7 @@ pub(super) async fn run(
         journal: &journal,
         staging: &staging,
         scope: observation.scope.clone(),
-        without_a_page: changes::without_a_page(&observation),
+        without_a_page: without_a_page(&observation),
     };
     let cards = SiteCards::of(observation, previous(tools, job).await?);
     let Some(audited) = pages::audit(tools, cards, robots, &crawled).await? else {

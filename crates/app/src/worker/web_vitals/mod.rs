@@ -19,7 +19,10 @@ use domain::{
         Job,
         progress::{Progress, Stage},
     },
-    ports::{search_results::ProviderError, site_door::SiteDoor, storage::StorageError},
+    ports::{
+        search_results::ProviderError, site_door::SiteDoor, site_reader::CrawlStart,
+        storage::StorageError,
+    },
     project::Project,
     results::StagedFinding,
     use_cases::{
@@ -61,7 +64,8 @@ pub(super) async fn run(
     project: &Project,
     state: &AttemptState,
 ) -> Result<Done, Broken> {
-    let opening = tools.doors.open(project.domain.ascii());
+    let start = CrawlStart::Host(project.domain.ascii().to_owned());
+    let opening = tools.doors.open(&start);
     let opened = tokio::select! {
         opened = opening => opened,
         () = state.stop.cancelled() => return Ok(Done::Stopped),

@@ -9,7 +9,7 @@ mod texts;
 
 use super::{
     EXTRACTION,
-    charset::decode,
+    charset::{Decoded, decode, replaced},
     dom::{Dom, NodeId},
     json_ld::JsonLd,
     links::{LinkReader, MOST_LINKS, base},
@@ -22,7 +22,7 @@ use super::{
 use analysis::observation::{
     page_content::{PageContent, ResponseFacts},
     page_url::normalise,
-    web_site::{Discovery, Fetched},
+    web_site::{Discovery, Fetched, Truncation},
 };
 use elements::Elements;
 use head::Head;
@@ -77,7 +77,18 @@ struct Inside {
 
 /// Reads a page.
 pub fn read_page(arrival: Arrival<'_>) -> PageContent {
-    let (source, encoding, charset_source) = decode(arrival.bytes, arrival.charset);
+    let Decoded {
+        text: source,
+        encoding,
+        source: charset_source,
+        had_errors,
+    } = decode(arrival.bytes, arrival.charset);
+    let mut replaced_sequences = replaced(&source, arrival.bytes, had_errors);
+    // A body that was cut may end inside of a character.
+    let is_cut = arrival.fetched.truncation == Truncation::AtLimit;
+    if is_cut && source.ends_with(char::REPLACEMENT_CHARACTER) {
+        replaced_sequences = replaced_sequences.saturating_sub(1);
+    }
     let parsed = parse(&source);
     let dom = &parsed.dom;
     let json_ld = JsonLd::of(dom);
@@ -114,6 +125,7 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
             has_doctype: dom.has_doctype,
             charset: encoding.name().to_owned(),
             charset_source,
+            replaced_sequences: u32::try_from(replaced_sequences).unwrap_or(u32::MAX),
             lang,
             base: document::base_written(dom),
             elements: elements.count,
@@ -154,8 +166,7 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
 
 /// Every `id` and `a[name]` of a page, sorted: what links to it may name after `#`.
 pub fn read_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
-    let (source, ..) = decode(bytes, from_http);
-    let parsed = parse(&source);
+    let parsed = parse(&decode(bytes, from_http).text);
     let dom = &parsed.dom;
     let mut names = Vec::new();
     for &id in &dom.order {
@@ -166,8 +177,7 @@ pub fn read_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
 
 /// The main text of a page.
 pub fn read_main_text(bytes: &[u8], from_http: Option<&str>) -> String {
-    let (source, ..) = decode(bytes, from_http);
-    let dom = parse(&source).dom;
+    let dom = parse(&decode(bytes, from_http).text).dom;
     main_text(Sight::of(&dom), &JsonLd::of(&dom))
         .into_text()
         .text()

@@ -7,10 +7,11 @@ use crate::{
         phrases::Phrases,
     },
     observation::{
-        page_content::PageContent,
+        page_content::{Image, PageContent},
         page_url::registrable_domain,
         web_site::{LinkTarget, PageLink},
     },
+    text::words::words,
 };
 use std::collections::BTreeSet;
 use url::Url;
@@ -129,10 +130,18 @@ fn is_paid(link: &PageLink) -> bool {
 pub fn images(page: &PageContent) -> Outcome {
     let own = domain(&page.url);
     let decorates = |size: Option<u32>| size.is_some_and(|it| it < LEAST_SIZE);
+    // Arrows, signs and logos are mostly written down without a size, and with a word at the most.
+    let is_told = |image: &Image| {
+        let alt = image.alt.as_deref().unwrap_or_default();
+        image.width.or(image.height).is_some() || words(alt).nth(1).is_some()
+    };
     let mut seen = BTreeSet::new();
     let mut sum = 0.0;
     for image in &page.images {
-        let is_content = image.in_main_text && !decorates(image.width) && !decorates(image.height);
+        let is_content = image.in_main_text
+            && !decorates(image.width)
+            && !decorates(image.height)
+            && is_told(image);
         let Some(url) = image.url.as_deref().filter(|_| is_content) else {
             continue;
         };

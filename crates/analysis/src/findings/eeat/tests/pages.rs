@@ -151,11 +151,16 @@ fn images_of_the_own_domain_are_original_and_stock_is_not() {
     let stock = "https://example.com/shutterstock_12.jpg";
     assert_eq!(value_of(&[stock]), Some(0.0));
     assert_eq!(value_of(&[stock, "https://example.com/b.jpg"]), Some(0.5));
-    let mut icon = image("https://example.com/icon.png");
-    icon.width = Some(16);
-    let mut page = paragraphs(&["Some text."]);
-    page.images.push(icon);
-    assert_eq!(value(&article(&page), SignalCode::OriginalImages), None);
+    let decorates = |width: Option<u32>, alt: &str| {
+        let mut icon = image("https://example.com/icon.png");
+        (icon.width, icon.alt) = (width, Some(alt.to_owned()));
+        let mut page = paragraphs(&["Some text."]);
+        page.images.push(icon);
+        value(&article(&page), SignalCode::OriginalImages).is_none()
+    };
+    assert!(decorates(Some(16), "A cup on a table"));
+    assert!(decorates(None, "top") && decorates(None, "<-") && decorates(None, ""));
+    assert!(!decorates(None, "A cup on a table"));
 }
 
 #[test]

@@ -5,7 +5,8 @@ use crate::{
     findings::sample_pages::link,
     observation::{
         page_content::{
-            Author, Canonical, DateFact, DateRole, FactSource, RobotsDirective, TagSource,
+            Author, Canonical, DateFact, DateRole, FactSource, Rendered, RenderedPage,
+            RobotsDirective, TagSource,
         },
         structured_data::{Format, Item, Location, Property, SCHEMA_ORG, Value},
     },
@@ -65,6 +66,54 @@ fn text_that_only_scripts_bring_is_known_by_rendering() {
     };
     assert_eq!(record(words * 10 / 3), 0);
     assert_eq!(record(words * 4), 1);
+}
+
+#[test]
+fn a_short_page_that_a_browser_showed_is_whole() {
+    let mut page = plain_article();
+    page.text.main.blocks.truncate(1);
+    recount(&mut page);
+    let words = u32::try_from(page.text.counts.words).unwrap();
+    let codes = |page: &PageContent, rendered_words| {
+        let input = GeoInput {
+            rendered_words,
+            ..input(page)
+        };
+        let gates = judge(&input, &context()).gates;
+        gates.iter().map(|it| it.code).collect::<Vec<_>>()
+    };
+    // Nobody looked: fewer than 50 words are taken for none.
+    assert_eq!(codes(&page, None), [GateCode::TextNeedsScripts]);
+    assert_eq!(codes(&page, Some(words)), []);
+    assert_eq!(codes(&page, Some(words * 4)), [GateCode::TextNeedsScripts]);
+    page.document.parser_limit = true;
+    assert_eq!(codes(&page, None), []);
+}
+
+#[test]
+fn noindex_and_canonical_that_a_script_sets_shut_the_gate() {
+    let evidence = |shown: RenderedPage| {
+        let mut page = plain_article();
+        page.rendered = Some(Rendered::Shown(shown));
+        let record = judged(&page);
+        assert_eq!(record.geo_score, Some(0.0));
+        record.gates[0].evidence.join(", ")
+    };
+    let words = u32::try_from(plain_article().text.counts.words).unwrap();
+    let hidden = RenderedPage {
+        noindex: true,
+        words,
+        ..RenderedPage::default()
+    };
+    assert_eq!(evidence(hidden), "noindex, set by a script");
+    let moved = RenderedPage {
+        canonical: Some("https://example.com/other".to_owned()),
+        names_another: true,
+        words,
+        ..RenderedPage::default()
+    };
+    let told = "canonical https://example.com/other, set by a script";
+    assert_eq!(evidence(moved), told);
 }
 
 #[test]

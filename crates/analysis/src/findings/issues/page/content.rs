@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Words (`SEOnaut`, Screaming Frog), and from where on it is a warning.
-const THIN: usize = 200;
+pub const THIN: usize = 200;
 const VERY_THIN: usize = 50;
 /// The part of all text that the main text is, below which it is hardly there.
 const LEAST_SHARE: f64 = 0.1;
@@ -48,8 +48,17 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
 fn amount(subject: &Subject<'_>, found: &mut Found) {
     let text = &subject.page.text;
     let count = text.counts.words;
+    if subject.page.is_cut() {
+        // There may be more than was counted.
+        return;
+    }
     if let Some(evidence) = filled_by_scripts(subject.page) {
         found.add(IssueCode::JsOnlyContent, evidence);
+        return;
+    }
+    // A start page needs no text of its own, but it needs something.
+    if shows_nothing(subject.page) {
+        found.add(IssueCode::EmptyMainContent, "nothing in sight".to_owned());
         return;
     }
     if matches!(
@@ -69,6 +78,17 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     } else if count < THIN {
         found.add(IssueCode::ThinContent, format!("{count} words"));
     }
+}
+
+/// Whether there is nothing to see: no text, no image, no frame, nothing to play, no form.
+fn shows_nothing(page: &PageContent) -> bool {
+    let structure = &page.structure;
+    page.text.all_words == 0
+        && page.text.counts.words == 0
+        && page.images.is_empty()
+        && page.forms.is_empty()
+        && structure.frames == 0
+        && structure.media == 0
 }
 
 /// What tells that scripts bring the text. Where a browser showed the page, its words tell; else that
@@ -227,6 +247,60 @@ mod tests {
         page.text.counts.words = 0;
         page.rendered = Some(shown(49));
         assert_eq!(filled_by_scripts(&page), None);
+    }
+
+    fn codes(page: &PageContent) -> Vec<IssueCode> {
+        codes_of(page, PageKind::Other)
+    }
+
+    fn codes_of(page: &PageContent, kind: PageKind) -> Vec<IssueCode> {
+        let context = crate::findings::issues::PageContext {
+            kind,
+            scope: &crate::observation::web_site::SiteScope::of_host("example.com"),
+            schema: None,
+            vitals: &[],
+            keywords: &[],
+            has_traffic: None,
+        };
+        let subject = Subject {
+            page,
+            context: &context,
+            url: None,
+            is_loopback: false,
+        };
+        let mut found = Found::default();
+        amount(&subject, &mut found);
+        found.finished().into_iter().map(|it| it.code).collect()
+    }
+
+    #[test]
+    fn a_start_page_without_anything_to_see_is_empty_too() {
+        let mut page = page(0);
+        page.structure.inline_script_bytes = 0;
+        let of = |page: &PageContent| codes_of(page, PageKind::Home);
+        assert_eq!(of(&page), [IssueCode::EmptyMainContent]);
+        page.structure.media = 1;
+        assert_eq!(of(&page), []);
+        page.structure.media = 0;
+        page.text.all_words = 2;
+        assert_eq!(of(&page), []);
+        // Scripts may bring it.
+        page.text.all_words = 0;
+        page.structure.inline_script_bytes = 9_000;
+        assert_eq!(of(&page), [IssueCode::JsOnlyContent]);
+    }
+
+    #[test]
+    fn what_was_not_read_to_its_end_is_not_called_empty() {
+        use crate::observation::web_site::Truncation;
+        let mut page = page(3);
+        page.structure.inline_script_bytes = 0;
+        assert_eq!(codes(&page), [IssueCode::EmptyMainContent]);
+        page.document.parser_limit = true;
+        assert_eq!(codes(&page), []);
+        page.document.parser_limit = false;
+        page.fetched.truncation = Truncation::AtLimit;
+        assert_eq!(codes(&page), []);
     }
 
     #[test]

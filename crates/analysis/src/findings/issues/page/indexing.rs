@@ -12,14 +12,16 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     let page = subject.page;
     let robots = page.robots_for(GOOGLEBOT);
     let in_series = !page.next_pages.is_empty() || !page.previous_pages.is_empty();
-    if robots.noindex && in_series {
-        found.add(IssueCode::PaginationNoindex, None);
-    } else if robots.noindex {
+    // What a script says is told as such: it is not in the document.
+    let by_script = { page.is_noindex() && !robots.noindex }.then(|| "set by a script".to_owned());
+    if page.is_noindex() && in_series {
+        found.add(IssueCode::PaginationNoindex, by_script);
+    } else if page.is_noindex() {
         let severity = match subject.context.has_traffic {
             Some(true) => Severity::Error,
             _ => Severity::Notice,
         };
-        found.add_with(IssueCode::Noindex, severity, 1, None);
+        found.add_with(IssueCode::Noindex, severity, 1, by_script);
     }
     found.add_if(robots.nofollow, IssueCode::NofollowPage);
     found.add_if(robots.nosnippet, IssueCode::Nosnippet);
@@ -50,7 +52,8 @@ fn canonicals(page: &PageContent, found: &mut Found) {
             format!("{one}\n{other}"),
         );
     }
-    if page.canonicals.is_empty() && page.is_indexable() {
+    let is_unnamed = page.canonicals.is_empty() && page.canonical_by_script().is_none();
+    if is_unnamed && page.is_indexable() {
         found.add(IssueCode::CanonicalMissing, None);
     }
     let in_body = of(TagSource::Body).map(|it| it.raw.as_str());
@@ -90,7 +93,58 @@ fn is_root_of(canonical: &str, page: &str) -> bool {
 mod tests {
     use super::*;
     use crate::findings::issues::{PageContext, page_issues};
-    use crate::{observation::web_site::SiteScope, page_kind::page_kind};
+    use crate::{
+        observation::{
+            page_content::{Rendered, RenderedPage},
+            web_site::SiteScope,
+        },
+        page_kind::page_kind,
+    };
+
+    fn codes(page: &PageContent) -> Vec<IssueCode> {
+        let context = PageContext {
+            kind: page_kind(page),
+            scope: &SiteScope::of_host("example.com"),
+            schema: None,
+            vitals: &[],
+            keywords: &[],
+            has_traffic: None,
+        };
+        let issues = page_issues(page, &context).into_iter();
+        issues.map(|it| it.code).collect()
+    }
+
+    fn shown(page: &RenderedPage) -> PageContent {
+        PageContent {
+            rendered: Some(Rendered::Shown(page.clone())),
+            ..PageContent::blank("https://example.com/x")
+        }
+    }
+
+    #[test]
+    fn what_a_script_tells_robots_counts() {
+        let plain = shown(&RenderedPage::default());
+        assert!(plain.is_indexable() && !codes(&plain).contains(&IssueCode::Noindex));
+        let hidden = shown(&RenderedPage {
+            noindex: true,
+            ..RenderedPage::default()
+        });
+        assert!(!hidden.is_indexable() && hidden.is_indexable_as_sent());
+        assert!(codes(&hidden).contains(&IssueCode::Noindex));
+        let moved = shown(&RenderedPage {
+            canonical: Some("https://example.com/y".into()),
+            names_another: true,
+            ..RenderedPage::default()
+        });
+        assert!(!moved.is_indexable() && !moved.is_canonical());
+        let itself = shown(&RenderedPage {
+            canonical: Some("https://example.com/x".into()),
+            ..RenderedPage::default()
+        });
+        assert!(itself.is_indexable());
+        let unnamed = |page: &PageContent| codes(page).contains(&IssueCode::CanonicalMissing);
+        assert!(unnamed(&plain) && !unnamed(&itself));
+    }
 
     /// Debian's documents name files of the machine that built them.
     #[test]
@@ -104,17 +158,7 @@ mod tests {
             source: TagSource::Head,
         });
         assert!(page.is_canonical() && page.is_indexable() && page.canonical().is_none());
-        let context = PageContext {
-            kind: page_kind(&page),
-            scope: &SiteScope::of_host("example.com"),
-            schema: None,
-            vitals: &[],
-            keywords: &[],
-            has_traffic: None,
-        };
-        let codes: Vec<IssueCode> = page_issues(&page, &context)
-            .into_iter()
-            .map(|it| it.code)
+        let codes: Vec<IssueCode> = { codes(&page).into_iter() }
             .filter(|it| it.as_str().starts_with("canonical"))
             .collect();
         assert_eq!(codes, [IssueCode::CanonicalToNon200]);

@@ -13,6 +13,8 @@ mod links;
 mod performance;
 mod structured;
 
+pub use content::THIN;
+
 use super::issue::{Found, Issue};
 use crate::{
     findings::{schema::SchemaRecord, vitals::VitalsRecord},

@@ -7,7 +7,7 @@ use crate::{
     text::duplicates::Duplicates,
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     num::NonZeroU64,
 };
 
@@ -32,10 +32,47 @@ fn may_be_told(card: &PageCard) -> bool {
     card.is_indexable && card.previous_pages.is_empty()
 }
 
-/// Whether a page names another as itself in another language.
-fn is_translation(one: &PageCard, other: &PageCard) -> bool {
-    let names = |a: &PageCard, b: &PageCard| a.hreflangs.iter().any(|it| it.url == b.url);
-    names(one, other) || names(other, one)
+/// Pages that have something in common, in the order of the site. What is asked of each costs what its
+/// own `hreflang` names, not what the group has: a shop may have a hundred thousand pages with one title.
+struct Alike<'a> {
+    pages: &'a [&'a PageCard],
+    /// Of each page the others of the group that are its translations: one names the other. By address,
+    /// each once.
+    translations: HashMap<UrlId, BTreeSet<UrlId>>,
+}
+
+impl<'a> Alike<'a> {
+    fn of(pages: &'a [&'a PageCard]) -> Self {
+        let members: HashSet<UrlId> = pages.iter().map(|it| it.url).collect();
+        let mut translations: HashMap<UrlId, BTreeSet<UrlId>> = HashMap::new();
+        for page in pages {
+            for named in page.hreflangs.iter().map(|it| it.url) {
+                if named != page.url && members.contains(&named) {
+                    translations.entry(page.url).or_default().insert(named);
+                    translations.entry(named).or_default().insert(page.url);
+                }
+            }
+        }
+        Self {
+            pages,
+            translations,
+        }
+    }
+
+    /// How many others there are, translations apart.
+    fn others(&self, page: &PageCard) -> usize {
+        let own = self.translations.get(&page.url).map_or(0, BTreeSet::len);
+        self.pages.len().saturating_sub(1 + own)
+    }
+
+    /// Tells of them.
+    fn tell(&self, site: &SiteGraph, page: &PageCard, code: IssueCode, all: &mut SiteFound) {
+        let own = self.translations.get(&page.url);
+        let others = { self.pages.iter().map(|it| it.url) }
+            .filter(|it| *it != page.url && own.is_none_or(|own| !own.contains(it)));
+        let named = others.map(|it| site.urls.text(it));
+        all.of(page.url).add_some(code, self.others(page), named);
+    }
 }
 
 fn same(
@@ -51,20 +88,15 @@ fn same(
         }
     }
     for group in groups.values().filter(|it| it.len() > 1) {
+        let alike = Alike::of(group);
         for card in group {
-            all.add_urls(site, card.url, code, others(card, group));
+            alike.tell(site, card, code, all);
         }
     }
 }
 
-fn others<'a>(card: &'a PageCard, group: &'a [&'a PageCard]) -> impl Iterator<Item = UrlId> + 'a {
-    let others = group.iter().filter(|it| it.url != card.url);
-    others
-        .filter(|it| !is_translation(card, it))
-        .map(|it| it.url)
-}
-
 fn of_cluster(site: &SiteGraph, members: &[&PageCard], all: &mut SiteFound) {
+    let near = Alike::of(members);
     let mut exact: BTreeMap<[u8; 32], Vec<&PageCard>> = BTreeMap::new();
     for card in members {
         if let Some(digest) = card.digest {
@@ -72,14 +104,100 @@ fn of_cluster(site: &SiteGraph, members: &[&PageCard], all: &mut SiteFound) {
         }
     }
     for group in exact.values() {
+        let same = Alike::of(group);
         for card in group {
-            if others(card, group).next().is_some() {
-                let urls = others(card, group);
-                all.add_urls(site, card.url, IssueCode::DuplicateExact, urls);
+            if same.others(card) > 0 {
+                same.tell(site, card, IssueCode::DuplicateExact, all);
             } else {
-                let urls = others(card, members);
-                all.add_urls(site, card.url, IssueCode::DuplicateNear, urls);
+                near.tell(site, card, IssueCode::DuplicateNear, all);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::{issues::issue::Issue, sample_pages::entitle},
+        observation::{
+            page_content::{Hreflang, PageContent, TagSource},
+            web_site::SiteScope,
+        },
+    };
+    use proptest::prelude::*;
+
+    fn address(number: usize) -> String {
+        format!("https://example.com/{number}")
+    }
+
+    /// Pages with titles by number, each of which names others as its translations.
+    fn site(pages: &[(u8, Vec<usize>)]) -> SiteGraph {
+        let mut site = SiteGraph::new(&address(0), SiteScope::of_host("example.com"));
+        for (number, (title, named)) in pages.iter().enumerate() {
+            let mut page = PageContent::blank(&address(number));
+            entitle(&mut page, &format!("Title {title}"));
+            page.hreflangs = { named.iter() }
+                .map(|it| Hreflang {
+                    code: "de".into(),
+                    raw: address(*it),
+                    url: Some(address(*it)),
+                    is_absolute: true,
+                    source: TagSource::Head,
+                })
+                .collect();
+            site.add_page(&page);
+        }
+        site
+    }
+
+    fn found(site: &SiteGraph) -> BTreeMap<String, Vec<Issue>> {
+        let mut all = SiteFound::default();
+        let alike = Duplicates {
+            clusters: Vec::new(),
+            nearest: Vec::new(),
+            complete: true,
+        };
+        find(site, &alike, &mut all);
+        let by_url = all.by_url.into_iter();
+        by_url
+            .map(|(url, found)| (site.urls.text(url).to_owned(), found.finished()))
+            .filter(|(_, issues)| !issues.is_empty())
+            .collect()
+    }
+
+    /// What the definition says, page by page and pair by pair.
+    fn by_pairs(pages: &[(u8, Vec<usize>)]) -> BTreeMap<String, (u32, String)> {
+        let others = |one: usize| {
+            let same =
+                (0..pages.len()).filter(move |it| *it != one && pages[*it].0 == pages[one].0);
+            same.filter(move |it| !pages[one].1.contains(it) && !pages[*it].1.contains(&one))
+        };
+        let told = (0..pages.len()).filter_map(|it| {
+            let count = u32::try_from(others(it).count()).unwrap();
+            let named: Vec<String> = others(it).take(5).map(address).collect();
+            (count > 0).then(|| (address(it), (count, named.join("\n"))))
+        });
+        told.collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_is_told_as_pair_by_pair(pages in prop::collection::vec((0_u8..3, prop::collection::vec(0_usize..14, 0..4)), 0..14)) {
+            let told = found(&site(&pages)).into_iter().map(|(url, issues)| {
+                assert_eq!(issues.len(), 1);
+                (url, (issues[0].count, issues[0].detail.clone().unwrap()))
+            });
+            prop_assert_eq!(told.collect::<BTreeMap<_, _>>(), by_pairs(&pages));
+        }
+    }
+
+    /// Four hundred million pairs, if each were looked at.
+    #[test]
+    fn twenty_thousand_pages_with_one_title_are_no_trouble() {
+        let pages = vec![(0, Vec::new()); 20_000];
+        let told = found(&site(&pages));
+        assert_eq!(told.len(), pages.len());
+        assert!(told.values().all(|it| it[0].count == 19_999));
     }
 }

@@ -12,7 +12,12 @@ const LONG_ENOUGH: u64 = 7 * 24 * 60 * 60;
 
 pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
     let loaded: BTreeSet<UrlId> = { site.cards.iter() }
-        .flat_map(|it| it.files.iter().chain(&it.images))
+        .flat_map(|it| {
+            it.files
+                .iter()
+                .chain(&it.images)
+                .chain(&it.image_candidates)
+        })
         .copied()
         .filter(|it| site.urls.is_internal(*it))
         .collect();

@@ -2,7 +2,7 @@
 
 use super::SiteFound;
 use crate::{
-    findings::issues::code::IssueCode,
+    findings::{broken_links::Severity, issues::code::IssueCode},
     site_graph::{CardFragment, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId},
 };
 use std::collections::BTreeSet;
@@ -12,9 +12,10 @@ const DEEP: u32 = 4;
 /// Bytes (`SEOnaut`).
 const LARGE_IMAGE: u64 = 500_000;
 
-pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
+/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+pub fn find(site: &SiteGraph, links: &LinkFacts, confirmed: &[UrlId], all: &mut SiteFound) {
     for (number, card) in site.cards.iter().enumerate() {
-        of_page(site, card, all);
+        of_page(site, card, confirmed, all);
         let inlinks = links.inlinks[number];
         let found_mixed = inlinks.following > 0 && inlinks.nofollow > 0;
         if found_mixed {
@@ -28,7 +29,7 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
     }
 }
 
-fn of_page(site: &SiteGraph, card: &PageCard, all: &mut SiteFound) {
+fn of_page(site: &SiteGraph, card: &PageCard, confirmed: &[UrlId], all: &mut SiteFound) {
     let linked: BTreeSet<UrlId> = { card.links.iter() }
         .map(|it| it.target())
         .chain(card.files.iter().copied())
@@ -49,15 +50,22 @@ fn of_page(site: &SiteGraph, card: &PageCard, all: &mut SiteFound) {
             .copied()
             .filter(|it| !site.urls.is_internal(*it))
     };
-    where_target(IssueCode::ExternalBroken, &mut others(), Target::is_broken);
     where_target(IssueCode::ExternalRedirect, &mut others(), |it| {
         it.is_success() && it.hops > 0 && it.is_permanent
     });
-    let images = || card.images.iter().copied();
-    where_target(IssueCode::ImageBroken, &mut images(), Target::is_broken);
-    where_target(IssueCode::ImageLarge, &mut images(), |it| {
+    let mut images = card.images.iter().copied();
+    where_target(IssueCode::ImageLarge, &mut images, |it| {
         it.is_success() && it.bytes.is_some_and(|it| it > LARGE_IMAGE)
     });
+    let mut broken = Broken {
+        site,
+        page: card.url,
+        confirmed,
+        all,
+    };
+    broken.tell(IssueCode::ExternalBroken, others());
+    let images = card.images.iter().chain(&card.image_candidates);
+    broken.tell(IssueCode::ImageBroken, images.copied());
     let missing = card.fragments.iter().filter(|it| misses_fragment(site, it));
     let missing: BTreeSet<UrlId> = missing.map(|it| it.target).collect();
     all.add_urls(
@@ -66,6 +74,35 @@ fn of_page(site: &SiteGraph, card: &PageCard, all: &mut SiteFound) {
         IssueCode::MissingFragment,
         missing.into_iter(),
     );
+}
+
+/// What a page loads or links to and does not work.
+struct Broken<'a> {
+    site: &'a SiteGraph,
+    page: UrlId,
+    confirmed: &'a [UrlId],
+    all: &'a mut SiteFound,
+}
+
+impl Broken<'_> {
+    /// Tells of those of some addresses that are broken. Of one on another host that failed for the
+    /// first time it is only a notice, as in `broken-links`: it may work again.
+    fn tell(&mut self, code: IssueCode, urls: impl Iterator<Item = UrlId>) {
+        let is_broken = |it: &UrlId| target(self.site, *it).is_some_and(Target::is_broken);
+        let is_sure = |it: &UrlId| {
+            self.site.urls.is_internal(*it) || self.confirmed.binary_search(it).is_ok()
+        };
+        let (sure, suspect): (Vec<UrlId>, Vec<UrlId>) = urls.filter(is_broken).partition(is_sure);
+        let (site, page) = (self.site, self.page);
+        self.all.add_urls(site, page, code, sure.into_iter());
+        if !suspect.is_empty() {
+            let told = suspect.iter().map(|it| site.urls.text(*it));
+            let told = told.map(|it| format!("{it} (failed once)"));
+            self.all
+                .of(page)
+                .add_each_with(code, Severity::Notice, told);
+        }
+    }
 }
 
 fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
@@ -83,5 +120,103 @@ fn misses_fragment(site: &SiteGraph, link: &CardFragment) -> bool {
             names.is_some_and(|it| !link.is_among(it))
         }
         Known::Nothing => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::{issues::issue::Issue, sample_pages},
+        observation::{
+            page_content::PageContent,
+            web_site::{CheckState, FetchFailure, Fetched, PageLink, SiteScope, TargetCheck},
+        },
+    };
+
+    const PAGE: &str = "https://example.com/page";
+
+    fn asked(url: &str, status: u16, failure: Option<FetchFailure>) -> TargetCheck {
+        TargetCheck {
+            url: url.to_owned(),
+            state: CheckState::Asked {
+                fetched: Fetched {
+                    failure,
+                    ..Fetched::plain(url, status)
+                },
+                names: None,
+            },
+        }
+    }
+
+    /// The issues of a page with these links, of whose targets that is known.
+    fn issues(links: &[PageLink], checks: &[TargetCheck], confirmed: &[&str]) -> Vec<Issue> {
+        let mut site = SiteGraph::new(PAGE, SiteScope::of_host("example.com"));
+        let mut page = PageContent::blank(PAGE);
+        page.links = links.to_vec();
+        site.add_page(&page);
+        for check in checks {
+            site.add_check(check);
+        }
+        let confirmed: Vec<UrlId> = { confirmed.iter() }
+            .filter_map(|it| site.urls.known(it))
+            .collect();
+        let mut all = SiteFound::default();
+        find(&site, &LinkFacts::of(&site), &confirmed, &mut all);
+        let found = all.by_url.remove(&site.start).unwrap_or_default();
+        found.finished()
+    }
+
+    /// `broken-links` calls what failed once on another host a suspect, and only notes it.
+    #[test]
+    fn what_failed_once_elsewhere_is_no_warning() {
+        let url = "https://other.example/a";
+        let link = [sample_pages::link(url, "a")];
+        for (status, failure) in [
+            (404, None),
+            (503, None),
+            (200, Some(FetchFailure::Timeout)),
+            (200, Some(FetchFailure::Connect)),
+        ] {
+            let check = [asked(url, status, failure)];
+            let once = issues(&link, &check, &[]);
+            assert_eq!(once.len(), 1, "{once:?}");
+            assert_eq!(once[0].code, IssueCode::ExternalBroken);
+            assert_eq!(once[0].severity, Severity::Notice);
+            let detail = once[0].detail.as_deref();
+            assert_eq!(detail, Some("https://other.example/a (failed once)"));
+            let again = issues(&link, &check, &[url]);
+            assert_eq!(again[0].severity, Severity::Warning);
+            assert_eq!(again[0].detail.as_deref(), Some(url));
+        }
+        for wall in [401, 403, 429, 451, 999] {
+            assert_eq!(issues(&link, &[asked(url, wall, None)], &[url]), []);
+        }
+    }
+
+    #[test]
+    fn images_that_only_srcset_names_are_looked_at() {
+        let candidate = |element: &str, url: &str| PageLink {
+            element: element.to_owned(),
+            attribute: "srcset".to_owned(),
+            ..sample_pages::link(url, "")
+        };
+        let (own, picture) = ("https://example.com/a-2x.png", "https://example.com/b.avif");
+        let elsewhere = "https://other.example/c.png";
+        let links = [
+            candidate("img", own),
+            candidate("source", picture),
+            candidate("img", elsewhere),
+        ];
+        let checks = [own, picture, elsewhere].map(|it| asked(it, 404, None));
+        let found = issues(&links, &checks, &[]);
+        let told: Vec<_> = { found.iter() }
+            .map(|it| (it.code, it.severity, it.count))
+            .collect();
+        let expected = [
+            (IssueCode::ImageBroken, Severity::Error, 2),
+            (IssueCode::ImageBroken, Severity::Notice, 1),
+        ];
+        assert_eq!(told, expected);
     }
 }

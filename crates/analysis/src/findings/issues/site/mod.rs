@@ -32,6 +32,9 @@ pub struct SiteContext<'a> {
     pub robots_txt: Option<&'a str>,
     /// `/llms.txt`; `None` where nobody looked.
     pub llms_txt: Option<&'a LlmsTxt>,
+    /// Addresses on other hosts that do not work, and did not when an earlier audit asked; sorted.
+    /// What does not work there otherwise failed once, and may work again.
+    pub confirmed_elsewhere: &'a [UrlId],
 }
 
 /// What the site as a whole tells.
@@ -70,7 +73,7 @@ pub fn site_issues(
     canonicals::find(site, &mut all);
     sitemaps::find(site, links, &mut all);
     duplicates::find(site, duplicates, &mut all);
-    links::find(site, links, &mut all);
+    links::find(site, links, context.confirmed_elsewhere, &mut all);
     files::find(site, context, &mut all);
     international::find(site, &mut all);
     pagination::find(site, &mut all);

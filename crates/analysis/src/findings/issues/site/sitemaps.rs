@@ -28,11 +28,15 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
             all.of(url).add(code, None);
         }
     }
+    // What a sitemap lists that was not read, or not to its end, nobody knows.
+    let all_are_known = site.sitemaps_are_read && { site.sitemaps.iter() }
+        .all(|it| it.problem.is_none() || !it.named);
     for (number, card) in site.cards.iter().enumerate() {
         if links.is_orphan(site, number) {
             all.of(card.url).add(IssueCode::Orphan, None);
         }
-        if !listed.is_empty() && card.is_indexable && !listed.contains(&card.url) {
+        let is_listed = listed.is_empty() || listed.contains(&card.url);
+        if all_are_known && card.is_indexable && !is_listed {
             all.of(card.url).add(IssueCode::NotInSitemap, None);
         }
     }
@@ -41,8 +45,19 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
 fn of_sitemap(site: &SiteGraph, sitemap: &SitemapCard, all: &mut SiteFound) {
     let found = all.of(sitemap.url);
     match sitemap.problem.as_deref() {
-        // No sitemap is no fault, and robots.txt is told elsewhere.
-        None | Some("absent" | "blockedByRobots") if sitemap.entries <= MOST_ENTRIES => {}
+        None if sitemap.entries <= MOST_ENTRIES => {}
+        // robots.txt is told elsewhere.
+        Some("blockedByRobots") => {}
+        // No sitemap is no fault, whatever the server says of the usual place.
+        Some("absent" | "unavailable" | "html" | "notSitemap") if !sitemap.named => {}
+        Some("absent" | "unavailable") => {
+            let told =
+                { sitemap.status }.map_or("no answer".to_owned(), |it| format!("status {it}"));
+            found.add(
+                IssueCode::SitemapNon200,
+                format!("the sitemap itself: {told}"),
+            );
+        }
         Some(problem @ ("tooManyEntries" | "tooLarge")) => {
             found.add(IssueCode::SitemapTooLarge, problem.to_owned());
         }

@@ -387,7 +387,13 @@ fn a_summary_keeps_field_and_lab_apart() {
         ),
         (4, 1, 1)
     );
-    assert_eq!(summary.without_field_data, 1);
+    assert_eq!(summary.without_field_data, Some(1));
+    let known = |records: &[VitalsRecord]| VitalsSummary::of(records, 6).without_field_data;
+    assert_eq!(known(&records[..2]), Some(0));
+    // Nobody was asked what visitors saw, or nobody answered.
+    assert_eq!(known(&records[2..3]), None);
+    let failed = subject(0).failed(FormFactor::Phone, VitalsSource::Field, "timedOut");
+    assert_eq!(known(&[failed]), None);
     let phones = &summary.by_form_factor[&FormFactor::Phone];
     assert_eq!(
         (phones.assessed, phones.passed, phones.passed_share),

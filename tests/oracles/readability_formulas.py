@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares our counts and formulas of readability with textstat 0.7.4, pyphen 0.18.1 and others.
 
-    tests/oracles/readability.py
+    tests/oracles/readability_formulas.py
 
 On Debian's manuals in eleven languages, documents of 30 paragraphs each:
 * syllables of textstat's own words against ours, at most 1 % apart in sum. textstat 0.7.4 counts with

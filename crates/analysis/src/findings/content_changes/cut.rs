@@ -1,0 +1,63 @@
+//! Visits that read a page in part, or follow one that did.
+
+use super::{
+    BODY_CUT, Baseline, ChangeContext, Comparison, PARSER_LIMIT, PageState,
+    compare::blank,
+    history::PageHistory,
+    significance::{ChangeClass, significance},
+    unread,
+};
+use crate::{observation::web_site::Truncation, provenance::RecordStatus};
+
+/// What follows when either page was not read whole: what stands in the rest is not known, so nothing
+/// is claimed of what the page says. That it can be read again is sure, and weighs so much that
+/// nothing else would make the change greater. A page in part never takes the place of the one to
+/// compare with; a whole one takes the place of a page in part.
+pub(super) fn compared(
+    before: &PageState<'_>,
+    after: &PageState<'_>,
+    history: &PageHistory,
+    context: &ChangeContext,
+) -> Comparison {
+    let fetched = &after.page.fetched;
+    let found = unread::restored(history, fetched);
+    let mut history = history.clone();
+    // It answered.
+    history.failures = 0;
+    history.missing = None;
+    if found.is_some() {
+        history.note_comparison(fetched.at, true);
+    }
+    let baseline = if after.page.is_cut() {
+        Baseline::Before
+    } else {
+        // What was learned is of another text.
+        history.hashes.clear();
+        history.slots.clear();
+        Baseline::After
+    };
+    let mut record = blank(before, fetched.at, &history, context);
+    record.envelope.status = RecordStatus::InsufficientData;
+    record.envelope.warnings = warnings(before, after);
+    if let Some(found) = found {
+        record.envelope.status = RecordStatus::Partial;
+        record.changed = Some(true);
+        record.change_class = Some(ChangeClass::Major);
+        record.significance = Some(significance([(found.weight, found.magnitude)]));
+        record.fields.push(found);
+    }
+    Comparison {
+        record,
+        history,
+        baseline,
+    }
+}
+
+fn warnings(before: &PageState<'_>, after: &PageState<'_>) -> Vec<String> {
+    let pages = [before.page, after.page];
+    let cut = { pages.iter() }.any(|it| it.fetched.truncation == Truncation::AtLimit);
+    let unparsed = pages.iter().any(|it| it.document.parser_limit);
+    let told = [(cut, BODY_CUT), (unparsed, PARSER_LIMIT)];
+    let told = told.iter().filter(|it| it.0);
+    told.map(|it| it.1.to_owned()).collect()
+}

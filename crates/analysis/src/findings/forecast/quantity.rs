@@ -1,0 +1,67 @@
+//! What can be forecast: its scale, its unit, and what is hoped for.
+
+use super::record::{ForecastTarget, ForecastUnit};
+use crate::forecast::{project::Projection, transform::Scale};
+
+/// What is forecast, with what its scale has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// The position of a keyword, looked for down to a depth.
+    Position {
+        /// How many organic results were looked at.
+        depth: u32,
+    },
+    /// The visibility index over so many keywords.
+    VisibilityIndex {
+        /// How many keywords each value sums up.
+        keywords: u32,
+    },
+    /// Expected clicks per month.
+    EstimatedTraffic,
+    /// The share of so many answers that name the project.
+    MentionRate {
+        /// How many answers each value sums up.
+        answers: u32,
+    },
+    /// Clicks that a search console counted.
+    Clicks,
+}
+
+impl Quantity {
+    pub(super) const fn scale(self) -> Scale {
+        match self {
+            Self::Position { depth } => Scale::Position { depth },
+            Self::VisibilityIndex { keywords } => Scale::Index { trials: keywords },
+            Self::EstimatedTraffic | Self::Clicks => Scale::Count,
+            Self::MentionRate { answers } => Scale::Share { trials: answers },
+        }
+    }
+
+    pub(super) const fn target(self) -> (ForecastTarget, ForecastUnit) {
+        match self {
+            Self::Position { .. } => (ForecastTarget::Position, ForecastUnit::Position),
+            Self::VisibilityIndex { .. } => (ForecastTarget::VisibilityIndex, ForecastUnit::Index),
+            Self::EstimatedTraffic => (
+                ForecastTarget::EstimatedTraffic,
+                ForecastUnit::ClicksPerMonth,
+            ),
+            Self::MentionRate { .. } => (ForecastTarget::MentionRate, ForecastUnit::Share),
+            Self::Clicks => (ForecastTarget::Clicks, ForecastUnit::Clicks),
+        }
+    }
+
+    /// The chance that the horizon ends with what is hoped for; `None` where it cannot be told.
+    ///
+    /// Position k is what rounds to it. Whether a site is ranked within the depth at all is not told
+    /// by positions that end there.
+    pub(super) fn chance(self, projection: &Projection, threshold: f64) -> Option<f64> {
+        match self {
+            Self::Position { depth } => (1.0..f64::from(depth))
+                .contains(&threshold)
+                .then(|| projection.chance_at_most(threshold + 0.5)),
+            _ => threshold
+                .is_finite()
+                .then(|| 1.0 - projection.chance_at_most(threshold)),
+        }
+    }
+}

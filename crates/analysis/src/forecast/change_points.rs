@@ -1,0 +1,89 @@
+//! Days on which the level of a series jumped and stayed.
+
+use super::count;
+use crate::statistics::describe::median;
+
+/// The shortest stretch that counts as a level of its own.
+pub const LEAST_STRETCH: usize = 7;
+/// What a further jump has to save, in variances of the noise times ln n.
+const PENALTY: f64 = 3.0;
+/// A jump is abrupt when it is so many times larger than what the series does in a week anyway.
+const ABRUPT: f64 = 5.0;
+/// The median size of a normal error, as a share of its standard deviation.
+const MEDIAN_SIZE: f64 = 0.674_489_75;
+
+/// Where the level jumped: the place of the first value of each new level, in order.
+///
+/// First the levels that explain the series best, each further one at a price of 3·σ²·ln n
+/// ([`levels`]); σ² is half the mean squared step. A wandering series is explained best by many
+/// levels, too, so a jump is kept only where the means of the seven values before and after differ
+/// five times as much as they usually do, or as noise alone would make them.
+#[must_use]
+pub fn change_points(series: &[f64]) -> Vec<usize> {
+    if series.len() < 2 * LEAST_STRETCH {
+        return Vec::new();
+    }
+    let squares: f64 = series.windows(2).map(|it| (it[1] - it[0]).powi(2)).sum();
+    // Differences of independent values have twice their variance.
+    let noise = squares / count(series.len() - 1) / 2.0;
+    let jumps = weekly_jumps(series);
+    let usual = robust_deviation(&jumps).max((noise * 2.0 / count(LEAST_STRETCH)).sqrt());
+    levels(series, PENALTY * noise * count(series.len()).ln())
+        .into_iter()
+        .filter(|&place| jumps[place - LEAST_STRETCH].abs() > ABRUPT * usual)
+        .collect()
+}
+
+/// The places that split a series into levels with the least Σ (y − mean)² + `penalty` per split.
+///
+/// The exact optimum (Jackson and others 2005) under stretches of at least seven values; PELT
+/// (Killick, Fearnhead and Eckley 2012) finds the same. It takes n² steps: series are short.
+#[must_use]
+pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
+    let centre = series.first().copied().unwrap_or(0.0);
+    let mut sums = vec![(0.0, 0.0)];
+    for value in series {
+        let (value, (sum, squares)) = (value - centre, sums[sums.len() - 1]);
+        sums.push((sum + value, squares + value * value));
+    }
+    let cost = |from: usize, to: usize| {
+        let (sum, squares) = (sums[to].0 - sums[from].0, sums[to].1 - sums[from].1);
+        squares - sum * sum / count(to - from)
+    };
+    // The least cost up to each place, and where its last stretch begins.
+    let mut best = vec![(0.0, 0); series.len() + 1];
+    for to in LEAST_STRETCH..=series.len() {
+        best[to] = (cost(0, to), 0);
+        for from in LEAST_STRETCH..=to.saturating_sub(LEAST_STRETCH) {
+            let total = best[from].0 + cost(from, to) + penalty;
+            if total < best[to].0 {
+                best[to] = (total, from);
+            }
+        }
+    }
+    let mut places = Vec::new();
+    let mut at = best[series.len()].1;
+    while at > 0 {
+        places.push(at);
+        at = best[at].1;
+    }
+    places.reverse();
+    places
+}
+
+/// The mean of the seven values from each place on less that of the seven before it.
+fn weekly_jumps(series: &[f64]) -> Vec<f64> {
+    series
+        .windows(2 * LEAST_STRETCH)
+        .map(|it| {
+            let (before, after) = it.split_at(LEAST_STRETCH);
+            (after.iter().sum::<f64>() - before.iter().sum::<f64>()) / count(LEAST_STRETCH)
+        })
+        .collect()
+}
+
+/// A standard deviation that outliers do not move: the median size, as that of normal errors.
+fn robust_deviation(errors: &[f64]) -> f64 {
+    let sizes: Vec<f64> = errors.iter().map(|it| it.abs()).collect();
+    median(&sizes).unwrap_or(0.0) / MEDIAN_SIZE
+}

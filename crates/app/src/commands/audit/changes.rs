@@ -1,0 +1,110 @@
+//! What changed since the audit before, for audits that keep the site in a file.
+
+use super::kept_site::{Keeper, KeptSite};
+use analysis::{
+    document::Document,
+    findings::{
+        content_changes::{Baseline, ChangeContext, ChangeSource, PageOwner, SiteFacts},
+        site_audit::{PageRecord, TypeSummary},
+        site_changes::{EarlierPage, SiteChanges, Visited, why_unread},
+    },
+    observation::{
+        page_content::PageContent,
+        web_site::{SiteScope, TargetCheck},
+    },
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use domain::kept_pages::Validators;
+
+/// The comparison under way.
+pub(super) struct Changes<'a> {
+    kept: &'a KeptSite,
+    keeper: Keeper<'a>,
+    site: SiteChanges,
+    told: usize,
+    now: DateTime<Utc>,
+}
+
+impl<'a> Changes<'a> {
+    /// With what is kept.
+    pub(super) fn since(
+        kept: &'a KeptSite,
+        scope: SiteScope,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Self> {
+        let context = ChangeContext {
+            project_id: 0,
+            scope,
+            source: ChangeSource::Manual,
+            owner: PageOwner::Own,
+        };
+        Ok(Self {
+            kept,
+            keeper: Keeper::beside(kept)?,
+            site: SiteChanges::new(context),
+            told: 0,
+            now,
+        })
+    }
+
+    /// A page that was read; the record is missing on its first visit.
+    pub(super) fn read(
+        &mut self,
+        page: &PageContent,
+        site: SiteFacts,
+    ) -> anyhow::Result<Option<PageRecord>> {
+        let earlier = self.kept.earlier(&page.url)?;
+        let visited = self.site.read(page, site, earlier.as_ref());
+        let at = page.fetched.at;
+        if let (Baseline::Before, Some(earlier)) = (visited.baseline, &earlier) {
+            self.keep_earlier(earlier, &visited, at)?;
+        } else {
+            let validators = Validators::of(page);
+            self.keeper.keep(page, validators, &visited.memory, at)?;
+        }
+        Ok(self.record(visited))
+    }
+
+    /// An address that brought no page.
+    pub(super) fn unread(&mut self, check: &TargetCheck) -> anyhow::Result<Option<PageRecord>> {
+        let earlier = self.kept.earlier(&check.url)?;
+        let (Some(earlier), Some(why)) = (earlier, why_unread(check, self.now)) else {
+            return Ok(None);
+        };
+        let visited = self.site.unread(&earlier, why);
+        self.keep_earlier(&earlier, &visited, self.now)?;
+        Ok(self.record(visited))
+    }
+
+    /// The page stays what it was.
+    fn keep_earlier(
+        &mut self,
+        earlier: &EarlierPage,
+        visited: &Visited,
+        at: DateTime<Utc>,
+    ) -> anyhow::Result<()> {
+        let validators = self.kept.validators_of(&earlier.page.url);
+        self.keeper
+            .keep(&earlier.page, validators, &visited.memory, at)
+    }
+
+    fn record(&mut self, visited: Visited) -> Option<PageRecord> {
+        let record = visited.record?;
+        self.told += 1;
+        Some(PageRecord {
+            result_type: ResultType::ContentChanges,
+            place: self.told - 1,
+            url: record.envelope.url.clone().unwrap_or_default(),
+            sort_value: record.significance,
+            record: Document::of(&record),
+        })
+    }
+
+    /// Keeps the site for the next audit.
+    pub(super) fn finish(self) -> anyhow::Result<TypeSummary> {
+        let summary = self.site.summary();
+        self.keeper.finish(self.now)?;
+        Ok(summary)
+    }
+}

@@ -1,0 +1,153 @@
+//! What stands behind the scores, as pairs of what and how much, for the terminal and the report alike.
+
+use super::{findings::Found, word};
+use analysis::findings::eeat::PillarScores;
+
+/// Types, features and the like that are named at the most; `--json` has all.
+const MOST: usize = 12;
+
+/// One part of a report.
+pub(super) struct Details {
+    /// What it is about.
+    pub(super) title: &'static str,
+    /// What, and how much.
+    pub(super) lines: Vec<(String, String)>,
+}
+
+/// All parts that have something to say.
+pub(super) fn details(found: &Found) -> Vec<Details> {
+    let all = [
+        Details {
+            title: "Structured data",
+            lines: structured_data(found),
+        },
+        Details {
+            title: "Ready for AI answers",
+            lines: ai_answers(found),
+        },
+        Details {
+            title: "Evidence of trust",
+            lines: trust(found),
+        },
+        Details {
+            title: "Sitemaps",
+            lines: sitemaps(found),
+        },
+    ];
+    all.into_iter().filter(|it| !it.lines.is_empty()).collect()
+}
+
+fn structured_data(found: &Found) -> Vec<(String, String)> {
+    let schema = &found.schema;
+    let mut lines = Vec::new();
+    let types = schema
+        .by_type
+        .iter()
+        .map(|(name, count)| (name.clone(), *count));
+    push_most(&mut lines, "entities", types, "");
+    let features = schema.by_feature.iter();
+    let features = features.map(|(feature, count)| (word(feature), *count));
+    push_most(&mut lines, "eligible for", features, "pages");
+    let issues = schema.by_issue.iter();
+    let issues = issues.map(|(code, count)| (word(code), *count));
+    push_most(&mut lines, "to mend", issues, "pages");
+    lines
+}
+
+fn ai_answers(found: &Found) -> Vec<(String, String)> {
+    let geo = &found.geo;
+    let mut lines = Vec::new();
+    if geo.indexable_pages == 0 && geo.pages > 0 {
+        lines.push((
+            "score".to_owned(),
+            "unknown: no page may be listed by search engines (noindex, another canonical address, or no status 200)".to_owned(),
+        ));
+    }
+    let gates = geo.gates.iter().map(|(gate, count)| (word(gate), *count));
+    push_most(&mut lines, "shut off by", gates, "pages");
+    for (factor, coverage) in &geo.factors {
+        let mean = coverage.mean.map_or_else(
+            || "unknown".to_owned(),
+            |it| {
+                format!(
+                    "mean {it:.2} of 1, good on {} of {} pages",
+                    coverage.covered, coverage.pages
+                )
+            },
+        );
+        lines.push((word(factor), mean));
+    }
+    lines
+}
+
+fn trust(found: &Found) -> Vec<(String, String)> {
+    let eeat = &found.eeat;
+    let PillarScores {
+        experience,
+        expertise,
+        authoritativeness,
+        trust,
+    } = eeat.pillars;
+    let pillars = [
+        ("experience", experience),
+        ("expertise", expertise),
+        ("authoritativeness", authoritativeness),
+        ("trust", trust),
+    ];
+    let mut lines: Vec<(String, String)> = pillars
+        .into_iter()
+        .map(|(name, score)| {
+            let score = score.map_or_else(|| "unknown".to_owned(), |it| format!("{it:.0} of 100"));
+            (name.to_owned(), score)
+        })
+        .collect();
+    let missing: Vec<String> = eeat.missing.iter().map(word).collect();
+    if !missing.is_empty() {
+        lines.push(("missing".to_owned(), missing.join(", ")));
+    }
+    lines
+}
+
+fn sitemaps(found: &Found) -> Vec<(String, String)> {
+    let all = found.content.sitemaps.iter().take(MOST);
+    all.map(|it| {
+        let told = match (&it.problem, it.status) {
+            (Some(problem), Some(status)) => format!("{problem} (status {status})"),
+            (Some(problem), None) => problem.clone(),
+            (None, _) => format!(
+                "{} entries, {} of other sites",
+                it.entries, it.foreign_entries
+            ),
+        };
+        (it.url.clone(), told)
+    })
+    .collect()
+}
+
+/// The most frequent first, in one line.
+fn push_most(
+    lines: &mut Vec<(String, String)>,
+    what: &str,
+    counts: impl Iterator<Item = (String, u32)>,
+    of: &str,
+) {
+    let mut counts: Vec<(String, u32)> = counts.collect();
+    counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    let more = counts.len().saturating_sub(MOST);
+    let named = counts.iter().take(MOST);
+    let mut named: Vec<String> = named
+        .map(|(name, count)| format!("{name} ({count})"))
+        .collect();
+    if named.is_empty() {
+        return;
+    }
+    if more > 0 {
+        named.push(format!("and {more} more"));
+    }
+    let of = if of.is_empty() {
+        String::new()
+    } else {
+        format!(", by {of}")
+    };
+    lines.push((format!("{what}{of}"), named.join(", ")));
+}

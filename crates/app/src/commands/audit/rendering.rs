@@ -1,0 +1,43 @@
+//! Whether pages were shown in a browser, and in which.
+
+use analysis::findings::content::ContentSummary;
+use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
+
+/// What was to be done, and with what.
+pub(super) struct Rendered {
+    /// Pages that were asked for; 0 is none.
+    asked: u32,
+    /// The browser's name; `None` where there is none.
+    browser: Option<String>,
+}
+
+impl Rendered {
+    /// What a plan asks for, and what there is to do it with.
+    pub(super) async fn of(plan: &CrawlPlan, reader: &dyn SiteReader) -> Self {
+        let browser = match plan.render {
+            Rendering::No => None,
+            Rendering::UpTo(_) => reader.browser().await,
+        };
+        Self {
+            asked: plan.render.pages(),
+            browser,
+        }
+    }
+
+    /// What became of it, in a sentence.
+    pub(super) fn told(&self, content: &ContentSummary) -> String {
+        let (shown, failed) = (content.rendered_pages, content.render_failures);
+        match (self.asked, &self.browser) {
+            (0, _) => {
+                "No page was rendered in a browser: everything is told of the documents as they were sent.".to_owned()
+            }
+            (_, None) => {
+                "No page was rendered, because there is no browser: everything is told of the documents as they were sent.".to_owned()
+            }
+            (_, Some(browser)) => format!(
+                "{shown} of {} pages were rendered in {browser}, {failed} could not be.",
+                content.pages
+            ),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How fast the first pages are, for audits that ask for it.
+
+use super::{findings::pages, word};
+use crate::{
+    terminal::{progress_bar, remark, shortened},
+    wiring::SiteTools,
+};
+use analysis::{
+    findings::vitals::{MetricRecord, Unit, VitalsRecord, VitalsSource},
+    observation::vitals::FormFactor,
+};
+use domain::{
+    ids::ProjectId,
+    ports::{
+        clock::Clock,
+        site_reader::{CrawlJournal, CrawlStart, JournalError},
+    },
+    use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask},
+};
+use std::sync::Arc;
+
+/// Measures the first so many pages of a crawl on phones and desktops: what visitors saw where
+/// somebody who knows is configured, and loads of our own.
+pub(super) async fn measured(
+    tools: &SiteTools,
+    clock: &Arc<dyn Clock>,
+    start: &CrawlStart,
+    journal: &dyn CrawlJournal,
+    most: u32,
+) -> anyhow::Result<Vec<VitalsRecord>> {
+    for missing in tools.speed.missing() {
+        remark(format!("Not everything can be measured: {missing}."));
+    }
+    let opened = tools.doors.open(start).await;
+    let door = opened.map_err(|error| anyhow::anyhow!("no page can be loaded: {error}"))?;
+    let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(clock));
+    let tasks = tasks(&first(journal, most as usize)?, measure.knows_visitors());
+    let bar = progress_bar("measure pages");
+    bar.set_length(tasks.len() as u64);
+    let mut records = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        bar.set_message(task.url.clone());
+        records.push(measure.run(&task, door.as_ref(), &[]).await.record);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(records)
+}
+
+fn first(journal: &dyn CrawlJournal, most: usize) -> Result<Vec<String>, JournalError> {
+    tokio::task::block_in_place(|| {
+        let urls = pages(journal).take(most).map(|page| Ok(page?.url));
+        urls.collect()
+    })
+}
+
+fn tasks(pages: &[String], asks_visitors: bool) -> Vec<SpeedTask> {
+    let mut tasks = Vec::new();
+    for url in pages {
+        for form_factor in [FormFactor::Phone, FormFactor::Desktop] {
+            let field = asks_visitors.then_some(VitalsSource::Field);
+            for source in field.into_iter().chain([VitalsSource::Lab]) {
+                tasks.push(SpeedTask {
+                    project: ProjectId(0),
+                    url: url.clone(),
+                    form_factor,
+                    source,
+                });
+            }
+        }
+    }
+    tasks
+}
+
+/// What people are told of a measurement.
+pub(super) const SPEED_COLUMNS: [&str; 8] = [
+    "page",
+    "on",
+    "figures",
+    "LCP",
+    "INP or TBT",
+    "CLS",
+    "FCP",
+    "score",
+];
+
+/// The figures of a measurement, in these columns; of one without figures, why.
+pub(super) fn speed_row(record: &VitalsRecord) -> [String; 8] {
+    let metrics = &record.metrics;
+    let figures = match (&record.envelope.error, record.source) {
+        (Some(error), _) => error.clone(),
+        (None, VitalsSource::Field) => "visitors, p75".to_owned(),
+        (None, VitalsSource::Lab) => "lab".to_owned(),
+    };
+    [
+        shortened(&record.requested_url, 60),
+        word(record.form_factor),
+        figures,
+        figure(metrics.lcp.as_ref()),
+        figure(metrics.inp.as_ref().or(metrics.tbt.as_ref())),
+        figure(metrics.cls.as_ref()),
+        figure(metrics.fcp.as_ref()),
+        record
+            .performance_score
+            .map_or_else(|| "–".to_owned(), |it| it.to_string()),
+    ]
+}
+
+fn figure(metric: Option<&MetricRecord>) -> String {
+    let Some((metric, figure)) = metric.and_then(|it| Some((it, it.figure()?))) else {
+        return "–".to_owned();
+    };
+    let shown = match metric.unit {
+        Some(Unit::Ms) => format!("{figure:.0} ms"),
+        _ => format!("{figure:.3}"),
+    };
+    match metric.rating {
+        Some(rating) => format!("{shown} ({})", word(rating)),
+        None => shown,
+    }
+}

@@ -1,0 +1,31 @@
+//! How what was read of a site is written down: JSON, packed by LZ4.
+
+use domain::ports::site_reader::JournalError;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// What a body begins with that is packed; JSON, as earlier versions stored it, never does.
+const PACKED: u8 = 1;
+
+/// A thing as it is stored.
+pub fn packed(thing: &impl Serialize) -> Result<Vec<u8>, JournalError> {
+    let json = serde_json::to_vec(thing).map_err(broken)?;
+    let mut body = vec![PACKED];
+    body.extend(lz4_flex::compress_prepend_size(&json));
+    Ok(body)
+}
+
+/// A thing as it was stored.
+pub fn unpacked<T: DeserializeOwned>(body: &[u8]) -> Result<T, JournalError> {
+    match body.split_first() {
+        Some((&PACKED, packed)) => {
+            let json = lz4_flex::decompress_size_prepended(packed).map_err(broken)?;
+            serde_json::from_slice(&json).map_err(broken)
+        }
+        _ => serde_json::from_slice(body).map_err(broken),
+    }
+}
+
+/// A failure of the journal, with what lies behind it.
+pub fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+    JournalError(error.into())
+}

@@ -1,0 +1,231 @@
+//! Faults in other forms than those of the catalogue's sites, over HTTP: the same codes and no others,
+//! or where the catalogue has none what records and summary say.
+
+use super::over_http::{Audited, Before, ORIGIN, audited};
+use analysis::{
+    fault_sites::{Answer, Failing, GeneratedSite, SiteSpec, faultless},
+    findings::broken_links::PreviousBrokenLinks,
+};
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, io::Write};
+
+/// The page that faults are made on.
+const GLAZE: &str = "https://example.com/guides/glaze";
+
+/// A site without a fault whose page on glaze has something more.
+fn with(html: &str) -> SiteSpec {
+    let mut site = faultless(ORIGIN);
+    site.pages[2].extra.push_str(html);
+    site
+}
+
+fn answer(site: &mut GeneratedSite, path: &str, answer: Answer) {
+    site.answers.insert(format!("{ORIGIN}{path}"), answer);
+}
+
+fn found(codes: &[&str]) -> BTreeSet<String> {
+    codes.iter().map(|it| (*it).to_owned()).collect()
+}
+
+async fn audit(site: GeneratedSite) -> Audited {
+    audited(site, Before::default()).await
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_image_that_only_srcset_names_is_broken_as_any_other() {
+    for html in [
+        "<img src=/cup.png srcset=\"/cup.png 1x, /lost.png 2x\" alt=\"A cup\" width=40 height=30>",
+        "<picture><source srcset=/lost.avif><img src=/cup.png alt=\"A cup\" width=40 height=30></picture>",
+    ] {
+        let told = audit(with(html).generated()).await;
+        assert_eq!(told.codes(), found(&["imageBroken"]), "{html}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sitemap_that_cannot_be_read_is_told() {
+    let sitemap = |change: &dyn Fn(Answer) -> Answer| {
+        let mut site = faultless(ORIGIN).generated();
+        let whole = site.answer(&format!("{ORIGIN}/sitemap.xml"));
+        answer(&mut site, "/sitemap.xml", change(whole));
+        site
+    };
+    let cut = sitemap(&|it| {
+        let end = it.body.len() - "</urlset>\n".len();
+        Answer::file("application/xml", &it.body[..end])
+    });
+    let html = sitemap(&|_| Answer::file("text/html", "<!doctype html><p>Not here.</p>"));
+    let gone = sitemap(&|_| Answer::status(404));
+    let down = sitemap(&|_| Answer::status(503));
+    for (site, code, problem, status) in [
+        (cut, "sitemapInvalidXml", "cutOff", 200),
+        (html, "sitemapInvalidXml", "html", 200),
+        (gone, "sitemapNon200", "absent", 404),
+        (down, "sitemapNon200", "unavailable", 503),
+    ] {
+        let told = audit(site).await;
+        assert_eq!(told.codes(), found(&[code]), "{problem}");
+        let line = &told.summary["sitemaps"][0];
+        assert_eq!(
+            (&line["problem"], &line["status"]),
+            (&json!(problem), &json!(status))
+        );
+        assert_eq!(line["named"], true);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sitemap_that_nobody_names_may_be_anything() {
+    for other in [
+        Answer::file("text/html", "<html><p>Not here.</html>"),
+        Answer::status(503),
+    ] {
+        let mut spec = faultless(ORIGIN);
+        spec.robots = "User-agent: *\nAllow: /\n".to_owned();
+        let mut site = spec.generated();
+        answer(&mut site, "/sitemap.xml", other);
+        let told = audit(site).await;
+        assert_eq!(told.codes(), found(&[]));
+        assert_eq!(told.summary["sitemaps"][0]["named"], false);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_of_other_hosts_are_counted() {
+    let mut site = faultless(ORIGIN).generated();
+    let whole = site.answer(&format!("{ORIGIN}/sitemap.xml"));
+    let body = String::from_utf8(whole.body).unwrap();
+    let more = "<url><loc>https://other.example/a</loc></url></urlset>";
+    let body = body.replace("</urlset>", more);
+    answer(
+        &mut site,
+        "/sitemap.xml",
+        Answer::file("application/xml", body),
+    );
+    let told = audit(site).await;
+    assert_eq!(told.codes(), found(&[]));
+    let line = &told.summary["sitemaps"][0];
+    assert_eq!(
+        (&line["entries"], &line["foreignEntries"]),
+        (&json!(6), &json!(1))
+    );
+    assert_eq!(line["foreignExamples"], json!(["https://other.example/a"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_white_space_is_empty() {
+    for path in ["/guides/blank", "/blank.html", "/ws", "/blank/"] {
+        let mut site = with(&format!("<p>See <a href={path}>what is to come</a>.</p>")).generated();
+        answer(&mut site, path, Answer::file("text/html", " \n\t \n"));
+        let told = audit(site).await;
+        assert!(
+            told.codes().contains("emptyMainContent"),
+            "{path}: {:?}",
+            told.codes()
+        );
+        let record = &told.records[&format!("{ORIGIN}{path}")];
+        assert_eq!(record["thin"], true, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_was_reached_and_not_read_says_why() {
+    let encoded = |encoding: &str, body: &[u8]| {
+        let mut answer = Answer::file("text/html", body);
+        let header = ("content-encoding".to_owned(), encoding.to_owned());
+        answer.headers.push(header);
+        answer
+    };
+    let bomb = packed(&vec![b' '; 20_000_000]);
+    for (sent, reason, verdict) in [
+        (
+            encoded("gzip", b"<p>plain"),
+            "undecodableBody",
+            Some("serverError"),
+        ),
+        (encoded("gzip", &bomb), "decompressionBomb", None),
+        (encoded("br", b"x"), "contentEncoding", None),
+    ] {
+        let mut site = with("<p>See <a href=/packed>what is packed</a>.</p>").generated();
+        answer(&mut site, "/packed", sent);
+        let told = audit(site).await;
+        assert_eq!(told.codes(), found(&[]), "{reason}");
+        assert_eq!(told.summary["unreadPages"], 1);
+        assert_eq!(
+            told.summary["unreadExamples"],
+            json!([{ "url": format!("{ORIGIN}/packed"), "status": 200, "reason": reason }])
+        );
+        let links: Vec<&Value> = told.links.iter().map(|it| &it["verdict"]).collect();
+        let expected: Vec<Value> = verdict.iter().map(|it| json!(it)).collect();
+        assert_eq!(links, expected.iter().collect::<Vec<_>>(), "{reason}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_to_nowhere_is_a_broken_link_and_no_error_of_the_server() {
+    let mut site = with("<p>See <a href=/moved>what was moved</a>.</p>").generated();
+    answer(&mut site, "/moved", Answer::status(302));
+    let told = audit(site).await;
+    assert_eq!(told.codes(), found(&["internalBroken"]));
+    let link = &told.links[0];
+    assert_eq!(
+        (&link["verdict"], &link["statusCode"], &link["errorDetail"]),
+        (&json!("invalidUrl"), &json!(302), &json!("noLocation"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_in_another_encoding_than_it_says_is_told() {
+    let mut site = faultless(ORIGIN).generated();
+    let mut glaze = site.answer(GLAZE);
+    // windows-1250 in a page that says that it is UTF-8.
+    let text = b"<p>P\xf8\xedli\x9a</p></main>";
+    let at = glaze
+        .body
+        .windows(7)
+        .position(|it| it == b"</main>")
+        .unwrap();
+    glaze.body.splice(at..at + 7, text.iter().copied());
+    answer(&mut site, "/guides/glaze", glaze);
+    let told = audit(site).await;
+    assert_eq!(told.codes(), found(&[]));
+    let record = &told.records[GLAZE];
+    assert_eq!(
+        record["charset"],
+        json!({ "name": "UTF-8", "source": "meta", "replacedSequences": 3 })
+    );
+    assert_eq!(record["warnings"], json!(["charsetMismatch"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_failed_once_elsewhere_warns_when_it_fails_again() {
+    let spec = || {
+        let mut site = with("<p>See <a href=https://other.example/a>what others write</a>.</p>");
+        let silent = Answer {
+            failing: Some(Failing::Reset),
+            ..Answer::default()
+        };
+        site.files
+            .insert("https://other.example/a".to_owned(), silent);
+        site.generated()
+    };
+    let severity = |told: &Audited| told.summary["issues"]["externalBroken"]["severity"].clone();
+    let first = audit(spec()).await;
+    assert_eq!(first.codes(), found(&["externalBroken"]));
+    assert_eq!(severity(&first), "notice");
+    let again = |history: PreviousBrokenLinks, days| Before {
+        history,
+        days,
+        ..Before::default()
+    };
+    let second = audited(spec(), again(first.history, 1)).await;
+    assert_eq!(second.codes(), found(&["externalBroken"]));
+    assert_eq!(severity(&second), "warning");
+}
