@@ -48,7 +48,7 @@ def audit(url, accepted, keywords):
         wrong.append(f"{len(strangers)} jobs were never asked for")
     if open_ := [job for job, (state, _) in known.items() if state in UNFINISHED]:
         wrong.append(f"{len(open_)} jobs are not over")
-    measured = {int(job): (int(points), int(distinct)) for job, points, distinct in lab.rows(url, "SELECT job_id, count(*), count(DISTINCT keyword_id) FROM rank_points GROUP BY job_id")}
+    measured = {int(job): (int(points), int(distinct)) for job, points, distinct in lab.rows(url, "SELECT job_id, count(*), count(DISTINCT keyword_id) FROM rank_history GROUP BY job_id")}
     for job, (points, distinct) in measured.items():
         if points != distinct:
             wrong.append(f"job {job} has {points} measurements of {distinct} keywords")

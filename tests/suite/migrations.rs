@@ -19,10 +19,12 @@ struct Line {
     line: String,
 }
 
-/// Tables with columns and whether they may be missing, and unique keys, as lines of text.
+/// Tables with columns and whether they may be missing, and unique keys, as lines of text. Parts of
+/// tables are none.
 const POSTGRES_SHAPE: &str = "
     SELECT table_name || '.' || column_name || ' ' || is_nullable AS line
     FROM information_schema.columns WHERE table_schema = 'public'
+    AND NOT (SELECT relispartition FROM pg_class WHERE oid = to_regclass(table_name))
     UNION ALL
     SELECT t.relname || ' unique ' || (
         SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, n)
@@ -30,7 +32,7 @@ const POSTGRES_SHAPE: &str = "
     ) || CASE WHEN i.indpred IS NULL THEN '' ELSE ' partial' END
     FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
     JOIN pg_namespace n ON n.oid = t.relnamespace
-    WHERE i.indisunique AND n.nspname = 'public'";
+    WHERE i.indisunique AND NOT t.relispartition AND n.nspname = 'public'";
 
 const SQLITE_SHAPE: &str = "
     SELECT m.name || '.' || c.name || CASE WHEN c.\"notnull\" OR c.pk THEN ' NO' ELSE ' YES' END AS line

@@ -201,7 +201,8 @@ impl Queue {
 
     /// Measures the job's next keywords, as a worker does; at most `most`.
     async fn measure(&self, job: &Job, most: usize) -> Vec<MeasuredKeyword> {
-        let next = NextKeywords::new(self.storage());
+        let source = EmptyEngine(self.clock()).label().source();
+        let next = NextKeywords::new(self.storage(), source);
         let measured = next.measured(job).await.unwrap();
         let tasks = next.run(job, &measured, None).await.unwrap().tasks;
         let measure = MeasureKeyword::new(Arc::new(EmptyEngine(self.clock())), self.clock(), 10);
@@ -221,7 +222,7 @@ impl Queue {
 
     async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
         let sum = SumUpRankings::new(self.storage(), self.clock())
-            .run(job, 2)
+            .run(job, 2, &mut ())
             .await?;
         let outcome = Outcome {
             heads: sum.heads,

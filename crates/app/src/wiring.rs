@@ -104,6 +104,7 @@ impl Foundation {
                 render_pages: settings.crawler.render_pages,
                 speed_pages: settings.vitals.max_pages,
             },
+            retention: settings.retention.retention(),
         }
     }
 }

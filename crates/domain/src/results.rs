@@ -8,8 +8,9 @@ use analysis::{document::Document, provenance::Provenance, result_type::ResultTy
 use chrono::{DateTime, NaiveDate, Utc};
 
 pub use analysis::findings::{
+    cannibalization::{OwnPlace, OwnSnapshot},
     envelope::Coverage,
-    rankings::{Mark, RankPoint},
+    rankings::{Mark, RankPoint, RankState},
     serp::PreviousSerp,
 };
 
@@ -114,6 +115,27 @@ pub struct FindingQuery {
     pub page: PageRequest<FindingSort>,
 }
 
+/// What was asked, and whether it was real: measurements of different sources are different
+/// series, and are never joined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchSource {
+    /// The engine, for example `google`.
+    pub engine: String,
+    /// Whether its pages were seen or made up.
+    pub provenance: Provenance,
+}
+
+/// As of when the past of keywords is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsOf {
+    /// The day that is measured.
+    pub day: NaiveDate,
+    /// The run that measures: its own points are no past.
+    pub job: JobId,
+    /// Who is asked: only its points are the same series.
+    pub source: SearchSource,
+}
+
 /// One measurement of a keyword: an append-only fact. A job measures a keyword once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordMeasurement {
@@ -123,8 +145,12 @@ pub struct KeywordMeasurement {
     pub job: JobId,
     /// The day that was measured.
     pub day: NaiveDate,
+    /// Who was asked.
+    pub source: SearchSource,
     /// What was seen.
     pub point: RankPoint,
+    /// All own places on the page.
+    pub own: Vec<OwnPlace>,
     /// The best position up to this point.
     pub best: Option<Mark>,
     /// The worst position up to this point.
@@ -136,7 +162,7 @@ pub struct KeywordMeasurement {
 /// What is known of a keyword from before, for computing its next record.
 #[derive(Debug, Clone, Default)]
 pub struct KeywordHistory {
-    /// Points of the last 28 days, newest first, plus the newest measured one before them when
+    /// Points of the last 37 days, newest first, plus the newest measured one before them when
     /// there is none in that time.
     pub points: Vec<RankPoint>,
     /// The best position ever, as the newest point carries it.
@@ -145,6 +171,23 @@ pub struct KeywordHistory {
     pub worst: Option<u32>,
     /// The last snapshot.
     pub serp: Option<PreviousSerp>,
+    /// The one of a month ago.
+    pub month_ago: Option<PreviousSerp>,
+}
+
+/// Where a keyword stood on one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoursePoint {
+    /// The day.
+    pub day: NaiveDate,
+    /// When exactly.
+    pub measured_at: DateTime<Utc>,
+    /// What came of measuring.
+    pub state: RankState,
+    /// The position.
+    pub position: Option<u32>,
+    /// How many organic results were seen.
+    pub depth_checked: u32,
 }
 
 /// A part of a longer piece of work that is safe: a crash costs only what is not in the journal.

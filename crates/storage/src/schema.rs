@@ -232,18 +232,21 @@ diesel::table! {
     use diesel::sql_types::{BigInt, Date, Nullable, Text};
     use super::Instant;
 
-    rank_points (account_id, project_id, keyword_id, day, job_id) {
+    rank_history (account_id, project_id, keyword_id, day, job_id) {
         account_id -> BigInt,
         project_id -> BigInt,
         keyword_id -> BigInt,
         day -> Date,
         job_id -> BigInt,
+        engine -> Text,
+        provenance -> Text,
         measured_at -> Instant,
         state -> Text,
         position -> Nullable<BigInt>,
         absolute_position -> Nullable<BigInt>,
         depth_checked -> BigInt,
         url -> Nullable<Text>,
+        own_places -> Nullable<Text>,
         best_position -> Nullable<BigInt>,
         best_at -> Nullable<Instant>,
         worst_position -> Nullable<BigInt>,
@@ -261,6 +264,8 @@ diesel::table! {
         job_id -> BigInt,
         measured_at -> Instant,
         serp -> Text,
+        engine -> Text,
+        provenance -> Text,
     }
 }
 
@@ -408,7 +413,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     account_queues,
     staged_findings,
     journal_entries,
-    rank_points,
+    rank_history,
     latest_serps,
     findings,
     result_heads,

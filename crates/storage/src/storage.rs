@@ -9,13 +9,14 @@ use crate::{
     opening::{OpenError, OpenOptions},
     pool::Pool,
     postgres::{
-        self,
+        self, partitions,
         wall::{self, WallError},
     },
     session::{Session, Whose, blocking},
     sqlite,
 };
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
 use diesel_migrations::EmbeddedMigrations;
 use domain::ports::storage::{Reading, Repositories, Storage, StorageError, Transaction};
@@ -146,6 +147,14 @@ impl Opened {
         }
     }
 
+    fn tend(&self, today: NaiveDate, keep_since: Option<NaiveDate>) -> Result<(), StorageError> {
+        let Self::Postgres { url, .. } = self else {
+            return Ok(());
+        };
+        let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
+        partitions::tend(&mut connection, today, keep_since).map_err(unavailable)
+    }
+
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
             Self::Postgres { url, .. } => {
@@ -198,6 +207,15 @@ impl Storage for DieselStorage {
             Opened::Postgres { pool, .. } => close_by(pool, reading).await,
             Opened::Sqlite { readers, .. } => close_by(readers, reading).await,
         }
+    }
+
+    async fn tend(
+        &self,
+        today: NaiveDate,
+        keep_since: Option<NaiveDate>,
+    ) -> Result<(), StorageError> {
+        let opened = Arc::clone(&self.0);
+        blocking(move || opened.tend(today, keep_since)).await?
     }
 
     async fn ping(&self) -> Result<(), StorageError> {

@@ -11,7 +11,7 @@ pub const TENANT_TABLES: [&str; 20] = [
     "jobs",
     "staged_findings",
     "journal_entries",
-    "rank_points",
+    "rank_history",
     "latest_serps",
     "findings",
     "result_carries",

@@ -29,6 +29,10 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: openapi::members(&[
         "RankingRecord",
         "SerpRecord",
+        "SovRecord",
+        "ForecastRecord",
+        "CompetitorRecord",
+        "CannibalizationRecord",
         "BrokenLink",
         "ContentRecord",
         "ChangeRecord",

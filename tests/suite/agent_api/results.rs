@@ -311,7 +311,7 @@ async fn all_types_are_told_at_once(db: TestDatabase) {
         (
             &results["serp"]["state"],
             &results["broken-links"]["state"],
-            &results["sov"]["state"]
+            &results["suggestions"]["state"]
         ),
         (&json!("neverRun"), &json!("pending"), &json!("disabled"))
     );
@@ -334,6 +334,10 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
         let built = [
             ResultType::Rankings,
             ResultType::Serp,
+            ResultType::Sov,
+            ResultType::Forecast,
+            ResultType::Competitors,
+            ResultType::Cannibalization,
             ResultType::BrokenLinks,
             ResultType::Vitals,
             ResultType::Schema,

@@ -1,7 +1,7 @@
 //! What belongs to another account does not exist: every look-up with the other's ids, both having
 //! the same ones.
 
-use super::examples::*;
+use super::{examples::*, measurements::as_of};
 use analysis::result_type::ResultType;
 use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use domain::{
@@ -166,7 +166,7 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
     assert!(results.heads(STRANGER, SHOP, 5).await.unwrap().is_empty());
     let measurements = tx.measurements();
     let history = measurements
-        .histories(STRANGER, SHOP, &[KeywordId(21)], day(0), JobId(9))
+        .histories(STRANGER, SHOP, &[KeywordId(21)], &as_of(day(0), JobId(9)))
         .await;
     assert!(history.unwrap()[0].points.is_empty());
     assert!(

@@ -5,18 +5,19 @@ use analysis::{
     document::Document,
     findings::rankings::{Mark, RankPoint, RankState},
     observation::search_page::FeatureCoverage,
+    provenance::Provenance,
     result_type::ResultType,
 };
-use chrono::TimeDelta;
+use chrono::{NaiveDate, TimeDelta};
 use domain::{
     ids::{JobId, KeywordId},
     job::Job,
-    results::{JournalEntry, KeywordMeasurement, PreviousSerp, StagedFinding},
+    results::{AsOf, JournalEntry, KeywordMeasurement, PreviousSerp, SearchSource, StagedFinding},
 };
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
-    a_history_reaches_back_28_days_and_to_the_newest_measured_point_before,
+    a_history_reaches_back_37_days_and_to_the_newest_measured_point_before,
     a_history_leaves_out_the_job_that_asks,
     a_failed_measurement_in_the_window_does_not_hide_the_last_good_one,
     a_job_measures_a_keyword_once,
@@ -28,7 +29,23 @@ on_every_database![
     discarding_clears_one_job_alone,
 ];
 
-fn point(days_before: i64, state: RankState) -> RankPoint {
+/// What was measured by the one engine there is in these tests.
+pub fn google() -> SearchSource {
+    SearchSource {
+        engine: "google".into(),
+        provenance: Provenance::Measured,
+    }
+}
+
+pub fn as_of(day: NaiveDate, job: JobId) -> AsOf {
+    AsOf {
+        day,
+        job,
+        source: google(),
+    }
+}
+
+pub fn point(days_before: i64, state: RankState) -> RankPoint {
     let position = (state == RankState::Ranked).then_some(u32::try_from(days_before + 1).unwrap());
     RankPoint {
         measured_at: now() - TimeDelta::days(days_before) + tick(),
@@ -40,7 +57,7 @@ fn point(days_before: i64, state: RankState) -> RankPoint {
     }
 }
 
-fn serp(text: &str) -> PreviousSerp {
+pub fn serp(text: &str) -> PreviousSerp {
     PreviousSerp {
         urls: vec![text.into()],
         features: vec![],
@@ -48,12 +65,19 @@ fn serp(text: &str) -> PreviousSerp {
     }
 }
 
-fn measurement(keyword: i64, job: i64, days_before: u32, state: RankState) -> KeywordMeasurement {
+pub fn measurement(
+    keyword: i64,
+    job: i64,
+    days_before: u32,
+    state: RankState,
+) -> KeywordMeasurement {
     let point = point(days_before.into(), state);
     KeywordMeasurement {
         keyword: KeywordId(keyword),
         job: JobId(job),
         day: day(days_before.into()),
+        source: google(),
+        own: vec![],
         best: Some(Mark {
             position: days_before + 1,
             at: point.measured_at,
@@ -64,41 +88,41 @@ fn measurement(keyword: i64, job: i64, days_before: u32, state: RankState) -> Ke
     }
 }
 
-async fn measured(db: &TestDatabase, measurements: &[KeywordMeasurement]) {
+pub async fn measured(db: &TestDatabase, measurements: &[KeywordMeasurement]) {
     change!(db, tx => tx.measurements().add(ANN, SHOP, measurements).await.unwrap());
 }
 
-async fn at_work(db: &TestDatabase) {
+pub async fn at_work(db: &TestDatabase) {
     two_accounts_at_work(db).await;
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
 }
 
-async fn a_history_reaches_back_28_days_and_to_the_newest_measured_point_before(db: TestDatabase) {
+async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(db: TestDatabase) {
     use RankState::{Error, NotRanked, Ranked};
     at_work(&db).await;
     measured(
         &db,
         &[
-            measurement(21, 1, 29, Ranked),
-            measurement(21, 2, 28, Ranked),
+            measurement(21, 1, 38, Ranked),
+            measurement(21, 2, 37, Ranked),
             measurement(21, 3, 1, NotRanked),
-            measurement(22, 1, 40, Ranked),
-            measurement(22, 2, 30, Ranked),
-            measurement(22, 3, 29, Error),
+            measurement(22, 1, 50, Ranked),
+            measurement(22, 2, 39, Ranked),
+            measurement(22, 3, 38, Error),
         ],
     )
     .await;
     let asked = [23, 22, 21].map(KeywordId);
-    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(9)).await.unwrap());
+    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(9))).await.unwrap());
     assert_eq!(histories.len(), 3);
     assert!(histories[0].points.is_empty() && histories[0].serp.is_none());
-    assert_eq!(histories[1].points, [point(30, Ranked)]);
-    assert_eq!(histories[1].best.unwrap().position, 31);
-    assert_eq!(histories[1].worst, Some(130));
+    assert_eq!(histories[1].points, [point(39, Ranked)]);
+    assert_eq!(histories[1].best.unwrap().position, 40);
+    assert_eq!(histories[1].worst, Some(139));
     assert_eq!(histories[1].serp, Some(serp("2")));
     assert_eq!(
         histories[2].points,
-        [point(1, NotRanked), point(28, Ranked)]
+        [point(1, NotRanked), point(37, Ranked)]
     );
     let best = Mark {
         position: 2,
@@ -123,12 +147,12 @@ async fn a_history_leaves_out_the_job_that_asks(db: TestDatabase) {
     .await;
     let asked = [KeywordId(21)];
     ask!(db, r => {
-        let own = r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(2)).await.unwrap();
+        let own = r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(2))).await.unwrap();
         assert_eq!(own[0].points, [point(2, RankState::Ranked)]);
         assert_eq!(own[0].serp, None);
-        let others = r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(3)).await.unwrap();
+        let others = r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(3))).await.unwrap();
         assert_eq!(others[0].points.len(), 2);
-        let earlier = r.measurements().histories(ANN, SHOP, &asked, day(1), JobId(3)).await.unwrap();
+        let earlier = r.measurements().histories(ANN, SHOP, &asked, &as_of(day(1), JobId(3))).await.unwrap();
         assert_eq!(earlier[0].points, [point(2, RankState::Ranked)]);
     });
 }
@@ -143,7 +167,7 @@ async fn a_failed_measurement_in_the_window_does_not_hide_the_last_good_one(db: 
         ],
     )
     .await;
-    let history = ask!(db, r => r.measurements().histories(ANN, SHOP, &[KeywordId(21)], day(0), JobId(9)).await.unwrap());
+    let history = ask!(db, r => r.measurements().histories(ANN, SHOP, &[KeywordId(21)], &as_of(day(0), JobId(9))).await.unwrap());
     assert_eq!(
         history[0].points,
         [point(3, RankState::Error), point(60, RankState::Ranked)]
@@ -161,7 +185,7 @@ async fn a_job_measures_a_keyword_once(db: TestDatabase) {
     ask!(db, r => {
         let counts = r.measurements().counts(ANN, SHOP, JobId(1)).await.unwrap();
         assert_eq!(counts, [(KeywordId(21), 1), (KeywordId(22), 1)]);
-        let history = r.measurements().histories(ANN, SHOP, &[KeywordId(21)], day(0), JobId(9)).await.unwrap();
+        let history = r.measurements().histories(ANN, SHOP, &[KeywordId(21)], &as_of(day(0), JobId(9))).await.unwrap();
         assert_eq!(history[0].points, [point(0, RankState::Ranked)]);
         assert_eq!(history[0].serp, Some(serp("1")));
     });
@@ -186,7 +210,7 @@ async fn an_older_page_never_replaces_a_newer_one(db: TestDatabase) {
     )
     .await;
     let asked = [21, 22].map(KeywordId);
-    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, day(0), JobId(9)).await.unwrap());
+    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(9))).await.unwrap());
     assert_eq!(
         (&histories[0].serp, &histories[1].serp),
         (&Some(serp("2")), &Some(serp("2")))

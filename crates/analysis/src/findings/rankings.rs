@@ -192,7 +192,7 @@ impl RankingRecord {
 }
 
 /// An own result on the page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnUrl {
     /// The URL as the engine gave it.
@@ -201,6 +201,9 @@ pub struct OwnUrl {
     pub position: u32,
     /// Rank among all blocks.
     pub absolute_position: Option<u32>,
+    /// The share of searches that is expected to click it.
+    #[serde(serialize_with = "rounded::fraction")]
+    pub expected_ctr: f64,
 }
 
 /// What became of the rank since the last successful measurement.

@@ -15,6 +15,7 @@ pub use values::{
     CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress,
 };
 
+use domain::use_cases::keep_house::Retention;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
@@ -55,6 +56,18 @@ pub struct Settings {
     pub crawler: CrawlerSettings,
     /// How fast pages are.
     pub vitals: VitalsSettings,
+    /// How long things are kept.
+    pub retention: RetentionSettings,
+}
+
+/// How long things are kept; 0 keeps them for ever.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetentionSettings {
+    /// Where keywords stood, in months.
+    pub rank_months: u32,
+    /// Search pages and forecasts of earlier runs, in days.
+    pub page_days: u32,
 }
 
 /// How much may be asked of one server process.
@@ -231,6 +244,29 @@ impl Default for Settings {
             search: SearchSettings::default(),
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),
+            retention: RetentionSettings::default(),
+        }
+    }
+}
+
+impl Default for RetentionSettings {
+    fn default() -> Self {
+        let it = Retention::default();
+        Self {
+            rank_months: it.ranks.unwrap_or(0),
+            page_days: it.pages.unwrap_or(0),
+        }
+    }
+}
+
+impl RetentionSettings {
+    /// What the rules call it.
+    #[must_use]
+    pub fn retention(&self) -> Retention {
+        let unless_zero = |it: u32| (it > 0).then_some(it);
+        Retention {
+            ranks: unless_zero(self.rank_months),
+            pages: unless_zero(self.page_days),
         }
     }
 }

@@ -69,12 +69,36 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     let render = crawler.render_pages;
     mistakes.within("crawler.render_pages", render, &(0..=10_000), "0 to 10000");
     vitals(settings, &mut mistakes);
+    retention(settings, &mut mistakes);
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
     mistakes.told(origins)
 }
 
 /// A load ends after the page had its time.
+/// What changed since a month ago is told from what was kept of then.
+fn retention(settings: &Settings, mistakes: &mut Mistakes) {
+    let kept = &settings.retention;
+    if kept.rank_months != 0 {
+        let months = kept.rank_months;
+        mistakes.within(
+            "retention.rank_months",
+            months,
+            &(2..=1_200),
+            "0 or 2 to 1200",
+        );
+    }
+    if kept.page_days != 0 {
+        let days = kept.page_days;
+        mistakes.within(
+            "retention.page_days",
+            days,
+            &(38..=36_500),
+            "0 or 38 to 36500",
+        );
+    }
+}
+
 fn vitals(settings: &Settings, mistakes: &mut Mistakes) {
     let (vitals, lab) = (&settings.vitals, &settings.vitals.lab);
     mistakes.within("vitals.max_pages", vitals.max_pages, &(1..=100), "1 to 100");

@@ -13,7 +13,12 @@ use domain::{
         clock::Clock, randomness::Randomness, search_results::SearchResults, site_door::SiteDoors,
         site_reader::SiteReader, storage::Storage,
     },
-    use_cases::{claim_job::ClaimJob, measure_page_speed::SpeedSources, sweep_queue::SweepQueue},
+    use_cases::{
+        claim_job::ClaimJob,
+        keep_house::{KeepHouse, Retention},
+        measure_page_speed::SpeedSources,
+        sweep_queue::SweepQueue,
+    },
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
@@ -40,6 +45,8 @@ pub struct Tools {
     pub policy: QueuePolicy,
     /// How the work is cut.
     pub load: Load,
+    /// How long things are kept.
+    pub retention: Retention,
 }
 
 /// How much a worker does at once, and how far it looks.
@@ -72,6 +79,8 @@ pub struct Worker {
 }
 
 /// How long an idle worker waits before it looks again. Half of it to one and a half times it,
+/// How often house is kept.
+const HOUSE_EVERY: Duration = Duration::from_hours(24);
 /// so that workers do not look together.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -89,6 +98,7 @@ impl Worker {
     /// Works until the stop token is cancelled and every job at hand is finished or given back.
     pub async fn run(self) {
         let sweeper = tokio::spawn(sweep(self.tools.clone(), self.stop.clone()));
+        let keeper = tokio::spawn(keep_house(self.tools.clone(), self.stop.clone()));
         let slots = Arc::new(tokio::sync::Semaphore::new(self.tools.load.jobs.max(1)));
         let running = TaskTracker::new();
         while !self.stop.is_cancelled() {
@@ -108,8 +118,10 @@ impl Worker {
         }
         running.close();
         running.wait().await;
-        if let Err(error) = sweeper.await {
-            tracing::error!(%error, "The sweeper ended badly.");
+        for (name, beside) in [("sweeper", sweeper), ("housekeeper", keeper)] {
+            if let Err(error) = beside.await {
+                tracing::error!(%error, name, "A task beside the jobs ended badly.");
+            }
         }
     }
 
@@ -171,6 +183,23 @@ async fn sweep(tools: Tools, stop: CancellationToken) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(as_std(tools.policy.sweep)) => {}
+        }
+    }
+}
+
+/// Once at the beginning, for months without a worker, and then every day.
+async fn keep_house(tools: Tools, stop: CancellationToken) {
+    let house = KeepHouse::new(tools.storage, tools.clock, tools.retention);
+    loop {
+        if let Err(error) = house.run().await {
+            tracing::warn!(
+                error = chain(&error),
+                "What is too old could not be forgotten; it is tried again tomorrow."
+            );
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(HOUSE_EVERY) => {}
         }
     }
 }

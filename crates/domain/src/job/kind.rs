@@ -58,7 +58,14 @@ impl AnalysisKind {
     #[must_use]
     pub const fn results(self) -> &'static [ResultType] {
         match self {
-            Self::RankCheck => &[ResultType::Rankings, ResultType::Serp],
+            Self::RankCheck => &[
+                ResultType::Rankings,
+                ResultType::Serp,
+                ResultType::Sov,
+                ResultType::Forecast,
+                ResultType::Competitors,
+                ResultType::Cannibalization,
+            ],
             Self::SiteAudit => &[
                 ResultType::BrokenLinks,
                 ResultType::Schema,

@@ -3,27 +3,50 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
-    results::{JournalEntry, KeywordHistory, KeywordMeasurement, StagedFinding},
+    results::{
+        AsOf, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
+        StagedFinding,
+    },
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 
 /// Remembers measurements and journals.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MeasurementRepository: Send {
-    /// What is known of these keywords before `day`'s job: points not older than 28 days before
-    /// `day` (all of them, newest first, without those of `job` itself), plus the newest measured
-    /// one when there is none in that time. In the order of `keywords`.
+    /// What is known of these keywords: points of the source not older than 37 days before the
+    /// day (all of them, newest first, without those of the job itself), plus the newest measured
+    /// one when there is none in that time, its last page, and the page of the run that was nearest
+    /// to a month ago (23 to 37 days). In the order of `keywords`.
     async fn histories(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
-        day: NaiveDate,
-        job: JobId,
+        as_of: &AsOf,
     ) -> Result<Vec<KeywordHistory>, StorageError>;
+    /// Where these keywords stood from the day `since` up to the day of `as_of`, its job included;
+    /// oldest first, several measurements of one day in their order. In the order of `keywords`.
+    async fn courses(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+        since: NaiveDate,
+        as_of: &AsOf,
+    ) -> Result<Vec<Vec<CoursePoint>>, StorageError>;
+    /// The own places on the pages of these keywords in that time; failed measurements are left
+    /// out. In the order of `keywords`.
+    async fn own_places(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+        since: NaiveDate,
+        as_of: &AsOf,
+    ) -> Result<Vec<Vec<OwnSnapshot>>, StorageError>;
     /// Adds measurements. One that the job already has for a keyword is left as it is.
     async fn add(
         &mut self,
@@ -38,6 +61,22 @@ pub trait MeasurementRepository: Send {
         project: ProjectId,
         job: JobId,
     ) -> Result<Vec<(KeywordId, u32)>, StorageError>;
+    /// Forgets what was measured before a day, of some keywords of whatever account behind `after`
+    /// in the order of account and id; answers with the last of them, `None` at the end.
+    async fn forget_points(
+        &mut self,
+        before: NaiveDate,
+        after: Option<(AccountId, KeywordId)>,
+    ) -> Result<Option<(AccountId, KeywordId)>, StorageError>;
+    /// Forgets records of a type that were measured before, of some projects of whatever account
+    /// behind `after`; what the newest run brought is never forgotten. Answers with the last of the
+    /// projects, `None` at the end.
+    async fn forget_findings(
+        &mut self,
+        result_type: ResultType,
+        before: DateTime<Utc>,
+        after: Option<(AccountId, ProjectId)>,
+    ) -> Result<Option<(AccountId, ProjectId)>, StorageError>;
 
     /// Puts records on their way; what the job staged in the same place before is replaced.
     async fn stage(

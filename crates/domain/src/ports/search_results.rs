@@ -1,5 +1,6 @@
 //! Where search pages come from.
 
+use crate::results::SearchSource;
 use analysis::{
     observation::search_page::{Device, SearchPage},
     provenance::Provenance,
@@ -44,6 +45,17 @@ pub struct SupplierLabel {
     pub price_per_call: Option<u64>,
     /// How many organic results one call brings at most.
     pub results_per_call: u32,
+}
+
+impl SupplierLabel {
+    /// The series that its answers belong to.
+    #[must_use]
+    pub fn source(&self) -> SearchSource {
+        SearchSource {
+            engine: self.engine.clone(),
+            provenance: self.provenance,
+        }
+    }
 }
 
 /// Fetches search pages. A valid answer without results is an empty page, never an error; an

@@ -7,6 +7,7 @@ use super::{
     secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use std::{error::Error, pin::Pin};
 use thiserror::Error as ThisError;
 
@@ -64,6 +65,16 @@ pub trait Storage: Send + Sync {
     /// each. It is the same work wherever it is done.
     async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
         reading.await;
+        Ok(())
+    }
+    /// Makes room for the history of the coming months and gives back that of months which ended
+    /// before `keep_since`, where the storage keeps months apart; nothing depends on it.
+    async fn tend(
+        &self,
+        today: NaiveDate,
+        keep_since: Option<NaiveDate>,
+    ) -> Result<(), StorageError> {
+        let _ = (today, keep_since);
         Ok(())
     }
     /// Whether the database answers and its schema is the one this version needs.

@@ -10,7 +10,7 @@ use crate::{
         clock::Clock,
         search_results::{ProviderError, SearchQuery, SearchResults},
     },
-    results::{KeywordMeasurement, PreviousSerp, RankPoint, StagedFinding},
+    results::{KeywordMeasurement, OwnPlace, PreviousSerp, RankPoint, SearchSource, StagedFinding},
 };
 use analysis::{
     document::Document,
@@ -21,6 +21,7 @@ use analysis::{
     },
     observation::search_page::SearchPage,
     result_type::ResultType,
+    search_panel::DomainProminence,
     url_rules::SiteScope,
 };
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub struct MeasureKeyword {
     search: Arc<dyn SearchResults>,
     clock: Arc<dyn Clock>,
     depth: u32,
+    prominence: Option<DomainProminence>,
 }
 
 /// What came of measuring a keyword: what is to be stored of it.
@@ -55,7 +57,15 @@ impl MeasureKeyword {
             search,
             clock,
             depth,
+            prominence: None,
         }
+    }
+
+    /// Knowing how prominent domains were among the project's pages of the last run: part of how
+    /// hard a keyword is.
+    #[must_use]
+    pub fn beside(self, prominence: Option<DomainProminence>) -> Self {
+        Self { prominence, ..self }
     }
 
     /// Who supplies, as a label that may be shown.
@@ -117,6 +127,15 @@ impl MeasureKeyword {
     ) -> MeasuredKeyword {
         let keyword = tracked(&task.keyword);
         let site = SiteScope::of(site.ascii());
+        let serp = serp::snapshot(&SerpInput {
+            keyword: &keyword,
+            site: &site,
+            measurement,
+            competitors: None,
+            previous: task.history.serp.as_ref(),
+            month_ago: task.history.month_ago.as_ref(),
+            prominence: self.prominence.as_ref(),
+        });
         let past = PastRanks {
             points: &task.history.points,
             best: task.history.best,
@@ -128,22 +147,18 @@ impl MeasureKeyword {
             measurement,
             past,
             own_data: None,
-            difficulty: None,
-        });
-        let previous = task.history.serp.as_ref();
-        let serp = serp::snapshot(&SerpInput {
-            keyword: &keyword,
-            site: &site,
-            measurement,
-            competitors: None,
-            previous,
-            month_ago: None,
-            prominence: None,
+            difficulty: serp.difficulty.as_ref().and_then(|it| it.score),
         });
 
         let calls = u64::from(page.map_or(1, |page| page.calls));
         MeasuredKeyword {
-            measurement: fact(job, &task.keyword, &rank, &serp),
+            measurement: fact(
+                job,
+                &task.keyword,
+                self.search.label().source(),
+                &rank,
+                &serp,
+            ),
             findings: vec![
                 staged_rank(&task.keyword, &rank),
                 staged_serp(&task.keyword, &serp),
@@ -160,7 +175,9 @@ impl MeasureKeyword {
     }
 }
 
-fn tracked(keyword: &Keyword) -> TrackedKeyword {
+/// The keyword as the science knows it.
+#[must_use]
+pub fn tracked(keyword: &Keyword) -> TrackedKeyword {
     TrackedKeyword {
         project_id: keyword.project.0,
         keyword_id: keyword.id.0,
@@ -176,6 +193,7 @@ fn tracked(keyword: &Keyword) -> TrackedKeyword {
 fn fact(
     job: &Job,
     keyword: &Keyword,
+    source: SearchSource,
     rank: &RankingRecord,
     serp: &SerpRecord,
 ) -> KeywordMeasurement {
@@ -184,11 +202,22 @@ fn fact(
         keyword: keyword.id,
         job: job.id,
         day: job.day,
+        source,
         point: RankPoint::of(rank),
+        own: own_places(rank),
         best: best.map(|(position, at)| rankings::Mark { position, at }),
         worst: rank.worst_position,
         serp: PreviousSerp::of(serp),
     }
+}
+
+fn own_places(rank: &RankingRecord) -> Vec<OwnPlace> {
+    let places = rank.own_urls.iter().map(|it| OwnPlace {
+        url: it.url.clone(),
+        position: it.position,
+        expected_ctr: Some(it.expected_ctr),
+    });
+    places.collect()
 }
 
 fn staged_rank(keyword: &Keyword, rank: &RankingRecord) -> StagedFinding {

@@ -14,6 +14,7 @@ pub mod end_attempt;
 pub mod forget_pages;
 pub mod issue_token;
 pub mod journal_crawl;
+pub mod keep_house;
 pub mod keep_lease;
 pub mod list_accounts;
 pub mod list_audit_events;

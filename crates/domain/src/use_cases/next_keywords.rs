@@ -5,7 +5,7 @@ use crate::{
     job::Job,
     keyword::Keyword,
     ports::storage::{Storage, StorageError},
-    results::KeywordHistory,
+    results::{AsOf, KeywordHistory, SearchSource},
 };
 use analysis::result_type::ResultType;
 use std::{collections::HashSet, sync::Arc};
@@ -16,6 +16,7 @@ const BATCH: u32 = 200;
 /// Finds keywords to measure.
 pub struct NextKeywords {
     storage: Arc<dyn Storage>,
+    source: SearchSource,
 }
 
 /// A keyword to measure.
@@ -39,10 +40,10 @@ pub struct KeywordBatch {
 }
 
 impl NextKeywords {
-    /// On this storage.
+    /// On this storage; the past of keywords is what that source brought.
     #[must_use]
-    pub fn new(storage: Arc<dyn Storage>) -> Self {
-        Self { storage }
+    pub fn new(storage: Arc<dyn Storage>, source: SearchSource) -> Self {
+        Self { storage, source }
     }
 
     /// The keywords that earlier attempts of the job have measured.
@@ -73,9 +74,14 @@ impl NextKeywords {
             batch.into_iter().partition(|it| measured.contains(&it.id));
 
         let ids: Vec<KeywordId> = to_do.iter().map(|keyword| keyword.id).collect();
+        let as_of = AsOf {
+            day: job.day,
+            job: job.id,
+            source: self.source.clone(),
+        };
         let histories = read
             .measurements()
-            .histories(job.account, job.project, &ids, job.day, job.id)
+            .histories(job.account, job.project, &ids, &as_of)
             .await?;
         let tasks = to_do
             .into_iter()

@@ -14,7 +14,7 @@ use crate::{
 use analysis::{
     document::Document,
     findings::{
-        rankings::{self, RankingRecord, RankingsTally},
+        rankings::{self, RankingRecord, RankingsSummary, RankingsTally},
         serp::{self, SerpRecord, SerpTally},
     },
     provenance::{Provenance, RecordStatus},
@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 /// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
 const CARRIED_OVER: &str = "carriedOver";
-/// How many records are held in memory at once.
-const BATCH: u32 = 200;
+/// How many records are held in memory at once: search pages are large.
+const BATCH: u32 = 50;
 const CORRUPT: StorageError = StorageError::Corrupt {
     what: "a staged record",
 };
@@ -35,6 +35,21 @@ const CORRUPT: StorageError = StorageError::Corrupt {
 pub struct SumUpRankings {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+}
+
+/// Looks on while records are summed up: whatever else follows from all of them is found without
+/// reading them once more.
+pub trait Onlooker: Send {
+    /// Where a keyword stands, with the place of its record.
+    fn rank(&mut self, ordinal: i64, record: &RankingRecord);
+    /// What the search page of a keyword looks like.
+    fn page(&mut self, record: &SerpRecord);
+}
+
+/// Nobody looks on.
+impl Onlooker for () {
+    fn rank(&mut self, _: i64, _: &RankingRecord) {}
+    fn page(&mut self, _: &SerpRecord) {}
 }
 
 /// A rank check in sum.
@@ -46,6 +61,8 @@ pub struct RankCheckSum {
     pub latest: Vec<(KeywordId, LatestRank)>,
     /// What this run looked at.
     pub coverage: Coverage,
+    /// The project in sum.
+    pub rankings: RankingsSummary,
 }
 
 #[derive(Default)]
@@ -71,17 +88,25 @@ impl SumUpRankings {
     /// Of `requested` keywords; reads the job's records in batches. What the job did not measure
     /// is taken over from the newest results, so that a check of three keywords does not hide
     /// the others.
-    pub async fn run(&self, job: &Job, requested: u64) -> Result<RankCheckSum, HoldError> {
+    pub async fn run(
+        &self,
+        job: &Job,
+        requested: u64,
+        onlooker: &mut dyn Onlooker,
+    ) -> Result<RankCheckSum, HoldError> {
         retrying(|| self.carry(job)).await?;
         let mut sums = Sums::default();
         self.each(job, ResultType::Rankings, |staged| {
-            sums.add_rank(&staged.record.parse().map_err(|_| CORRUPT)?, staged.ordinal);
+            let record = staged.record.parse().map_err(|_| CORRUPT)?;
+            sums.add_rank(&record, staged.ordinal);
+            onlooker.rank(staged.ordinal, &record);
             Ok(())
         })
         .await?;
         self.each(job, ResultType::Serp, |staged| {
             let record: SerpRecord = staged.record.parse().map_err(|_| CORRUPT)?;
             sums.serp.add(&record);
+            onlooker.page(&record);
             Ok(())
         })
         .await?;
@@ -203,6 +228,7 @@ impl Sums {
             heads,
             latest: self.latest,
             coverage,
+            rankings,
         }
     }
 }

@@ -117,7 +117,7 @@ impl Writer<'_> {
     /// Most features come and go with the keyword; near the edge also with the day.
     fn shows(&self, feature: Feature, often: f64) -> bool {
         let chance = self.keyword.of(feature.name());
-        often >= 1.0 || chance.share() + 0.05 * chance.walk(self.query.day) < often
+        often >= 1.0 || chance.share() + 0.08 * chance.walk(self.query.day) < often
     }
 
     fn add(&mut self, page: usize, content: BlockContent) {

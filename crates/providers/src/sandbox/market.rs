@@ -1,7 +1,18 @@
 //! Who competes in a simulated market, and in which order they stand on a day.
+//!
+//! What there is to find in it: rivals that rise and fall over months, days on which the engine weighs
+//! anew, weekends on which some keywords change hands, and own pages that take turns.
 
 use super::chance::Chance;
+use chrono::{Datelike, NaiveDate, Weekday};
 use domain::ports::search_results::SearchQuery;
+
+/// Days between two updates of the engine.
+const BETWEEN_UPDATES: i32 = 91;
+/// The share of keywords for which two own pages take turns.
+const TAKING_TURNS: f64 = 0.05;
+/// The share of keywords with weekends of their own.
+const WITH_WEEKENDS: f64 = 0.3;
 
 const FIRST: [&str; 20] = [
     "alpine", "amber", "birch", "cobalt", "coral", "delta", "ember", "fjord", "garnet", "harbor",
@@ -41,12 +52,13 @@ impl Ranking {
         let depth = (query.depth.max(1) as usize).min(COMPETITORS);
         let mut entries = competitors(market, keyword, query, depth);
         let own = keyword.of("own").of(&query.site);
-        let own_place = place(own, query).filter(|place| *place < depth);
+        let own_place = place(market, own, query).filter(|place| *place < depth);
         if let Some(place) = own_place {
-            insert(&mut entries, place, Entry::Own);
+            let (first, second) = own_pages(own, query.day);
+            insert(&mut entries, place, first);
             let gap = 3 + own.of("gap").below(12);
             if own.of("second").share() < 0.12 {
-                insert(&mut entries, place + gap, Entry::OwnSecond);
+                insert(&mut entries, place + gap, second);
             }
         }
         entries.truncate(depth);
@@ -60,12 +72,36 @@ fn insert(entries: &mut Vec<Entry>, place: usize, entry: Entry) {
     }
 }
 
-/// Strength is a matter of the market, fitness of the keyword, and the rest of the day.
+/// The own pages in their order: of some keywords they take turns for a few days each.
+fn own_pages(own: Chance, day: NaiveDate) -> (Entry, Entry) {
+    let turns = own.of("turns");
+    let spell = day.num_days_from_ce().div_euclid(3).unsigned_abs();
+    let is_turned = turns.share() < TAKING_TURNS && turns.nth(spell.into()).share() < 0.5;
+    if is_turned {
+        (Entry::OwnSecond, Entry::Own)
+    } else {
+        (Entry::Own, Entry::OwnSecond)
+    }
+}
+
+/// Which update of the engine a day falls behind: every market has its own days.
+fn update(market: Chance, day: NaiveDate) -> u64 {
+    let shift = i32::try_from(market.of("update day").below(91)).unwrap_or(0);
+    let updates = (day.num_days_from_ce() + shift).div_euclid(BETWEEN_UPDATES);
+    updates.unsigned_abs().into()
+}
+
+/// Strength is a matter of the market, of the months and of the engine's last update, fitness of the
+/// keyword, and the rest of the day.
 fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usize) -> Vec<Entry> {
     let (strengths, fits, walks) = (market.of("strength"), keyword.of("fit"), keyword.of("walk"));
+    let drifts = market.of("drift");
+    let weighed = market.of("weighed").nth(update(market, query.day));
     let score = |number: u64| {
         0.5 * strengths.nth(number).share()
             + 0.5 * fits.nth(number).share()
+            + 0.06 * drifts.nth(number).walk(query.day)
+            + 0.06 * weighed.nth(number).share()
             + 0.03 * walks.nth(number).walk(query.day)
     };
     let mut scored: Vec<(f64, usize)> = (0_u64..)
@@ -87,12 +123,20 @@ fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usiz
 
 /// The owner's place from 0, near the top more often than far below; none for one keyword in
 /// seven, and none while it has drifted out of the first hundred.
-fn place(own: Chance, query: &SearchQuery) -> Option<usize> {
+fn place(market: Chance, own: Chance, query: &SearchQuery) -> Option<usize> {
     if own.of("absent").share() < 0.15 {
         return None;
     }
     let usual = 1.0 + 99.0 * own.of("place").share().powi(2);
-    let today = usual * (0.45 * own.of("walk").walk(query.day)).exp();
+    let weighed = own.of("weighed").nth(update(market, query.day)).share() - 0.5;
+    let is_weekend = matches!(query.day.weekday(), Weekday::Sat | Weekday::Sun);
+    let weekend = own.of("weekend");
+    let season = if is_weekend && weekend.share() < WITH_WEEKENDS {
+        0.3 * (weekend.of("way").share() - 0.4)
+    } else {
+        0.0
+    };
+    let today = usual * (0.45 * own.of("walk").walk(query.day) + 0.5 * weighed + season).exp();
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -130,6 +130,74 @@ fn ranks_move_from_day_to_day_but_not_far() {
     assert!(moves.iter().all(|it| *it <= 15), "{:?}", moves.iter().max());
 }
 
+/// How far the own positions moved from the day before, on the mean.
+fn unrest(day: u64) -> f64 {
+    let (before, now) = (pages(200, day - 1), pages(200, day));
+    let moves: Vec<f64> = before
+        .iter()
+        .zip(&now)
+        .filter_map(|(was, is)| Some(f64::from(own_position(was)?.abs_diff(own_position(is)?))))
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "at most 200")]
+    let count = moves.len() as f64;
+    moves.iter().sum::<f64>() / count
+}
+
+#[test]
+fn the_engine_weighs_anew_once_a_quarter() {
+    let days: Vec<f64> = (1..=91).map(unrest).collect();
+    let mut sorted = days.clone();
+    sorted.sort_by(f64::total_cmp);
+    let (largest, usual) = (sorted[90], sorted[45]);
+    assert!(largest > 2.0 * usual, "{largest} {usual}");
+}
+
+#[test]
+fn own_pages_take_turns_for_some_keywords_and_for_most_they_do_not() {
+    let best = |page: &SearchPage| {
+        let site = SiteScope::of("acme.com");
+        let mut own = page.organic().filter(|(_, it)| site.owns(&it.url));
+        own.next().map(|(_, it)| it.url.clone())
+    };
+    let days: Vec<Vec<Option<String>>> = (0..28)
+        .map(|day| pages(300, day).iter().map(best).collect())
+        .collect();
+    let flips = |keyword: usize| {
+        let urls: Vec<&String> = days
+            .iter()
+            .filter_map(|day| day[keyword].as_ref())
+            .collect();
+        urls.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    };
+    let flipping = (0..300).filter(|it| flips(*it) >= 2).count();
+    assert!((4..40).contains(&flipping), "{flipping}");
+}
+
+#[test]
+fn the_strongest_rivals_change_over_the_months() {
+    let leaders = |day| {
+        let mut seen = std::collections::BTreeMap::new();
+        for page in pages(100, day) {
+            for (_, result) in page.organic().take(10) {
+                let host = result.url.split('/').nth(2).unwrap().to_owned();
+                *seen.entry(host).or_insert(0_u32) += 1;
+            }
+        }
+        let mut hosts: Vec<(u32, String)> = seen.into_iter().map(|(host, n)| (n, host)).collect();
+        hosts.sort();
+        hosts
+            .into_iter()
+            .rev()
+            .take(20)
+            .map(|(_, host)| host)
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let (now, tomorrow, later) = (leaders(0), leaders(1), leaders(300));
+    let shared = |other: &std::collections::BTreeSet<String>| now.intersection(other).count();
+    assert!(shared(&tomorrow) >= 16, "{}", shared(&tomorrow));
+    assert!((2..20).contains(&shared(&later)), "{}", shared(&later));
+}
+
 #[test]
 fn pages_have_features_and_some_overviews_cite_the_site() {
     let pages = pages(1000, 0);

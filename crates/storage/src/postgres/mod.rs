@@ -3,6 +3,7 @@
 pub mod dialect;
 #[macro_use]
 mod locking;
+pub mod partitions;
 #[path = "../queries/mod.rs"]
 pub mod queries;
 pub mod wall;

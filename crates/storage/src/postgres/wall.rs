@@ -5,6 +5,7 @@
 //! opened for, whatever a query forgets. It binds the tables' owner too; only a superuser or a
 //! role with `BYPASSRLS` walks through, so such a role cannot raise it.
 
+use super::partitions;
 use crate::{errors::unavailable, session::Whose, tenant_tables::TENANT_TABLES};
 use diesel::{
     Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
@@ -67,14 +68,21 @@ pub fn make_whole(db: &mut PgConnection) -> QueryResult<()> {
 }
 
 fn before_every_table(db: &mut PgConnection) -> QueryResult<()> {
-    on_every_table(db, |table| {
-        format!(
-            "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-             DROP POLICY IF EXISTS own_rows ON {table};
-             CREATE POLICY own_rows ON {table}
-                 USING (current_setting('{SETTING}', true) IN (account_id::text, '{EVERYONE}'));"
-        )
-    })
+    on_every_table(db, policy)
+}
+
+/// Puts it before one table.
+pub fn before(db: &mut PgConnection, table: &str) -> QueryResult<()> {
+    db.batch_execute(&policy(table))
+}
+
+fn policy(table: &str) -> String {
+    format!(
+        "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+         DROP POLICY IF EXISTS own_rows ON {table};
+         CREATE POLICY own_rows ON {table}
+             USING (current_setting('{SETTING}', true) IN (account_id::text, '{EVERYONE}'));"
+    )
 }
 
 /// Takes it down.
@@ -106,10 +114,10 @@ pub fn open_for_good(db: &mut PgConnection) -> QueryResult<()> {
 }
 
 fn on_every_table(db: &mut PgConnection, statements: impl Fn(&str) -> String) -> QueryResult<()> {
-    let all: String = TENANT_TABLES
-        .iter()
-        .map(|table| statements(table))
-        .collect();
+    let parts = partitions::names(db)?;
+    let tables = TENANT_TABLES.iter().copied();
+    let tables = tables.chain(parts.iter().map(String::as_str));
+    let all: String = tables.map(statements).collect();
     db.transaction(|db| db.batch_execute(&all))
 }
 

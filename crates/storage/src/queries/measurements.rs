@@ -1,20 +1,23 @@
 //! Measurements, and what running jobs have done so far.
 
-use super::{Db, dialect, kept_pages};
+use super::{
+    Db, dialect, forgetting, kept_pages,
+    past::{Past, in_order},
+};
 use crate::{
     rows::{
         counted,
-        measurements::{JournalRow, PointRow, SerpRow, StagedRow, serp},
+        measurements::{JournalRow, PointRow, SerpRow, StagedRow},
     },
-    schema::{journal_entries, latest_serps, rank_points, staged_findings},
-    session::Session,
+    schema::{journal_entries, latest_serps, rank_history, staged_findings},
+    session::{Session, Whose},
 };
-use analysis::{findings::rankings::RankState, result_type::ResultType};
+use analysis::result_type::ResultType;
 use async_trait::async_trait;
-use chrono::{Days, NaiveDate};
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{
     delete,
-    dsl::{case_when, count_star, max},
+    dsl::{case_when, count_star},
     insert_into,
     prelude::*,
     sql_query,
@@ -24,18 +27,15 @@ use diesel::{
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     ports::{measurements::MeasurementRepository, storage::StorageError},
-    results::{CARRIED, JournalEntry, KeywordHistory, KeywordMeasurement, StagedFinding},
+    results::{
+        AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
+        StagedFinding,
+    },
 };
 use std::collections::HashMap;
 
-/// How far histories look back.
-const DAYS: Days = Days::new(28);
-
-/// How many keywords are asked about in one statement.
-const MOST_KEYWORDS: usize = 1_000;
-
-/// How many rows of the widest table here (14 columns) one statement may carry.
-const MOST_ROWS: usize = dialect::MOST_BINDS / 14;
+/// How many rows of the widest table here (17 columns) one statement may carry.
+const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
 
 /// Copies records of the newest run to the job: those about active keywords that it has nothing
 /// of. What it has is listed once (`NOT IN`), not looked up for each record: there is no index by
@@ -62,33 +62,39 @@ impl MeasurementRepository for Session<Db> {
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
-        day: NaiveDate,
-        job: JobId,
+        as_of: &AsOf,
     ) -> Result<Vec<KeywordHistory>, StorageError> {
-        let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
-        let (mut points, mut serps) = self
-            .ask(account, move |db| {
-                let mut points = Vec::new();
-                let mut serps = HashMap::new();
-                for ids in ids.chunks(MOST_KEYWORDS) {
-                    let past = Past {
-                        account,
-                        project,
-                        ids,
-                        day,
-                        job,
-                    };
-                    points.extend(past.points(db)?);
-                    serps.extend(past.serps(db)?);
-                }
-                Ok((by_keyword(points), serps))
-            })
+        let past = Past::new(account, project, keywords, as_of);
+        let known = self.ask(account, move |db| past.known(db)).await?;
+        known.histories(keywords)
+    }
+
+    async fn courses(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+        since: NaiveDate,
+        as_of: &AsOf,
+    ) -> Result<Vec<Vec<CoursePoint>>, StorageError> {
+        let past = Past::new(account, project, keywords, as_of);
+        let rows = self.ask(account, move |db| past.courses(db, since)).await?;
+        in_order(keywords, rows, |row| row.keyword_id)
+    }
+
+    async fn own_places(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        keywords: &[KeywordId],
+        since: NaiveDate,
+        as_of: &AsOf,
+    ) -> Result<Vec<Vec<OwnSnapshot>>, StorageError> {
+        let past = Past::new(account, project, keywords, as_of);
+        let rows = self
+            .ask(account, move |db| past.own_places(db, since))
             .await?;
-        let histories = keywords.iter().map(|keyword| {
-            let points = points.remove(&keyword.0).unwrap_or_default();
-            history(points, serps.remove(&keyword.0).as_deref())
-        });
-        histories.collect()
+        in_order(keywords, rows, |row| row.keyword_id)
     }
 
     async fn add(
@@ -104,7 +110,7 @@ impl MeasurementRepository for Session<Db> {
         let serps = newest_pages(account, project, measurements);
         self.change(account, move |db| {
             for part in points.chunks(MOST_ROWS) {
-                insert_into(rank_points::table)
+                insert_into(rank_history::table)
                     .values(part)
                     .on_conflict_do_nothing()
                     .execute(db)?;
@@ -125,19 +131,38 @@ impl MeasurementRepository for Session<Db> {
     ) -> Result<Vec<(KeywordId, u32)>, StorageError> {
         let rows: Vec<(i64, i64)> = self
             .ask(account, move |db| {
-                rank_points::table
-                    .filter(rank_points::account_id.eq(account.0))
-                    .filter(rank_points::project_id.eq(project.0))
-                    .filter(rank_points::job_id.eq(job.0))
-                    .group_by(rank_points::keyword_id)
-                    .select((rank_points::keyword_id, count_star()))
-                    .order(rank_points::keyword_id)
+                rank_history::table
+                    .filter(rank_history::account_id.eq(account.0))
+                    .filter(rank_history::project_id.eq(project.0))
+                    .filter(rank_history::job_id.eq(job.0))
+                    .group_by(rank_history::keyword_id)
+                    .select((rank_history::keyword_id, count_star()))
+                    .order(rank_history::keyword_id)
                     .load(db)
             })
             .await?;
         rows.into_iter()
             .map(|(id, number)| Ok((KeywordId(id), counted(number, "measurements")?)))
             .collect()
+    }
+
+    async fn forget_points(
+        &mut self,
+        before: NaiveDate,
+        after: Option<(AccountId, KeywordId)>,
+    ) -> Result<Option<(AccountId, KeywordId)>, StorageError> {
+        let forgetting = move |db: &mut Db| forgetting::points(db, before, after);
+        self.change(Whose::Everyone, forgetting).await
+    }
+
+    async fn forget_findings(
+        &mut self,
+        result_type: ResultType,
+        before: DateTime<Utc>,
+        after: Option<(AccountId, ProjectId)>,
+    ) -> Result<Option<(AccountId, ProjectId)>, StorageError> {
+        let forgetting = move |db: &mut Db| forgetting::findings(db, result_type, before, after);
+        self.change(Whose::Everyone, forgetting).await
     }
 
     async fn stage(
@@ -293,112 +318,6 @@ pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     delete(recorded).execute(db).map(drop)
 }
 
-/// Whose past is asked for, and as of when.
-struct Past<'a> {
-    account: AccountId,
-    project: ProjectId,
-    ids: &'a [i64],
-    day: NaiveDate,
-    job: JobId,
-}
-
-impl Past<'_> {
-    /// The points of the last days, newest first, and behind them the newest measured one of
-    /// each keyword that has none among them.
-    fn points(&self, db: &mut Db) -> QueryResult<Vec<PointRow>> {
-        let since = self.day - DAYS;
-        let mut points: Vec<PointRow> = rank_points::table
-            .filter(rank_points::account_id.eq(self.account.0))
-            .filter(rank_points::project_id.eq(self.project.0))
-            .filter(rank_points::keyword_id.eq_any(self.ids))
-            .filter(rank_points::day.between(since, self.day))
-            .filter(rank_points::job_id.ne(self.job.0))
-            .order((rank_points::measured_at.desc(), rank_points::job_id.desc()))
-            .select(PointRow::as_select())
-            .load(db)?;
-        let measured = |id: &i64| {
-            points
-                .iter()
-                .any(|it| it.keyword_id == *id && it.is_measured())
-        };
-        let unmeasured: Vec<i64> = self
-            .ids
-            .iter()
-            .filter(|id| !measured(id))
-            .copied()
-            .collect();
-        if !unmeasured.is_empty() {
-            points.extend(self.newest_measured_before(db, &unmeasured, since)?);
-        }
-        Ok(points)
-    }
-
-    fn newest_measured_before(
-        &self,
-        db: &mut Db,
-        ids: &[i64],
-        since: NaiveDate,
-    ) -> QueryResult<Vec<PointRow>> {
-        let newest: Vec<(i64, Option<NaiveDate>)> = rank_points::table
-            .filter(rank_points::account_id.eq(self.account.0))
-            .filter(rank_points::project_id.eq(self.project.0))
-            .filter(rank_points::keyword_id.eq_any(ids))
-            .filter(rank_points::day.lt(since))
-            .filter(rank_points::state.ne(RankState::Error.name()))
-            .group_by(rank_points::keyword_id)
-            .select((rank_points::keyword_id, max(rank_points::day)))
-            .load(db)?;
-        let newest: HashMap<i64, NaiveDate> = newest
-            .into_iter()
-            .filter_map(|(id, day)| Some((id, day?)))
-            .collect();
-        let mut points: Vec<PointRow> = rank_points::table
-            .filter(rank_points::account_id.eq(self.account.0))
-            .filter(rank_points::project_id.eq(self.project.0))
-            .filter(rank_points::keyword_id.eq_any(newest.keys()))
-            .filter(rank_points::day.eq_any(newest.values()))
-            .filter(rank_points::state.ne(RankState::Error.name()))
-            .order((rank_points::measured_at.desc(), rank_points::job_id.desc()))
-            .select(PointRow::as_select())
-            .load(db)?;
-        let mut seen = std::collections::HashSet::new();
-        points
-            .retain(|it| newest.get(&it.keyword_id) == Some(&it.day) && seen.insert(it.keyword_id));
-        Ok(points)
-    }
-
-    fn serps(&self, db: &mut Db) -> QueryResult<Vec<(i64, String)>> {
-        latest_serps::table
-            .filter(latest_serps::account_id.eq(self.account.0))
-            .filter(latest_serps::project_id.eq(self.project.0))
-            .filter(latest_serps::keyword_id.eq_any(self.ids))
-            .filter(latest_serps::job_id.ne(self.job.0))
-            .select((latest_serps::keyword_id, latest_serps::serp))
-            .load(db)
-    }
-}
-
-fn by_keyword(points: Vec<PointRow>) -> HashMap<i64, Vec<PointRow>> {
-    let mut sorted: HashMap<i64, Vec<PointRow>> = HashMap::new();
-    for point in points {
-        sorted.entry(point.keyword_id).or_default().push(point);
-    }
-    sorted
-}
-
-fn history(points: Vec<PointRow>, page: Option<&str>) -> Result<KeywordHistory, StorageError> {
-    let newest = points.first();
-    Ok(KeywordHistory {
-        best: newest.map(PointRow::best).transpose()?.flatten(),
-        worst: newest.map(PointRow::worst).transpose()?.flatten(),
-        serp: page.map(serp).transpose()?,
-        points: points
-            .into_iter()
-            .map(TryInto::try_into)
-            .collect::<Result<_, _>>()?,
-    })
-}
-
 /// The newest page of each keyword, and of one job the first: what [`keep_newest`] would keep of
 /// them one by one. One statement cannot touch a row twice.
 fn newest_pages(
@@ -442,6 +361,8 @@ fn keep_newest(db: &mut Db, rows: &[SerpRow]) -> QueryResult<()> {
             newest!(latest_serps::job_id),
             newest!(latest_serps::measured_at),
             newest!(latest_serps::serp),
+            newest!(latest_serps::engine),
+            newest!(latest_serps::provenance),
         ))
         .execute(db)
         .map(drop)

@@ -7,11 +7,13 @@
 mod paging;
 mod accounts;
 mod audit;
+mod forgetting;
 mod idempotency;
 mod jobs;
 mod kept_pages;
 mod keywords;
 mod measurements;
+mod past;
 mod projects;
 mod queues;
 mod results;

@@ -3,7 +3,7 @@
 use super::{count, counted, from_json, json, known};
 use crate::{
     instant::At,
-    schema::{journal_entries, latest_serps, rank_points, staged_findings},
+    schema::{journal_entries, latest_serps, rank_history, staged_findings},
 };
 use analysis::{
     document::Document,
@@ -15,24 +15,29 @@ use diesel::prelude::*;
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     ports::storage::StorageError,
-    results::{JournalEntry, KeywordMeasurement, PreviousSerp, StagedFinding},
+    results::{
+        CoursePoint, JournalEntry, KeywordMeasurement, OwnSnapshot, PreviousSerp, StagedFinding,
+    },
 };
 use sha2::{Digest, Sha256};
 
 #[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = rank_points, treat_none_as_default_value = false)]
+#[diesel(table_name = rank_history, treat_none_as_default_value = false)]
 pub struct PointRow {
     pub account_id: i64,
     pub project_id: i64,
     pub keyword_id: i64,
     pub day: NaiveDate,
     pub job_id: i64,
+    pub engine: String,
+    pub provenance: String,
     pub measured_at: At,
     pub state: String,
     pub position: Option<i64>,
     pub absolute_position: Option<i64>,
     pub depth_checked: i64,
     pub url: Option<String>,
+    pub own_places: Option<String>,
     pub best_position: Option<i64>,
     pub best_at: Option<At>,
     pub worst_position: Option<i64>,
@@ -47,6 +52,30 @@ pub struct SerpRow {
     pub job_id: i64,
     pub measured_at: At,
     pub serp: String,
+    pub engine: String,
+    pub provenance: String,
+}
+
+/// A point as forecasts and the search for rivals inside of a site read it.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = rank_history)]
+pub struct CourseRow {
+    pub keyword_id: i64,
+    pub day: NaiveDate,
+    pub measured_at: At,
+    pub state: String,
+    pub position: Option<i64>,
+    pub depth_checked: i64,
+}
+
+/// The own places of a measurement that succeeded.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = rank_history)]
+pub struct PlacesRow {
+    pub keyword_id: i64,
+    pub measured_at: At,
+    pub depth_checked: i64,
+    pub own_places: Option<String>,
 }
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -89,12 +118,15 @@ impl PointRow {
             keyword_id: of.keyword.0,
             day: of.day,
             job_id: of.job.0,
+            engine: of.source.engine.clone(),
+            provenance: json(&of.source.provenance),
             measured_at: point.measured_at.into(),
             state: point.state.name().to_owned(),
             position: point.position.map(count),
             absolute_position: point.absolute_position.map(count),
             depth_checked: count(point.depth_checked),
             url: point.url.clone(),
+            own_places: (!of.own.is_empty()).then(|| json(&of.own)),
             best_position: of.best.map(|it| count(it.position)),
             best_at: of.best.map(|it| it.at.into()),
             worst_position: of.worst.map(count),
@@ -137,6 +169,35 @@ impl TryFrom<PointRow> for RankPoint {
     }
 }
 
+impl TryFrom<CourseRow> for CoursePoint {
+    type Error = StorageError;
+
+    fn try_from(row: CourseRow) -> Result<Self, StorageError> {
+        let position = row.position;
+        Ok(Self {
+            day: row.day,
+            measured_at: row.measured_at.into(),
+            state: known(RankState::named(&row.state), "rank state")?,
+            position: position.map(|it| counted(it, "position")).transpose()?,
+            depth_checked: counted(row.depth_checked, "depth")?,
+        })
+    }
+}
+
+impl TryFrom<PlacesRow> for OwnSnapshot {
+    type Error = StorageError;
+
+    fn try_from(row: PlacesRow) -> Result<Self, StorageError> {
+        let places = row.own_places;
+        let places = places.map(|it| from_json(&it, "own places")).transpose()?;
+        Ok(Self {
+            at: row.measured_at.into(),
+            depth_checked: counted(row.depth_checked, "depth")?,
+            places: places.unwrap_or_default(),
+        })
+    }
+}
+
 impl SerpRow {
     pub fn new(account: AccountId, project: ProjectId, of: &KeywordMeasurement) -> Option<Self> {
         Some(Self {
@@ -146,6 +207,8 @@ impl SerpRow {
             job_id: of.job.0,
             measured_at: of.point.measured_at.into(),
             serp: json(of.serp.as_ref()?),
+            engine: of.source.engine.clone(),
+            provenance: json(&of.source.provenance),
         })
     }
 }

@@ -99,10 +99,6 @@ fn seen(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> 
         record.snippet.clone_from(&best.snippet);
         record.in_featured_snippet = best.in_featured_snippet;
     }
-    record.own_urls = own
-        .iter()
-        .map(|(block, result)| own_url(block, result))
-        .collect();
     record.bucket = Some(Bucket::of(record.position));
     record.intent = search_intent::of(&input.keyword.keyword, &input.keyword.language, Some(page));
     note_weaknesses(&mut record, page);
@@ -117,6 +113,10 @@ fn seen(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> 
         .unwrap_or_else(|| ClickCurve::published());
     let clicks = PageClicks::new(curve, &layout);
     curve.name().clone_into(&mut record.ctr_model);
+    record.own_urls = own
+        .iter()
+        .map(|(block, result)| own_url(block, result, &clicks))
+        .collect();
     let worth = worth(&own, &clicks, &record, change);
     set_clicks(&mut record, worth);
     set_features(&mut record, page, input.site);
@@ -157,11 +157,19 @@ fn own_results<'p>(page: &'p SearchPage, site: &SiteScope) -> Vec<(&'p Block, &'
     own
 }
 
-fn own_url(block: &Block, result: &OrganicResult) -> OwnUrl {
+fn own_url(block: &Block, result: &OrganicResult, clicks: &PageClicks<'_>) -> OwnUrl {
     OwnUrl {
         url: result.url.clone(),
         position: result.position,
         absolute_position: block.absolute_position,
+        expected_ctr: clicks.at(placement(result)),
+    }
+}
+
+fn placement(result: &OrganicResult) -> Placement {
+    Placement {
+        position: result.position,
+        has_sitelinks: !result.sitelinks.is_empty(),
     }
 }
 
@@ -197,13 +205,7 @@ fn worth(
     record: &RankingRecord,
     change: Change,
 ) -> Clicks {
-    let places: Vec<Placement> = own
-        .iter()
-        .map(|(_, result)| Placement {
-            position: result.position,
-            has_sitelinks: !result.sitelinks.is_empty(),
-        })
-        .collect();
+    let places: Vec<Placement> = own.iter().map(|(_, result)| placement(result)).collect();
     clicks::expected(
         &places,
         clicks,

@@ -297,10 +297,11 @@ mod tests {
         fn what_won_there_lost_the_way_back(
             rows in proptest::collection::vec((proptest::option::of(1_u32..100), proptest::option::of(1_u32..100)), 0..40)
         ) {
-            let at = |which: fn(&(Option<u32>, Option<u32>)) -> Option<u32>| -> Vec<Standing> {
-                (1..).zip(&rows).map(|(id, row)| standing(id, Some(10), which(row), 100)).collect()
+            let (earlier, later): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+            let standings = |positions: Vec<Option<u32>>| -> Vec<Standing> {
+                (1..).zip(positions).map(|(id, it)| standing(id, Some(10), it, 100)).collect()
             };
-            let (before, now) = (at(|row| row.0), at(|row| row.1));
+            let (before, now) = (standings(earlier), standings(later));
             let (there, back) = (changes_between(&before, &now), changes_between(&now, &before));
             prop_assert_eq!((there.up, there.down), (back.down, back.up));
             prop_assert_eq!((there.entered_count, there.left_count), (back.left_count, back.entered_count));

@@ -34,7 +34,8 @@ pub struct SovContext<'a> {
 }
 
 /// A share of 30 days ago.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct EarlierSov {
     /// When the newest page behind it was fetched.
     pub measured_at: DateTime<Utc>,

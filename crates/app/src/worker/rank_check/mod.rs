@@ -1,10 +1,19 @@
-//! Runs a rank check: measures keywords concurrently, stores what is measured as it comes, sums
-//! up at the end.
+//! Runs a rank check: measures keywords concurrently, stores what is measured as it comes, and judges
+//! at the end what follows from all of it.
+
+mod courses;
+mod head;
+mod market;
+mod market_past;
+mod own_pages;
+mod project_series;
+mod verdict;
 
 use super::{
     Tools,
     attempt::{AttemptState, Broken, Done},
 };
+use analysis::search_panel::DomainProminence;
 use chrono::TimeDelta;
 use domain::{
     domain_name::SiteDomain,
@@ -19,9 +28,7 @@ use domain::{
         keep_lease::Hold,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::{KeywordTask, NextKeywords},
-        publish_results::Outcome,
         record_measurements::RecordMeasurements,
-        sum_up_rankings::SumUpRankings,
     },
 };
 use futures_util::{StreamExt, stream};
@@ -40,6 +47,8 @@ struct Pass<'a> {
     record: RecordMeasurements,
     done: u64,
     total: u64,
+    /// Keywords whose course is judged.
+    judged: u64,
     trouble: Trouble,
 }
 
@@ -60,16 +69,18 @@ pub(super) async fn run(
     site: &SiteDomain,
     state: &AttemptState,
 ) -> Result<Done, Broken> {
-    let next = NextKeywords::new(Arc::clone(&tools.storage));
+    let source = tools.search.label().source();
+    let next = NextKeywords::new(Arc::clone(&tools.storage), source);
     let measured = next.measured(job).await?;
-    let mut pass = Pass::new(tools, job, site, state, measured.len() as u64);
+    let prominence = market::last_prominence(tools, job).await?;
+    let mut pass = Pass::new(tools, job, site, state, measured.len() as u64, prominence);
     pass.walk(&next, &measured).await?;
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
     }
     match pass.trouble.end(job, tools, pass.done) {
         Some(end) => Ok(Done::End(end)),
-        None => pass.sum_up().await,
+        None => pass.judge().await,
     }
 }
 
@@ -80,15 +91,15 @@ impl<'a> Pass<'a> {
         site: &'a SiteDomain,
         state: &'a AttemptState,
         done: u64,
+        prominence: Option<DomainProminence>,
     ) -> Self {
         let clock = || Arc::clone(&tools.clock);
         let total = job.progress.total.max(done);
         Self {
-            measure: Arc::new(MeasureKeyword::new(
-                Arc::clone(&tools.search),
-                clock(),
-                tools.load.depth,
-            )),
+            measure: Arc::new(
+                MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth)
+                    .beside(prominence),
+            ),
             record: RecordMeasurements::new(Arc::clone(&tools.storage), clock(), tools.policy),
             tools,
             job,
@@ -96,6 +107,7 @@ impl<'a> Pass<'a> {
             state,
             done,
             total,
+            judged: 0,
             trouble: Trouble::default(),
         }
     }
@@ -168,6 +180,7 @@ impl<'a> Pass<'a> {
         let total = self.total.max(self.done);
         let stages = vec![
             Stage::counted("measure", self.done, total, is_over || self.done == total),
+            Stage::counted("judge", self.judged, self.judged.max(total), is_over),
             Stage::counted("publish", u64::from(is_over), 1, is_over),
         ];
         Progress {
@@ -175,30 +188,6 @@ impl<'a> Pass<'a> {
             total,
             stages,
         }
-    }
-
-    async fn sum_up(&self) -> Result<Done, Broken> {
-        let sum = SumUpRankings::new(
-            Arc::clone(&self.tools.storage),
-            Arc::clone(&self.tools.clock),
-        );
-        let mut sum = sum.run(self.job, self.total.max(self.done)).await?;
-        if let Some(fatal) = &self.trouble.fatal {
-            sum.heads
-                .iter_mut()
-                .for_each(|head| head.warnings.push(fatal.code().to_owned()));
-        }
-        if sum.coverage.measured == 0 && sum.coverage.failed > 0 {
-            return Ok(Done::End(AttemptEnd::Failed(nothing_measured())));
-        }
-        let partial = sum.coverage.measured < sum.coverage.requested;
-        Ok(Done::Results(Outcome {
-            heads: sum.heads,
-            latest: sum.latest,
-            carried: vec![],
-            partial,
-            progress: self.progress(true),
-        }))
     }
 }
 
@@ -267,14 +256,6 @@ pub(super) fn attempt_error(error: &ProviderError) -> AttemptError {
         code: error.code().to_owned(),
         detail: sentence(error),
         hint: Some(hint.to_owned()),
-    }
-}
-
-fn nothing_measured() -> AttemptError {
-    AttemptError {
-        code: "nothingMeasured".to_owned(),
-        detail: "Not one keyword could be measured; earlier results stand.".to_owned(),
-        hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
     }
 }
 

@@ -1,0 +1,75 @@
+//! The heads of what follows from a rank check.
+
+use analysis::{
+    document::Document, findings::envelope::Coverage, provenance::Provenance,
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    job::Job,
+    results::{ResultHead, StagedFinding},
+};
+
+/// What all results of a run have in common.
+pub(super) struct Run<'a> {
+    pub(super) job: &'a Job,
+    /// A neutral label of who supplied the pages.
+    pub(super) provider: &'a str,
+    /// What the pages are.
+    pub(super) pages: Provenance,
+    pub(super) now: DateTime<Utc>,
+    /// When the last page was fetched.
+    pub(super) measured_at: DateTime<Utc>,
+    pub(super) warnings: &'a [String],
+}
+
+/// What is particular about the results of one type.
+pub(super) struct Told {
+    pub(super) result_type: ResultType,
+    pub(super) method: &'static str,
+    pub(super) coverage: Coverage,
+    pub(super) records: usize,
+    pub(super) summary: Document,
+}
+
+impl Run<'_> {
+    /// A model's figures are estimated, and those that rest on simulated pages are simulated.
+    pub(super) fn head(&self, told: Told) -> ResultHead {
+        ResultHead {
+            account: self.job.account,
+            project: self.job.project,
+            result_type: told.result_type,
+            job: self.job.id,
+            generated_at: self.now,
+            measured_at: self.measured_at,
+            method_version: told.method.to_owned(),
+            provider: self.provider.to_owned(),
+            provenance: match self.pages {
+                Provenance::Simulated => Provenance::Simulated,
+                _ => Provenance::Estimated,
+            },
+            coverage: told.coverage,
+            item_count: told.records as u64,
+            summary: told.summary,
+            warnings: self.warnings.to_vec(),
+        }
+    }
+}
+
+/// A record about the whole project, at its place in the list.
+pub(super) fn listed(
+    result_type: ResultType,
+    place: usize,
+    measured_at: DateTime<Utc>,
+    record: Document,
+) -> StagedFinding {
+    StagedFinding {
+        result_type,
+        ordinal: i64::try_from(place).unwrap_or(i64::MAX),
+        keyword: None,
+        url: None,
+        sort_value: None,
+        measured_at,
+        record,
+    }
+}

@@ -1,0 +1,239 @@
+//! What follows from all search pages of a project side by side: shares of voice, competitors, how
+//! prominent domains are, and which keywords to take first.
+
+use super::{
+    head::{Run, Told, listed},
+    market_past::{CompetitorsPast, SharesPast},
+};
+use crate::worker::{Tools, attempt::Broken};
+use analysis::{
+    ctr::ClickCurve,
+    document::Document,
+    findings::{
+        competitors::{self, CompetitorsContext, CompetitorsSummary},
+        rankings::RankingRecord,
+        serp::SerpRecord,
+        sov::{self, SovContext, SovSummary},
+    },
+    keyword_metrics::{Priority, PriorityInput, priorities},
+    result_type::ResultType,
+    search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
+    url_rules::OwnSites,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    job::Job,
+    keyword::{Keyword, KeywordChoice},
+    ports::storage::StorageError,
+    results::{ResultHead, StagedFinding},
+    use_cases::sum_up_rankings::Onlooker,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many keywords are read at once.
+const BATCH: u32 = 1_000;
+
+/// All search pages of a project, as they are summed up one after the other.
+pub(super) struct Market<'a> {
+    panel: Panel<'a>,
+    /// Keywords whose page has not come by.
+    topics: BTreeMap<i64, PanelTopic>,
+    worth: Vec<(i64, PriorityInput)>,
+}
+
+/// What follows.
+pub(super) struct Found {
+    pub(super) staged: Vec<StagedFinding>,
+    pub(super) heads: Vec<ResultHead>,
+    /// What the next run compares with.
+    pub(super) carried: Vec<(ResultType, Document)>,
+}
+
+impl<'a> Market<'a> {
+    /// Of the project's active keywords.
+    pub(super) async fn of(
+        tools: &Tools,
+        job: &Job,
+        own: &'a OwnSites,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Broken> {
+        let mut topics = BTreeMap::new();
+        let mut after = None;
+        loop {
+            let mut read = tools.storage.read().await?;
+            let batch = read
+                .keywords()
+                .active_batch(job.account, job.project, &KeywordChoice::All, after, BATCH)
+                .await?;
+            after = batch.last().map(|keyword| keyword.id);
+            let is_last = batch.len() < BATCH as usize;
+            topics.extend(batch.iter().map(|keyword| (keyword.id.0, topic(keyword))));
+            if is_last {
+                break;
+            }
+        }
+        Ok(Self {
+            panel: Panel::new(own, ClickCurve::published(), now),
+            topics,
+            worth: Vec::new(),
+        })
+    }
+
+    /// The places of ranking records with the priority of their keyword among all of them.
+    pub(super) fn priorities(&self) -> BTreeMap<i64, Priority> {
+        let inputs: Vec<PriorityInput> = self.worth.iter().map(|(_, it)| *it).collect();
+        let places = self.worth.iter().map(|(ordinal, _)| *ordinal);
+        places
+            .zip(priorities(&inputs))
+            .filter_map(|(ordinal, priority)| Some((ordinal, priority?)))
+            .collect()
+    }
+
+    /// Shares of voice and competitors, beside what is known from before.
+    pub(super) fn judge(
+        mut self,
+        run: &Run<'_>,
+        mut shares: SharesPast,
+        mut rivals: CompetitorsPast,
+    ) -> Found {
+        for topic in std::mem::take(&mut self.topics).into_values() {
+            self.panel.miss(topic);
+        }
+        let mut found = Found {
+            staged: Vec::new(),
+            heads: Vec::new(),
+            carried: vec![(ResultType::Serp, Document::of(&self.panel.prominence()))],
+        };
+        self.add_shares(run, &mut shares, &mut found);
+        self.add_competitors(run, &mut rivals, &mut found);
+        found
+    }
+
+    fn add_shares(&self, run: &Run<'_>, past: &mut SharesPast, found: &mut Found) {
+        let earlier = past.a_month_before(run.job.day);
+        let records = sov::shares(
+            &self.panel,
+            &SovContext {
+                project_id: run.job.project.0,
+                tracked: &BTreeSet::new(),
+                earlier: &earlier,
+                provider: Some(run.provider),
+            },
+        );
+        let measured_at = self.panel.measured_at();
+        for (place, record) in records.iter().enumerate() {
+            let staged = listed(ResultType::Sov, place, measured_at, Document::of(record));
+            found.staged.push(StagedFinding {
+                sort_value: record.sov,
+                ..staged
+            });
+        }
+        let Some(summary) = SovSummary::of(&records) else {
+            return;
+        };
+        past.remember(run.job.day, &records);
+        found.heads.push(run.head(Told {
+            result_type: ResultType::Sov,
+            method: sov::METHOD_VERSION,
+            coverage: summary.coverage,
+            records: records.len(),
+            summary: Document::of(&summary),
+        }));
+        found.carried.push((ResultType::Sov, Document::of(past)));
+    }
+
+    fn add_competitors(&self, run: &Run<'_>, past: &mut CompetitorsPast, found: &mut Found) {
+        let nothing = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let records = competitors::competitors(
+            &self.panel,
+            &CompetitorsContext {
+                project_id: run.job.project.0,
+                pinned: &nothing.0,
+                home_page_types: &nothing.1,
+                earlier: &past.as_of(run.job.day, self.panel.curve()),
+                ai: &nothing.2,
+                provider: Some(run.provider),
+            },
+        );
+        let measured_at = self.panel.measured_at();
+        for (place, record) in records.iter().enumerate() {
+            let document = Document::of(record);
+            let staged = listed(ResultType::Competitors, place, measured_at, document);
+            found.staged.push(StagedFinding {
+                sort_value: record.competitor_score,
+                ..staged
+            });
+        }
+        let summary = CompetitorsSummary::of(&records, &self.panel);
+        past.remember(run.job.day, self.panel.curve(), &records);
+        found.heads.push(run.head(Told {
+            result_type: ResultType::Competitors,
+            method: competitors::METHOD_VERSION,
+            coverage: summary.coverage,
+            records: records.len(),
+            summary: Document::of(&summary),
+        }));
+        found
+            .carried
+            .push((ResultType::Competitors, Document::of(past)));
+    }
+}
+
+impl Onlooker for Market<'_> {
+    fn rank(&mut self, ordinal: i64, record: &RankingRecord) {
+        self.worth.push((
+            ordinal,
+            PriorityInput {
+                opportunity: record.opportunity,
+                cpc: None,
+                intent: record.intent,
+                trend: None,
+            },
+        ));
+    }
+
+    fn page(&mut self, record: &SerpRecord) {
+        let keyword = record.envelope.keyword_id;
+        let Some(topic) = keyword.and_then(|id| self.topics.remove(&id)) else {
+            return;
+        };
+        match PanelPage::of_record(record) {
+            Some(page) => self.panel.add(topic, &page),
+            None => self.panel.miss(topic),
+        }
+    }
+}
+
+fn topic(keyword: &Keyword) -> PanelTopic {
+    PanelTopic {
+        keyword_id: keyword.id.0,
+        keyword: keyword.text.as_str().to_owned(),
+        search_volume: keyword.search_volume.map(u64::from),
+        tags: keyword.tags.iter().map(ToString::to_string).collect(),
+        page_group: None,
+    }
+}
+
+/// How prominent domains were among the pages of the last run.
+pub(super) async fn last_prominence(
+    tools: &Tools,
+    job: &Job,
+) -> Result<Option<DomainProminence>, StorageError> {
+    left_behind(tools, job, ResultType::Serp).await
+}
+
+/// What the last run left behind.
+pub(super) async fn left_behind<T: serde::de::DeserializeOwned>(
+    tools: &Tools,
+    job: &Job,
+    of: ResultType,
+) -> Result<Option<T>, StorageError> {
+    let mut read = tools.storage.read().await?;
+    let carried = read.results().carried(job.account, job.project, of).await?;
+    carried
+        .map(|it| it.parse())
+        .transpose()
+        .map_err(|_| StorageError::Corrupt {
+            what: "what the last run left behind",
+        })
+}

@@ -1,0 +1,139 @@
+//! What a rank check remembers of shares and competitors for the next ones: as much as comparing
+//! with a month ago takes.
+
+use analysis::findings::{
+    competitors::{CompetitorRecord, EarlierCompetitor},
+    sov::{EarlierSov, SovRecord, SovScope},
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A month ago is at least this long ago, …
+const LEAST: Days = Days::new(30);
+/// … and at most this long.
+const MOST: Days = Days::new(37);
+/// How many scopes and domains are remembered of a day: the largest come first.
+const REMEMBERED: usize = 200;
+/// How many domains are remembered to have been competitors.
+const KNOWN: usize = 2_000;
+
+/// Shares of voice, day by day.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct SharesPast(BTreeMap<NaiveDate, Vec<(SovScope, EarlierSov)>>);
+
+impl SharesPast {
+    /// The newest shares of 30 to 37 days before.
+    pub(super) fn a_month_before(&self, day: NaiveDate) -> BTreeMap<SovScope, EarlierSov> {
+        let shares = a_month_before(&self.0, day).into_iter().flatten();
+        shares.cloned().collect()
+    }
+
+    /// Replaces what was said of the day before.
+    pub(super) fn remember(&mut self, day: NaiveDate, records: &[SovRecord]) {
+        let shares = records.iter().filter_map(|record| {
+            let share = EarlierSov {
+                measured_at: record.envelope.measured_at,
+                method_version: record.envelope.method_version.clone(),
+                weighting: record.weighting,
+                ctr_model: record.ctr_model.clone(),
+                sov: record.sov?,
+            };
+            Some((record.scope.clone(), share))
+        });
+        self.0.insert(day, shares.take(REMEMBERED).collect());
+        forget(&mut self.0, day);
+    }
+}
+
+/// Competitors: since when, and their shares day by day.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct CompetitorsPast {
+    first_seen: BTreeMap<String, DateTime<Utc>>,
+    shares: BTreeMap<NaiveDate, DayShares>,
+}
+
+/// Shares of one day, by one curve.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct DayShares {
+    curve: String,
+    method: String,
+    shares: BTreeMap<String, f64>,
+}
+
+impl CompetitorsPast {
+    /// What earlier records said, as far as it can be compared with records of the same curve.
+    pub(super) fn as_of(&self, day: NaiveDate, curve: &str) -> BTreeMap<String, EarlierCompetitor> {
+        let method = analysis::findings::competitors::METHOD_VERSION;
+        let before =
+            a_month_before(&self.shares, day).filter(|it| it.curve == curve && it.method == method);
+        let share = |domain: &String| before?.shares.get(domain).copied();
+        let known = self.first_seen.iter().map(|(domain, first)| {
+            let earlier = EarlierCompetitor {
+                first_seen_at: *first,
+                sov_30_days_ago: share(domain),
+            };
+            (domain.clone(), earlier)
+        });
+        known.collect()
+    }
+
+    /// Replaces what was said of the day before.
+    pub(super) fn remember(&mut self, day: NaiveDate, curve: &str, records: &[CompetitorRecord]) {
+        for record in records {
+            let is_known = self.first_seen.contains_key(&record.domain);
+            if is_known || self.first_seen.len() < KNOWN {
+                self.first_seen
+                    .entry(record.domain.clone())
+                    .or_insert(record.first_seen_at);
+            }
+        }
+        let shares = records
+            .iter()
+            .filter_map(|it| Some((it.domain.clone(), it.sov?)));
+        let of_the_day = DayShares {
+            curve: curve.to_owned(),
+            method: analysis::findings::competitors::METHOD_VERSION.to_owned(),
+            shares: shares.take(REMEMBERED).collect(),
+        };
+        self.shares.insert(day, of_the_day);
+        forget(&mut self.shares, day);
+    }
+}
+
+fn a_month_before<T>(days: &BTreeMap<NaiveDate, T>, day: NaiveDate) -> Option<&T> {
+    let window = (day - MOST)..=(day - LEAST);
+    days.range(window).next_back().map(|(_, it)| it)
+}
+
+/// What is too old to be compared with is of no use to any later run.
+fn forget<T>(days: &mut BTreeMap<NaiveDate, T>, today: NaiveDate) {
+    days.retain(|day, _| *day >= today - MOST);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(n: u64) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 1, 1).unwrap() + Days::new(n)
+    }
+
+    #[test]
+    fn a_month_before_is_the_newest_of_thirty_to_thirty_seven_days_ago() {
+        let days: BTreeMap<NaiveDate, u64> = [0, 2, 5, 9, 36].map(|it| (day(it), it)).into();
+        let before = |n| a_month_before(&days, day(n)).copied();
+        assert_eq!(before(36), Some(5));
+        assert_eq!(before(29), None);
+        assert_eq!(before(30), Some(0));
+        assert_eq!(before(46), Some(9));
+        assert_eq!(before(47), None);
+    }
+
+    #[test]
+    fn what_is_too_old_to_be_compared_with_is_forgotten() {
+        let mut days: BTreeMap<NaiveDate, u64> = (0..60).map(|it| (day(it), it)).collect();
+        forget(&mut days, day(59));
+        assert_eq!((days.len(), days.keys().min()), (38, Some(&day(22))));
+    }
+}

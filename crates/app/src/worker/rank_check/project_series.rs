@@ -1,0 +1,184 @@
+//! The figures of a project day by day, and where they are heading.
+
+use super::head::{Run, listed};
+use analysis::{
+    document::Document,
+    findings::{
+        envelope::FindingContext,
+        forecast::{
+            ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
+        },
+        rankings::{RankingsSummary, Weighting},
+    },
+    forecast::history::{Observation, Seen},
+    result_type::ResultType,
+};
+use chrono::{Days, NaiveDate};
+use domain::results::{SearchSource, StagedFinding};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How long days are remembered.
+const REMEMBERED: Days = Days::new(400);
+/// How far ahead figures of a project are told, in days.
+const AHEAD: u32 = 90;
+
+/// What a project came to, day by day. Days of another source, another definition or other weights
+/// are another series.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct ProjectSeries(BTreeMap<NaiveDate, DayFigures>);
+
+/// What a project came to on a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DayFigures {
+    kind: SeriesKind,
+    keywords: u32,
+    visibility: Option<f64>,
+    traffic: Option<f64>,
+    /// How many keywords the traffic sums up: those with a search volume.
+    traffic_keywords: u64,
+}
+
+/// What has to be equal for two days to be of one series.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SeriesKind {
+    engine: String,
+    simulated: bool,
+    method: String,
+    weighting: Weighting,
+}
+
+impl ProjectSeries {
+    /// Adds a day; what was said of it before is replaced.
+    pub(super) fn add(&mut self, day: NaiveDate, source: &SearchSource, sum: &RankingsSummary) {
+        let kind = SeriesKind {
+            engine: source.engine.clone(),
+            simulated: source.provenance == analysis::provenance::Provenance::Simulated,
+            method: sum.method_version.clone(),
+            weighting: sum.weighting,
+        };
+        let figures = DayFigures {
+            kind,
+            keywords: u32::try_from(sum.coverage.measured).unwrap_or(u32::MAX),
+            visibility: sum.visibility_index,
+            traffic: sum.estimated_traffic,
+            traffic_keywords: sum.estimated_traffic_keywords,
+        };
+        self.0.insert(day, figures);
+        self.0.retain(|it, _| *it >= day - REMEMBERED && *it <= day);
+    }
+
+    /// Where visibility and traffic are heading, with the places of the records before those of the
+    /// keywords.
+    pub(super) fn forecast(
+        &self,
+        run: &Run<'_>,
+        source: &SearchSource,
+        tally: &mut ForecastTally,
+    ) -> Vec<StagedFinding> {
+        let Some((_, newest)) = self.0.last_key_value() else {
+            return Vec::new();
+        };
+        let of_the_kind = || self.0.iter().filter(|(_, it)| it.kind == newest.kind);
+        let visibility = of_the_kind().map(|(day, it)| observed(*day, it.visibility));
+        // A sum over other keywords is another figure.
+        let traffic = of_the_kind()
+            .filter(|(_, it)| it.traffic_keywords == newest.traffic_keywords)
+            .map(|(day, it)| observed(*day, it.traffic));
+        let keywords = newest.keywords.max(1);
+        let series = [
+            (
+                Quantity::VisibilityIndex { keywords },
+                visibility.collect::<Vec<_>>(),
+            ),
+            (Quantity::EstimatedTraffic, traffic.collect()),
+        ];
+        let records = series.iter().map(|(quantity, observations)| {
+            let record = ahead(run, source, *quantity, observations);
+            tally.add(&record);
+            record
+        });
+        let staged = records.enumerate().map(|(place, record)| {
+            let measured_at = record.envelope.measured_at;
+            listed(
+                ResultType::Forecast,
+                place,
+                measured_at,
+                Document::of(&record),
+            )
+        });
+        staged.collect()
+    }
+}
+
+fn observed(day: NaiveDate, value: Option<f64>) -> Observation {
+    Observation {
+        date: day,
+        seen: value.map_or(Seen::Nothing, Seen::Value),
+    }
+}
+
+fn ahead(
+    run: &Run<'_>,
+    source: &SearchSource,
+    quantity: Quantity,
+    observations: &[Observation],
+) -> ForecastRecord {
+    forecast(&ForecastInput {
+        context: FindingContext {
+            project_id: run.job.project.0,
+            measured_at: run.measured_at,
+        },
+        keyword: None,
+        quantity,
+        observations,
+        source: HistorySource {
+            provenance: source.provenance,
+            provider: Some(run.provider),
+        },
+        days: AHEAD,
+        thresholds: &[],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::{findings::rankings::RankingsTally, provenance::Provenance};
+
+    fn source(engine: &str) -> SearchSource {
+        SearchSource {
+            engine: engine.to_owned(),
+            provenance: Provenance::Measured,
+        }
+    }
+
+    fn day(n: u64) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 1, 1).unwrap() + Days::new(n)
+    }
+
+    #[test]
+    fn a_day_is_there_once_and_old_ones_are_forgotten() {
+        let mut series = ProjectSeries::default();
+        let sum = RankingsTally::default().finish(3);
+        for n in [0, 5, 5, 401] {
+            series.add(day(n), &source("google"), &sum);
+        }
+        assert_eq!(
+            series.0.keys().copied().collect::<Vec<_>>(),
+            [day(5), day(401)]
+        );
+    }
+
+    #[test]
+    fn days_of_another_engine_are_another_series() {
+        let mut series = ProjectSeries::default();
+        let sum = RankingsTally::default().finish(3);
+        series.add(day(0), &source("bing"), &sum);
+        series.add(day(1), &source("google"), &sum);
+        let newest = &series.0[&day(1)].kind;
+        assert!(series.0[&day(0)].kind != *newest);
+    }
+}

@@ -1,0 +1,179 @@
+//! What a rank check comes to, once everything is measured.
+
+use super::{
+    Pass,
+    head::{Run, Told},
+    market::{Market, left_behind},
+    project_series::ProjectSeries,
+};
+use crate::worker::attempt::{Broken, Done};
+use analysis::{
+    document::Document,
+    findings::{cannibalization, forecast, rankings::RankingRecord},
+    keyword_metrics::Priority,
+    result_type::ResultType,
+    url_rules::{OwnSites, SiteScope},
+};
+use domain::{
+    ports::storage::StorageError,
+    results::StagedFinding,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        keep_lease::Hold,
+        publish_results::Outcome,
+        stage_findings::StageFindings,
+        sum_up_rankings::{RankCheckSum, SumUpRankings},
+    },
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// How many records are staged in one transaction.
+const TOGETHER: u32 = 200;
+
+impl Pass<'_> {
+    /// Sums up, and judges what follows from all of it: the order does not matter to the figures,
+    /// and a second attempt comes to the same.
+    pub(super) async fn judge(&mut self) -> Result<Done, Broken> {
+        let (tools, job) = (self.tools, self.job);
+        let now = tools.clock.now();
+        let own = OwnSites::of(SiteScope::of(self.site.ascii()));
+        let mut market = Market::of(tools, job, &own, now).await?;
+        let sum = SumUpRankings::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+        let requested = self.total.max(self.done);
+        let mut sum = sum.run(job, requested, &mut market).await?;
+        if let Some(fatal) = &self.trouble.fatal {
+            sum.heads
+                .iter_mut()
+                .for_each(|head| head.warnings.push(fatal.code().to_owned()));
+        }
+        if sum.coverage.measured == 0 && sum.coverage.failed > 0 {
+            return Ok(Done::End(AttemptEnd::Failed(nothing_measured())));
+        }
+        self.stage_priorities(&market.priorities()).await?;
+        self.follow(sum, market).await
+    }
+
+    /// Everything that follows from the records.
+    async fn follow(&mut self, sum: RankCheckSum, market: Market<'_>) -> Result<Done, Broken> {
+        let (tools, job) = (self.tools, self.job);
+        let head = sum.heads[0].clone();
+        let run = Run {
+            job,
+            provider: &head.provider,
+            pages: head.provenance,
+            now: head.generated_at,
+            measured_at: head.measured_at,
+            warnings: &head.warnings,
+        };
+        let shares = left_behind(tools, job, ResultType::Sov).await?;
+        let rivals = left_behind(tools, job, ResultType::Competitors).await?;
+        let series: Option<ProjectSeries> = left_behind(tools, job, ResultType::Forecast).await?;
+
+        let found = market.judge(&run, shares.unwrap_or_default(), rivals.unwrap_or_default());
+        self.stage(&found.staged).await?;
+        let Some(mut courses) = self.judge_courses(run.provider, run.now).await? else {
+            return Ok(Done::Stopped);
+        };
+        let rivals = courses.rivals();
+        self.stage(&rivals).await?;
+        let source = tools.search.label().source();
+        let mut series = series.unwrap_or_default();
+        series.add(job.day, &source, &sum.rankings);
+        let ahead = series.forecast(&run, &source, &mut courses.forecasts);
+        self.stage(&ahead).await?;
+
+        let series_in_all = courses.forecast_count + ahead.len();
+        let forecasts = courses.forecasts.finish(series_in_all as u64);
+        let rivalry = courses.rivalry.finish(courses.forecast_count as u64);
+        let mut heads = sum.heads;
+        heads.extend(found.heads);
+        heads.push(run.head(Told {
+            result_type: ResultType::Forecast,
+            method: forecast::METHOD_VERSION,
+            coverage: forecasts.coverage,
+            records: series_in_all,
+            summary: Document::of(&forecasts),
+        }));
+        heads.push(run.head(Told {
+            result_type: ResultType::Cannibalization,
+            method: cannibalization::METHOD_VERSION,
+            coverage: rivalry.coverage,
+            records: rivals.len(),
+            summary: Document::of(&rivalry),
+        }));
+        let mut carried = found.carried;
+        carried.push((ResultType::Forecast, Document::of(&series)));
+        Ok(Done::Results(Outcome {
+            heads,
+            latest: sum.latest,
+            carried,
+            partial: sum.coverage.measured < sum.coverage.requested,
+            progress: self.progress(true),
+        }))
+    }
+
+    /// Puts records on their way; the owner may ask to stop meanwhile.
+    pub(super) async fn stage(&self, findings: &[StagedFinding]) -> Result<(), Broken> {
+        let tools = self.tools;
+        let stage = StageFindings::new(
+            Arc::clone(&tools.storage),
+            Arc::clone(&tools.clock),
+            tools.policy,
+        );
+        for part in findings.chunks(TOGETHER as usize) {
+            let go_on = stage.run(Hold::of(self.job), part, &[]).await?;
+            self.state.heed(go_on);
+        }
+        Ok(())
+    }
+
+    /// Completes ranking records with what is known only beside all others.
+    async fn stage_priorities(&self, priorities: &BTreeMap<i64, Priority>) -> Result<(), Broken> {
+        if priorities.is_empty() {
+            return Ok(());
+        }
+        let job = self.job;
+        let mut after = None;
+        loop {
+            let mut read = self.tools.storage.read().await?;
+            let staged = read
+                .measurements()
+                .staged(job.account, job.id, ResultType::Rankings, after, TOGETHER)
+                .await?;
+            drop(read);
+            after = staged.last().map(|it| it.ordinal);
+            let is_last = staged.len() < TOGETHER as usize;
+            let completed = staged.into_iter().filter_map(|it| {
+                let priority = priorities.get(&it.ordinal)?;
+                Some(with_priority(it, priority))
+            });
+            let completed: Vec<StagedFinding> = completed.collect::<Result<_, _>>()?;
+            self.stage(&completed).await?;
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn with_priority(
+    staged: StagedFinding,
+    priority: &Priority,
+) -> Result<StagedFinding, StorageError> {
+    let mut record: RankingRecord = staged.record.parse().map_err(|_| StorageError::Corrupt {
+        what: "a staged record",
+    })?;
+    record.priority_score = Some(priority.score);
+    Ok(StagedFinding {
+        record: Document::of(&record),
+        ..staged
+    })
+}
+
+fn nothing_measured() -> AttemptError {
+    AttemptError {
+        code: "nothingMeasured".to_owned(),
+        detail: "Not one keyword could be measured; earlier results stand.".to_owned(),
+        hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
+
+use crate::ports::{
+    clock::Clock,
+    storage::{Storage, StorageError, retrying},
+};
+use analysis::result_type::ResultType;
+use chrono::{Days, Months, NaiveDate};
+use std::sync::Arc;
+
+/// Records of these types are large and tell of one day alone; what follows from them over time
+/// stands elsewhere.
+const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
+
+/// How long things are kept; `None` keeps them for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Where keywords stood, in months.
+    pub ranks: Option<u32>,
+    /// Search pages and forecasts of earlier runs, in days.
+    pub pages: Option<u32>,
+}
+
+impl Default for Retention {
+    /// Three years and a month, so that a year can be told beside the two before; a quarter.
+    fn default() -> Self {
+        Self {
+            ranks: Some(37),
+            pages: Some(92),
+        }
+    }
+}
+
+/// Keeps house.
+pub struct KeepHouse {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    retention: Retention,
+}
+
+impl KeepHouse {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, retention: Retention) -> Self {
+        Self {
+            storage,
+            clock,
+            retention,
+        }
+    }
+
+    /// Any number of workers may do it at the same time, and as often as they like.
+    pub async fn run(&self) -> Result<(), StorageError> {
+        let now = self.clock.now();
+        let today = now.date_naive();
+        let since = self
+            .retention
+            .ranks
+            .map(|months| today - Months::new(months));
+        self.storage.tend(today, since).await?;
+        if let Some(before) = since {
+            self.forget_points(before).await?;
+        }
+        if let Some(days) = self.retention.pages {
+            let before = now - Days::new(days.into());
+            for result_type in OF_A_DAY {
+                let mut after = None;
+                loop {
+                    after = retrying(|| async {
+                        let mut work = self.storage.write().await?;
+                        let last = work
+                            .measurements()
+                            .forget_findings(result_type, before, after)
+                            .await?;
+                        work.commit().await?;
+                        Ok::<_, StorageError>(last)
+                    })
+                    .await?;
+                    if after.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn forget_points(&self, before: NaiveDate) -> Result<(), StorageError> {
+        let mut after = None;
+        loop {
+            after = retrying(|| async {
+                let mut work = self.storage.write().await?;
+                let last = work.measurements().forget_points(before, after).await?;
+                work.commit().await?;
+                Ok::<_, StorageError>(last)
+            })
+            .await?;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}

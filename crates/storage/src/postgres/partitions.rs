@@ -1,0 +1,105 @@
+//! Months of `rank_history`: made ahead of time, and dropped as a whole when they are too old.
+//!
+//! Without a partition of its own a month falls into `rank_history_rest`, so that nothing depends
+//! on this being done in time; it is taken out of there when its partition is made.
+
+use super::wall;
+use chrono::{Datelike, Months, NaiveDate};
+use diesel::{
+    Connection, PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{Bool, Text},
+};
+
+/// How many months ahead there are.
+const AHEAD: u32 = 3;
+
+#[derive(QueryableByName)]
+struct Name {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+#[derive(QueryableByName)]
+struct Answer {
+    #[diesel(sql_type = Bool)]
+    is_so: bool,
+}
+
+/// Makes the months from `today`'s on and drops those that ended before `keep_since`. Does nothing
+/// for a role that does not own the table: everything falls into the rest then.
+pub fn tend(
+    db: &mut PgConnection,
+    today: NaiveDate,
+    keep_since: Option<NaiveDate>,
+) -> QueryResult<()> {
+    if !owns_the_table(db)? {
+        return Ok(());
+    }
+    let there = months(db)?;
+    let coming = (0..=AHEAD).map(|ahead| first_of_month(today) + Months::new(ahead));
+    for month in coming.filter(|it| !there.contains(it)) {
+        make(db, month)?;
+    }
+    for month in there {
+        let is_over = |since: NaiveDate| month + Months::new(1) <= since;
+        if keep_since.is_some_and(is_over) {
+            db.batch_execute(&format!("DROP TABLE IF EXISTS {}", name_of(month)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The names of all parts, the rest among them.
+pub fn names(db: &mut PgConnection) -> QueryResult<Vec<String>> {
+    let names: Vec<Name> = sql_query(
+        "SELECT relname::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
+         WHERE inhparent = to_regclass('rank_history') ORDER BY 1",
+    )
+    .load(db)?;
+    Ok(names.into_iter().map(|it| it.name).collect())
+}
+
+fn owns_the_table(db: &mut PgConnection) -> QueryResult<bool> {
+    let answer: Answer = sql_query(
+        "SELECT COALESCE((SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class \
+         WHERE oid = to_regclass('rank_history')), false) AS is_so",
+    )
+    .get_result(db)?;
+    Ok(answer.is_so)
+}
+
+fn months(db: &mut PgConnection) -> QueryResult<Vec<NaiveDate>> {
+    let month = |name: &String| {
+        let digits = name.strip_prefix("rank_history_")?;
+        NaiveDate::parse_from_str(&format!("{digits}_01"), "%Y_%m_%d").ok()
+    };
+    Ok(names(db)?.iter().filter_map(month).collect())
+}
+
+/// A table of its own, filled from the rest, and put in its place: all or nothing.
+fn make(db: &mut PgConnection, month: NaiveDate) -> QueryResult<()> {
+    let (name, next) = (name_of(month), month + Months::new(1));
+    db.transaction(|db| {
+        db.batch_execute(&format!(
+            "CREATE TABLE {name} (LIKE rank_history INCLUDING DEFAULTS INCLUDING CONSTRAINTS);
+             LOCK TABLE rank_history_rest IN ACCESS EXCLUSIVE MODE;
+             INSERT INTO {name} SELECT * FROM rank_history_rest WHERE day >= '{month}' AND day < '{next}';
+             DELETE FROM rank_history_rest WHERE day >= '{month}' AND day < '{next}';
+             ALTER TABLE rank_history ATTACH PARTITION {name} FOR VALUES FROM ('{month}') TO ('{next}');"
+        ))?;
+        if wall::is_up(db)? {
+            wall::before(db, &name)?;
+        }
+        Ok(())
+    })
+}
+
+fn name_of(month: NaiveDate) -> String {
+    format!("rank_history_{:04}_{:02}", month.year(), month.month())
+}
+
+fn first_of_month(day: NaiveDate) -> NaiveDate {
+    day.with_day(1).unwrap_or(day)
+}

@@ -1,0 +1,199 @@
+//! What a rank check finds beyond the ranks: shares, competitors, forecasts, own pages that compete.
+
+use super::{
+    api::{Api, number},
+    on_both,
+    world::World,
+};
+use analysis::provenance::Provenance;
+use chrono::{Days, Utc};
+use domain::{
+    ids::{AccountId, JobId, KeywordId, ProjectId},
+    ports::storage::Storage,
+    results::{KeywordMeasurement, OwnPlace, RankPoint, RankState, SearchSource},
+};
+use serde_json::{Value, json};
+
+on_both!(
+    shares_and_competitors_follow_from_the_pages_of_all_keywords,
+    a_check_of_one_keyword_judges_all_of_them,
+    a_history_is_forecast_and_tells_which_own_pages_take_turns,
+);
+
+async fn results(api: &Api, result_type: &str, project: i64) -> Value {
+    let path = format!("/results?type={result_type}&projectId={project}");
+    let results = api.get(&path).await;
+    assert_eq!(results["state"], "ready", "{results}");
+    assert_eq!(results["provenance"], "simulated");
+    results
+}
+
+fn sum(items: &Value, member: &str) -> f64 {
+    let items = items.as_array().unwrap();
+    items.iter().map(|it| it[member].as_f64().unwrap()).sum()
+}
+
+async fn shares_and_competitors_follow_from_the_pages_of_all_keywords(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 60).await;
+    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    assert_eq!(
+        over["results"],
+        json!([
+            "rankings",
+            "serp",
+            "sov",
+            "forecast",
+            "competitors",
+            "cannibalization"
+        ])
+    );
+
+    let sov = results(&api, "sov", project).await;
+    let whole = &sov["items"][0];
+    assert_eq!(
+        (&whole["scope"], &whole["keywordCount"]),
+        (&json!("project"), &json!(60))
+    );
+    let listed = sum(&whole["domains"], "sov") + whole["othersSov"].as_f64().unwrap();
+    assert!((listed - 1.0).abs() < 1e-3, "{listed}");
+    assert_eq!(sov["summary"]["sov"], whole["sov"]);
+
+    let rivals = results(&api, "competitors", project).await;
+    let rivals = rivals["items"].as_array().unwrap();
+    assert!(rivals.len() > 5, "{}", rivals.len());
+    let scores: Vec<f64> = rivals
+        .iter()
+        .filter_map(|it| it["competitorScore"].as_f64())
+        .collect();
+    assert!(
+        scores.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{scores:?}"
+    );
+    assert!(rivals.iter().all(|it| it["domain"] != "example.com"));
+
+    // One measurement is no history: nothing is claimed.
+    let ahead = results(&api, "forecast", project).await;
+    assert_eq!(ahead["items"].as_array().unwrap().len(), 62);
+    for record in ahead["items"].as_array().unwrap() {
+        assert_eq!(record["status"], "insufficientData", "{record}");
+        assert_eq!(record["points"], json!([]));
+    }
+    let rivalry = results(&api, "cannibalization", project).await;
+    assert_eq!(rivalry["summary"]["coverage"]["measured"], 60);
+}
+
+async fn a_check_of_one_keyword_judges_all_of_them(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 20).await;
+    api.finished(api.analyse("rankCheck", project).await).await;
+    let keyword = api.records("rankings", project).await[0]["keywordId"].clone();
+    let some = json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keyword] });
+    let job = api.call("POST", "/analyze", Some(&some)).await.1;
+    assert_eq!(
+        api.finished(number(&job, "/id")).await["status"],
+        "succeeded"
+    );
+    let sov = results(&api, "sov", project).await;
+    assert_eq!(sov["items"][0]["keywordCount"], 20);
+    assert_eq!(api.records("forecast", project).await.len(), 22);
+}
+
+/// 40 days before today, on which the site stood at 3 to 5 with pages that take turns.
+fn past(keyword: i64, simulated: bool) -> Vec<KeywordMeasurement> {
+    let now = Utc::now();
+    let day = |ago: u32| {
+        let position = 3 + ago % 3;
+        let url = format!(
+            "https://example.com/{}",
+            if ago / 2 % 2 == 0 { "a" } else { "b" }
+        );
+        let measured_at = now - Days::new(ago.into());
+        KeywordMeasurement {
+            keyword: KeywordId(keyword),
+            job: JobId(i64::from(ago)),
+            day: measured_at.date_naive(),
+            source: SearchSource {
+                engine: if simulated { "sandbox" } else { "google" }.to_owned(),
+                provenance: if simulated {
+                    Provenance::Simulated
+                } else {
+                    Provenance::Measured
+                },
+            },
+            point: RankPoint {
+                measured_at,
+                state: RankState::Ranked,
+                position: Some(position),
+                absolute_position: None,
+                depth_checked: 100,
+                url: Some(url.clone()),
+            },
+            own: vec![OwnPlace {
+                url,
+                position,
+                expected_ctr: Some(0.08),
+            }],
+            best: None,
+            worst: None,
+            serp: None,
+        }
+    };
+    (1..=40).map(day).collect()
+}
+
+async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 2).await;
+    let path = format!("/projects/{project}/keywords");
+    let keywords = api.get(&path).await;
+    let keyword = |at: usize| keywords["items"][at]["id"].as_i64().unwrap();
+    let measurements = [past(keyword(0), true), past(keyword(1), false)].concat();
+    let mut work = world.database.storage.write().await.unwrap();
+    work.measurements()
+        .add(
+            AccountId(world.account()),
+            ProjectId(project),
+            &measurements,
+        )
+        .await
+        .unwrap();
+    work.commit().await.unwrap();
+
+    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let of = async |result_type: &str, keyword: i64| {
+        let path = format!("/results?type={result_type}&projectId={project}&keywordId={keyword}");
+        api.get(&path).await["items"].clone()
+    };
+    let ahead = of("forecast", keyword(0)).await;
+    let (ahead, points) = (&ahead[0], ahead[0]["points"].as_array().unwrap());
+    assert!(!points.is_empty() && points.len() <= 30, "{ahead}");
+    for point in points {
+        let value = |name: &str| point[name].as_f64().unwrap();
+        assert!(value("lo95") <= value("lo80") && value("lo80") <= value("median"));
+        assert!(value("median") <= value("hi80") && value("hi80") <= value("hi95"));
+    }
+    assert_eq!(ahead["provenance"], "simulated");
+    let rivals = of("cannibalization", keyword(0)).await;
+    let urls: Vec<&Value> = rivals[0]["urls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["url"])
+        .collect();
+    assert!(
+        urls.contains(&&json!("https://example.com/a"))
+            && urls.contains(&&json!("https://example.com/b")),
+        "{rivals}"
+    );
+    assert!(rivals[0]["flipRate"].as_f64().unwrap() > 0.3, "{rivals}");
+
+    // What a real engine said is another series than the sandbox's.
+    let other = of("forecast", keyword(1)).await;
+    assert_eq!(other[0]["status"], "insufficientData", "{other}");
+    assert_eq!(of("cannibalization", keyword(1)).await, json!([]));
+    let rank = of("rankings", keyword(1)).await;
+    assert_eq!(rank[0]["changeKind"], "firstSeen", "{rank}");
+}
