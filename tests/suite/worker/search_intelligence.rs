@@ -6,7 +6,7 @@ use super::{
     world::World,
 };
 use analysis::provenance::Provenance;
-use chrono::{Days, Utc};
+use chrono::{DateTime, Days, Utc};
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     ports::storage::Storage,
@@ -101,13 +101,16 @@ async fn a_check_of_one_keyword_judges_all_of_them(world: World) {
 }
 
 /// 40 days before today, on which the site stood at 3 to 5 with pages that take turns.
-fn past(keyword: i64, simulated: bool) -> Vec<KeywordMeasurement> {
-    let now = Utc::now();
+fn past(keyword: i64, simulated: bool, now: DateTime<Utc>) -> Vec<KeywordMeasurement> {
     let day = |ago: u32| {
         let position = 3 + ago % 3;
         let url = format!(
             "https://example.com/{}",
-            if ago / 2 % 2 == 0 { "a" } else { "b" }
+            if (ago / 2).is_multiple_of(2) {
+                "a"
+            } else {
+                "b"
+            }
         );
         let measured_at = now - Days::new(ago.into());
         KeywordMeasurement {
@@ -149,7 +152,9 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     let path = format!("/projects/{project}/keywords");
     let keywords = api.get(&path).await;
     let keyword = |at: usize| keywords["items"][at]["id"].as_i64().unwrap();
-    let measurements = [past(keyword(0), true), past(keyword(1), false)].concat();
+    let health = api.get("/health").await;
+    let now: DateTime<Utc> = health["serverTime"].as_str().unwrap().parse().unwrap();
+    let measurements = [past(keyword(0), true, now), past(keyword(1), false, now)].concat();
     let mut work = world.database.storage.write().await.unwrap();
     work.measurements()
         .add(
