@@ -172,6 +172,7 @@ pub struct CannibalizationRecord {
 /// The measurements behind a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = CannibalizationWindow)]
 pub struct Window {
     /// The first.
     pub from: DateTime<Utc>,
@@ -212,6 +213,7 @@ pub struct CompetingUrl {
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = CannibalizationSeverity)]
 pub enum Severity {
     /// A score below 10.
     None,
@@ -226,6 +228,7 @@ pub enum Severity {
 /// What to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = CannibalizationAction)]
 pub enum Action {
     /// Redirect the weaker page: the texts are nearly the same.
     Redirect301,
@@ -256,6 +259,7 @@ pub enum ShareBasis {
 /// A URL that took another's place for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = UrlMigration)]
 pub struct Migration {
     /// The one that went.
     pub from: String,
@@ -268,6 +272,7 @@ pub struct Migration {
 /// How URLs are tied to the primary one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PageTie)]
 pub enum Tie {
     /// They name it as canonical or redirect to it.
     SamePage,

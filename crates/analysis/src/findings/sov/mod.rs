@@ -129,6 +129,7 @@ pub struct SovRecord {
 /// What the shares of a record are shares of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = SovUniverse)]
 pub struct Universe {
     /// Of `sov`: always `allDomainsInTop100`.
     pub sov: String,
