@@ -82,6 +82,12 @@ pub enum Command {
         after_help = "Example:\n  sightline token create --email ann@example.com --name ci --scopes all"
     )]
     Token(TokenCommand),
+    /// Analyses that are started by themselves, again and again.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type rankCheck --days daily --at 03:00 --zone Europe/Berlin"
+    )]
+    Schedule(ScheduleCommand),
     /// Bring the database's schema up to date, or tell how it stands.
     #[command(
         after_help = "Examples:\n  sightline migrate status\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
@@ -298,4 +304,63 @@ pub enum TokenCommand {
         #[arg(long)]
         id: i64,
     },
+}
+
+/// What can be done with schedules.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ScheduleCommand {
+    /// Have an analysis started by itself; says when it comes first and what 30 days will cost.
+    #[command(
+        after_help = "Examples:\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type rankCheck --days daily\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type siteAudit --days weekly:monday --at 05:30 --zone Europe/Berlin\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type webVitals --days monthly:1 --dry-run\n\nIt begins up to half an hour later, always by the same, so that not all begin at once. What was missed while no worker ran is made up for once."
+    )]
+    Set {
+        /// Which analysis.
+        #[command(flatten)]
+        of: ScheduledAnalysis,
+        /// `daily`, `weekly:monday` (or another day), `monthly:1` (to 28).
+        #[arg(long)]
+        days: String,
+        /// The time of the day.
+        #[arg(long, default_value = "03:00")]
+        at: String,
+        /// The time zone of that time.
+        #[arg(long, default_value = "UTC")]
+        zone: String,
+        /// Only say how often it would run, and what it would cost.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// List an account's schedules.
+    #[command(after_help = "Example:\n  sightline schedule list --email ann@example.com")]
+    List {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Have an analysis started no more by itself.
+    #[command(
+        after_help = "Example:\n  sightline schedule remove --email ann@example.com --project 3570000000000000 --type rankCheck"
+    )]
+    Remove {
+        /// Which analysis.
+        #[command(flatten)]
+        of: ScheduledAnalysis,
+    },
+}
+
+/// An analysis of a project.
+#[derive(Debug, Clone, Args)]
+pub struct ScheduledAnalysis {
+    /// The owner's e-mail address.
+    #[arg(long)]
+    pub email: String,
+    /// The project's id.
+    #[arg(long)]
+    pub project: i64,
+    /// `rankCheck`, `siteAudit` or `webVitals`.
+    #[arg(long = "type")]
+    pub kind: String,
 }

@@ -68,6 +68,9 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Token(command) => {
             commands::token::run(&Foundation::open(loaded, Role::Tool).await?, command).await
         }
+        Command::Schedule(command) => {
+            commands::schedule::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
         Command::Doctor { json } => commands::doctor::run(loaded, json).await,
         Command::Openapi => commands::openapi::run(&loaded),

@@ -19,7 +19,11 @@ use domain::{
         clock::Clock, page_speed::LabVitals, randomness::Randomness, search_results::SearchResults,
         site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
-    use_cases::{measure_page_speed::SpeedSources, request_analysis::Prices},
+    use_cases::{
+        fire_schedules::FireSchedules,
+        measure_page_speed::SpeedSources,
+        request_analysis::{Prices, RequestAnalysis},
+    },
 };
 use providers::{
     sandbox::SandboxSettings,
@@ -85,25 +89,26 @@ impl Foundation {
     pub fn tools(&self) -> Tools {
         let settings = &self.settings;
         let to_sites = site_tools(settings, &self.clock, &self.randomness);
+        let (load, search) = (
+            load(settings),
+            search_results(settings, &self.clock, &self.randomness),
+        );
+        let request = starter(self, search.as_ref(), &load);
         Tools {
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
-            search: search_results(settings, &self.clock, &self.randomness),
+            schedules: Arc::new(FireSchedules::new(
+                Arc::clone(&self.storage),
+                Arc::clone(&self.clock),
+                request,
+            )),
+            search,
             speed: to_sites.speed,
             doors: to_sites.doors,
             sites: to_sites.sites,
             policy: queue_policy(&settings.queue),
-            load: Load {
-                jobs: settings.worker.jobs,
-                keywords_at_once: settings.worker.keywords_at_once,
-                depth: settings.search.depth,
-                max_pages: settings.crawler.max_pages,
-                max_depth: settings.crawler.max_depth,
-                check_external: settings.crawler.check_external,
-                render_pages: settings.crawler.render_pages,
-                speed_pages: settings.vitals.max_pages,
-            },
+            load,
             retention: settings.retention.retention(),
         }
     }
@@ -215,6 +220,32 @@ pub fn prices(search: &dyn SearchResults, load: &Load) -> Prices {
         calls_per_keyword: u64::from(load.depth.div_ceil(label.results_per_call.max(1))),
         per_call: MicroUsd(i64::try_from(label.price_per_call.unwrap_or(0)).unwrap_or(i64::MAX)),
         speed_pages: load.speed_pages,
+    }
+}
+
+/// What starts analyses.
+pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
+    let settings = &foundation.settings;
+    let search = search_results(settings, &foundation.clock, &foundation.randomness);
+    starter(foundation, search.as_ref(), &load(settings))
+}
+
+fn starter(foundation: &Foundation, search: &dyn SearchResults, load: &Load) -> RequestAnalysis {
+    let (storage, clock, mint) = foundation.parts();
+    let policy = queue_policy(&foundation.settings.queue);
+    RequestAnalysis::new(storage, clock, mint, policy, prices(search, load))
+}
+
+fn load(settings: &Settings) -> Load {
+    Load {
+        jobs: settings.worker.jobs,
+        keywords_at_once: settings.worker.keywords_at_once,
+        depth: settings.search.depth,
+        max_pages: settings.crawler.max_pages,
+        max_depth: settings.crawler.max_depth,
+        check_external: settings.crawler.check_external,
+        render_pages: settings.crawler.render_pages,
+        speed_pages: settings.vitals.max_pages,
     }
 }
 

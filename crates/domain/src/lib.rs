@@ -23,6 +23,7 @@ pub mod precondition;
 pub mod project;
 pub mod report_settings;
 pub mod results;
+pub mod schedule;
 pub mod scope;
 pub mod text;
 pub mod token;

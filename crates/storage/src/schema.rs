@@ -369,6 +369,33 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable};
+    use super::Instant;
+
+    account_schedules (account_id) {
+        account_id -> BigInt,
+        next_at -> Nullable<Instant>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    schedules (account_id, project_id, kind) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        kind -> Text,
+        days -> Text,
+        time_of_day -> Text,
+        zone -> Text,
+        next_at -> Instant,
+        last_at -> Nullable<Instant>,
+        last_refusal -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
     use super::Instant;
 
@@ -421,6 +448,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     kept_pages,
     staged_pages,
     spending,
+    account_schedules,
+    schedules,
     idempotency_records,
     audit_events
 );

@@ -6,6 +6,7 @@ pub mod demo;
 pub mod doctor;
 pub mod migrate;
 pub mod openapi;
+pub mod schedule;
 pub mod serve;
 pub mod token;
 pub mod worker;

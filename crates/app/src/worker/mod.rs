@@ -13,8 +13,10 @@ use domain::{
         clock::Clock, randomness::Randomness, search_results::SearchResults, site_door::SiteDoors,
         site_reader::SiteReader, storage::Storage,
     },
+    schedule::Schedule,
     use_cases::{
         claim_job::ClaimJob,
+        fire_schedules::FireSchedules,
         keep_house::{KeepHouse, Retention},
         measure_page_speed::SpeedSources,
         sweep_queue::SweepQueue,
@@ -33,6 +35,8 @@ pub struct Tools {
     pub clock: Arc<dyn Clock>,
     /// Where unpredictable bytes come from.
     pub randomness: Arc<dyn Randomness>,
+    /// What is started by itself.
+    pub schedules: Arc<FireSchedules>,
     /// Who supplies search pages.
     pub search: Arc<dyn SearchResults>,
     /// Who reads sites.
@@ -78,9 +82,9 @@ pub struct Worker {
     stop: CancellationToken,
 }
 
-/// How long an idle worker waits before it looks again. Half of it to one and a half times it,
 /// How often house is kept.
 const HOUSE_EVERY: Duration = Duration::from_hours(24);
+/// How long an idle worker waits before it looks again. Half of it to one and a half times it,
 /// so that workers do not look together.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -97,7 +101,8 @@ impl Worker {
 
     /// Works until the stop token is cancelled and every job at hand is finished or given back.
     pub async fn run(self) {
-        let sweeper = tokio::spawn(sweep(self.tools.clone(), self.stop.clone()));
+        let wake = Arc::clone(&self.wake);
+        let sweeper = tokio::spawn(sweep(self.tools.clone(), wake, self.stop.clone()));
         let keeper = tokio::spawn(keep_house(self.tools.clone(), self.stop.clone()));
         let slots = Arc::new(tokio::sync::Semaphore::new(self.tools.load.jobs.max(1)));
         let running = TaskTracker::new();
@@ -163,7 +168,8 @@ impl Worker {
     }
 }
 
-async fn sweep(tools: Tools, stop: CancellationToken) {
+async fn sweep(tools: Tools, wake: Arc<Notify>, stop: CancellationToken) {
+    let schedules = Arc::clone(&tools.schedules);
     let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
     loop {
         match sweep.run().await {
@@ -180,10 +186,39 @@ async fn sweep(tools: Tools, stop: CancellationToken) {
                 "The queue cannot be swept; the next sweep tries again."
             ),
         }
+        match schedules.run().await {
+            Ok(fired) => {
+                for schedule in &fired {
+                    note_fired(schedule);
+                }
+                if !fired.is_empty() {
+                    wake.notify_one();
+                }
+            }
+            Err(error) => tracing::warn!(
+                error = chain(&error),
+                "What is due cannot be started; the next sweep tries again."
+            ),
+        }
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(as_std(tools.policy.sweep)) => {}
         }
+    }
+}
+
+fn note_fired(schedule: &Schedule) {
+    let (account, project) = (schedule.account.0, schedule.project.0);
+    let (kind, refusal) = (schedule.kind.name(), schedule.last_refusal.as_deref());
+    match refusal {
+        None => tracing::info!(account, project, kind, "A schedule was due: a job is queued."),
+        Some(refusal) => tracing::warn!(
+            account,
+            project,
+            kind,
+            refusal,
+            "A schedule was due, and no job was queued."
+        ),
     }
 }
 

@@ -61,22 +61,24 @@ pub trait MeasurementRepository: Send {
         project: ProjectId,
         job: JobId,
     ) -> Result<Vec<(KeywordId, u32)>, StorageError>;
-    /// Forgets what was measured before a day, of some keywords of whatever account behind `after`
-    /// in the order of account and id; answers with the last of them, `None` at the end.
+    /// Forgets what was measured before a day, of some of the account's keywords behind `after` in
+    /// the order of their ids; answers with the last of them, `None` at the end.
     async fn forget_points(
         &mut self,
+        account: AccountId,
         before: NaiveDate,
-        after: Option<(AccountId, KeywordId)>,
-    ) -> Result<Option<(AccountId, KeywordId)>, StorageError>;
-    /// Forgets records of a type that were measured before, of some projects of whatever account
-    /// behind `after`; what the newest run brought is never forgotten. Answers with the last of the
+        after: Option<KeywordId>,
+    ) -> Result<Option<KeywordId>, StorageError>;
+    /// Forgets records of a type that were measured before, of some of the account's projects behind
+    /// `after`; what the newest run brought is never forgotten. Answers with the last of the
     /// projects, `None` at the end.
     async fn forget_findings(
         &mut self,
+        account: AccountId,
         result_type: ResultType,
         before: DateTime<Utc>,
-        after: Option<(AccountId, ProjectId)>,
-    ) -> Result<Option<(AccountId, ProjectId)>, StorageError>;
+        after: Option<ProjectId>,
+    ) -> Result<Option<ProjectId>, StorageError>;
 
     /// Puts records on their way; what the job staged in the same place before is replaced.
     async fn stage(

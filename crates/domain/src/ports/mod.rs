@@ -12,6 +12,7 @@ pub mod page_speed;
 pub mod projects;
 pub mod randomness;
 pub mod results;
+pub mod schedules;
 pub mod search_results;
 pub mod secrets;
 pub mod site_door;

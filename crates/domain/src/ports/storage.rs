@@ -4,7 +4,7 @@ use super::{
     accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
     jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
     measurements::MeasurementRepository, projects::ProjectRepository, results::ResultRepository,
-    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
+    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -99,6 +99,8 @@ pub trait Repositories: Send {
     fn results(&mut self) -> &mut dyn ResultRepository;
     /// Pages that are kept between runs.
     fn pages(&mut self) -> &mut dyn PageRepository;
+    /// What is measured again and again.
+    fn schedules(&mut self) -> &mut dyn ScheduleRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Idempotency records.

@@ -11,6 +11,7 @@ use crate::ports::{
     projects::{MockProjectRepository, ProjectRepository},
     results::{MockResultRepository, ResultRepository},
     secrets::{MockSecretRepository, SecretRepository},
+    schedules::{MockScheduleRepository, ScheduleRepository},
     spending::{MockSpendingRepository, SpendingRepository},
     storage::{Repositories, Storage, StorageError, Transaction},
     tokens::{MockTokenRepository, TokenRepository},
@@ -43,6 +44,8 @@ pub struct FakeTransaction {
     pub results: MockResultRepository,
     /// Expectations on pages that are kept.
     pub pages: MockPageRepository,
+    /// Expectations on schedules.
+    pub schedules: MockScheduleRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on idempotency records.
@@ -132,6 +135,9 @@ impl Repositories for FakeTransaction {
     }
     fn pages(&mut self) -> &mut dyn PageRepository {
         &mut self.pages
+    }
+    fn schedules(&mut self) -> &mut dyn ScheduleRepository {
+        &mut self.schedules
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -1,11 +1,14 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use crate::ports::{
-    clock::Clock,
-    storage::{Storage, StorageError, retrying},
+use crate::{
+    ids::AccountId,
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, retrying},
+    },
 };
 use analysis::result_type::ResultType;
-use chrono::{Days, Months, NaiveDate};
+use chrono::{DateTime, Days, Months, NaiveDate, Utc};
 use std::sync::Arc;
 
 /// Records of these types are large and tell of one day alone; what follows from them over time
@@ -53,44 +56,54 @@ impl KeepHouse {
     pub async fn run(&self) -> Result<(), StorageError> {
         let now = self.clock.now();
         let today = now.date_naive();
-        let since = self
-            .retention
-            .ranks
-            .map(|months| today - Months::new(months));
+        let since = self.retention.ranks.map(|it| today - Months::new(it));
+        let pages = self.retention.pages.map(|it| now - Days::new(it.into()));
         self.storage.tend(today, since).await?;
-        if let Some(before) = since {
-            self.forget_points(before).await?;
-        }
-        if let Some(days) = self.retention.pages {
-            let before = now - Days::new(days.into());
-            for result_type in OF_A_DAY {
-                let mut after = None;
-                loop {
-                    after = retrying(|| async {
-                        let mut work = self.storage.write().await?;
-                        let last = work
-                            .measurements()
-                            .forget_findings(result_type, before, after)
-                            .await?;
-                        work.commit().await?;
-                        Ok::<_, StorageError>(last)
-                    })
-                    .await?;
-                    if after.is_none() {
-                        break;
-                    }
-                }
+        let accounts = self.storage.read().await?.accounts().list().await?;
+        for (account, _) in accounts {
+            if let Some(before) = since {
+                self.forget_points(account.id, before).await?;
+            }
+            for (before, of) in pages.into_iter().flat_map(|it| OF_A_DAY.map(|of| (it, of))) {
+                self.forget_findings(account.id, of, before).await?;
             }
         }
         Ok(())
     }
 
-    async fn forget_points(&self, before: NaiveDate) -> Result<(), StorageError> {
+    async fn forget_points(&self, of: AccountId, before: NaiveDate) -> Result<(), StorageError> {
         let mut after = None;
         loop {
             after = retrying(|| async {
                 let mut work = self.storage.write().await?;
-                let last = work.measurements().forget_points(before, after).await?;
+                let last = work
+                    .measurements()
+                    .forget_points(of, before, after)
+                    .await?;
+                work.commit().await?;
+                Ok::<_, StorageError>(last)
+            })
+            .await?;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn forget_findings(
+        &self,
+        of: AccountId,
+        result_type: ResultType,
+        before: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let mut after = None;
+        loop {
+            after = retrying(|| async {
+                let mut work = self.storage.write().await?;
+                let last = work
+                    .measurements()
+                    .forget_findings(of, result_type, before, after)
+                    .await?;
                 work.commit().await?;
                 Ok::<_, StorageError>(last)
             })

@@ -17,6 +17,7 @@ use crate::{
         storage::{Repositories, Storage, StorageError, Transaction, retrying},
     },
     project::Project,
+    schedule::Schedule,
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -54,6 +55,15 @@ pub struct AnalysisRequest {
     pub priority: JobPriority,
     /// Who asks.
     pub trigger: Trigger,
+}
+
+/// A schedule that is due, and as it is to stand afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tick {
+    /// As it was found.
+    pub before: Schedule,
+    /// Moved on.
+    pub after: Schedule,
 }
 
 /// The job that will do it.
@@ -119,6 +129,9 @@ pub enum RequestAnalysisError {
         /// What was asked for.
         requested: MicroUsd,
     },
+    /// Another process was first to see that the schedule is due, or it was changed meanwhile.
+    #[error("the schedule was moved on a moment ago")]
+    FiredMeanwhile,
     /// Another request with the same idempotency key was executed meanwhile.
     #[error(transparent)]
     UsedMeanwhile(#[from] UsedMeanwhile),
@@ -155,7 +168,22 @@ impl RequestAnalysis {
         request: &AnalysisRequest,
         receipt: Option<Receipt<'_, Requested>>,
     ) -> Result<Requested, RequestAnalysisError> {
-        retrying(|| self.once(account, request, receipt)).await
+        retrying(|| self.once(account, request, receipt, None)).await
+    }
+
+    /// The same for a schedule that is due: it moves on in the same transaction, so that a tick
+    /// starts one job however many processes see it; `None` when another one was first.
+    pub async fn run_scheduled(
+        &self,
+        request: &AnalysisRequest,
+        tick: &Tick,
+    ) -> Result<Option<Requested>, RequestAnalysisError> {
+        let account = tick.before.account;
+        match retrying(|| self.once(account, request, None, Some(tick))).await {
+            Ok(requested) => Ok(Some(requested)),
+            Err(RequestAnalysisError::FiredMeanwhile) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// What [`RequestAnalysis::run`] would do; nothing is stored.
@@ -203,6 +231,7 @@ impl RequestAnalysis {
         account: AccountId,
         request: &AnalysisRequest,
         receipt: Option<Receipt<'_, Requested>>,
+        tick: Option<&Tick>,
     ) -> Result<Requested, RequestAnalysisError> {
         refuse_unbuilt(request.kind)?;
         let unfinished_in_all = self
@@ -233,6 +262,11 @@ impl RequestAnalysis {
                 .begin::<RequestAnalysisError>(work.as_mut(), account.id, now)
                 .await?;
         }
+        if let Some(Tick { before, after }) = tick
+            && !work.schedules().advance(before, after).await?
+        {
+            return Err(RequestAnalysisError::FiredMeanwhile);
+        }
         let project = work.projects().lock(account.id, request.project).await?;
         let units = units(work.as_mut(), project, request).await?;
         if let Some(job) = work
@@ -248,6 +282,8 @@ impl RequestAnalysis {
                 receipt
                     .keep(work.as_mut(), account.id, now, &requested)
                     .await?;
+            }
+            if receipt.is_some() || tick.is_some() {
                 work.commit().await?;
             }
             return Ok(requested);

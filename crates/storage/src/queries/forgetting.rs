@@ -20,76 +20,58 @@ const PROJECTS: usize = 10;
 /// Points of some keywords; the last of them, `None` at the end.
 pub fn points(
     db: &mut Db,
+    account: AccountId,
     before: NaiveDate,
-    after: Option<(AccountId, KeywordId)>,
-) -> QueryResult<Option<(AccountId, KeywordId)>> {
-    let mut some = keywords::table.into_boxed();
-    if let Some((account, keyword)) = after {
-        let in_the_account = keywords::account_id
-            .eq(account.0)
-            .and(keywords::id.gt(keyword.0));
-        some = some.filter(keywords::account_id.gt(account.0).or(in_the_account));
-    }
-    let some: Vec<(i64, i64, i64)> = some
-        .order((keywords::account_id, keywords::id))
+    after: Option<KeywordId>,
+) -> QueryResult<Option<KeywordId>> {
+    let some: Vec<(i64, i64)> = keywords::table
+        .filter(keywords::account_id.eq(account.0))
+        .filter(keywords::id.gt(after.map_or(0, |it| it.0)))
+        .order(keywords::id)
         .limit(count(KEYWORDS))
-        .select((keywords::account_id, keywords::project_id, keywords::id))
+        .select((keywords::project_id, keywords::id))
         .load(db)?;
-    let mut projects: BTreeMap<(i64, i64), Vec<i64>> = BTreeMap::new();
-    for (account, project, keyword) in &some {
-        projects
-            .entry((*account, *project))
-            .or_default()
-            .push(*keyword);
+    let mut projects: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for (project, keyword) in &some {
+        projects.entry(*project).or_default().push(*keyword);
     }
-    for ((account, project), ids) in projects {
+    for (project, ids) in projects {
         let old = rank_history::table
-            .filter(rank_history::account_id.eq(account))
+            .filter(rank_history::account_id.eq(account.0))
             .filter(rank_history::project_id.eq(project))
             .filter(rank_history::keyword_id.eq_any(ids))
             .filter(rank_history::day.lt(before));
         delete(old).execute(db)?;
     }
-    let is_last = some.len() < KEYWORDS;
-    let last = some.last().filter(|_| !is_last);
-    Ok(last.map(|(account, _, keyword)| (AccountId(*account), KeywordId(*keyword))))
+    let last = some.last().filter(|_| some.len() == KEYWORDS);
+    Ok(last.map(|(_, keyword)| KeywordId(*keyword)))
 }
 
 /// Records of some projects; the last of them, `None` at the end.
 pub fn findings(
     db: &mut Db,
+    account: AccountId,
     result_type: ResultType,
     before: DateTime<Utc>,
-    after: Option<(AccountId, ProjectId)>,
-) -> QueryResult<Option<(AccountId, ProjectId)>> {
-    let mut some = result_heads::table
+    after: Option<ProjectId>,
+) -> QueryResult<Option<ProjectId>> {
+    let some: Vec<(i64, i64)> = result_heads::table
+        .filter(result_heads::account_id.eq(account.0))
+        .filter(result_heads::project_id.gt(after.map_or(0, |it| it.0)))
         .filter(result_heads::result_type.eq(result_type.name()))
-        .into_boxed();
-    if let Some((account, project)) = after {
-        let in_the_account = result_heads::account_id
-            .eq(account.0)
-            .and(result_heads::project_id.gt(project.0));
-        some = some.filter(result_heads::account_id.gt(account.0).or(in_the_account));
-    }
-    let some: Vec<(i64, i64, i64)> = some
-        .order((result_heads::account_id, result_heads::project_id))
+        .order(result_heads::project_id)
         .limit(count(PROJECTS))
-        .select((
-            result_heads::account_id,
-            result_heads::project_id,
-            result_heads::job_id,
-        ))
+        .select((result_heads::project_id, result_heads::job_id))
         .load(db)?;
-    for (account, project, newest) in &some {
+    for (project, newest) in &some {
         let old = findings::table
-            .filter(findings::account_id.eq(account))
+            .filter(findings::account_id.eq(account.0))
             .filter(findings::project_id.eq(project))
             .filter(findings::result_type.eq(result_type.name()))
             .filter(findings::measured_at.lt(At(before)))
             .filter(findings::job_id.ne(newest));
         delete(old).execute(db)?;
     }
-    let is_last = some.len() < PROJECTS;
-    let last = some.last().filter(|_| !is_last);
-    Ok(last.map(|(account, project, _)| (AccountId(*account), ProjectId(*project))))
+    let last = some.last().filter(|_| some.len() == PROJECTS);
+    Ok(last.map(|(project, _)| ProjectId(*project)))
 }

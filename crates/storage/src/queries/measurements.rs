@@ -10,7 +10,7 @@ use crate::{
         measurements::{JournalRow, PointRow, SerpRow, StagedRow},
     },
     schema::{journal_entries, latest_serps, rank_history, staged_findings},
-    session::{Session, Whose},
+    session::Session,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
@@ -148,21 +148,24 @@ impl MeasurementRepository for Session<Db> {
 
     async fn forget_points(
         &mut self,
+        account: AccountId,
         before: NaiveDate,
-        after: Option<(AccountId, KeywordId)>,
-    ) -> Result<Option<(AccountId, KeywordId)>, StorageError> {
-        let forgetting = move |db: &mut Db| forgetting::points(db, before, after);
-        self.change(Whose::Everyone, forgetting).await
+        after: Option<KeywordId>,
+    ) -> Result<Option<KeywordId>, StorageError> {
+        let forgetting = move |db: &mut Db| forgetting::points(db, account, before, after);
+        self.change(account, forgetting).await
     }
 
     async fn forget_findings(
         &mut self,
+        account: AccountId,
         result_type: ResultType,
         before: DateTime<Utc>,
-        after: Option<(AccountId, ProjectId)>,
-    ) -> Result<Option<(AccountId, ProjectId)>, StorageError> {
-        let forgetting = move |db: &mut Db| forgetting::findings(db, result_type, before, after);
-        self.change(Whose::Everyone, forgetting).await
+        after: Option<ProjectId>,
+    ) -> Result<Option<ProjectId>, StorageError> {
+        let forgetting =
+            move |db: &mut Db| forgetting::findings(db, account, result_type, before, after);
+        self.change(account, forgetting).await
     }
 
     async fn stage(

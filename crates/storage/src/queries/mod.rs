@@ -17,6 +17,7 @@ mod past;
 mod projects;
 mod queues;
 mod results;
+mod schedules;
 mod secrets;
 mod spending;
 mod tokens;
@@ -35,6 +36,7 @@ use domain::ports::{
     measurements::MeasurementRepository,
     projects::ProjectRepository,
     results::ResultRepository,
+    schedules::ScheduleRepository,
     secrets::SecretRepository,
     spending::SpendingRepository,
     storage::{Repositories, StorageError, Transaction},
@@ -67,6 +69,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn pages(&mut self) -> &mut dyn PageRepository {
+        self
+    }
+    fn schedules(&mut self) -> &mut dyn ScheduleRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

@@ -10,6 +10,7 @@ pub mod measurements;
 pub mod projects;
 mod report_settings;
 pub mod results;
+pub mod schedules;
 pub mod tokens;
 
 use domain::ports::storage::StorageError;

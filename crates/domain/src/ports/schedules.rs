@@ -1,0 +1,43 @@
+//! What is measured again and again.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, ProjectId},
+    job::kind::AnalysisKind,
+    schedule::Schedule,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Remembers schedules.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait ScheduleRepository: Send {
+    /// Puts a schedule in the place of the one that the project has for that kind.
+    async fn set(&mut self, schedule: &Schedule) -> Result<(), StorageError>;
+    /// Whether there was one to remove.
+    async fn remove(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        kind: AnalysisKind,
+    ) -> Result<bool, StorageError>;
+    /// The account's schedules, in the order of projects and kinds.
+    async fn list(&mut self, account: AccountId) -> Result<Vec<Schedule>, StorageError>;
+    /// Accounts that have something due, those that have waited longest first.
+    async fn accounts_due(
+        &mut self,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<AccountId>, StorageError>;
+    /// What is due of an account, what has waited longest first.
+    async fn due(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Schedule>, StorageError>;
+    /// Moves a schedule on if it still stands where `before` stood; `false` when another process was
+    /// first, or it was changed meanwhile.
+    async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Result<bool, StorageError>;
+}

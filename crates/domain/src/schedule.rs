@@ -1,0 +1,314 @@
+//! Schedules: what is measured again and again without anyone asking.
+
+use crate::{
+    ids::{AccountId, ProjectId},
+    job::kind::AnalysisKind,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use croner::Cron;
+use sha2::{Digest, Sha256};
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// Ticks are spread over so long a time behind the hour that was asked for: midnight is no
+/// stampede.
+const SPREAD: TimeDelta = TimeDelta::minutes(30);
+
+/// An analysis of a project that is started by itself. A project has one of each kind at most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// Whose it is.
+    pub account: AccountId,
+    /// The site.
+    pub project: ProjectId,
+    /// What is measured.
+    pub kind: AnalysisKind,
+    /// How often, and when.
+    pub rhythm: Rhythm,
+    /// When it is due.
+    pub next_at: DateTime<Utc>,
+    /// When it was due last.
+    pub last_at: Option<DateTime<Utc>>,
+    /// Why nothing was started then; `None` when a job was.
+    pub last_refusal: Option<String>,
+}
+
+/// How often, and at what local time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rhythm {
+    /// On which days.
+    pub days: Days,
+    /// The hour of the day, 0 to 23.
+    pub hour: u8,
+    /// The minute of the hour, 0 to 59.
+    pub minute: u8,
+    /// Whose hour of the day that is.
+    pub zone: Tz,
+}
+
+/// On which days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Days {
+    /// On all of them.
+    Daily,
+    /// On one day of the week, 1 (Monday) to 7.
+    Weekly(u8),
+    /// On one day of the month, 1 to 28.
+    Monthly(u8),
+}
+
+/// Why something is no rhythm.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RhythmRefusal {
+    /// Not among the forms there are.
+    #[error("must be `daily`, `weekly:monday` to `weekly:sunday`, or `monthly:1` to `monthly:28`")]
+    Days,
+    /// No time of the day.
+    #[error("must be a time of the day such as 02:30")]
+    Time,
+    /// No time zone.
+    #[error("must be a time zone of the IANA database such as Europe/Berlin or UTC")]
+    Zone,
+}
+
+const WEEK: [&str; 7] = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+];
+
+impl Rhythm {
+    /// `daily`, `weekly:monday`, `monthly:1`; `02:30`; `Europe/Berlin`.
+    pub fn parse(days: &str, time: &str, zone: &str) -> Result<Self, RhythmRefusal> {
+        let (hour, minute) = time.split_once(':').ok_or(RhythmRefusal::Time)?;
+        let number = |text: &str, below: u8| {
+            let number = text.parse::<u8>().ok().filter(|it| *it < below);
+            number
+                .filter(|_| text.len() == 2)
+                .ok_or(RhythmRefusal::Time)
+        };
+        Ok(Self {
+            days: Days::from_str(days)?,
+            hour: number(hour, 24)?,
+            minute: number(minute, 60)?,
+            zone: zone.parse().map_err(|_| RhythmRefusal::Zone)?,
+        })
+    }
+
+    /// The time of the day, as it is written.
+    #[must_use]
+    pub fn time(&self) -> String {
+        format!("{:02}:{:02}", self.hour, self.minute)
+    }
+
+    /// The first time after `now`. An hour that the clock skips is made up for when it goes on;
+    /// one that it repeats counts once.
+    #[must_use]
+    pub fn next(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let local = now.with_timezone(&self.zone);
+        let found = self
+            .pattern()
+            .and_then(|it| it.find_next_occurrence(&local, false).ok());
+        // Every pattern here comes round within a month.
+        found.map_or(now + TimeDelta::days(31), |it| it.with_timezone(&Utc))
+    }
+
+    /// How often it comes round within 30 days.
+    #[must_use]
+    pub fn times_in_30_days(&self, now: DateTime<Utc>) -> u32 {
+        let end = now + TimeDelta::days(30);
+        let mut at = self.next(now);
+        let mut times = 0;
+        while at <= end {
+            times += 1;
+            at = self.next(at);
+        }
+        times
+    }
+
+    fn pattern(&self) -> Option<Cron> {
+        let (hour, minute) = (self.hour, self.minute);
+        let text = match self.days {
+            Days::Daily => format!("{minute} {hour} * * *"),
+            Days::Weekly(day) => format!("{minute} {hour} * * {day}"),
+            Days::Monthly(day) => format!("{minute} {hour} {day} * *"),
+        };
+        Cron::from_str(&text).ok()
+    }
+}
+
+impl FromStr for Days {
+    type Err = RhythmRefusal;
+
+    fn from_str(text: &str) -> Result<Self, RhythmRefusal> {
+        if text == "daily" {
+            return Ok(Self::Daily);
+        }
+        if let Some(day) = text.strip_prefix("weekly:") {
+            let day = (1..).zip(WEEK).find_map(|(n, it)| (it == day).then_some(n));
+            return day.map(Self::Weekly).ok_or(RhythmRefusal::Days);
+        }
+        let day = text.strip_prefix("monthly:").and_then(|it| it.parse().ok());
+        day.filter(|it| (1..=28).contains(it))
+            .map(Self::Monthly)
+            .ok_or(RhythmRefusal::Days)
+    }
+}
+
+impl fmt::Display for Days {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Daily => f.write_str("daily"),
+            Self::Weekly(day) => {
+                let name = WEEK.get(usize::from(*day).wrapping_sub(1));
+                write!(f, "weekly:{}", name.unwrap_or(&WEEK[0]))
+            }
+            Self::Monthly(day) => write!(f, "monthly:{day}"),
+        }
+    }
+}
+
+impl Schedule {
+    /// One that begins now.
+    #[must_use]
+    pub fn begun(
+        account: AccountId,
+        project: ProjectId,
+        kind: AnalysisKind,
+        rhythm: Rhythm,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let mut schedule = Self {
+            account,
+            project,
+            kind,
+            rhythm,
+            next_at: now,
+            last_at: None,
+            last_refusal: None,
+        };
+        schedule.next_at = schedule.tick_after(now);
+        schedule
+    }
+
+    /// As it is after it was due: what was missed meanwhile is made up for once, not often.
+    #[must_use]
+    pub fn fired(&self, now: DateTime<Utc>, refusal: Option<String>) -> Self {
+        Self {
+            next_at: self.tick_after(now),
+            last_at: Some(self.next_at),
+            last_refusal: refusal,
+            ..self.clone()
+        }
+    }
+
+    /// The first tick after `now`, moved by what is this schedule's own.
+    fn tick_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let own = self.own_delay();
+        self.rhythm.next(now - own) + own
+    }
+
+    /// How long behind the hour it is due: always the same, and hardly ever that of another.
+    fn own_delay(&self) -> TimeDelta {
+        let mut hash = Sha256::new();
+        hash.update(self.account.0.to_be_bytes());
+        hash.update(self.project.0.to_be_bytes());
+        hash.update(self.kind.name());
+        let digest: [u8; 32] = hash.finalize().into();
+        let number = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+        TimeDelta::seconds(i64::from(number) % SPREAD.num_seconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    fn rhythm(days: &str, time: &str, zone: &str) -> Rhythm {
+        Rhythm::parse(days, time, zone).unwrap()
+    }
+
+    #[test]
+    fn rhythms_come_round_at_their_local_time() {
+        for (days, time, zone, now, next) in [
+            ("daily", "02:30", "UTC", "2026-11-22T02:29:59Z", "2026-11-22T02:30:00Z"),
+            ("daily", "02:30", "UTC", "2026-11-22T02:30:00Z", "2026-11-23T02:30:00Z"),
+            ("daily", "06:00", "Asia/Tokyo", "2026-11-22T00:00:00Z", "2026-11-22T21:00:00Z"),
+            ("weekly:sunday", "23:59", "UTC", "2026-11-23T00:00:00Z", "2026-11-29T23:59:00Z"),
+            ("weekly:monday", "00:00", "UTC", "2026-11-22T12:00:00Z", "2026-11-23T00:00:00Z"),
+            ("monthly:28", "12:00", "UTC", "2026-02-28T12:00:00Z", "2026-03-28T12:00:00Z"),
+            // The clock skips this hour on that day, …
+            ("daily", "02:30", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"),
+            // … and repeats it on this one.
+            ("daily", "02:30", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00Z"),
+            ("daily", "02:30", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
+        ] {
+            assert_eq!(rhythm(days, time, zone).next(at(now)), at(next), "{days} {time} {zone}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_rhythm_is_refused_with_what_is() {
+        for (days, time, zone, refusal) in [
+            ("hourly", "02:30", "UTC", RhythmRefusal::Days),
+            ("weekly", "02:30", "UTC", RhythmRefusal::Days),
+            ("monthly:29", "02:30", "UTC", RhythmRefusal::Days),
+            ("monthly:0", "02:30", "UTC", RhythmRefusal::Days),
+            ("daily", "24:00", "UTC", RhythmRefusal::Time),
+            ("daily", "2:30", "UTC", RhythmRefusal::Time),
+            ("daily", "noon", "UTC", RhythmRefusal::Time),
+            ("daily", "02:30", "Berlin", RhythmRefusal::Zone),
+        ] {
+            assert_eq!(Rhythm::parse(days, time, zone), Err(refusal), "{days} {time} {zone}");
+        }
+    }
+
+    #[test]
+    fn rhythms_are_told_as_they_are_written() {
+        for days in ["daily", "weekly:monday", "weekly:sunday", "monthly:1", "monthly:28"] {
+            assert_eq!(rhythm(days, "02:05", "UTC").days.to_string(), days);
+        }
+        assert_eq!(rhythm("daily", "02:05", "UTC").time(), "02:05");
+    }
+
+    #[test]
+    fn a_month_is_counted_before_it_is_paid_for() {
+        let now = at("2026-11-22T12:00:00Z");
+        let times = |days| rhythm(days, "02:30", "UTC").times_in_30_days(now);
+        assert_eq!((times("daily"), times("weekly:monday"), times("monthly:1")), (30, 5, 1));
+    }
+
+    fn schedule(project: i64, now: DateTime<Utc>) -> Schedule {
+        let rhythm = rhythm("daily", "02:30", "UTC");
+        Schedule::begun(AccountId(1), ProjectId(project), AnalysisKind::RankCheck, rhythm, now)
+    }
+
+    #[test]
+    fn what_was_missed_is_made_up_for_once() {
+        let begun = schedule(1, at("2026-11-01T00:00:00Z"));
+        let late = at("2026-11-22T12:00:00Z");
+        let fired = begun.fired(late, None);
+        assert_eq!(fired.last_at, Some(begun.next_at));
+        assert!(fired.next_at > late);
+        assert!(fired.next_at < late + TimeDelta::days(1));
+    }
+
+    proptest! {
+        #[test]
+        fn ticks_lie_within_the_spread_and_never_stand_still(project in 1_i64..1_000_000, days in 0_i64..400, seconds in 0_i64..86_400) {
+            let now = at("2026-01-01T00:00:00Z") + TimeDelta::days(days) + TimeDelta::seconds(seconds);
+            let begun = schedule(project, now);
+            prop_assert!(begun.next_at > now);
+            prop_assert!(begun.next_at <= now + TimeDelta::days(1));
+            let behind = begun.next_at - begun.rhythm.next(begun.next_at - SPREAD);
+            prop_assert!(behind >= TimeDelta::zero() && behind < SPREAD);
+            // Fired on time, it comes a day later to the second.
+            let fired = begun.fired(begun.next_at, None);
+            prop_assert_eq!(fired.next_at - begun.next_at, TimeDelta::days(1));
+        }
+    }
+}

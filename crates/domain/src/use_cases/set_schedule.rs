@@ -1,0 +1,68 @@
+//! Has an analysis of a project started again and again.
+
+use super::may_be_storage;
+use crate::{
+    ids::{AccountId, ProjectId},
+    job::kind::AnalysisKind,
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, retrying},
+    },
+    schedule::{Rhythm, Schedule},
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Sets schedules.
+pub struct SetSchedule {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why a schedule is not set.
+#[derive(Debug, Error)]
+pub enum SetScheduleError {
+    /// The account has no such project, or it is out of use.
+    #[error("there is no such active project")]
+    NoSuchProject,
+    /// This version cannot run it.
+    #[error("this version does not run {}", .0.name())]
+    NotBuilt(AnalysisKind),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(SetScheduleError);
+
+impl SetSchedule {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
+    }
+
+    /// The schedule, with when it is due first. It takes the place of the one there was.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        kind: AnalysisKind,
+        rhythm: Rhythm,
+    ) -> Result<Schedule, SetScheduleError> {
+        if !kind.is_built() {
+            return Err(SetScheduleError::NotBuilt(kind));
+        }
+        retrying(|| async {
+            let mut work = self.storage.write().await?;
+            let found = work.projects().lock(account, project).await?;
+            if !found.is_some_and(|it| it.is_active()) {
+                return Err(SetScheduleError::NoSuchProject);
+            }
+            let schedule = Schedule::begun(account, project, kind, rhythm, self.clock.now());
+            work.schedules().set(&schedule).await?;
+            work.commit().await?;
+            Ok(schedule)
+        })
+        .await
+    }
+}

@@ -1,0 +1,165 @@
+//! What is measured again and again.
+
+use super::Db;
+use crate::{
+    instant::At,
+    rows::schedules::ScheduleRow,
+    schema::{account_schedules, schedules},
+    session::{Session, Whose},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{delete, insert_into, prelude::*, update};
+use domain::{
+    ids::{AccountId, ProjectId},
+    job::kind::AnalysisKind,
+    ports::{schedules::ScheduleRepository, storage::StorageError},
+    schedule::Schedule,
+};
+
+#[async_trait]
+impl ScheduleRepository for Session<Db> {
+    async fn set(&mut self, schedule: &Schedule) -> Result<(), StorageError> {
+        let (account, row) = (schedule.account, ScheduleRow::from(schedule));
+        self.change(account, move |db| {
+            hold_due_time(db, account)?;
+            insert_into(schedules::table)
+                .values(&row)
+                .on_conflict((
+                    schedules::account_id,
+                    schedules::project_id,
+                    schedules::kind,
+                ))
+                .do_update()
+                .set(&row)
+                .execute(db)?;
+            refresh_due_time(db, account)
+        })
+        .await
+    }
+
+    async fn remove(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        kind: AnalysisKind,
+    ) -> Result<bool, StorageError> {
+        let removed = self.change(account, move |db| {
+            hold_due_time(db, account)?;
+            let there = schedules::table
+                .filter(schedules::account_id.eq(account.0))
+                .filter(schedules::project_id.eq(project.0))
+                .filter(schedules::kind.eq(kind.name()));
+            let removed = delete(there).execute(db)?;
+            refresh_due_time(db, account)?;
+            Ok(removed)
+        });
+        Ok(removed.await? == 1)
+    }
+
+    async fn list(&mut self, account: AccountId) -> Result<Vec<Schedule>, StorageError> {
+        let rows: Vec<ScheduleRow> = self
+            .ask(account, move |db| {
+                schedules::table
+                    .filter(schedules::account_id.eq(account.0))
+                    .order((schedules::project_id, schedules::kind))
+                    .select(ScheduleRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter().map(Schedule::try_from).collect()
+    }
+
+    async fn accounts_due(
+        &mut self,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<AccountId>, StorageError> {
+        let ids: Vec<i64> = self
+            .ask(Whose::Everyone, move |db| {
+                account_schedules::table
+                    .filter(account_schedules::next_at.le(At(now)))
+                    .order((account_schedules::next_at, account_schedules::account_id))
+                    .limit(limit.into())
+                    .select(account_schedules::account_id)
+                    .load(db)
+            })
+            .await?;
+        Ok(ids.into_iter().map(AccountId).collect())
+    }
+
+    async fn due(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Schedule>, StorageError> {
+        let rows: Vec<ScheduleRow> = self
+            .ask(account, move |db| {
+                schedules::table
+                    .filter(schedules::account_id.eq(account.0))
+                    .filter(schedules::next_at.le(At(now)))
+                    .order((schedules::next_at, schedules::project_id, schedules::kind))
+                    .limit(limit.into())
+                    .select(ScheduleRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter().map(Schedule::try_from).collect()
+    }
+
+    async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Result<bool, StorageError> {
+        let (account, stood) = (before.account, ScheduleRow::from(before));
+        let row = ScheduleRow::from(after);
+        let moved = self.change(account, move |db| {
+            hold_due_time(db, account)?;
+            let moved = stood.replaced_by(&row, db)?;
+            refresh_due_time(db, account)?;
+            Ok(moved)
+        });
+        Ok(moved.await? == 1)
+    }
+}
+
+/// Holds the account's row among those that are due: whoever else changes its schedules waits, so
+/// that the earliest of them is never told wrong.
+fn hold_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
+    insert_into(account_schedules::table)
+        .values((
+            account_schedules::account_id.eq(account.0),
+            account_schedules::next_at.eq(None::<At>),
+        ))
+        .on_conflict(account_schedules::account_id)
+        .do_update()
+        .set(account_schedules::next_at.eq(account_schedules::next_at))
+        .execute(db)
+        .map(drop)
+}
+
+fn refresh_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
+    let earliest: Option<At> = schedules::table
+        .filter(schedules::account_id.eq(account.0))
+        .order(schedules::next_at)
+        .select(schedules::next_at)
+        .first(db)
+        .optional()?;
+    update(account_schedules::table.find(account.0))
+        .set(account_schedules::next_at.eq(earliest))
+        .execute(db)
+        .map(drop)
+}
+
+impl ScheduleRow {
+    /// How many rows are as this one says, and are replaced: one or none.
+    fn replaced_by(&self, after: &Self, db: &mut Db) -> QueryResult<usize> {
+        let there = schedules::table
+            .filter(schedules::account_id.eq(self.account_id))
+            .filter(schedules::project_id.eq(self.project_id))
+            .filter(schedules::kind.eq(&self.kind))
+            .filter(schedules::days.eq(&self.days))
+            .filter(schedules::time_of_day.eq(&self.time_of_day))
+            .filter(schedules::zone.eq(&self.zone))
+            .filter(schedules::next_at.eq(self.next_at));
+        update(there).set(after).execute(db)
+    }
+}

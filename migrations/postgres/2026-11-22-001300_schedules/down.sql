@@ -1,0 +1,2 @@
+DROP TABLE account_schedules;
+DROP TABLE schedules;
