@@ -73,7 +73,13 @@ pub enum RhythmRefusal {
 }
 
 const WEEK: [&str; 7] = [
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
 ];
 
 impl Rhythm {
@@ -96,14 +102,14 @@ impl Rhythm {
 
     /// The time of the day, as it is written.
     #[must_use]
-    pub fn time(&self) -> String {
+    pub fn time(self) -> String {
         format!("{:02}:{:02}", self.hour, self.minute)
     }
 
     /// The first time after `now`. An hour that the clock skips is made up for when it goes on;
     /// one that it repeats counts once.
     #[must_use]
-    pub fn next(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+    pub fn next(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let local = now.with_timezone(&self.zone);
         let found = self
             .pattern()
@@ -114,7 +120,7 @@ impl Rhythm {
 
     /// How often it comes round within 30 days.
     #[must_use]
-    pub fn times_in_30_days(&self, now: DateTime<Utc>) -> u32 {
+    pub fn times_in_30_days(self, now: DateTime<Utc>) -> u32 {
         let end = now + TimeDelta::days(30);
         let mut at = self.next(now);
         let mut times = 0;
@@ -125,7 +131,7 @@ impl Rhythm {
         times
     }
 
-    fn pattern(&self) -> Option<Cron> {
+    fn pattern(self) -> Option<Cron> {
         let (hour, minute) = (self.hour, self.minute);
         let text = match self.days {
             Days::Daily => format!("{minute} {hour} * * *"),
@@ -235,19 +241,77 @@ mod tests {
     #[test]
     fn rhythms_come_round_at_their_local_time() {
         for (days, time, zone, now, next) in [
-            ("daily", "02:30", "UTC", "2026-11-22T02:29:59Z", "2026-11-22T02:30:00Z"),
-            ("daily", "02:30", "UTC", "2026-11-22T02:30:00Z", "2026-11-23T02:30:00Z"),
-            ("daily", "06:00", "Asia/Tokyo", "2026-11-22T00:00:00Z", "2026-11-22T21:00:00Z"),
-            ("weekly:sunday", "23:59", "UTC", "2026-11-23T00:00:00Z", "2026-11-29T23:59:00Z"),
-            ("weekly:monday", "00:00", "UTC", "2026-11-22T12:00:00Z", "2026-11-23T00:00:00Z"),
-            ("monthly:28", "12:00", "UTC", "2026-02-28T12:00:00Z", "2026-03-28T12:00:00Z"),
+            (
+                "daily",
+                "02:30",
+                "UTC",
+                "2026-11-22T02:29:59Z",
+                "2026-11-22T02:30:00Z",
+            ),
+            (
+                "daily",
+                "02:30",
+                "UTC",
+                "2026-11-22T02:30:00Z",
+                "2026-11-23T02:30:00Z",
+            ),
+            (
+                "daily",
+                "06:00",
+                "Asia/Tokyo",
+                "2026-11-22T00:00:00Z",
+                "2026-11-22T21:00:00Z",
+            ),
+            (
+                "weekly:sunday",
+                "23:59",
+                "UTC",
+                "2026-11-23T00:00:00Z",
+                "2026-11-29T23:59:00Z",
+            ),
+            (
+                "weekly:monday",
+                "00:00",
+                "UTC",
+                "2026-11-22T12:00:00Z",
+                "2026-11-23T00:00:00Z",
+            ),
+            (
+                "monthly:28",
+                "12:00",
+                "UTC",
+                "2026-02-28T12:00:00Z",
+                "2026-03-28T12:00:00Z",
+            ),
             // The clock skips this hour on that day, …
-            ("daily", "02:30", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"),
+            (
+                "daily",
+                "02:30",
+                "Europe/Berlin",
+                "2026-03-28T12:00:00Z",
+                "2026-03-29T01:00:00Z",
+            ),
             // … and repeats it on this one.
-            ("daily", "02:30", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00Z"),
-            ("daily", "02:30", "Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
+            (
+                "daily",
+                "02:30",
+                "Europe/Berlin",
+                "2026-10-24T12:00:00Z",
+                "2026-10-25T00:30:00Z",
+            ),
+            (
+                "daily",
+                "02:30",
+                "Europe/Berlin",
+                "2026-10-25T00:30:00Z",
+                "2026-10-26T01:30:00Z",
+            ),
         ] {
-            assert_eq!(rhythm(days, time, zone).next(at(now)), at(next), "{days} {time} {zone}");
+            assert_eq!(
+                rhythm(days, time, zone).next(at(now)),
+                at(next),
+                "{days} {time} {zone}"
+            );
         }
     }
 
@@ -263,13 +327,23 @@ mod tests {
             ("daily", "noon", "UTC", RhythmRefusal::Time),
             ("daily", "02:30", "Berlin", RhythmRefusal::Zone),
         ] {
-            assert_eq!(Rhythm::parse(days, time, zone), Err(refusal), "{days} {time} {zone}");
+            assert_eq!(
+                Rhythm::parse(days, time, zone),
+                Err(refusal),
+                "{days} {time} {zone}"
+            );
         }
     }
 
     #[test]
     fn rhythms_are_told_as_they_are_written() {
-        for days in ["daily", "weekly:monday", "weekly:sunday", "monthly:1", "monthly:28"] {
+        for days in [
+            "daily",
+            "weekly:monday",
+            "weekly:sunday",
+            "monthly:1",
+            "monthly:28",
+        ] {
             assert_eq!(rhythm(days, "02:05", "UTC").days.to_string(), days);
         }
         assert_eq!(rhythm("daily", "02:05", "UTC").time(), "02:05");
@@ -279,12 +353,21 @@ mod tests {
     fn a_month_is_counted_before_it_is_paid_for() {
         let now = at("2026-11-22T12:00:00Z");
         let times = |days| rhythm(days, "02:30", "UTC").times_in_30_days(now);
-        assert_eq!((times("daily"), times("weekly:monday"), times("monthly:1")), (30, 5, 1));
+        assert_eq!(
+            (times("daily"), times("weekly:monday"), times("monthly:1")),
+            (30, 5, 1)
+        );
     }
 
     fn schedule(project: i64, now: DateTime<Utc>) -> Schedule {
         let rhythm = rhythm("daily", "02:30", "UTC");
-        Schedule::begun(AccountId(1), ProjectId(project), AnalysisKind::RankCheck, rhythm, now)
+        Schedule::begun(
+            AccountId(1),
+            ProjectId(project),
+            AnalysisKind::RankCheck,
+            rhythm,
+            now,
+        )
     }
 
     #[test]

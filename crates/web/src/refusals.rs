@@ -321,7 +321,9 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             let quota = json!({ "name": "monthlyBudget", "used": used.to_string(), "limit": budget.to_string(), "currency": "USD" });
             Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint("Measure fewer keywords, wait for the next month, or ask the operator for a higher budget.")
         }
-        RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => in_progress(),
+        RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
+            in_progress()
+        }
         RequestAnalysisError::Storage(error) => storage(&error),
     }
 }

@@ -211,7 +211,12 @@ fn note_fired(schedule: &Schedule) {
     let (account, project) = (schedule.account.0, schedule.project.0);
     let (kind, refusal) = (schedule.kind.name(), schedule.last_refusal.as_deref());
     match refusal {
-        None => tracing::info!(account, project, kind, "A schedule was due: a job is queued."),
+        None => tracing::info!(
+            account,
+            project,
+            kind,
+            "A schedule was due: a job is queued."
+        ),
         Some(refusal) => tracing::warn!(
             account,
             project,

@@ -4,7 +4,8 @@ use super::{
     accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
     jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
     measurements::MeasurementRepository, projects::ProjectRepository, results::ResultRepository,
-    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
+    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository,
+    tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;

@@ -64,7 +64,11 @@ impl FireSchedules {
         for before in due {
             let after = before.fired(now, None);
             let tick = Tick { before, after };
-            match self.request.run_scheduled(&request(&tick.before), &tick).await {
+            match self
+                .request
+                .run_scheduled(&request(&tick.before), &tick)
+                .await
+            {
                 Ok(Some(_)) => fired.push(tick.after),
                 Ok(None) => {}
                 Err(RequestAnalysisError::Storage(error)) => return Err(error),

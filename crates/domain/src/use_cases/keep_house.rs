@@ -76,10 +76,7 @@ impl KeepHouse {
         loop {
             after = retrying(|| async {
                 let mut work = self.storage.write().await?;
-                let last = work
-                    .measurements()
-                    .forget_points(of, before, after)
-                    .await?;
+                let last = work.measurements().forget_points(of, before, after).await?;
                 work.commit().await?;
                 Ok::<_, StorageError>(last)
             })

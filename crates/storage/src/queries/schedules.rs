@@ -113,7 +113,7 @@ impl ScheduleRepository for Session<Db> {
         let row = ScheduleRow::from(after);
         let moved = self.change(account, move |db| {
             hold_due_time(db, account)?;
-            let moved = stood.replaced_by(&row, db)?;
+            let moved = replace(db, &stood, &row)?;
             refresh_due_time(db, account)?;
             Ok(moved)
         });
@@ -149,17 +149,15 @@ fn refresh_due_time(db: &mut Db, account: AccountId) -> QueryResult<()> {
         .map(drop)
 }
 
-impl ScheduleRow {
-    /// How many rows are as this one says, and are replaced: one or none.
-    fn replaced_by(&self, after: &Self, db: &mut Db) -> QueryResult<usize> {
-        let there = schedules::table
-            .filter(schedules::account_id.eq(self.account_id))
-            .filter(schedules::project_id.eq(self.project_id))
-            .filter(schedules::kind.eq(&self.kind))
-            .filter(schedules::days.eq(&self.days))
-            .filter(schedules::time_of_day.eq(&self.time_of_day))
-            .filter(schedules::zone.eq(&self.zone))
-            .filter(schedules::next_at.eq(self.next_at));
-        update(there).set(after).execute(db)
-    }
+/// How many rows are as `stood` says, and are replaced: one or none.
+fn replace(db: &mut Db, stood: &ScheduleRow, after: &ScheduleRow) -> QueryResult<usize> {
+    let there = schedules::table
+        .filter(schedules::account_id.eq(stood.account_id))
+        .filter(schedules::project_id.eq(stood.project_id))
+        .filter(schedules::kind.eq(&stood.kind))
+        .filter(schedules::days.eq(&stood.days))
+        .filter(schedules::time_of_day.eq(&stood.time_of_day))
+        .filter(schedules::zone.eq(&stood.zone))
+        .filter(schedules::next_at.eq(stood.next_at));
+    update(there).set(after).execute(db)
 }
