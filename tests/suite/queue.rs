@@ -17,9 +17,15 @@ use domain::{
     keyword::{KeywordChoice, KeywordText, NewKeywords},
     market::Market,
     money::MicroUsd,
-    ports::{clock::Clock, search_results::SearchQuery, storage::Storage},
+    ports::{
+        clock::Clock,
+        jobs::{JobFilter, JobSort},
+        search_results::SearchQuery,
+        storage::Storage,
+    },
     project::{NewProject, ProjectMeta},
     results::{FindingQuery, FindingSort},
+    schedule::{Rhythm, Schedule},
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     use_cases::{
@@ -28,13 +34,17 @@ use domain::{
         create_project::CreateProject,
         deactivate_project::DeactivateProject,
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
+        fire_schedules::FireSchedules,
         keep_lease::{GoOn, Hold, HoldError, KeepLease},
+        list_schedules::ListSchedules,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::NextKeywords,
         publish_results::{Outcome, PublishResults},
         read_job::ReadJob,
         record_measurements::RecordMeasurements,
-        request_analysis::{AnalysisRequest, Prices, RequestAnalysis},
+        remove_schedule::RemoveSchedule,
+        request_analysis::{AnalysisRequest, Prices, RequestAnalysis, Tick},
+        set_schedule::SetSchedule,
         sum_up_rankings::SumUpRankings,
         sweep_queue::SweepQueue,
     },
@@ -56,6 +66,9 @@ on_every_database![
     measurements_of_an_earlier_attempt_are_kept_and_published_once,
     a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside,
     what_was_set_aside_is_settled_when_the_job_fails,
+    a_tick_starts_one_job_however_many_see_it,
+    what_was_missed_is_made_up_for_once_and_refusals_are_noted,
+    a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired,
 ];
 
 /// The use cases on one database, with a clock that can be moved.
@@ -136,6 +149,46 @@ impl Queue {
         self.try_ask(account, project).await.0
     }
 
+    fn request_analysis(&self) -> RequestAnalysis {
+        let prices = Prices {
+            calls_per_keyword: 1,
+            per_call: MicroUsd(100),
+            speed_pages: 10,
+        };
+        let mint = Arc::clone(&self.mint);
+        RequestAnalysis::new(self.storage(), self.clock(), mint, self.policy, prices)
+    }
+
+    async fn fire(&self) -> Vec<Schedule> {
+        let fire = FireSchedules::new(self.storage(), self.clock(), self.request_analysis());
+        fire.run().await.unwrap()
+    }
+
+    async fn schedule(&self, account: AccountId, project: ProjectId, days: &str) -> Schedule {
+        let rhythm = Rhythm::parse(days, "03:00", "UTC").unwrap();
+        SetSchedule::new(self.storage(), self.clock())
+            .run(account, project, AnalysisKind::RankCheck, rhythm)
+            .await
+            .unwrap()
+    }
+
+    async fn schedules(&self, account: AccountId) -> Vec<Schedule> {
+        ListSchedules::new(self.storage()).run(account).await.unwrap()
+    }
+
+    async fn jobs(&self, account: AccountId) -> Vec<Job> {
+        let page = PageRequest {
+            sort: JobSort::CreatedAt,
+            direction: Direction::Ascending,
+            after: None,
+            limit: 100,
+            counted: false,
+        };
+        let mut read = self.storage.read().await.unwrap();
+        let found = read.jobs().list(account, &JobFilter::default(), &page);
+        found.await.unwrap().items
+    }
+
     async fn try_ask(&self, account: AccountId, project: ProjectId) -> (Job, bool) {
         let request = AnalysisRequest {
             project,
@@ -144,18 +197,7 @@ impl Queue {
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };
-        let prices = Prices {
-            calls_per_keyword: 1,
-            per_call: MicroUsd(100),
-            speed_pages: 10,
-        };
-        let ask = RequestAnalysis::new(
-            self.storage(),
-            self.clock(),
-            Arc::clone(&self.mint),
-            self.policy,
-            prices,
-        );
+        let ask = self.request_analysis();
         let requested = ask.run(account, &request, None).await.unwrap();
         (requested.job, requested.deduplicated)
     }
@@ -583,4 +625,96 @@ async fn what_was_set_aside_is_settled_when_the_job_fails(db: TestDatabase) {
             .unwrap()
             .is_none()
     );
+}
+
+async fn a_tick_starts_one_job_however_many_see_it(db: TestDatabase) {
+    let queue = Arc::new(Queue::on(&db));
+    let ann = queue.account("ann@example.com").await;
+    let bob = queue.account("bob@example.com").await;
+    let shop = queue.project(ann, "a.example.com", &["rust"]).await;
+    let blog = queue.project(bob, "b.example.com", &["rust"]).await;
+    let daily = queue.schedule(ann, shop, "daily").await;
+    queue.schedule(bob, blog, "monthly:28").await;
+    assert_eq!(queue.fire().await, [], "nothing is due");
+
+    queue.clock.advance(daily.next_at - queue.clock.now());
+    let looking: Vec<_> = (0..8)
+        .map(|_| {
+            let queue = Arc::clone(&queue);
+            tokio::spawn(async move { queue.fire().await })
+        })
+        .collect();
+    let mut fired = Vec::new();
+    for looked in looking {
+        fired.extend(looked.await.unwrap());
+    }
+    assert_eq!(fired.len(), 1, "{fired:?}");
+    let jobs = queue.jobs(ann).await;
+    assert_eq!(jobs.len(), 1);
+    assert_eq!(
+        (jobs[0].trigger, jobs[0].kind, jobs[0].project),
+        (Trigger::Schedule, AnalysisKind::RankCheck, shop)
+    );
+    assert_eq!(queue.jobs(bob).await, []);
+    let after = &queue.schedules(ann).await[0];
+    assert_eq!(after.last_at, Some(daily.next_at));
+    assert_eq!(after.next_at, daily.next_at + TimeDelta::days(1));
+    assert_eq!(queue.fire().await, [], "until tomorrow");
+}
+
+async fn what_was_missed_is_made_up_for_once_and_refusals_are_noted(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    let shop = queue.project(ann, "a.example.com", &["rust"]).await;
+    let bare = queue.project(ann, "bare.example.com", &[]).await;
+    queue.schedule(ann, shop, "daily").await;
+    queue.schedule(ann, bare, "daily").await;
+    queue.clock.advance(TimeDelta::days(20));
+    assert_eq!(queue.fire().await.len(), 2);
+    assert_eq!(queue.jobs(ann).await.len(), 1);
+    let noted = queue.schedules(ann).await;
+    let refusal = |of: ProjectId| {
+        let schedule = noted.iter().find(|it| it.project == of).unwrap();
+        schedule.last_refusal.as_deref()
+    };
+    assert_eq!(refusal(shop), None);
+    assert_eq!(
+        refusal(bare),
+        Some("the project has no active keywords to measure")
+    );
+    // The same analysis is still unfinished: the tick is over all the same.
+    queue.clock.advance(TimeDelta::days(1));
+    assert_eq!(queue.fire().await.len(), 2);
+    assert_eq!(queue.jobs(ann).await.len(), 1);
+    assert_eq!(queue.fire().await, []);
+}
+
+async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    let shop = queue.project(ann, "a.example.com", &["rust"]).await;
+    let daily = queue.schedule(ann, shop, "daily").await;
+    let weekly = queue.schedule(ann, shop, "weekly:monday").await;
+    assert_eq!(queue.schedules(ann).await, [weekly.clone()], "one of a kind");
+    let remove = RemoveSchedule::new(queue.storage());
+    let removed = async || remove.run(ann, shop, AnalysisKind::RankCheck).await.unwrap();
+    assert!(removed().await);
+    assert!(!removed().await);
+    queue.clock.advance(TimeDelta::days(30));
+    assert_eq!(queue.fire().await, []);
+    // Whoever still holds what was read before can do nothing with it.
+    for before in [daily, weekly] {
+        let after = before.fired(queue.clock.now(), None);
+        let request = AnalysisRequest {
+            project: shop,
+            kind: AnalysisKind::RankCheck,
+            keywords: KeywordChoice::All,
+            priority: JobPriority::Low,
+            trigger: Trigger::Schedule,
+        };
+        let tick = Tick { before, after };
+        let fired = queue.request_analysis().run_scheduled(&request, &tick).await;
+        assert_eq!(fired.unwrap(), None);
+    }
+    assert_eq!(queue.jobs(ann).await, []);
 }

@@ -13,6 +13,7 @@ mod loopback;
 pub mod process;
 mod readme;
 mod rendering;
+mod schedules;
 mod search_intelligence;
 mod secrets;
 mod settings;

@@ -1,0 +1,61 @@
+//! Analyses that a server starts by itself, as an operator asks for them.
+
+use super::{on_both, world::World};
+use domain::{
+    ids::AccountId,
+    ports::storage::Storage,
+    schedule::Schedule,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+on_both!(what_is_due_is_started_by_the_server_itself);
+
+async fn what_is_due_is_started_by_the_server_itself(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 3).await;
+    let id = project.to_string();
+    let of = ["--email", "ann@example.com", "--project", &id, "--type", "rankCheck"];
+    let schedule = |verb: &'static str, more: &[&'static str]| {
+        let arguments = [&["schedule", verb], &of[..], more].concat();
+        world.say(&arguments)
+    };
+    let preview = schedule("set", &["--days", "daily", "--dry-run"]);
+    assert!(preview.contains("30 times in the next 30 days"), "{preview}");
+    assert_eq!(listed(&world), json!([]));
+    let told = schedule("set", &["--days", "daily", "--at", "04:15", "--zone", "Europe/Berlin"]);
+    assert!(told.starts_with(&format!("rankCheck of project {project}: daily at 04:15")), "{told}");
+    assert_eq!(listed(&world)[0]["days"], "daily");
+
+    // Time does not pass for the test: what is set is said to be due.
+    let account = AccountId(world.account());
+    let mut work = world.database.storage.write().await.unwrap();
+    let set = work.schedules().list(account).await.unwrap().remove(0);
+    let due = Schedule {
+        next_at: set.next_at - chrono::TimeDelta::days(2),
+        ..set.clone()
+    };
+    work.schedules().set(&due).await.unwrap();
+    work.commit().await.unwrap();
+
+    let job = loop {
+        let jobs = api.get(&format!("/analyze?projectId={project}")).await;
+        if let Some(job) = jobs["items"].get(0) {
+            break job.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    assert_eq!((&job["trigger"], &job["type"]), (&json!("schedule"), &json!("rankCheck")));
+    let over = api.finished(job["id"].as_i64().unwrap()).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let after = &listed(&world)[0];
+    assert_eq!(after["lastRefusal"], Value::Null);
+    assert_ne!(after["lastAt"], Value::Null);
+    schedule("remove", &[]);
+    assert_eq!(listed(&world), json!([]));
+}
+
+fn listed(world: &World) -> Value {
+    let arguments = ["schedule", "list", "--email", "ann@example.com", "--json"];
+    serde_json::from_str(&world.say(&arguments)).unwrap()
+}
