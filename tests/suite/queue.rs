@@ -173,7 +173,10 @@ impl Queue {
     }
 
     async fn schedules(&self, account: AccountId) -> Vec<Schedule> {
-        ListSchedules::new(self.storage()).run(account).await.unwrap()
+        ListSchedules::new(self.storage())
+            .run(account)
+            .await
+            .unwrap()
     }
 
     async fn jobs(&self, account: AccountId) -> Vec<Job> {
@@ -695,9 +698,18 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
     let shop = queue.project(ann, "a.example.com", &["rust"]).await;
     let daily = queue.schedule(ann, shop, "daily").await;
     let weekly = queue.schedule(ann, shop, "weekly:monday").await;
-    assert_eq!(queue.schedules(ann).await, [weekly.clone()], "one of a kind");
+    assert_eq!(
+        queue.schedules(ann).await,
+        [weekly.clone()],
+        "one of a kind"
+    );
     let remove = RemoveSchedule::new(queue.storage());
-    let removed = async || remove.run(ann, shop, AnalysisKind::RankCheck).await.unwrap();
+    let removed = async || {
+        remove
+            .run(ann, shop, AnalysisKind::RankCheck)
+            .await
+            .unwrap()
+    };
     assert!(removed().await);
     assert!(!removed().await);
     queue.clock.advance(TimeDelta::days(30));
@@ -713,7 +725,10 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
             trigger: Trigger::Schedule,
         };
         let tick = Tick { before, after };
-        let fired = queue.request_analysis().run_scheduled(&request, &tick).await;
+        let fired = queue
+            .request_analysis()
+            .run_scheduled(&request, &tick)
+            .await;
         assert_eq!(fired.unwrap(), None);
     }
     assert_eq!(queue.jobs(ann).await, []);

@@ -1,11 +1,7 @@
 //! Analyses that a server starts by itself, as an operator asks for them.
 
 use super::{on_both, world::World};
-use domain::{
-    ids::AccountId,
-    ports::storage::Storage,
-    schedule::Schedule,
-};
+use domain::{ids::AccountId, ports::storage::Storage, schedule::Schedule};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -15,16 +11,39 @@ async fn what_is_due_is_started_by_the_server_itself(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 3).await;
     let id = project.to_string();
-    let of = ["--email", "ann@example.com", "--project", &id, "--type", "rankCheck"];
+    let of = [
+        "--email",
+        "ann@example.com",
+        "--project",
+        &id,
+        "--type",
+        "rankCheck",
+    ];
     let schedule = |verb: &'static str, more: &[&'static str]| {
         let arguments = [&["schedule", verb], &of[..], more].concat();
         world.say(&arguments)
     };
     let preview = schedule("set", &["--days", "daily", "--dry-run"]);
-    assert!(preview.contains("30 times in the next 30 days"), "{preview}");
+    assert!(
+        preview.contains("30 times in the next 30 days"),
+        "{preview}"
+    );
     assert_eq!(listed(&world), json!([]));
-    let told = schedule("set", &["--days", "daily", "--at", "04:15", "--zone", "Europe/Berlin"]);
-    assert!(told.starts_with(&format!("rankCheck of project {project}: daily at 04:15")), "{told}");
+    let told = schedule(
+        "set",
+        &[
+            "--days",
+            "daily",
+            "--at",
+            "04:15",
+            "--zone",
+            "Europe/Berlin",
+        ],
+    );
+    assert!(
+        told.starts_with(&format!("rankCheck of project {project}: daily at 04:15")),
+        "{told}"
+    );
     assert_eq!(listed(&world)[0]["days"], "daily");
 
     // Time does not pass for the test: what is set is said to be due.
@@ -45,7 +64,10 @@ async fn what_is_due_is_started_by_the_server_itself(world: World) {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     };
-    assert_eq!((&job["trigger"], &job["type"]), (&json!("schedule"), &json!("rankCheck")));
+    assert_eq!(
+        (&job["trigger"], &job["type"]),
+        (&json!("schedule"), &json!("rankCheck"))
+    );
     let over = api.finished(job["id"].as_i64().unwrap()).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let after = &listed(&world)[0];

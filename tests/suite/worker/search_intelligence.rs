@@ -195,6 +195,14 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     );
     assert!(rivals[0]["flipRate"].as_f64().unwrap() > 0.3, "{rivals}");
 
+    // Of two keywords one was measured before by the same source.
+    let changes = results(&api, "rankings", project).await["summary"]["sinceLast"].clone();
+    assert_eq!(
+        (&changes["compared"], &changes["added"]),
+        (&json!(1), &json!(1)),
+        "{changes}"
+    );
+
     // What a real engine said is another series than the sandbox's.
     let other = of("forecast", keyword(1)).await;
     assert_eq!(other[0]["status"], "insufficientData", "{other}");

@@ -1,6 +1,6 @@
 //! The project's summary of its ranks, added up one record at a time.
 
-use super::{Bucket, ChangeKind, METHOD_VERSION, RankingRecord};
+use super::{Bucket, ChangeKind, METHOD_VERSION, RankChanges, RankingRecord};
 use crate::{
     ctr::ctr,
     findings::envelope::{Coverage, rounded},
@@ -69,6 +69,11 @@ pub struct RankingsSummary {
     pub ai_overview_own_cited: u64,
     /// On how many pages each feature leads to the project, most first.
     pub features_owned: Vec<OwnedFeature>,
+    /// What changed since the check before, of the keywords that this one measured: who won, who
+    /// lost, who entered, who left.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub since_last: Option<RankChanges>,
 }
 
 /// On how many pages a feature leads to the project.
@@ -210,6 +215,7 @@ impl RankingsTally {
             ai_overview_present: self.overview.1,
             ai_overview_own_cited: self.overview.2,
             features_owned: owned_features(self.features),
+            since_last: None,
         }
     }
 

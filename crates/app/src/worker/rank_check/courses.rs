@@ -17,16 +17,17 @@ use analysis::{
             ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
         },
         keyword_market::TrackedKeyword,
+        rankings::{RankChanges, Standing, changes_between},
     },
     forecast::history::{Observation, Seen},
     result_type::ResultType,
     url_rules::SiteScope,
 };
-use chrono::{DateTime, Days, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
     ids::KeywordId,
     keyword::{Keyword, KeywordChoice},
-    results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding},
+    results::{AsOf, CoursePoint, OwnSnapshot, RankPoint, RankState, SearchSource, StagedFinding},
     use_cases::measure_keyword::tracked,
 };
 
@@ -49,6 +50,10 @@ pub(super) struct Courses {
     pub(super) rivalry: CannibalizationTally,
     /// Keywords for which own pages compete, with how bad that is.
     rivals: Vec<(Option<f64>, StagedFinding)>,
+    /// Keywords that were measured now, …
+    now: Vec<Standing>,
+    /// … and where they stood the time before.
+    before: Vec<Standing>,
 }
 
 /// A keyword with its course.
@@ -65,7 +70,42 @@ struct Batch {
     site: SiteScope,
     source: SearchSource,
     provider: String,
+    day: NaiveDate,
     now: DateTime<Utc>,
+}
+
+impl Course {
+    /// The measurement of the day.
+    fn now(&self, day: NaiveDate) -> Option<&CoursePoint> {
+        self.points.last().filter(|it| it.day == day)
+    }
+
+    /// The last one before it that succeeded.
+    fn before(&self, day: NaiveDate) -> Option<&CoursePoint> {
+        let earlier = self.points.split_last().map(|(_, earlier)| earlier)?;
+        let is_measured = |it: &&CoursePoint| it.state != RankState::Error;
+        earlier
+            .iter()
+            .rev()
+            .find(is_measured)
+            .filter(|_| self.now(day).is_some())
+    }
+
+    fn standing(&self, at: &CoursePoint) -> Standing {
+        Standing {
+            keyword_id: self.keyword.keyword_id,
+            keyword: self.keyword.keyword.clone(),
+            search_volume: self.keyword.search_volume,
+            point: RankPoint {
+                measured_at: at.measured_at,
+                state: at.state,
+                position: at.position,
+                absolute_position: None,
+                depth_checked: at.depth_checked,
+                url: None,
+            },
+        }
+    }
 }
 
 /// What came of a course.
@@ -73,6 +113,8 @@ struct Judged {
     keyword: i64,
     forecast: ForecastRecord,
     rivals: Option<CannibalizationRecord>,
+    now: Option<Standing>,
+    before: Option<Standing>,
 }
 
 impl Pass<'_> {
@@ -151,6 +193,7 @@ impl Pass<'_> {
             site: SiteScope::of(self.site.ascii()),
             source: as_of.source,
             provider: provider.to_owned(),
+            day: job.day,
             now,
         })
     }
@@ -162,6 +205,8 @@ impl Batch {
             keyword: course.keyword.keyword_id,
             forecast: self.forecast(course),
             rivals: self.rivals(course),
+            now: course.now(self.day).map(|it| course.standing(it)),
+            before: course.before(self.day).map(|it| course.standing(it)),
         });
         judged.collect()
     }
@@ -236,6 +281,8 @@ impl Courses {
                 one.forecast.envelope.measured_at,
                 Document::of(&one.forecast),
             ));
+            self.now.extend(one.now);
+            self.before.extend(one.before);
             self.rivalry.add(one.rivals.as_ref());
             if let Some(record) = one.rivals {
                 let document = Document::of(&record);
@@ -249,6 +296,14 @@ impl Courses {
             }
         }
         staged
+    }
+
+    /// What changed since the check before.
+    pub(super) fn since_last(&mut self) -> RankChanges {
+        changes_between(
+            &std::mem::take(&mut self.before),
+            &std::mem::take(&mut self.now),
+        )
     }
 
     /// The keywords for which own pages compete, the worst first.
@@ -286,7 +341,6 @@ fn about_keyword(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::NaiveDate;
 
     fn point(day: u32, state: RankState, position: Option<u32>, depth_checked: u32) -> CoursePoint {
         CoursePoint {

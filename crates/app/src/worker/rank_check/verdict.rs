@@ -9,7 +9,10 @@ use super::{
 use crate::worker::attempt::{Broken, Done};
 use analysis::{
     document::Document,
-    findings::{cannibalization, forecast, rankings::RankingRecord},
+    findings::{
+        cannibalization, forecast,
+        rankings::{RankingRecord, RankingsSummary},
+    },
     keyword_metrics::Priority,
     result_type::ResultType,
     url_rules::{OwnSites, SiteScope},
@@ -86,6 +89,11 @@ impl Pass<'_> {
         let forecasts = courses.forecasts.finish(series_in_all as u64);
         let rivalry = courses.rivalry.finish(courses.forecast_count as u64);
         let mut heads = sum.heads;
+        let rankings = RankingsSummary {
+            since_last: Some(courses.since_last()),
+            ..sum.rankings
+        };
+        heads[0].summary = Document::of(&rankings);
         heads.extend(found.heads);
         heads.push(run.head(Told {
             result_type: ResultType::Forecast,
