@@ -254,7 +254,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{BigInt, Text};
+    use diesel::sql_types::{BigInt, Nullable, Text};
     use super::Instant;
 
     latest_serps (account_id, project_id, keyword_id) {
@@ -264,8 +264,8 @@ diesel::table! {
         job_id -> BigInt,
         measured_at -> Instant,
         serp -> Text,
-        engine -> Text,
-        provenance -> Text,
+        engine -> Nullable<Text>,
+        provenance -> Nullable<Text>,
     }
 }
 

@@ -161,6 +161,7 @@ impl Opened {
                 let mut connection = postgres::connect_for_migration(url).map_err(unavailable)?;
                 let taken = migrations::migrate(&mut connection)?;
                 if !taken.is_empty() {
+                    partitions::make_rest(&mut connection).map_err(unavailable)?;
                     wall::make_whole(&mut connection).map_err(unavailable)?;
                 }
                 Ok(taken)

@@ -1,5 +1,5 @@
--- What was measured of each keyword, day by day. A month is a partition (`storage::postgres::partitions`
--- makes them ahead of time, and drops the oldest); what no partition is there for falls into the rest.
+-- What was measured of each keyword, day by day. A month is a partition: `storage::postgres::partitions`
+-- makes them ahead of time and drops the oldest; what no partition is there for falls into the rest.
 CREATE TABLE rank_history (
     account_id BIGINT NOT NULL,
     project_id BIGINT NOT NULL,
@@ -23,6 +23,5 @@ CREATE TABLE rank_history (
     PRIMARY KEY (account_id, project_id, keyword_id, day, job_id),
     FOREIGN KEY (account_id, keyword_id) REFERENCES keywords (account_id, id)
 ) PARTITION BY RANGE (day);
-CREATE TABLE rank_history_rest PARTITION OF rank_history DEFAULT;
-ALTER TABLE latest_serps ADD COLUMN engine TEXT NOT NULL DEFAULT '';
-ALTER TABLE latest_serps ADD COLUMN provenance TEXT NOT NULL DEFAULT '';
+ALTER TABLE latest_serps ADD COLUMN engine TEXT;
+ALTER TABLE latest_serps ADD COLUMN provenance TEXT;

@@ -22,7 +22,5 @@ CREATE TABLE rank_history (
     PRIMARY KEY (account_id, project_id, keyword_id, day, job_id),
     FOREIGN KEY (account_id, keyword_id) REFERENCES keywords (account_id, id)
 ) STRICT;
--- The oldest go first.
-CREATE INDEX rank_history_by_day ON rank_history (account_id, day);
-ALTER TABLE latest_serps ADD COLUMN engine TEXT NOT NULL DEFAULT '';
-ALTER TABLE latest_serps ADD COLUMN provenance TEXT NOT NULL DEFAULT '';
+ALTER TABLE latest_serps ADD COLUMN engine TEXT;
+ALTER TABLE latest_serps ADD COLUMN provenance TEXT;

@@ -51,6 +51,13 @@ pub fn tend(
     Ok(())
 }
 
+/// Makes the part that takes what no month is there for.
+pub fn make_rest(db: &mut PgConnection) -> QueryResult<()> {
+    db.batch_execute(
+        "CREATE TABLE IF NOT EXISTS rank_history_rest PARTITION OF rank_history DEFAULT",
+    )
+}
+
 /// The names of all parts, the rest among them.
 pub fn names(db: &mut PgConnection) -> QueryResult<Vec<String>> {
     let names: Vec<Name> = sql_query(

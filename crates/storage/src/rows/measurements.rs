@@ -52,8 +52,8 @@ pub struct SerpRow {
     pub job_id: i64,
     pub measured_at: At,
     pub serp: String,
-    pub engine: String,
-    pub provenance: String,
+    pub engine: Option<String>,
+    pub provenance: Option<String>,
 }
 
 /// A point as forecasts and the search for rivals inside of a site read it.
@@ -207,8 +207,8 @@ impl SerpRow {
             job_id: of.job.0,
             measured_at: of.point.measured_at.into(),
             serp: json(of.serp.as_ref()?),
-            engine: of.source.engine.clone(),
-            provenance: json(&of.source.provenance),
+            engine: Some(of.source.engine.clone()),
+            provenance: Some(json(&of.source.provenance)),
         })
     }
 }

@@ -12,6 +12,7 @@ use utoipa::ToSchema;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "camelCase")]
+#[schema(as = ResultPageType)]
 pub enum PageType {
     /// The start page of a site.
     Home,
