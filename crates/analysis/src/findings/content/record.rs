@@ -121,10 +121,9 @@ pub fn content_record(
     let (text, counts) = (&page.text, &page.text.counts);
     let kind = context.kind;
     let given = context.keywords.first().cloned();
-    let from_title = given.is_none();
     let keyword = given
         .or_else(|| probable_keyword(page))
-        .map(|it| keyword_facts(page, &it, from_title));
+        .map(|it| keyword_facts(page, &it, context.keywords));
     let readability = ReadabilityFacts::of(page);
     let parts = Parts::of(
         page,

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     findings::{
         envelope::FindingContext,
-        issues::{Found, Issue, IssueCode},
+        issues::{Found, Issue, IssueCode, PageContext, page_issues},
     },
     observation::{
         page_content::{
@@ -13,7 +13,7 @@ use crate::{
         },
         web_site::SiteScope,
     },
-    page_kind::page_kind,
+    page_kind::{PageKind, page_kind},
     text::{counts::count, language::Language},
 };
 use chrono::DateTime;
@@ -176,7 +176,7 @@ fn a_keyword_is_looked_for_in_eight_places() {
         is_image_alt: false,
         line: 2,
     });
-    let facts = keyword_facts(&page, "glazed cup", false);
+    let facts = keyword_facts(&page, "glazed cup", &[]);
     let found = facts.coverage;
     assert!(found.title && found.first_100_words && found.h2 && found.url_slug && found.body);
     assert!(!found.h1 && !found.meta_description && !found.image_alt);
@@ -184,6 +184,50 @@ fn a_keyword_is_looked_for_in_eight_places() {
     assert_eq!((facts.uses, facts.stuffing), (1, false));
     // 2 words of 11.
     assert!((facts.density.unwrap() - 2.0 / 11.0).abs() < 1e-12);
+}
+
+/// The keyword is called stuffed exactly where the issue names it.
+#[test]
+fn a_stuffed_keyword_is_the_issue_of_that_name() {
+    let with = |title: &str, uses: usize| {
+        let text = "salt glaze ".repeat(uses) + &"clay ".repeat(300 - 2 * uses);
+        page("https://example.com/x", title, "H", &[&text])
+    };
+    let scope = SiteScope::of_host("example.com");
+    let decided = |page: &PageContent, keywords: &[String]| {
+        let context = PageContext {
+            kind: PageKind::Other,
+            scope: &scope,
+            schema: None,
+            vitals: &[],
+            keywords,
+            has_traffic: None,
+        };
+        let issues = page_issues(page, &context);
+        let is_told = issues
+            .iter()
+            .any(|it| it.code == IssueCode::KeywordStuffing);
+        let keyword = record(page, issues, keywords).keyword.unwrap();
+        assert_eq!(keyword.stuffing, is_told, "{keyword:?}");
+        is_told
+    };
+    let given = ["salt glaze".to_owned()];
+    // From 8 uses on, which are 5.3 % of the words; 12 are 8 %.
+    for (uses, by_title, by_keyword) in [
+        (3, false, false),
+        (5, false, false),
+        (8, false, true),
+        (12, true, true),
+    ] {
+        let page = with("Salt glaze", uses);
+        assert_eq!(
+            (decided(&page, &[]), decided(&page, &given)),
+            (by_title, by_keyword),
+            "{uses}"
+        );
+    }
+    // A page on salt says salt.
+    assert!(!decided(&with("Salt", 12), &[]));
 }
 
 #[test]
@@ -290,7 +334,7 @@ proptest! {
     #[test]
     fn coverage_does_not_fall_with_more_uses(times in 1_usize..20) {
         let text = "Here are blue cups. ".repeat(times);
-        let few = keyword_facts(&page("https://example.com/x", "T", "H", &[&text]), "blue cups", false);
+        let few = keyword_facts(&page("https://example.com/x", "T", "H", &[&text]), "blue cups", &[]);
         prop_assert_eq!(few.uses as usize, times);
         prop_assert!(few.coverage.body && few.coverage.first_100_words);
     }

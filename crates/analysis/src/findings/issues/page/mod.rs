@@ -13,7 +13,7 @@ mod links;
 mod performance;
 mod structured;
 
-pub use content::THIN;
+pub use content::{THIN, stuffed_phrases};
 
 use super::issue::{Found, Issue};
 use crate::{
