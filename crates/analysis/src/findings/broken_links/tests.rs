@@ -247,6 +247,17 @@ fn redirects_are_told_apart() {
         verdict_on(deep, answered(deep, &[(deep, 301), (home, 200)])).0,
         Verdict::RedirectToHome
     );
+    // Two letters are a start page only where they name a language or a country.
+    for (path, verdict) in [
+        ("go", Verdict::RedirectToHome),
+        ("de", Verdict::RedirectPermanent),
+        ("us", Verdict::RedirectPermanent),
+        ("de-at", Verdict::RedirectPermanent),
+    ] {
+        let short = format!("https://example.com/{path}");
+        let found = verdict_on(&short, answered(&short, &[(&short, 301), (home, 200)]));
+        assert_eq!(found.0, verdict, "{path}");
+    }
     let index = "https://example.com/index.html";
     assert_eq!(
         verdict_on(index, answered(index, &[(index, 301), (home, 200)])).0,
