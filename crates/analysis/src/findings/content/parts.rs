@@ -6,13 +6,16 @@ use crate::{
     text::{
         pixel_width::Place,
         readability::{Band, Formula, Status, readability},
+        words::shortened,
     },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Headings that a record lists at the most; all are counted.
-const MOST_HEADINGS: usize = 200;
+/// Headings that a record lists at the most; all are judged.
+pub(super) const MOST_HEADINGS: usize = 200;
+/// Characters of one of them.
+const HEADING_CHARACTERS: usize = 200;
 
 /// The language of a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -107,7 +110,7 @@ impl SnippetText {
 pub struct HeadingFact {
     /// 1 to 6.
     pub level: u8,
-    /// Its text; null where it says nothing.
+    /// Its text, at most 200 characters; null where it says nothing.
     pub text: Option<String>,
 }
 
@@ -118,7 +121,7 @@ pub fn headings(page: &PageContent) -> Vec<HeadingFact> {
     first
         .map(|it| HeadingFact {
             level: it.level,
-            text: it.text.clone(),
+            text: { it.text.as_deref() }.map(|it| shortened(it, HEADING_CHARACTERS).to_owned()),
         })
         .collect()
 }

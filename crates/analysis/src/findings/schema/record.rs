@@ -61,7 +61,7 @@ pub struct FormatCounts {
 pub struct Entity {
     /// Its id, if it has one that others can refer to.
     pub id: Option<String>,
-    /// Its types; those of schema.org without the address.
+    /// Its types, at the most 10; those of schema.org without the address.
     pub types: Vec<String>,
     /// The syntax that it is read from.
     pub format: Format,
