@@ -13,10 +13,8 @@ use analysis::{
 };
 use url::Url;
 
-/// Links of a page at the most; no honest page has more.
-const MOST_REL: usize = 200;
-pub const MOST_LINKS: usize = 20_000;
 const MOST_RAW: usize = 2_048;
+const MOST_REL: usize = 200;
 
 /// Plain attributes that lead somewhere.
 const ATTRIBUTES: &[(&str, &str)] = &[
@@ -185,11 +183,11 @@ impl<'a> LinkReader<'a> {
     fn is_posted(&self, id: NodeId) -> bool {
         let method = self.dom.attribute(id, "method").unwrap_or_default();
         method.trim().eq_ignore_ascii_case("post") || method.trim().eq_ignore_ascii_case("dialog")
+    }
+}
 
 /// What an attribute says, as text of elements is kept; `None` where it says nothing.
 fn short_text(value: &str) -> Option<String> {
     let text = collapsed(shortened(value.trim_start(), 10 * MOST_CHARACTERS));
     (!text.is_empty()).then(|| shortened(&text, MOST_CHARACTERS).to_owned())
-}
-    }
 }

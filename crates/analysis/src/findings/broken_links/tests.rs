@@ -446,6 +446,20 @@ fn a_page_like_the_answer_for_a_made_up_url_is_a_soft_404() {
 }
 
 #[test]
+fn of_a_page_that_was_not_read_whole_it_is_not_known_how_little_it_says() {
+    let url = "https://example.com/long";
+    let mut long = titled(page(url, Vec::new()), "Error 404");
+    long.probe_similarity = Some(1.0);
+    let told = |long: &PageContent| {
+        let pages = vec![page(SITE, vec![to(1, url)]), long.clone()];
+        found(&site(pages, Vec::new())).records.len()
+    };
+    assert_eq!(told(&long), 1);
+    long.document.parser_limit = true;
+    assert_eq!(told(&long), 0);
+}
+
+#[test]
 fn http_on_an_https_page_is_mixed_content_only_where_it_is_loaded() {
     let image = LinkTarget::Web {
         url: "http://example.com/i.png".into(),

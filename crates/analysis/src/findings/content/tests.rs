@@ -8,12 +8,13 @@ use crate::{
     },
     observation::{
         page_content::{
-            Block, BlockKind, Heading, MainText, Meta, MetaKey, PageContent, PlacedText, TagSource,
-            TextSource,
+            Block, BlockKind, Heading, MOST_LINKS, MainText, Meta, MetaKey, PageContent,
+            PlacedText, TagSource, TextSource,
         },
-        web_site::SiteScope,
+        web_site::{SiteScope, Truncation},
     },
     page_kind::{PageKind, page_kind},
+    provenance::RecordStatus,
     text::{counts::count, language::Language},
 };
 use chrono::DateTime;
@@ -125,6 +126,62 @@ fn a_record_has_the_fields_of_the_specification() {
     assert_eq!(serde_json::to_value(stored).unwrap(), json);
 }
 
+#[test]
+fn of_a_page_that_was_not_read_whole_nothing_is_counted() {
+    let text = "Clay is mixed with sand. ".repeat(60);
+    let page = page("https://example.com/clay", "Clay", "Clay", &[&text]);
+    let (mut cut, mut unparsed) = (page.clone(), page.clone());
+    cut.fetched.truncation = Truncation::AtLimit;
+    unparsed.document.parser_limit = true;
+    for (page, warning) in [(&cut, "bodyCut"), (&unparsed, "parserLimit")] {
+        let found = record(page, Vec::new(), &["clay".to_owned()]);
+        assert_eq!(found.envelope.status, RecordStatus::Partial);
+        assert_eq!(found.envelope.warnings, [warning]);
+        assert_eq!(
+            (found.word_count, found.main_word_count, found.sentences),
+            (None, None, None)
+        );
+        assert_eq!(
+            (found.average_sentence_length, found.text_html_ratio),
+            (None, None)
+        );
+        assert_eq!(
+            (found.readability, found.keyword),
+            (ReadabilityFacts::default(), None)
+        );
+        assert_eq!(found.content_score, None);
+    }
+    // Of the links and images, those without structure are all there.
+    let of = |page: &PageContent| record(page, Vec::new(), &[]);
+    assert_eq!(
+        (of(&cut).links.internal, of(&cut).images.count),
+        (None, None)
+    );
+    assert_eq!(
+        (of(&unparsed).links.internal, of(&unparsed).images.count),
+        (Some(0), Some(0))
+    );
+    let whole = of(&page);
+    assert!(whole.content_score.is_some() && whole.main_word_count == Some(300));
+    assert_eq!(whole.envelope.warnings, [""; 0]);
+}
+
+#[test]
+fn lists_that_end_at_their_limits_say_so() {
+    let mut page = page("https://example.com/x", "T", "H", &["Some words."]);
+    page.headings = vec![page.headings[0].clone(); 201];
+    let found = record(&page, Vec::new(), &[]);
+    assert_eq!(found.headings.len(), 200);
+    assert_eq!(found.envelope.warnings, ["headingsCut"]);
+    page.headings.truncate(200);
+    assert_eq!(record(&page, Vec::new(), &[]).envelope.warnings, [""; 0]);
+    page.links =
+        vec![crate::findings::sample_pages::link("https://example.com/y", "y"); MOST_LINKS];
+    let found = record(&page, Vec::new(), &[]);
+    assert_eq!(found.envelope.warnings, ["linksCut"]);
+    assert_eq!((found.links.internal, found.images.count), (None, Some(0)));
+}
+
 /// Widths of analysis.md 2.16.
 #[test]
 fn snippets_are_as_wide_as_results_pages_show_them() {
@@ -150,7 +207,10 @@ fn readability_is_that_of_the_golden_counts() {
         people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
     let page = page("https://example.com/x", "T", "H", &[text; 4]);
     let found = record(&page, Vec::new(), &[]);
-    assert_eq!((found.main_word_count, found.sentences), (4 * 28, 4 * 3));
+    assert_eq!(
+        (found.main_word_count, found.sentences),
+        (Some(4 * 28), Some(4 * 3))
+    );
     assert!((found.average_sentence_length.unwrap() - 28.0 / 3.0).abs() < 1e-12);
     assert!(
         (found.readability.lix.unwrap() - 48.59).abs() < 0.05,

@@ -17,7 +17,8 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
         let linked = |it: &UrlId| card.links.iter().any(|link| link.target() == *it);
         let broken = |it: &UrlId| is_broken(site, *it);
         // What is broken need not be linked.
-        let unlinked = { named.iter().copied() }.filter(|it| !linked(it) && !broken(it));
+        let unlinked = { named.iter().copied() }
+            .filter(|it| !card.links_are_cut && !linked(it) && !broken(it));
         all.add_urls(site, card.url, IssueCode::PaginationNotLinked, unlinked);
         let gone = named.iter().copied().filter(broken);
         all.add_broken(site, confirmed, card.url, IssueCode::PaginationNon200, gone);
