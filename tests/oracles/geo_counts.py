@@ -45,6 +45,41 @@ def is_month(word):
     return word.strip(".,").lower() in MONTHS
 
 
+STATUS_WORDS = set("http https status statuscode statuscodes httpstatus code codes error fehler erreur errore chyba chybu chyby fout błąd hiba".split())
+STATUS_JOINTS = set("and or to und oder bis et ou y e nebo alebo lub en of és vagy".split())
+REASONS = """Continue;Switching Protocols;Processing;Early Hints;OK;Created;Accepted;Non-Authoritative Information;No Content;Reset Content;Partial Content;
+Multi-Status;Already Reported;IM Used;Multiple Choices;Moved Permanently;Moved Temporarily;Found;See Other;Not Modified;Use Proxy;Temporary Redirect;
+Permanent Redirect;Bad Request;Unauthorized;Payment Required;Forbidden;Not Found;Method Not Allowed;Not Acceptable;Proxy Authentication Required;
+Request Timeout;Request Time-out;Conflict;Gone;Length Required;Precondition Failed;Content Too Large;Payload Too Large;Request Entity Too Large;URI Too Long;
+Unsupported Media Type;Range Not Satisfiable;Expectation Failed;Misdirected Request;Unprocessable Content;Unprocessable Entity;Locked;Failed Dependency;
+Too Early;Upgrade Required;Precondition Required;Too Many Requests;Request Header Fields Too Large;Unavailable For Legal Reasons;Internal Server Error;
+Not Implemented;Bad Gateway;Service Unavailable;Service Temporarily Unavailable;Gateway Timeout;Gateway Time-out;HTTP Version Not Supported;
+Insufficient Storage;Loop Detected;Network Authentication Required""".replace("\n", "").split(";")
+
+
+def without_statuses(text):
+    """Statuses of HTTP are names: behind a word that says so or behind another status, before a phrase or word that says so."""
+    result, end, last = [], 0, None
+    for found in re.finditer(r"(?<!\w)[1-5]\d\d(?!\w)", text):
+        before, rest, number = text[:found.start()], text[found.end():], found[0]
+        words = re.findall(r"[^\W\d_]+", re.sub(r"/\d(\.\d)?(?=:?\s*$)", "", before[-40:]))
+        named = bool(re.search(r"\s$", before)) and bool(re.search(r"[^\W\d_](/\d(\.\d)?)?:?\s+$", before)) and bool(words) and words[-1].lower() in STATUS_WORDS
+        between = text[last:found.start()] if last is not None else None
+        listed = between is not None and (re.fullmatch(r"\s*[,/–-]\s*", between) or re.fullmatch(r",?\s+([^\W\d_]+)\s+", between) and between.strip(" ,\n\t").lower() in STATUS_JOINTS)
+        word = re.match(r"[\s-]([^\W\d_]+)", rest)
+        word = word[1].lower() if word else ""
+        told = (word in ("error", "errors", "fehler", "erreur", "erreurs", "errores") and number >= "400") or (re.fullmatch("redirect(s|ed|ion|ions)?", word) and "300" <= number <= "308") \
+            or (word in ("page", "pages") and number == "404") or word in ("status", "response")
+        reason = any(rest.lstrip().startswith(it) and not re.match(r"\w", rest.lstrip()[len(it):]) for it in REASONS) and rest[:1].isspace()
+        if named or listed or told or reason:
+            result += [text[end:found.start()], " ¤ "]
+            end = found.end()
+            last = found.end() if named or listed else None
+        else:
+            last = None
+    return "".join(result) + text[end:]
+
+
 def facts(text):
     """How many numbers of a block state a fact."""
     text = re.sub(r"(?i)\b(https?://|www\.)\S+|\S+@\S+\.\S+", " ¤ ", text)
@@ -55,6 +90,7 @@ def facts(text):
     text = re.sub(r"\b\d{1,2}:\d{2}(:\d{2})?\b", " ¤ ", text)
     text = re.sub(r"\b\d{1,2}(st|nd|rd|th|\.|er|e)?\s?([^\W\d]+\.?)", lambda it: " ¤ " if it[2].lower().startswith(CENTURIES) else it[0], text, flags=re.I)
     text = re.sub(r"\+\d[\d ()./-]{6,20}\d|\(\d{2,5}\)\s?\d[\d -]{4,12}\d|\b\d{3}-\d{3}-\d{4}\b", " ¤ ", text)
+    text = without_statuses(text)
     text = re.sub(r"(?i)\bv\.?\s?\d+(\.\d+)*\b|\b\d+\.\d+\.\d+[\w.-]*", " ¤ ", text)
     text = re.sub(r"\b([^\W\d]+)\s+(?=\d)\d[\w.-]*", lambda it: " ¤ " if it[1].lower() in VERSIONS else it[0], text)
     text = re.sub(r"(?:(?<!\w)([^\W\d]+\.?)|[§#№])\s*\d+(?:[.–-]\d+)*", lambda it: " ¤ " if it[1] is None or it[1].lower() in PLACES else it[0], text)

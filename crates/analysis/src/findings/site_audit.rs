@@ -377,11 +377,14 @@ impl<'a> SiteAudit<'a> {
         let input = PageInput {
             url: &page.url,
             data: &page.structured_data,
-            visible_text: page.text.visible.as_deref(),
+            visible_text: page.text.visible.as_deref().filter(|_| !page.is_cut()),
             template: template(kind),
             rendered_only: page.has_data_only_when_rendered(),
         };
-        let record = schema::judge_page(&input, &self.context.finding);
+        let mut record = schema::judge_page(&input, &self.context.finding);
+        if page.is_cut() {
+            record = record.in_part(page.cut_warnings());
+        }
         self.schema.add(&record, page.is_indexable());
         record
     }

@@ -94,7 +94,7 @@ pub struct Property {
 pub enum Value {
     /// Text; that of elements with white space collapsed.
     Text(String),
-    /// A number of JSON.
+    /// A number of JSON; one that is too large for any is the text [`INFINITE`].
     Number(serde_json::Number),
     /// A boolean of JSON.
     Bool(bool),
@@ -227,6 +227,9 @@ impl Item {
         matching.map(|it| &it.value)
     }
 }
+
+/// What stands for a number of JSON that browsers read as infinity.
+pub const INFINITE: &str = "∞";
 
 impl Value {
     /// The value as text; `None` for items.

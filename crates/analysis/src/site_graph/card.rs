@@ -13,6 +13,7 @@ use crate::{
 use std::{num::NonZeroU64, sync::Arc};
 
 /// A page, as far as findings about several pages need it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageCard {
     /// Its address.
@@ -44,6 +45,8 @@ pub struct PageCard {
     pub words: u32,
     /// Links of `a` and `area` to addresses of the web.
     pub links: Box<[CardLink]>,
+    /// Whether there may be more of these.
+    pub links_are_cut: bool,
     /// Those of them with a fragment that needs a name.
     pub fragments: Box<[CardFragment]>,
     /// Scripts, style sheets, frames, media: everything else that it loads, except images.
@@ -176,6 +179,7 @@ impl PageCard {
             digest,
             words: u32::try_from(page.text.counts.words).unwrap_or(u32::MAX),
             links: links.into(),
+            links_are_cut: page.links_are_cut(),
             fragments: fragments.into(),
             files: loaded.into(),
             images: images.into(),

@@ -106,7 +106,12 @@ impl SiteGraph {
 
     /// The same for who has the hashes of its names, so that they are kept once.
     pub fn add_page_with(&mut self, page: &PageContent, names: Option<Arc<[u64]>>) -> AddedText {
-        let text = page.text.main.text();
+        // A part of a text is like no other.
+        let text = if page.is_cut() {
+            String::new()
+        } else {
+            page.text.main.text()
+        };
         let shingles = shingles(&text);
         let fingerprint = Fingerprint::with_shingles(&text, &shingles);
         let digest = fingerprint.as_ref().map(|it| it.digest);

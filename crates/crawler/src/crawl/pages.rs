@@ -3,12 +3,12 @@
 use super::{Crawl, Tools, rendering::RenderQueue};
 use crate::{
     check::refused,
-    extract::{Arrival, EXTRACTION, MOST_LINKS, read_page},
+    extract::{Arrival, EXTRACTION, read_page},
     fetch::{Answer, Want},
     frontier::{UrlNumber, UrlSet},
 };
 use analysis::observation::{
-    page_content::PageContent,
+    page_content::{MOST_LINKS, PageContent},
     web_site::{CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck},
 };
 use domain::{

@@ -1,5 +1,6 @@
 //! JSON with the places of its objects and with every key, also those that occur twice.
 
+use analysis::observation::structured_data::INFINITE;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 use std::{cell::Cell, fmt};
@@ -40,8 +41,53 @@ impl Object {
     }
 }
 
-/// Reads a text (RFC 8259); nesting ends at serde's 128 levels.
+/// Reads a text (RFC 8259); nesting ends at serde's 128 levels. Numbers that are too large for any are
+/// no mistake of syntax: browsers read them as infinity, and here each is the text [`INFINITE`].
 pub fn read(text: &str) -> Result<Json, Refused> {
+    match parse(text) {
+        Err(Refused::Invalid { message, .. }) if message == "number out of range" => {
+            parse(&without_infinite_numbers(text))
+        }
+        read => read,
+    }
+}
+
+/// The text with [`INFINITE`] in place of numbers beyond all, as long as it was: none of them is shorter.
+fn without_infinite_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    let mut rest = text;
+    while let Some(it) = rest.chars().next() {
+        let is_part = |it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.' | 'e' | 'E');
+        if !in_string && (it.is_ascii_digit() || it == '-') {
+            let length = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
+            let number = &rest[..length];
+            if number.parse().is_ok_and(f64::is_infinite) {
+                let quoted = format!("\"{INFINITE}\"");
+                out.push_str(&quoted);
+                out.extend(std::iter::repeat_n(
+                    ' ',
+                    length.saturating_sub(quoted.len()),
+                ));
+            } else {
+                out.push_str(number);
+            }
+            rest = &rest[length..];
+            continue;
+        }
+        match it {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ => {}
+        }
+        out.push(it);
+        rest = &rest[it.len_utf8()..];
+    }
+    out
+}
+
+fn parse(text: &str) -> Result<Json, Refused> {
     let objects = Cell::new(0);
     let mut reader = serde_json::Deserializer::from_str(text);
     let seed = Seed { objects: &objects };

@@ -5,17 +5,16 @@ use super::{
     place::Places,
     srcset::{css_urls, srcset},
     target::target_of,
-    text::text_of,
+    text::{MOST_CHARACTERS, text_of},
 };
 use analysis::{
     observation::web_site::{LinkTarget, PageLink, Position},
-    text::words::shortened,
+    text::words::{collapsed, shortened},
 };
 use url::Url;
 
-/// Links of a page at the most; no honest page has more.
-pub const MOST_LINKS: usize = 20_000;
 const MOST_RAW: usize = 2_048;
+const MOST_REL: usize = 200;
 
 /// Plain attributes that lead somewhere.
 const ATTRIBUTES: &[(&str, &str)] = &[
@@ -115,7 +114,7 @@ impl<'a> LinkReader<'a> {
             target: target_of(raw, self.base),
             element: self.dom.name(id)?.to_owned(),
             attribute: attribute.to_owned(),
-            rel: self.dom.attribute(id, "rel").map(str::to_owned),
+            rel: { self.dom.attribute(id, "rel") }.map(|it| shortened(it, MOST_REL).to_owned()),
             text: self.text(id),
             position: Position {
                 line: place.line,
@@ -128,31 +127,21 @@ impl<'a> LinkReader<'a> {
     }
 
     fn text(&self, id: NodeId) -> Option<String> {
-        let said = |name| {
-            self.dom
-                .attribute(id, name)
-                .map(str::trim)
-                .filter(|it| !it.is_empty())
-        };
+        let said = |name| self.dom.attribute(id, name).and_then(short_text);
         match self.dom.name(id)? {
             "a" => text_of(self.dom, id)
                 .or_else(|| self.alternative_text(id))
-                .or_else(|| said("aria-label").or(said("title")).map(str::to_owned)),
-            "area" | "img" => said("alt").or(said("title")).map(str::to_owned),
-            "iframe" | "object" => said("title").map(str::to_owned),
+                .or_else(|| said("aria-label").or_else(|| said("title"))),
+            "area" | "img" => said("alt").or_else(|| said("title")),
+            "iframe" | "object" => said("title"),
             _ => None,
         }
     }
 
     /// What stands for the first image inside a link.
     fn alternative_text(&self, id: NodeId) -> Option<String> {
-        let mut texts = self
-            .dom
-            .below(id)
-            .filter_map(|it| self.dom.attribute(it, "alt"));
-        texts
-            .find(|it| !it.trim().is_empty())
-            .map(|it| it.trim().to_owned())
+        let mut below = self.dom.below(id);
+        below.find_map(|it| short_text(self.dom.attribute(it, "alt")?))
     }
 
     fn raw_text(&self, id: NodeId) -> String {
@@ -195,4 +184,10 @@ impl<'a> LinkReader<'a> {
         let method = self.dom.attribute(id, "method").unwrap_or_default();
         method.trim().eq_ignore_ascii_case("post") || method.trim().eq_ignore_ascii_case("dialog")
     }
+}
+
+/// What an attribute says, as text of elements is kept; `None` where it says nothing.
+fn short_text(value: &str) -> Option<String> {
+    let text = collapsed(shortened(value.trim_start(), 10 * MOST_CHARACTERS));
+    (!text.is_empty()).then(|| shortened(&text, MOST_CHARACTERS).to_owned())
 }

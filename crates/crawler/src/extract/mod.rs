@@ -18,7 +18,6 @@ mod text;
 mod visible_text;
 
 pub use content::{Arrival, read_main_text, read_names, read_page};
-pub use links::MOST_LINKS;
 pub use page_files::{NamedFile, read_page_files};
 
 use analysis::observation::structured_data::PageStructuredData;

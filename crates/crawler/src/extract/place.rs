@@ -7,8 +7,10 @@ use std::{cell::RefCell, collections::HashMap, fmt::Write as _};
 
 /// Duplicate ids that are named.
 const MOST_DUPLICATES: usize = 50;
-/// Longer ids are not named.
+/// Longer ids are not named, nor are elements with longer names.
 const MOST_ID: usize = 200;
+/// Steps of a path at the most: what is nested deeper is found from an element in between.
+const MOST_STEPS: usize = 100;
 
 /// Answers for one page, each worked out when it is asked for first.
 pub struct Places<'a> {
@@ -71,7 +73,7 @@ impl<'a> Places<'a> {
                 break;
             }
             anchor = self.unique_id(node);
-            if anchor.is_some() {
+            if anchor.is_some() || steps.len() == MOST_STEPS {
                 break;
             }
             steps.push(node);
@@ -85,7 +87,8 @@ impl<'a> Places<'a> {
             if !path.is_empty() {
                 path.push_str(" > ");
             }
-            path.push_str(self.dom.name(node).unwrap_or_default());
+            let name = self.dom.name(node).unwrap_or_default();
+            path.push_str(if name.len() > MOST_ID { "*" } else { name });
             if let Number::Is(number) = self.number(node) {
                 // Writing to a string cannot fail.
                 let _ = write!(path, ":nth-of-type({number})");
@@ -97,6 +100,7 @@ impl<'a> Places<'a> {
     fn unique_id(&self, node: NodeId) -> Option<&str> {
         let id = self.dom.attribute(node, "id")?;
         let plain = id.starts_with(|it: char| it.is_ascii_alphabetic())
+            && id.len() <= MOST_ID
             && id
                 .chars()
                 .all(|it| it.is_ascii_alphanumeric() || it == '-' || it == '_');

@@ -4,7 +4,7 @@ use super::dom::{Dom, Kind, NodeId};
 use analysis::text::words::{collapsed, shortened};
 
 /// Link texts and titles are not kept longer than this.
-const MOST_CHARACTERS: usize = 300;
+pub const MOST_CHARACTERS: usize = 300;
 
 /// The text of an element, white space collapsed, shortened.
 pub fn text_of(dom: &Dom, id: NodeId) -> Option<String> {

@@ -229,3 +229,53 @@ async fn what_failed_once_elsewhere_warns_when_it_fails_again() {
     assert_eq!(second.codes(), found(&["externalBroken"]));
     assert_eq!(severity(&second), "warning");
 }
+
+/// Elements inside of each other beyond the parser's limit, and what a page should have behind them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_whose_structure_ends_early_claims_nothing() {
+    let deep = "<div>".repeat(600)
+        + "<h2></h2><a href=/><img src=/cup.png alt=Cup width=1 height=1></a><p>Words that nobody counts.";
+    let told = audit(with(&deep).generated()).await;
+    assert_eq!(told.codes(), found(&[]));
+    let record = super::memory_crawl::audit(&with(&deep), None)
+        .records
+        .remove(GLAZE)
+        .unwrap();
+    assert_eq!(record.envelope.warnings, ["parserLimit"]);
+    assert_eq!((record.main_word_count, record.content_score), (None, None));
+    assert!(record.links.internal.is_some());
+}
+
+/// A page that leads nowhere as far as it was read.
+#[test]
+fn a_page_whose_links_were_not_read_is_no_dead_end() {
+    use analysis::{
+        findings::issues::{IssueCode, PageContext, page_issues},
+        observation::web_site::{SiteScope, Truncation},
+        page_kind::PageKind,
+    };
+    use crawler::extract::{Arrival, read_page};
+    let url = url::Url::parse(GLAZE).unwrap();
+    let mut page = read_page(Arrival::loose(b"<title>Glaze</title><p>Glaze", None, &url));
+    let scope = SiteScope::of_host("example.com");
+    let context = PageContext {
+        kind: PageKind::Other,
+        scope: &scope,
+        schema: None,
+        vitals: &[],
+        keywords: &[],
+        has_traffic: None,
+    };
+    let absent = [
+        IssueCode::DeadEnd,
+        IssueCode::H1Missing,
+        IssueCode::DescMissing,
+    ];
+    let is_told = |page: &_| {
+        let issues = page_issues(page, &context);
+        absent.map(|code| issues.iter().any(|it| it.code == code))
+    };
+    assert_eq!(is_told(&page), [true; 3]);
+    page.fetched.truncation = Truncation::AtLimit;
+    assert_eq!(is_told(&page), [false; 3]);
+}

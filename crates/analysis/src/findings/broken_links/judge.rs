@@ -15,7 +15,7 @@ use crate::{
         page_url::is_loopback,
         web_site::{FetchFailure, Fetched, LinkTarget, PageLink, WebPage},
     },
-    text::words::shortened,
+    text::{language::tags::is_path_of_a_language, words::shortened},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use url::Url;
@@ -241,7 +241,7 @@ fn is_deep(path: &str) -> bool {
             .iter()
             .any(|it| name == *it || name.starts_with(&format!("{it}.")));
     // A start page in one language (`/en`) is a start page.
-    !is_start && name.len() > 2
+    !is_start && !is_path_of_a_language(&name)
 }
 
 fn is_soft_404(page: &WebPage) -> bool {

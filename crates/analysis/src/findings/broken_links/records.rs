@@ -22,6 +22,8 @@ use crate::{
 
 /// Bits of the number of a record on its page: more than a page has links.
 const NUMBER_BITS: u32 = 24;
+/// Characters of an address at the most.
+const MOST_ADDRESS: usize = 4_096;
 /// Bits of the place of a page by URL.
 const PLACE_BITS: u32 = 28;
 
@@ -82,7 +84,7 @@ impl<'a> LinkRecords<'a> {
             envelope: envelope(self.context, page, judged.verdict.outcome(), confirmation),
             source_url: page.url.clone(),
             source_title: page.title().map(|it| shortened(it, 300).to_owned()),
-            target_url: judged.target.clone(),
+            target_url: shortened(&judged.target, MOST_ADDRESS).to_owned(),
             final_url: answer
                 .filter(|it| it.hops() > 0)
                 .map(|it| it.landed().to_owned()),
@@ -140,7 +142,7 @@ fn envelope(
     if confirmation == Confirmation::Suspect {
         warnings.push("suspect".to_owned());
     }
-    let url = shortened(&page.url, 4_096);
+    let url = shortened(&page.url, MOST_ADDRESS);
     Envelope {
         status: if unknown {
             RecordStatus::Partial

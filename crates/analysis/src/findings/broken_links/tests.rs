@@ -247,6 +247,17 @@ fn redirects_are_told_apart() {
         verdict_on(deep, answered(deep, &[(deep, 301), (home, 200)])).0,
         Verdict::RedirectToHome
     );
+    // Two letters are a start page only where they name a language or a country.
+    for (path, verdict) in [
+        ("go", Verdict::RedirectToHome),
+        ("de", Verdict::RedirectPermanent),
+        ("us", Verdict::RedirectPermanent),
+        ("de-at", Verdict::RedirectPermanent),
+    ] {
+        let short = format!("https://example.com/{path}");
+        let found = verdict_on(&short, answered(&short, &[(&short, 301), (home, 200)]));
+        assert_eq!(found.0, verdict, "{path}");
+    }
     let index = "https://example.com/index.html";
     assert_eq!(
         verdict_on(index, answered(index, &[(index, 301), (home, 200)])).0,
@@ -432,6 +443,20 @@ fn a_page_like_the_answer_for_a_made_up_url_is_a_soft_404() {
             (says.to_owned(), Verdict::Soft404, Severity::Error)
         ]
     );
+}
+
+#[test]
+fn of_a_page_that_was_not_read_whole_it_is_not_known_how_little_it_says() {
+    let url = "https://example.com/long";
+    let mut long = titled(page(url, Vec::new()), "Error 404");
+    long.probe_similarity = Some(1.0);
+    let told = |long: &PageContent| {
+        let pages = vec![page(SITE, vec![to(1, url)]), long.clone()];
+        found(&site(pages, Vec::new())).records.len()
+    };
+    assert_eq!(told(&long), 1);
+    long.document.parser_limit = true;
+    assert_eq!(told(&long), 0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Where a page says what it is to be found with.
 
 use crate::{
-    findings::envelope::rounded,
+    findings::{envelope::rounded, issues::stuffed_phrases},
     observation::page_content::PageContent,
     text::{
         phrases::{IndexedText, without_diacritics},
@@ -76,16 +76,17 @@ pub struct KeywordFacts {
     /// Words of all uses per words of the main text; null without words.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub density: Option<f64>,
-    /// At least 8 uses and 3 %.
+    /// It is there too often: the page has the issue `keywordStuffing` for it.
     pub stuffing: bool,
     /// Share of the words that competing pages use; null unless these were read.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub term_coverage: Option<f64>,
 }
 
-/// What a page says of a keyword.
+/// What a page says of a keyword: of one of those that it is to be found with, or, where there are none,
+/// of one that its title tells.
 #[must_use]
-pub fn keyword_facts(page: &PageContent, keyword: &str, from_title: bool) -> KeywordFacts {
+pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> KeywordFacts {
     let language = page.text.language;
     let says = |text: &str| {
         let uses = IndexedText::about(text, language, &[keyword]).uses(keyword);
@@ -113,14 +114,20 @@ pub fn keyword_facts(page: &PageContent, keyword: &str, from_title: bool) -> Key
         body: uses.inflected.unwrap_or_default().max(uses.folded) > 0,
     };
     let count = uses.inflected.unwrap_or(uses.exact);
+    // Few phrases come so far that the issue has to be asked.
+    let is_stuffed = || {
+        stuffed_phrases(page, &body, given)
+            .iter()
+            .any(|it| it.is(keyword))
+    };
     KeywordFacts {
         target: keyword.to_owned(),
-        from_title,
+        from_title: given.is_empty(),
         coverage,
         coverage_score: coverage.score(),
         uses: u32::try_from(count).unwrap_or(u32::MAX),
         density: uses.density,
-        stuffing: uses.stuffed,
+        stuffing: uses.stuffed && is_stuffed(),
         term_coverage: None,
     }
 }

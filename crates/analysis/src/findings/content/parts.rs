@@ -6,13 +6,16 @@ use crate::{
     text::{
         pixel_width::Place,
         readability::{Band, Formula, Status, readability},
+        words::shortened,
     },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Headings that a record lists at the most; all are counted.
-const MOST_HEADINGS: usize = 200;
+/// Headings that a record lists at the most; all are judged.
+pub(super) const MOST_HEADINGS: usize = 200;
+/// Characters of one of them.
+const HEADING_CHARACTERS: usize = 200;
 
 /// The language of a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -107,7 +110,7 @@ impl SnippetText {
 pub struct HeadingFact {
     /// 1 to 6.
     pub level: u8,
-    /// Its text; null where it says nothing.
+    /// Its text, at most 200 characters; null where it says nothing.
     pub text: Option<String>,
 }
 
@@ -118,7 +121,7 @@ pub fn headings(page: &PageContent) -> Vec<HeadingFact> {
     first
         .map(|it| HeadingFact {
             level: it.level,
-            text: it.text.clone(),
+            text: { it.text.as_deref() }.map(|it| shortened(it, HEADING_CHARACTERS).to_owned()),
         })
         .collect()
 }
@@ -211,12 +214,12 @@ pub struct NearestPage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageCounts {
-    /// All of them.
-    pub count: u32,
+    /// All of them; null, as the next two, where some were not read.
+    pub count: Option<u32>,
     /// Without an `alt` attribute where one is needed.
-    pub without_alt: u32,
+    pub without_alt: Option<u32>,
     /// That do not say how large they are.
-    pub without_size: u32,
+    pub without_size: Option<u32>,
     /// Larger than 500 kB, of those whose size is known.
     pub oversized: u32,
 }
@@ -225,14 +228,14 @@ pub struct ImageCounts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkCounts {
-    /// Links of `a` and `area` to the site.
-    pub internal: u32,
+    /// Links of `a` and `area` to the site; null, as the next three, where some were not read.
+    pub internal: Option<u32>,
     /// To other sites.
-    pub external: u32,
+    pub external: Option<u32>,
     /// With `nofollow`, `ugc` or `sponsored`.
-    pub nofollow: u32,
+    pub nofollow: Option<u32>,
     /// Pages of the site that it links to.
-    pub unique_internal: u32,
+    pub unique_internal: Option<u32>,
     /// Links to it from other pages of the site.
     pub inlinks: u32,
     /// Pages of the site that link to it.

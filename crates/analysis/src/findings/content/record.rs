@@ -5,7 +5,7 @@ use super::{
     keyword::{KeywordFacts, keyword_facts, probable_keyword},
     parts::{
         CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts,
-        ReadabilityFacts, SnippetText, Uniqueness, headings, small,
+        MOST_HEADINGS, ReadabilityFacts, SnippetText, Uniqueness, headings, small,
     },
     rendered::RenderedFacts,
     score::{Parts, content_score},
@@ -17,8 +17,8 @@ use crate::{
         issues::{Issue, IssueCode, THIN},
     },
     observation::{
-        page_content::PageContent,
-        web_site::{LinkTarget, SiteScope, Truncation},
+        page_content::{MOST_IMAGES, MOST_LINKS, PageContent},
+        web_site::{LinkTarget, SiteScope},
     },
     page_kind::PageKind,
     provenance::RecordStatus,
@@ -71,24 +71,25 @@ pub struct ContentRecord {
     pub meta_description: SnippetText,
     /// Its headings; at the most 200.
     pub headings: Vec<HeadingFact>,
-    /// Share of the headings that are questions; null without headings.
+    /// Share of the headings that are questions; null without headings, and where some were not read.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub question_headings: Option<f64>,
-    /// Words of all text in sight.
-    pub word_count: u32,
+    /// Words of all text in sight; null, as all that is counted in the text, where the page was not read
+    /// whole.
+    pub word_count: Option<u32>,
     /// Words of the main text.
-    pub main_word_count: u32,
+    pub main_word_count: Option<u32>,
     /// Characters of all text in sight per byte of the document; null for an empty one.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub text_html_ratio: Option<f64>,
     /// Sentences of the main text.
-    pub sentences: u32,
+    pub sentences: Option<u32>,
     /// Words per sentence; null without sentences.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub average_sentence_length: Option<f64>,
     /// How the main text reads.
     pub readability: ReadabilityFacts,
-    /// Where the page says its keyword; null without one.
+    /// Where the page says its keyword; null without one, and where the page was not read whole.
     pub keyword: Option<KeywordFacts>,
     /// How alike other pages are.
     pub uniqueness: Uniqueness,
@@ -101,9 +102,9 @@ pub struct ContentRecord {
     /// The page as a browser shows it, beside the document as it was sent; null where it was not asked
     /// to be shown.
     pub rendered: Option<RenderedFacts>,
-    /// It has little text of its own; null where the end of a page with little text was not read.
+    /// It has little text of its own; null where a page with little text was not read whole.
     pub thin: Option<bool>,
-    /// 0 to 100.
+    /// 0 to 100; null where the page was not read whole.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub content_score: Option<f64>,
     /// What is wrong with it, in the order of the catalogue.
@@ -119,13 +120,19 @@ pub fn content_record(
     context: &ContentContext<'_>,
 ) -> ContentRecord {
     let (text, counts) = (&page.text, &page.text.counts);
+    let is_whole = !page.is_cut();
+    let counted = |count: u32| is_whole.then_some(count);
     let kind = context.kind;
     let given = context.keywords.first().cloned();
-    let from_title = given.is_none();
     let keyword = given
         .or_else(|| probable_keyword(page))
-        .map(|it| keyword_facts(page, &it, from_title));
-    let readability = ReadabilityFacts::of(page);
+        .filter(|_| is_whole)
+        .map(|it| keyword_facts(page, &it, context.keywords));
+    let readability = if is_whole {
+        ReadabilityFacts::of(page)
+    } else {
+        ReadabilityFacts::default()
+    };
     let parts = Parts::of(
         page,
         kind,
@@ -137,7 +144,7 @@ pub fn content_record(
     let ratio = |part: u32, whole: u64| {
         #[expect(clippy::cast_precision_loss, reason = "no page is 2^52 bytes long")]
         let whole = whole as f64;
-        (whole > 0.0).then(|| f64::from(part) / whole)
+        (is_whole && whole > 0.0).then(|| f64::from(part) / whole)
     };
     let named = page.headings.iter().filter_map(|it| it.text.as_deref());
     ContentRecord {
@@ -154,11 +161,12 @@ pub fn content_record(
             facts.description_duplicates.clone(),
         ),
         headings: headings(page),
-        question_headings: question_share(named, text.language),
-        word_count: text.all_words,
-        main_word_count: small(counts.words),
+        question_headings: question_share(named, text.language)
+            .filter(|_| !page.headings_are_cut()),
+        word_count: counted(text.all_words),
+        main_word_count: counted(small(counts.words)),
         text_html_ratio: ratio(text.all_characters, page.response.body_bytes),
-        sentences: small(counts.sentences),
+        sentences: counted(small(counts.sentences)),
         average_sentence_length: ratio(small(counts.words), counts.sentences as u64),
         readability,
         keyword,
@@ -168,7 +176,7 @@ pub fn content_record(
         freshness: Freshness::of(page),
         rendered: RenderedFacts::of(page),
         thin: is_thin(page, &issues),
-        content_score: content_score(&parts),
+        content_score: content_score(&parts).filter(|_| is_whole),
         issues,
     }
 }
@@ -180,13 +188,14 @@ fn is_thin(page: &PageContent, issues: &[Issue]) -> Option<bool> {
 }
 
 fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
-    let mut warnings = Vec::new();
-    if page.fetched.truncation == Truncation::AtLimit {
-        warnings.push("bodyCut".to_owned());
-    }
-    if page.document.parser_limit {
-        warnings.push("parserLimit".to_owned());
-    }
+    let mut warnings = page.cut_warnings();
+    let lists = [
+        (page.headings.len() > MOST_HEADINGS, "headingsCut"),
+        (page.images.len() >= MOST_IMAGES, "imagesCut"),
+        (page.links.len() >= MOST_LINKS, "linksCut"),
+    ];
+    let cut = lists.iter().filter(|it| it.0);
+    warnings.extend(cut.map(|it| it.1.to_owned()));
     if page.document.replaced_sequences > 0 {
         warnings.push("charsetMismatch".to_owned());
     }
@@ -209,10 +218,12 @@ fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
 fn images(page: &PageContent, facts: &SiteFacts) -> ImageCounts {
     let all = || page.images.iter();
     let without_alt = all().filter(|it| it.alt.is_none() && !it.is_named_otherwise);
+    let without_size = all().filter(|it| !it.has_size && it.url.is_some());
+    let counted = |count: usize| (!page.images_are_cut()).then(|| small(count));
     ImageCounts {
-        count: small(page.images.len()),
-        without_alt: small(without_alt.count()),
-        without_size: small(all().filter(|it| !it.has_size && it.url.is_some()).count()),
+        count: counted(page.images.len()),
+        without_alt: counted(without_alt.count()),
+        without_size: counted(without_size.count()),
         oversized: facts.oversized_images,
     }
 }
@@ -227,21 +238,28 @@ fn links(page: &PageContent, facts: &SiteFacts, scope: &SiteScope) -> LinkCounts
         internal_score: facts.internal_score,
         ..LinkCounts::default()
     };
+    if page.links_are_cut() {
+        return counts;
+    }
+    let (mut internal, mut external, mut nofollow) = (0, 0, 0);
     let mut unique = BTreeSet::new();
     for link in followed {
         let LinkTarget::Web { url, .. } = &link.target else {
             continue;
         };
         if Url::parse(url).is_ok_and(|it| scope.contains(&it)) {
-            counts.internal += 1;
+            internal += 1;
             if *url != page.url {
                 unique.insert(url);
             }
         } else {
-            counts.external += 1;
+            external += 1;
         }
-        counts.nofollow += u32::from(link.is_nofollow());
+        nofollow += u32::from(link.is_nofollow());
     }
-    counts.unique_internal = small(unique.len());
+    counts.internal = Some(internal);
+    counts.external = Some(external);
+    counts.nofollow = Some(nofollow);
+    counts.unique_internal = Some(small(unique.len()));
     counts
 }

@@ -95,7 +95,8 @@ pub struct RenderedWords {
 }
 
 /// A page in a browser, beside the document as it was sent. Where it could not be shown, all but `state`,
-/// `reason` and `detail` is null.
+/// `reason` and `detail` is null; where the document was not read whole, `h1`, `links`, `words` and
+/// `structuredDataOnlyRendered` are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RenderedFacts {
@@ -151,23 +152,26 @@ impl RenderedFacts {
         } else {
             RenderState::Unsettled
         };
+        // What the rest of the document holds is not known.
+        let is_whole = !page.is_cut();
+        let links = || RenderedLinks {
+            sent: small(link_addresses(page).len()),
+            rendered: shown.links,
+            only_rendered: shown.links_only_here,
+            examples: shown.new_links.clone(),
+        };
         Self {
             state,
             reason: None,
             detail: None,
             title: Some(text(page.title(), shown.title.as_deref())),
             meta_description: Some(text(page.description(), shown.description.as_deref())),
-            h1: Some(text(page.first_h1(), shown.heading.as_deref())),
+            h1: is_whole.then(|| text(page.first_h1(), shown.heading.as_deref())),
             canonical: Some(text(page.canonical(), shown.canonical.as_deref())),
             robots: Some(rules(robots_rules(page), &shown.robots)),
-            links: Some(RenderedLinks {
-                sent: small(link_addresses(page).len()),
-                rendered: shown.links,
-                only_rendered: shown.links_only_here,
-                examples: shown.new_links.clone(),
-            }),
-            words: Some(words(page.text.counts.words, shown.words)),
-            structured_data_only_rendered: Some(shown.types_only_here.clone()),
+            links: is_whole.then(links),
+            words: is_whole.then(|| words(page.text.counts.words, shown.words)),
+            structured_data_only_rendered: is_whole.then(|| shown.types_only_here.clone()),
         }
     }
 }

@@ -114,7 +114,7 @@ pub struct ContentSummary {
     /// Mean content score of the indexable pages; null without any.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub average_content_score: Option<f64>,
-    /// Words of all main texts.
+    /// Words of all main texts that were read whole.
     pub words: u64,
     /// Pages with little text of their own.
     pub thin_pages: u32,
@@ -159,7 +159,7 @@ impl ContentSummary {
             self.sum_of_scores += score;
             self.scored += 1;
         }
-        self.words += u64::from(record.main_word_count);
+        self.words += u64::from(record.main_word_count.unwrap_or_default());
         self.thin_pages += u32::from(record.thin == Some(true));
         self.noindex_pages += u32::from(record.noindex);
         self.duplicate_pages += u32::from(!record.uniqueness.exact_duplicates.is_empty());

@@ -4,16 +4,17 @@ use super::*;
 use crate::{
     findings::{
         envelope::FindingContext,
-        issues::{Found, Issue, IssueCode},
+        issues::{Found, Issue, IssueCode, PageContext, page_issues},
     },
     observation::{
         page_content::{
-            Block, BlockKind, Heading, MainText, Meta, MetaKey, PageContent, PlacedText, TagSource,
-            TextSource,
+            Block, BlockKind, Heading, MOST_LINKS, MainText, Meta, MetaKey, PageContent,
+            PlacedText, TagSource, TextSource,
         },
-        web_site::SiteScope,
+        web_site::{SiteScope, Truncation},
     },
-    page_kind::page_kind,
+    page_kind::{PageKind, page_kind},
+    provenance::RecordStatus,
     text::{counts::count, language::Language},
 };
 use chrono::DateTime;
@@ -125,6 +126,62 @@ fn a_record_has_the_fields_of_the_specification() {
     assert_eq!(serde_json::to_value(stored).unwrap(), json);
 }
 
+#[test]
+fn of_a_page_that_was_not_read_whole_nothing_is_counted() {
+    let text = "Clay is mixed with sand. ".repeat(60);
+    let page = page("https://example.com/clay", "Clay", "Clay", &[&text]);
+    let (mut cut, mut unparsed) = (page.clone(), page.clone());
+    cut.fetched.truncation = Truncation::AtLimit;
+    unparsed.document.parser_limit = true;
+    for (page, warning) in [(&cut, "bodyCut"), (&unparsed, "parserLimit")] {
+        let found = record(page, Vec::new(), &["clay".to_owned()]);
+        assert_eq!(found.envelope.status, RecordStatus::Partial);
+        assert_eq!(found.envelope.warnings, [warning]);
+        assert_eq!(
+            (found.word_count, found.main_word_count, found.sentences),
+            (None, None, None)
+        );
+        assert_eq!(
+            (found.average_sentence_length, found.text_html_ratio),
+            (None, None)
+        );
+        assert_eq!(
+            (found.readability, found.keyword),
+            (ReadabilityFacts::default(), None)
+        );
+        assert_eq!(found.content_score, None);
+    }
+    // Of the links and images, those without structure are all there.
+    let of = |page: &PageContent| record(page, Vec::new(), &[]);
+    assert_eq!(
+        (of(&cut).links.internal, of(&cut).images.count),
+        (None, None)
+    );
+    assert_eq!(
+        (of(&unparsed).links.internal, of(&unparsed).images.count),
+        (Some(0), Some(0))
+    );
+    let whole = of(&page);
+    assert!(whole.content_score.is_some() && whole.main_word_count == Some(300));
+    assert_eq!(whole.envelope.warnings, [""; 0]);
+}
+
+#[test]
+fn lists_that_end_at_their_limits_say_so() {
+    let mut page = page("https://example.com/x", "T", "H", &["Some words."]);
+    page.headings = vec![page.headings[0].clone(); 201];
+    let found = record(&page, Vec::new(), &[]);
+    assert_eq!(found.headings.len(), 200);
+    assert_eq!(found.envelope.warnings, ["headingsCut"]);
+    page.headings.truncate(200);
+    assert_eq!(record(&page, Vec::new(), &[]).envelope.warnings, [""; 0]);
+    page.links =
+        vec![crate::findings::sample_pages::link("https://example.com/y", "y"); MOST_LINKS];
+    let found = record(&page, Vec::new(), &[]);
+    assert_eq!(found.envelope.warnings, ["linksCut"]);
+    assert_eq!((found.links.internal, found.images.count), (None, Some(0)));
+}
+
 /// Widths of analysis.md 2.16.
 #[test]
 fn snippets_are_as_wide_as_results_pages_show_them() {
@@ -150,7 +207,10 @@ fn readability_is_that_of_the_golden_counts() {
         people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
     let page = page("https://example.com/x", "T", "H", &[text; 4]);
     let found = record(&page, Vec::new(), &[]);
-    assert_eq!((found.main_word_count, found.sentences), (4 * 28, 4 * 3));
+    assert_eq!(
+        (found.main_word_count, found.sentences),
+        (Some(4 * 28), Some(4 * 3))
+    );
     assert!((found.average_sentence_length.unwrap() - 28.0 / 3.0).abs() < 1e-12);
     assert!(
         (found.readability.lix.unwrap() - 48.59).abs() < 0.05,
@@ -176,7 +236,7 @@ fn a_keyword_is_looked_for_in_eight_places() {
         is_image_alt: false,
         line: 2,
     });
-    let facts = keyword_facts(&page, "glazed cup", false);
+    let facts = keyword_facts(&page, "glazed cup", &[]);
     let found = facts.coverage;
     assert!(found.title && found.first_100_words && found.h2 && found.url_slug && found.body);
     assert!(!found.h1 && !found.meta_description && !found.image_alt);
@@ -184,6 +244,50 @@ fn a_keyword_is_looked_for_in_eight_places() {
     assert_eq!((facts.uses, facts.stuffing), (1, false));
     // 2 words of 11.
     assert!((facts.density.unwrap() - 2.0 / 11.0).abs() < 1e-12);
+}
+
+/// The keyword is called stuffed exactly where the issue names it.
+#[test]
+fn a_stuffed_keyword_is_the_issue_of_that_name() {
+    let with = |title: &str, uses: usize| {
+        let text = "salt glaze ".repeat(uses) + &"clay ".repeat(300 - 2 * uses);
+        page("https://example.com/x", title, "H", &[&text])
+    };
+    let scope = SiteScope::of_host("example.com");
+    let decided = |page: &PageContent, keywords: &[String]| {
+        let context = PageContext {
+            kind: PageKind::Other,
+            scope: &scope,
+            schema: None,
+            vitals: &[],
+            keywords,
+            has_traffic: None,
+        };
+        let issues = page_issues(page, &context);
+        let is_told = issues
+            .iter()
+            .any(|it| it.code == IssueCode::KeywordStuffing);
+        let keyword = record(page, issues, keywords).keyword.unwrap();
+        assert_eq!(keyword.stuffing, is_told, "{keyword:?}");
+        is_told
+    };
+    let given = ["salt glaze".to_owned()];
+    // From 8 uses on, which are 5.3 % of the words; 12 are 8 %.
+    for (uses, by_title, by_keyword) in [
+        (3, false, false),
+        (5, false, false),
+        (8, false, true),
+        (12, true, true),
+    ] {
+        let page = with("Salt glaze", uses);
+        assert_eq!(
+            (decided(&page, &[]), decided(&page, &given)),
+            (by_title, by_keyword),
+            "{uses}"
+        );
+    }
+    // A page on salt says salt.
+    assert!(!decided(&with("Salt", 12), &[]));
 }
 
 #[test]
@@ -290,7 +394,7 @@ proptest! {
     #[test]
     fn coverage_does_not_fall_with_more_uses(times in 1_usize..20) {
         let text = "Here are blue cups. ".repeat(times);
-        let few = keyword_facts(&page("https://example.com/x", "T", "H", &[&text]), "blue cups", false);
+        let few = keyword_facts(&page("https://example.com/x", "T", "H", &[&text]), "blue cups", &[]);
         prop_assert_eq!(few.uses as usize, times);
         prop_assert!(few.coverage.body && few.coverage.first_100_words);
     }

@@ -51,11 +51,14 @@ pub fn compare(
         None => warnings.push(TEXT_COLLAPSED.to_owned()),
     }
     let text = Text::of(before.page, after.page, history);
+    let (was_listed, is_listed) = facts::indexable(before.page, after.page);
     let mut found = fields::changed(before, after, &context.scope);
-    found.extend(text.change());
-    found.extend(unread::restored(history, fetched));
+    let of_text = text.change();
+    // What is no change of the text is none that alternates: blocks that always change, signs between words.
+    let flapping = of_text.is_some() && history.is_flapping(&text.hashes);
+    found.extend(of_text);
+    unread::add_return(&mut found, history, fetched, is_listed);
     order(&mut found);
-    let flapping = history.is_flapping(&text.hashes);
     if flapping {
         warnings.push(FLAPPING.to_owned());
     }
@@ -64,7 +67,6 @@ pub fn compare(
     }
     let parts = found.iter().map(|it| (it.weight, it.magnitude));
     let significance = significance(parts);
-    let (was_listed, is_listed) = facts::indexable(before.page, after.page);
     let lost = was_listed && !is_listed;
     let class = match ChangeClass::of(significance) {
         it if lost => it.max(ChangeClass::Major),

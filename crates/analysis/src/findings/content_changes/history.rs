@@ -59,6 +59,15 @@ pub enum Missing {
 }
 
 impl Missing {
+    /// Whether search engines may list what it became; `None` is not known: files may be listed too.
+    pub(super) const fn is_listed(&self) -> Option<bool> {
+        if matches!(self, Self::Type(_)) {
+            None
+        } else {
+            Some(false)
+        }
+    }
+
     /// Whether a server said it of the page.
     pub(super) const fn is_answer(&self) -> bool {
         matches!(self, Self::Status(_) | Self::Type(_) | Self::Moved(_))

@@ -43,7 +43,7 @@ pub struct ChangeRecord {
     pub removed_words: Option<u64>,
     /// What changed, in the order of its importance.
     pub fields: Vec<FieldChange>,
-    /// What of the main text changed; at most 200 operations.
+    /// What of the main text changed; at most 200 operations and 96 KiB.
     pub text_diff: Vec<Operation>,
     /// Operations that are not shown.
     pub text_diff_left_out: u64,

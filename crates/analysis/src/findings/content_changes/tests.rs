@@ -245,6 +245,42 @@ fn whatever_takes_a_page_out_of_search_is_major() {
 }
 
 #[test]
+fn what_search_may_list_is_told_on_the_way_back_as_on_the_way_out() {
+    let listed = paragraphs(&[LONG]);
+    let mut unlisted = listed.clone();
+    let directive = RobotsDirective::of_meta(None, "noindex", TagSource::Head);
+    unlisted.robots.push(directive);
+    let told = |record: &ChangeRecord| {
+        let mut all = record.fields.iter();
+        let found = all.find(|it| it.name == ChangedField::Indexable)?;
+        Some((found.before.clone(), found.after.clone()))
+    };
+    let flags = |was, is| Some((Some(FieldValue::Flag(was)), Some(FieldValue::Flag(is))));
+    let there = compared(&listed, &unlisted);
+    let back = compared(&unlisted, &listed);
+    assert_eq!(told(&there), flags(true, false));
+    assert_eq!(told(&back), flags(false, true));
+    assert_eq!(names(&there), names(&back));
+    assert_eq!(back.change_class, Some(ChangeClass::Major));
+    // The same where it was gone in between: what was told last counts, not the page that is kept.
+    let mut moved = Fetched::plain("https://example.com/elsewhere", 200);
+    moved.at = day(1);
+    for gone in [Unread::Blocked(day(1)), Unread::Redirected(&moved)] {
+        let gone = not_read(&state(&listed), gone, &begun(&listed), &context());
+        assert_eq!(told(&gone.record), flags(true, false));
+        let after = |now| compare(&state(&listed), &state(now), &gone.history, &context());
+        assert_eq!(told(&after(&listed).record), flags(false, true));
+        assert_eq!(told(&after(&unlisted).record), None);
+    }
+    let gone = Unread::Blocked(day(1));
+    let gone = not_read(&state(&unlisted), gone, &begun(&unlisted), &context());
+    assert_eq!(told(&gone.record), None);
+    let after = |now| compare(&state(&unlisted), &state(now), &gone.history, &context());
+    assert_eq!(told(&after(&listed).record), flags(false, true));
+    assert_eq!(told(&after(&unlisted).record), None);
+}
+
+#[test]
 fn directives_without_effect_are_no_change() {
     let before = paragraphs(&[LONG]);
     let mut after = before.clone();
@@ -307,7 +343,10 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
     assert_eq!(third.record.significance, Some(0.0));
 
     let back = compare(&state(&page), &state(&page), &third.history, &context());
-    assert_eq!(names(&back.record), [ChangedField::StatusCode]);
+    assert_eq!(
+        names(&back.record),
+        [ChangedField::StatusCode, ChangedField::Indexable]
+    );
     assert_eq!(back.record.fields[0].before, Some(FieldValue::Number(503)));
     assert_eq!((back.history.failures, back.history.missing), (0, None));
 }
@@ -530,6 +569,24 @@ fn versions_that_alternate_are_flapping() {
     assert_eq!(twice.record.envelope.warnings, [FLAPPING]);
     let stays = compare(&state(&a), &state(&a), &twice.history, &context());
     assert!(!stays.record.flapping && stays.record.changed == Some(false));
+}
+
+#[test]
+fn what_is_no_change_is_no_flapping() {
+    // Between words only, as addresses of one page do.
+    let address = |it: &str| paragraphs(&[LONG, &format!("See https://example.com/{it}")]);
+    let last = visited(&[address("#/start"), address("#start"), address("#/start")]);
+    assert_eq!(last.record.changed, Some(false));
+    assert!(!last.record.flapping && last.record.envelope.warnings.is_empty());
+    // A block that always changes.
+    let page = |number: usize| paragraphs(&[LONG, ["alpha", "bravo"][number % 2]]);
+    let pages: Vec<PageContent> = (0..8).map(page).collect();
+    let last = visited(&pages);
+    assert_eq!(
+        (last.record.changed, last.record.volatile_blocks),
+        (Some(false), 1)
+    );
+    assert!(!last.record.flapping);
 }
 
 #[test]

@@ -88,16 +88,9 @@ pub fn not_read(
     let mut found = Vec::new();
     if is_news {
         found.push(gone(before, history.missing.as_ref(), &now));
-        // Files may be listed too.
-        let may_be_listed = matches!(now, Missing::Type(_));
-        if before.page.is_indexable() && history.missing.is_none() && !may_be_listed {
-            let flag = |it| Some(FieldValue::Flag(it));
-            found.push(change(
-                ChangedField::Indexable,
-                1.0,
-                flag(true),
-                flag(false),
-            ));
+        if before.page.is_indexable() && history.missing.is_none() && now.is_listed() == Some(false)
+        {
+            found.push(listing(true, false));
         }
         history.missing = Some(now.clone());
         history.note_comparison(at, true);
@@ -189,6 +182,29 @@ fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldCh
             )
         }
     }
+}
+
+/// Adds that a page which was gone can be read again, and that it may be listed again: what was told
+/// of it last is that it may not, whatever the page to compare with says.
+pub(super) fn add_return(
+    found: &mut Vec<FieldChange>,
+    history: &PageHistory,
+    fetched: &Fetched,
+    is_listed: bool,
+) {
+    found.extend(restored(history, fetched));
+    if history.missing.as_ref().and_then(Missing::is_listed) == Some(false) {
+        found.retain(|it| it.name != ChangedField::Indexable);
+        if is_listed {
+            found.push(listing(false, true));
+        }
+    }
+}
+
+/// That search engines may list a page, or may not any more.
+fn listing(was: bool, is: bool) -> FieldChange {
+    let flag = |it| Some(FieldValue::Flag(it));
+    change(ChangedField::Indexable, 1.0, flag(was), flag(is))
 }
 
 /// That a page which was gone can be read again.

@@ -37,10 +37,12 @@ impl PageAverages {
         for topic in &record.ymyl.topics {
             *self.topics.entry(*topic).or_default() += 1;
         }
-        if let Some(score) = record.eeat_score {
-            self.score.0 += score;
-            self.score.1 += 1;
-        }
+        // Of a page without a score only what speaks for it is known.
+        let Some(score) = record.eeat_score else {
+            return;
+        };
+        self.score.0 += score;
+        self.score.1 += 1;
         for signal in &record.signals {
             if let Some(value) = signal.value {
                 let sums = self.signals.entry(signal.code).or_default();

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     findings::{envelope::Envelope, geo_score::WeightsBasis},
+    observation::page_content::PageContent,
     provenance::RecordStatus,
     result_type::ResultType,
 };
@@ -24,7 +25,7 @@ const CAP: f64 = 49.0;
 #[must_use]
 pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord {
     let page = input.page;
-    let ymyl = ymyl(page);
+    let ymyl = known_ymyl(page);
     let is_ymyl = ymyl.is_ymyl == Some(true);
     let authors = people::authors(page);
     let is_article = input.page_type == PageType::Article;
@@ -45,11 +46,30 @@ pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord
                     .or_else(|| site_signals::outcome(code, input.site, input.third_party_mentions))
                     .unwrap_or_default(),
             };
-            signal(code, found)
+            // What was not found may stand in what was not read.
+            let is_open = page.is_cut() && code.scope() == SignalScope::Page;
+            let is_sure = found.value.is_some_and(|it| it >= 1.0);
+            signal(
+                code,
+                if is_open && !is_sure {
+                    Outcome::default()
+                } else {
+                    found
+                },
+            )
         })
         .collect();
-    let envelope = envelope(context, Some(&page.url), &ymyl, 1);
+    let mut envelope = envelope(context, Some(&page.url), &ymyl, 1);
+    if page.is_cut() {
+        envelope.status = RecordStatus::Partial;
+        envelope.warnings.extend(page.cut_warnings());
+    }
     let mut record = scored(envelope, SignalScope::Page, signals, ymyl);
+    if page.is_cut() {
+        record.eeat_score = None;
+        record.capped = false;
+        record.pillars = PillarScores::default();
+    }
     record.page_type = Some(input.page_type);
     record.authors = authors;
     record.organization = people::organization(page).or_else(|| input.site.organization.clone());
@@ -76,6 +96,18 @@ pub fn judge_site(
     let mut record = scored(envelope, SignalScope::Site, signals, ymyl);
     record.organization.clone_from(&site.organization);
     record
+}
+
+/// What a page is about; that it is not about money or life is not known of one that was not read whole.
+fn known_ymyl(page: &PageContent) -> Ymyl {
+    let found = ymyl(page);
+    if page.is_cut() && found.is_ymyl == Some(false) {
+        return Ymyl {
+            is_ymyl: None,
+            ..found
+        };
+    }
+    found
 }
 
 /// Whether other pages are expected to lead to it.

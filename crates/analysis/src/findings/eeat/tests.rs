@@ -6,7 +6,7 @@ use crate::{
     findings::sample_pages::{describe, describe_in, entitle, link, page, paragraphs, thing},
     observation::{
         page_content::{Author, BlockKind, FactSource, SourcedText},
-        web_site::{LinkTarget, Placement, SiteScope},
+        web_site::{LinkTarget, Placement, SiteScope, Truncation},
     },
     text::language::Language,
 };
@@ -52,6 +52,33 @@ fn written_by(page: &mut PageContent, name: &str, url: Option<&str>) {
         url: url.map(str::to_owned),
         source: FactSource::JsonLd,
     });
+}
+
+#[test]
+fn of_a_page_that_was_not_read_whole_only_what_is_there_is_told() {
+    let mut page = paragraphs(&["Some text."]);
+    written_by(&mut page, "Jane Doe", None);
+    let whole = article(&page);
+    assert_eq!(value(&whole, SignalCode::AuthorPage), Some(0.0));
+    page.fetched.truncation = Truncation::AtLimit;
+    let record = article(&page);
+    assert_eq!(value(&record, SignalCode::Byline), Some(1.0));
+    let mut signals = record.signals.iter();
+    let is_open = |it: &Signal| it.value.is_none_or(|it| it >= 1.0);
+    assert!(signals.all(|it| it.scope == SignalScope::Site || is_open(it)));
+    assert_eq!(
+        (record.eeat_score, record.pillars),
+        (None, PillarScores::default())
+    );
+    assert_eq!(record.ymyl.is_ymyl, None);
+    assert!(record.envelope.warnings.contains(&"bodyCut".to_owned()));
+    // The mean of the site's pages is that of the others.
+    let mut averages = PageAverages::default();
+    averages.add(&whole);
+    let alone = averages.outcome(SignalCode::Byline).value;
+    averages.add(&record);
+    assert_eq!(averages.outcome(SignalCode::Byline).value, alone);
+    assert_eq!(averages.mean_score(), whole.eeat_score);
 }
 
 const MEDICAL: &str =

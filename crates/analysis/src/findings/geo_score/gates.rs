@@ -98,12 +98,15 @@ fn no_snippet(page: &PageContent) -> Option<Gate> {
 }
 
 fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate> {
+    if page.is_cut() {
+        // What stands in the rest is not known.
+        return None;
+    }
     let words = page.text.counts.words;
     let lacks = match rendered_words {
         // A browser showed it: its words tell, and a short page is whole.
         Some(shown) => scripts_bring_the_text(words, shown),
-        // Of a page whose end was not read nothing is known.
-        None => words < LEAST_WORDS && !page.is_cut(),
+        None => words < LEAST_WORDS,
     };
     lacks.then(|| {
         let with = rendered_words.map_or_else(String::new, |it| format!(", {it} with them"));

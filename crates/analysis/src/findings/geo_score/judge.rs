@@ -31,6 +31,8 @@ pub fn judge(input: &GeoInput<'_>, context: &FindingContext) -> GeoRecord {
             factor(
                 code,
                 match code {
+                    // All others are about what the page says.
+                    _ if page.is_cut() && code != FactorCode::Access => Measured::default(),
                     FactorCode::Access => page_factors::access(&agents),
                     FactorCode::Statistics => text_factors::statistics(page),
                     FactorCode::Citations => text_factors::citations(page),
@@ -48,9 +50,9 @@ pub fn judge(input: &GeoInput<'_>, context: &FindingContext) -> GeoRecord {
             )
         })
         .collect();
-    let stuffing = stuffing(page, input.keywords);
+    let stuffing = stuffing(page, input.keywords).filter(|_| !page.is_cut());
     let penalty = if stuffing.is_some() { STUFFED } else { 0.0 };
-    let score = score(&factors, multiplier(&gates), penalty);
+    let score = score(&factors, multiplier(&gates), penalty).filter(|_| !page.is_cut());
     let holds = factors
         .iter()
         .filter(|it| it.value.is_some_and(|it| it >= HOLDS));
@@ -153,7 +155,10 @@ const fn opening(gate: GateCode) -> &'static str {
 
 fn envelope(input: &GeoInput<'_>, context: &FindingContext, factors: &[Factor]) -> Envelope {
     let unknown = factors.iter().filter(|it| it.value.is_none());
-    let warnings: Vec<String> = unknown.map(|it| format!("unknown{:?}", it.code)).collect();
+    let unknown = unknown.map(|it| format!("unknown{:?}", it.code));
+    let warnings: Vec<String> = { input.page.cut_warnings().into_iter() }
+        .chain(unknown)
+        .collect();
     Envelope {
         status: if warnings.is_empty() {
             RecordStatus::Ok

@@ -1,11 +1,14 @@
 //! Numeric facts in text: shares, money, amounts with units, and counts of two digits and more.
-//! Years, dates, clock times, phone numbers, versions, and numbers of lists, chapters and figures
-//! state no fact. The rules are ours; `tests/oracles/geo_counts.py` has them again in Python.
+//! Years, dates, clock times, phone numbers, versions, status codes, and numbers of lists, chapters and
+//! figures state no fact. The rules are ours; `tests/oracles/geo_counts.py` has them again in Python.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
 const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|januari|februari|maart|mei|augustus|ledna|února|března|dubna|května|června|července|srpna|září|října|listopadu|prosince|januára|februára|marca|apríla|mája|júna|júla|augusta|septembra|októbra|novembra|decembra|stycznia|lutego|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|január|február|március|április|május|június|július|augusztus|szeptember|október";
+
+/// Phrases that servers put behind a status (RFC 9110 and IANA's registry of status codes), and of old.
+const REASONS: &str = "Continue|Switching Protocols|Processing|Early Hints|OK|Created|Accepted|Non-Authoritative Information|No Content|Reset Content|Partial Content|Multi-Status|Already Reported|IM Used|Multiple Choices|Moved Permanently|Moved Temporarily|Found|See Other|Not Modified|Use Proxy|Temporary Redirect|Permanent Redirect|Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Proxy Authentication Required|Request Time-?[Oo]ut|Conflict|Gone|Length Required|Precondition Failed|(?:Content|Payload|Request Entity) Too Large|URI Too Long|Unsupported Media Type|Range Not Satisfiable|Expectation Failed|Misdirected Request|Unprocessable (?:Content|Entity)|Locked|Failed Dependency|Too Early|Upgrade Required|Precondition Required|Too Many Requests|Request Header Fields Too Large|Unavailable For Legal Reasons|Internal Server Error|Not Implemented|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?[Oo]ut|HTTP Version Not Supported|Insufficient Storage|Loop Detected|Network Authentication Required";
 
 /// What is taken out first, in this order.
 static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -21,6 +24,10 @@ static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.|e|er)?\s?(?:Jh\.|Jahrhundert|centur(?:y|ies)|siècles?|století|storoči|wiek|század|siglos?|secol[oi]|eeuw)".to_owned(),
         // Phone numbers.
         r"\+\d[\d ()./-]{6,20}\d|\(\d{2,5}\)\s?\d[\d -]{4,12}\d|\b\d{3}-\d{3}-\d{4}\b".to_owned(),
+        // Statuses of HTTP: after a word that says so, with others that follow, and before one.
+        r"(?i)(?:^|\W)(?:https?(?:/\d(?:\.\d)?)?|(?:http-?)?status(?:-?codes?)?|codes?|error|fehler|erreur|errore|chyb[auy]|fout|błąd|hiba)(?:[\s:-]+(?:status|codes?|error))*:?\s+[1-5]\d\d\b(?:(?:\s*[,/–-]\s*|,?\s+(?:and|or|to|und|oder|bis|et|ou|y|e|nebo|alebo|lub|en|of|és|vagy)\s+)[1-5]\d\d\b)*".to_owned(),
+        format!(r"\b[1-5]\d\d\s+(?:{REASONS})\b"),
+        r"(?i)\b[45]\d\d[\s-](?:errors?|fehler|erreurs?|errores)\b|\b30[0-8][\s-]redirect(?:s|ed|ion|ions)?\b|\b404[\s-]pages?\b|\b[1-5]\d\d[\s-](?:status|response)\b".to_owned(),
         // Versions.
         r"(?i)\bv\.?\s?\d+(?:\.\d+)*\b|\b\d+\.\d+\.\d+[\w.-]*|\b(?:version|versions|verze|verzia|verzió|wersja|versión|versione|versie|release)\s+\d[\w.-]*".to_owned(),
         // Places in a document.
@@ -152,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_pattern_is_a_pattern() {
-        assert_eq!(NO_FACTS.len(), 10);
+        assert_eq!(NO_FACTS.len(), 13);
         assert!(NUMBER.is_some() && AFTER.is_some());
     }
 
@@ -170,6 +177,12 @@ mod tests {
             ("-12 °C at night", 1),
             ("a 5-year study of 2 million visits", 2),
             ("twice the 16 GB of 2019", 1),
+            (
+                "Of 404 people, 302 found it and 200 responses were good.",
+                3,
+            ),
+            ("Errors: 120 on 500 pages", 2),
+            ("The error cost 500 euros in 404 days.", 2),
         ] {
             assert_eq!(facts(text).len(), count, "{text}: {:?}", facts(text));
         }
@@ -190,6 +203,10 @@ mod tests {
             "As of Python 3.11 and GCC 8.3 in the 19th century and im 17. Jahrhundert",
             "https://example.com/2024/100-things",
             "one of 5 things",
+            "404 Not Found, then 301 Moved Permanently and 200 OK",
+            "It answers with HTTP 301 or 302, HTTP/1.1 503 and status code 410.",
+            "The status codes 301, 302 and 307; HTTP status: 404",
+            "error 500, Fehler 404, a 503 response, 301 redirects, 404 errors and a 404 page",
         ] {
             assert!(facts(text).is_empty(), "{text}: {:?}", facts(text));
         }

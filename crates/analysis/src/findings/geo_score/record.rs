@@ -17,7 +17,8 @@ pub struct GeoRecord {
     #[serde(flatten)]
     pub envelope: Envelope,
     /// Product of the gates · Σ weight·value over the factors, less 8 points for a stuffed phrase,
-    /// 0 to 100. Factors that are not known are left out and the weights of the others scaled up.
+    /// 0 to 100. Factors that are not known are left out and the weights of the others scaled up. Null
+    /// where the page was not read whole: then only `access` is known.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub geo_score: Option<f64>,
     /// What the weights rest on.

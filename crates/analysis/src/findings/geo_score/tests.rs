@@ -54,6 +54,30 @@ fn verdicts(allowed: impl Fn(&AiAgent) -> bool) -> Vec<AgentVerdict> {
     .collect()
 }
 
+#[test]
+fn a_page_that_was_not_read_whole_has_no_score() {
+    let mut page = plain_article();
+    page.document.parser_limit = true;
+    page.text.main.blocks.clear();
+    recount(&mut page);
+    let agents = verdicts(|_| true);
+    let input = GeoInput {
+        agents: &agents,
+        rendered_words: Some(900),
+        ..input(&page)
+    };
+    let record = judge(&input, &context());
+    assert_eq!((record.geo_score, record.grade), (None, None));
+    let known = record.factors.iter().filter(|it| it.value.is_some());
+    let known: Vec<FactorCode> = known.map(|it| it.code).collect();
+    assert_eq!(known, [FactorCode::Access]);
+    assert!(record.gates.is_empty(), "{:?}", record.gates);
+    assert!(record.envelope.warnings.contains(&"parserLimit".to_owned()));
+    let mut summary = GeoSummary::default();
+    summary.add(&record, None);
+    assert_eq!((summary.pages, summary.site_score), (1, None));
+}
+
 /// An article without anything that the score asks for.
 fn plain_article() -> PageContent {
     let sentence = "It is known that many people like the old house near the river in spring.";

@@ -14,8 +14,8 @@ mod site;
 pub use catalogue::{CodeInfo, info};
 pub use code::{IssueCode, IssueGroup};
 pub use issue::{Found, Issue};
-pub(crate) use page::THIN;
 pub use page::{PageContext, genericness::is_generic_link_text, page_issues};
+pub(crate) use page::{THIN, stuffed_phrases};
 pub use site::{
     RobotsTxtFault, RobotsTxtProblem, SiteContext, SiteIssues, robots_txt_problems, site_issues,
 };

@@ -8,9 +8,12 @@ use super::{
     record::{Eligibility, Issue, IssueCode, Level},
     rules::{BESIDE, MAIN, Rule, When},
     special,
-    vocabulary::{is_a, type_named},
+    values::is_date,
+    vocabulary::{is_a, property_named, type_named},
 };
-use crate::findings::broken_links::Severity;
+use crate::{
+    findings::broken_links::Severity, observation::structured_data::Value, text::words::shortened,
+};
 use std::{cell::Cell, collections::BTreeSet};
 
 /// What one rule says of an entity.
@@ -136,8 +139,12 @@ impl Outcome {
     fn look(&mut self, graph: &Graph<'_>, visit: &Visit, asked: &Asked) {
         let missing = |path: &str| has(graph, visit.number, path) == Some(false);
         let at = |path: &str| joined(&visit.path, path, None);
-        for path in asked.required.iter().filter(|it| missing(it)) {
-            self.require(&at(path));
+        for path in asked.required {
+            if missing(path) {
+                self.require(&at(path));
+            } else if takes_dates_only(path) {
+                self.look_at_dates(graph, visit, path);
+            }
         }
         for list in asked.one_of {
             if list
@@ -167,6 +174,24 @@ impl Outcome {
             }
         }
     }
+
+    /// Google reads dates of ISO 8601: a required one that is none is as good as missing.
+    fn look_at_dates(&mut self, graph: &Graph<'_>, visit: &Visit, name: &str) {
+        let texts = graph.values(visit.number, name).filter_map(Value::text);
+        if let Some(text) = { texts }.find(|it| !is_date(it)) {
+            let path = joined(&visit.path, name, None);
+            let message = format!("“{}” is no date of ISO 8601", shortened(&text, 80));
+            self.add(IssueCode::ValueNotAccepted, path, message, Severity::Error);
+        }
+    }
+}
+
+/// Whether values of a property are days or moments and nothing else.
+fn takes_dates_only(name: &str) -> bool {
+    property_named(name).is_some_and(|it| {
+        let mut ranges = it.ranges.iter();
+        !it.ranges.is_empty() && ranges.all(|it| matches!(*it, "Date" | "DateTime"))
+    })
 }
 
 /// What a rule or a part asks for.

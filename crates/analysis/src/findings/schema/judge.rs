@@ -188,6 +188,6 @@ fn visible_text<'a>(page: &PageInput<'a>) -> Option<&'a str> {
     page.visible_text.filter(|it| it.len() <= MOST_TEXT)
 }
 
-fn small(number: usize) -> u32 {
+pub(super) fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -7,6 +7,7 @@ use crate::{
         envelope::{Envelope, rounded},
     },
     observation::structured_data::{Format, Location, ParseError},
+    provenance::RecordStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -25,7 +26,8 @@ pub struct SchemaRecord {
     /// Blocks that could not be read.
     pub parse_errors: Vec<ParseError>,
     /// Share of the typed nodes that can be reached from the page's node, or else from the first
-    /// entity, over properties in either direction; null without nodes.
+    /// entity, over properties in either direction; null without nodes, and where the page was not read
+    /// whole.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub graph_connected: Option<f64>,
     /// What the page is eligible for.
@@ -36,9 +38,26 @@ pub struct SchemaRecord {
     pub warning_count: u32,
     /// 100·(0.5·(1 − entities with errors/entities) + 0.3·mean recommended completeness + 0.2·1[type
     /// fits the page's template]); terms that are not known are left out and the weights of the
-    /// others scaled up to 1. Null without entities.
+    /// others scaled up to 1. Null without entities, and where the page was not read whole.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub schema_score: Option<f64>,
+}
+
+impl SchemaRecord {
+    /// The same of a page that was not read whole, for these reasons: of what is told, that it is there is
+    /// sure. A block may be no JSON only because it was cut.
+    #[must_use]
+    pub fn in_part(mut self, why: Vec<String>) -> Self {
+        self.envelope.status = RecordStatus::Partial;
+        self.envelope.warnings.extend(why);
+        self.errors = self
+            .errors
+            .saturating_sub(super::judge::small(self.parse_errors.len()));
+        self.parse_errors.clear();
+        self.graph_connected = None;
+        self.schema_score = None;
+        self
+    }
 }
 
 /// How many items there are in each syntax.
@@ -61,7 +80,7 @@ pub struct FormatCounts {
 pub struct Entity {
     /// Its id, if it has one that others can refer to.
     pub id: Option<String>,
-    /// Its types; those of schema.org without the address.
+    /// Its types, at the most 10; those of schema.org without the address.
     pub types: Vec<String>,
     /// The syntax that it is read from.
     pub format: Format,

@@ -1,5 +1,6 @@
 //! Values as they may be written: ISO 8601, ISO 4217, numbers, addresses.
 
+use crate::observation::structured_data::INFINITE;
 use std::sync::LazyLock;
 use url::Url;
 
@@ -29,7 +30,8 @@ pub fn is_currency(text: &str) -> bool {
 pub enum Written {
     /// A number with a point, or none.
     Plain(f64),
-    /// A number as people write it: with a currency, a comma, groups of digits.
+    /// A number that machines cannot read: as people write it, with a currency, a comma, groups of digits,
+    /// or too large for any.
     Locale,
     /// No number.
     Not,
@@ -42,8 +44,14 @@ pub fn number(text: &str) -> Written {
         && text
             .bytes()
             .all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+' | b'e' | b'E'));
-    if plain && let Ok(value) = text.parse::<f64>() {
+    if plain
+        && let Ok(value) = text.parse::<f64>()
+        && value.is_finite()
+    {
         return Written::Plain(value);
+    }
+    if text == INFINITE {
+        return Written::Locale;
     }
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let letters = text.chars().filter(|it| it.is_alphabetic()).count();

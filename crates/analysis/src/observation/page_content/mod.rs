@@ -8,6 +8,7 @@ mod directives;
 mod document;
 mod elements;
 mod head;
+mod limits;
 mod metadata;
 mod rendered;
 mod response;
@@ -19,6 +20,7 @@ pub use elements::{
     Form, Heading, Image, PageFile, Structure, UncrawlableAnchor, UnprotectedWindow,
 };
 pub use head::{Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, TagSource};
+pub use limits::{MOST_HEADINGS, MOST_IMAGES, MOST_LINKS};
 pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};
 pub use rendered::{
     RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules, scripts_bring_the_text,
@@ -28,7 +30,7 @@ pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSour
 
 use super::{
     structured_data::PageStructuredData,
-    web_site::{Discovery, Fetched, PageLink, Truncation},
+    web_site::{Discovery, Fetched, PageLink},
 };
 use serde::{Deserialize, Serialize};
 
@@ -207,6 +209,7 @@ impl PageContent {
     #[must_use]
     pub fn has_data_only_when_rendered(&self) -> bool {
         self.structured_data.items.is_empty()
+            && !self.is_cut()
             && self
                 .shown()
                 .is_some_and(|it| !it.types_only_here.is_empty())
@@ -282,13 +285,6 @@ impl PageContent {
             && self.fetched.is_html()
             && !self.robots_for(GOOGLEBOT).noindex
             && self.is_canonical_as_sent()
-    }
-
-    /// Whether the end of it was not read, or only without its structure: what was counted is the
-    /// least that is there.
-    #[must_use]
-    pub fn is_cut(&self) -> bool {
-        self.fetched.truncation == Truncation::AtLimit || self.document.parser_limit
     }
 
     /// The scheme of its URL is `https`.

@@ -36,20 +36,22 @@ pub struct WebPage {
     pub detail: Option<Box<str>>,
     /// The `title`, shortened to 300 characters.
     pub title: Option<Box<str>>,
-    /// Whether the title or the first `h1` calls it an error page.
+    /// Whether the title or the first `h1` calls it an error page; no where it was not read whole.
     pub says_error: bool,
     /// Words of the main text.
     pub word_count: u32,
     /// Hashes of every `id` and `a[name]`, sorted; `None` where it was not read to its end.
     pub names: Option<Arc<[u64]>>,
     /// How much its main text resembles the answer to a made-up URL of the same directory;
-    /// `None` when that answer was an honest error.
+    /// `None` when that answer was an honest error, and where the page was not read whole.
     pub probe_similarity: Option<f64>,
 }
 
 impl From<&PageContent> for WebPage {
     fn from(content: &PageContent) -> Self {
         let title = content.title().map(kept);
+        // How much such a page says besides is not known of one that was not read whole.
+        let is_whole = !content.is_cut();
         let says_error = { title.into_iter() }
             .chain(first_heading(content).map(kept))
             .any(names_an_error_page);
@@ -61,10 +63,10 @@ impl From<&PageContent> for WebPage {
             attempts: fetched.attempts,
             detail: fetched.detail.as_deref().map(Into::into),
             title: title.map(Into::into),
-            says_error,
+            says_error: says_error && is_whole,
             word_count: u32::try_from(content.text.counts.words).unwrap_or(u32::MAX),
             names: is_complete.then(|| name_hashes(&content.names)),
-            probe_similarity: content.probe_similarity,
+            probe_similarity: content.probe_similarity.filter(|_| is_whole),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What of a difference is shown.
 
 use super::{Difference, Piece, Step, blocks};
+use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -9,6 +10,9 @@ pub const MOST_OPERATIONS: usize = 200;
 
 /// Characters of one side of an operation that a report shows at most.
 const MOST_CHARACTERS: usize = 2_000;
+
+/// Bytes of all that a report shows: operations beyond are left out.
+const MOST_BYTES: usize = 96 << 10;
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -37,7 +41,7 @@ pub struct Operation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// At most 200, in the order of the text.
+    /// At most 200, and 96 KiB of text, in the order of the text.
     pub operations: Vec<Operation>,
     /// Changes that are not shown.
     pub left_out: usize,
@@ -52,20 +56,20 @@ impl Difference {
             left_out: 0,
         };
         let old = blocks(before);
-        let mut at = 0;
+        let (mut at, mut room) = (0, MOST_BYTES);
         for step in &self.steps {
             let taken = step.blocks_of_old();
             match step {
                 Step::Keep(_) => {}
                 Step::Remove(_) => {
                     let gone = old.get(at..at + taken).unwrap_or_default();
-                    report.add(&gone.join("\n"), "");
+                    report.add(&gone.join("\n"), "", &mut room);
                 }
-                Step::Insert(blocks) => report.add("", &blocks.join("\n")),
+                Step::Insert(blocks) => report.add("", &blocks.join("\n"), &mut room),
                 Step::Change { pieces, .. } => {
                     for piece in pieces {
                         if let Piece::Replace { before, after } = piece {
-                            report.add(before, after);
+                            report.add(before, after, &mut room);
                         }
                     }
                 }
@@ -77,19 +81,21 @@ impl Difference {
 }
 
 impl Report {
-    fn add(&mut self, before: &str, after: &str) {
+    fn add(&mut self, before: &str, after: &str, room: &mut usize) {
         // An empty block came or went: there is nothing to show.
         if before.is_empty() && after.is_empty() {
             return;
         }
-        if self.operations.len() >= MOST_OPERATIONS {
+        let [before, after] = [before, after].map(|it| shortened(it, MOST_CHARACTERS));
+        let bytes = before.len() + after.len();
+        if self.operations.len() >= MOST_OPERATIONS || bytes > *room {
+            // What comes later is left out as well: there are no gaps.
+            *room = 0;
             self.left_out += 1;
             return;
         }
-        let shown = |text: &str| {
-            let cut = crate::text::words::shortened(text, MOST_CHARACTERS);
-            (!text.is_empty()).then(|| cut.to_owned())
-        };
+        *room -= bytes;
+        let shown = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let (before, after) = (shown(before), shown(after));
         self.operations.push(Operation {
             op: match (&before, &after) {

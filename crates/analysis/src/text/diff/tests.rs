@@ -147,3 +147,23 @@ proptest! {
         prop_assert_eq!(difference(&before, &blocks.join("\n")).containment_of_old, Some(1.0));
     }
 }
+
+#[test]
+fn a_report_of_long_texts_is_cut_without_gaps() {
+    let line = |number: usize| format!("{number} {}", "x".repeat(2_500));
+    let kept = |number: usize| format!("kept {number}");
+    let both: Vec<String> = (0..150).flat_map(|it| [line(it), kept(it)]).collect();
+    let less: Vec<String> = (0..150).map(kept).collect();
+    let before = both.join("\n") + "\nlast";
+    let found = difference(&before, &less.join("\n"));
+    let report = found.report(&before);
+    let told = report.operations.len();
+    assert!((40..60).contains(&told), "{told}");
+    assert_eq!(report.left_out, 151 - told);
+    assert!(
+        report
+            .operations
+            .iter()
+            .all(|it| it.before.as_ref().unwrap().len() == 2_000)
+    );
+}

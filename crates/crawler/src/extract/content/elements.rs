@@ -15,8 +15,8 @@ use super::{
 use analysis::{
     observation::{
         page_content::{
-            Form, Heading, Image, PageFile, Structure, TagSource, UncrawlableAnchor,
-            UnprotectedWindow,
+            Form, Heading, Image, MOST_HEADINGS, MOST_IMAGES, PageFile, Structure, TagSource,
+            UncrawlableAnchor, UnprotectedWindow,
         },
         vitals::ResourceKind,
         web_site::LinkTarget,
@@ -25,8 +25,6 @@ use analysis::{
 };
 use url::Url;
 
-const MOST_HEADINGS: usize = 5_000;
-const MOST_IMAGES: usize = 5_000;
 const MOST_OTHERS: usize = 1_000;
 const MOST_ALT: usize = 500;
 const MOST_RAW: usize = 200;

@@ -12,7 +12,7 @@ use super::{
     charset::{Decoded, decode, replaced},
     dom::{Dom, NodeId},
     json_ld::JsonLd,
-    links::{LinkReader, MOST_LINKS, base},
+    links::{LinkReader, base},
     main_text::{Sight, drafts, main_text},
     metadata::metadata,
     parse::{Parsed, parse},
@@ -20,7 +20,7 @@ use super::{
     structured_data::structured_data,
 };
 use analysis::observation::{
-    page_content::{PageContent, ResponseFacts},
+    page_content::{MOST_LINKS, PageContent, ResponseFacts},
     page_url::normalise,
     web_site::{Discovery, Fetched, Truncation},
 };

@@ -125,6 +125,51 @@ fn links_know_their_text_path_and_part_of_the_page() {
 }
 
 #[test]
+fn no_text_of_an_element_is_kept_whole_however_long_it_is() {
+    let long = "wörd ".repeat(100_000);
+    let word = "x".repeat(500_000);
+    let page = facts(&format!(
+        "<title>{long}</title><h1>{long}</h1><h2><img alt='{long}'></h2><div id={word}><{word}>
+        <a href=a>{long}</a><a href=b rel='{long}'><img src=c alt='{long}'></a><a href=d aria-label='{long}'></a>
+        <a href=e title='{long}'></a><map><area href=f alt='{long}'></map><iframe src=g title='{long}'></iframe>"
+    ));
+    let texts: Vec<&str> = page
+        .links
+        .iter()
+        .filter_map(|it| it.text.as_deref())
+        .collect();
+    assert_eq!(texts.len(), 7, "{:?}", page.links.len());
+    for text in texts {
+        assert_eq!(text.chars().count(), 300);
+        assert!(text.starts_with("wörd wörd"));
+    }
+    let all = page.links.iter();
+    for link in all {
+        assert!(link.rel.as_ref().is_none_or(|it| it.chars().count() <= 200));
+        assert!(
+            link.position.css_path.len() < 1_000,
+            "{}",
+            link.position.css_path.len()
+        );
+    }
+    assert!(page.titles[0].text.chars().count() <= 1_000);
+    for heading in &page.headings {
+        assert!(heading.text.as_ref().unwrap().chars().count() <= 500);
+    }
+    assert_eq!(page.images[1].alt.as_ref().unwrap().chars().count(), 500);
+}
+
+#[test]
+fn paths_of_deeply_nested_elements_are_short() {
+    let page = facts(&("<div>".repeat(400) + "<a href=x>x</a>"));
+    let path = &page.links[0].position.css_path;
+    assert!(
+        path.ends_with("div > div > a") && path.len() < 1_000,
+        "{path}"
+    );
+}
+
+#[test]
 fn any_bytes_are_a_page() {
     proptest::proptest!(|(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400))| {
         read_page(Arrival::loose(&bytes, None, &Url::parse("http://example.com/").unwrap()));

@@ -3,6 +3,7 @@
 use super::{Found, Subject};
 use crate::{
     findings::{broken_links::Severity, issues::code::IssueCode},
+    keyword_text::normalised,
     observation::page_content::{DetectedLanguage, PageContent, scripts_bring_the_text},
     page_kind::PageKind,
     text::{
@@ -140,21 +141,40 @@ fn disagrees(detected: &DetectedLanguage, declared: &str) -> bool {
 }
 
 fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
-    let page = subject.page;
-    let of_title;
-    let phrases = if subject.context.keywords.is_empty() {
-        of_title = phrases_of(page.title().unwrap_or_default());
-        &of_title
-    } else {
-        subject.context.keywords
-    };
-    if page.text.counts.words < THIN {
-        return;
+    let stuffed = stuffed_phrases(subject.page, text, subject.context.keywords);
+    let told = stuffed.iter().map(|it| {
+        let density = it.density * 100.0;
+        format!("{}: {} times, {density:.1} %", it.phrase, it.uses)
+    });
+    found.add_each(IssueCode::KeywordStuffing, told);
+}
+
+/// A phrase that is there too often.
+pub struct StuffedPhrase {
+    phrase: String,
+    uses: usize,
+    density: f64,
+}
+
+impl StuffedPhrase {
+    /// Whether it is that phrase, written however.
+    pub fn is(&self, phrase: &str) -> bool {
+        normalised(&self.phrase) == normalised(phrase)
     }
-    let least = if subject.context.keywords.is_empty() {
-        STUFFED_FROM_TITLE
+}
+
+/// Phrases that a page, of which that is the main text, uses too often: of the keywords that it is to
+/// be found with, or else of its title.
+pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> Vec<StuffedPhrase> {
+    if page.text.counts.words < THIN {
+        return Vec::new();
+    }
+    let of_title;
+    let (phrases, least) = if keywords.is_empty() {
+        of_title = phrases_of(page.title().unwrap_or_default());
+        (of_title.as_slice(), STUFFED_FROM_TITLE)
     } else {
-        0.0
+        (keywords, 0.0)
     };
     let lower = text.to_lowercase();
     let phrases: Vec<&String> = phrases
@@ -162,17 +182,19 @@ fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
         .filter(|it| may_be_stuffed(it, &lower))
         .collect();
     if phrases.is_empty() {
-        return;
+        return Vec::new();
     }
     let indexed = IndexedText::about(text, page.text.language, &phrases);
-    let stuffed = phrases.iter().filter_map(|phrase| {
+    let stuffed = phrases.into_iter().filter_map(|phrase| {
         let uses = indexed.uses(phrase);
         let density = uses.density.unwrap_or_default();
-        let count = uses.inflected.unwrap_or(uses.exact);
-        (uses.stuffed && density >= least)
-            .then(|| format!("{phrase}: {count} times, {:.1} %", density * 100.0))
+        (uses.stuffed && density >= least).then(|| StuffedPhrase {
+            phrase: phrase.clone(),
+            uses: uses.inflected.unwrap_or(uses.exact),
+            density,
+        })
     });
-    found.add_each(IssueCode::KeywordStuffing, stuffed);
+    stuffed.collect()
 }
 
 /// Whether the beginning of each word of a phrase is often enough in a text in lower case: inflections

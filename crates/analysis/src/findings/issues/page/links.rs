@@ -86,7 +86,8 @@ fn amounts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut Found) 
         );
     }
     let leads_on = followed.iter().any(|it| it.url != subject.page.url);
-    found.add_if(!leads_on, IssueCode::DeadEnd);
+    let is_dead_end = !leads_on && !subject.page.links_are_cut();
+    found.add_if(is_dead_end, IssueCode::DeadEnd);
 }
 
 fn texts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut Found) {

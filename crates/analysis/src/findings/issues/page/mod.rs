@@ -13,9 +13,12 @@ mod links;
 mod performance;
 mod structured;
 
-pub use content::THIN;
+pub use content::{THIN, stuffed_phrases};
 
-use super::issue::{Found, Issue};
+use super::{
+    code::IssueCode,
+    issue::{Found, Issue},
+};
 use crate::{
     findings::{schema::SchemaRecord, vitals::VitalsRecord},
     observation::{page_content::PageContent, page_url::is_loopback, web_site::SiteScope},
@@ -61,6 +64,34 @@ impl Subject<'_> {
     }
 }
 
+/// What is not known of a page that was not read whole: that something is not in it, how much of it is
+/// something else, and what stands inside of elements whose structure is lost.
+const OF_WHOLE_PAGES: [IssueCode; 23] = [
+    IssueCode::SoftNotFound,
+    IssueCode::CanonicalMissing,
+    IssueCode::TitleMissing,
+    IssueCode::DescMissing,
+    IssueCode::H1Missing,
+    IssueCode::HeadingEmpty,
+    IssueCode::ReadabilityVeryDifficult,
+    IssueCode::KeywordStuffing,
+    IssueCode::EmptyAnchor,
+    IssueCode::PictureWithoutImg,
+    IssueCode::HreflangNoSelf,
+    IssueCode::HreflangNoXDefault,
+    IssueCode::ViewportMissing,
+    IssueCode::CspMissing,
+    IssueCode::ReferrerPolicyMissing,
+    IssueCode::NoAuthor,
+    IssueCode::NoDate,
+    IssueCode::SdParseError,
+    IssueCode::SdRequiredMissing,
+    IssueCode::SdRecommendedMissing,
+    IssueCode::SdUnknownTerm,
+    IssueCode::SdNotVisible,
+    IssueCode::SdRetired,
+];
+
 /// The issues of a page.
 #[must_use]
 pub fn page_issues(page: &PageContent, context: &PageContext<'_>) -> Vec<Issue> {
@@ -83,5 +114,7 @@ pub fn page_issues(page: &PageContent, context: &PageContext<'_>) -> Vec<Issue> 
     document::find(&subject, &mut found);
     structured::find(&subject, &mut found);
     performance::find(&subject, &mut found);
-    found.finished()
+    let mut found = found.finished();
+    found.retain(|it| !page.is_cut() || !OF_WHOLE_PAGES.contains(&it.code));
+    found
 }

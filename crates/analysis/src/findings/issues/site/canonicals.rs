@@ -1,13 +1,14 @@
 //! Where canonical addresses lead.
 
-use super::SiteFound;
+use super::{SiteFound, is_no_page};
 use crate::{
     findings::issues::code::IssueCode,
-    site_graph::{Known, SiteGraph, TargetState, UrlId},
+    site_graph::{Known, SiteGraph, UrlId},
 };
 use std::collections::BTreeSet;
 
-pub fn find(site: &SiteGraph, all: &mut SiteFound) {
+/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     for card in &site.cards {
         let others: BTreeSet<UrlId> = { card.canonicals.iter() }
             .filter(|it| **it != card.url)
@@ -19,8 +20,7 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
                 Known::Page(_, page) if page.is_canonicalised_away() => IssueCode::CanonicalChain,
                 Known::Redirect(target, _) if target.is_success() => IssueCode::CanonicalToRedirect,
                 Known::Redirect(target, _) | Known::Other(target)
-                    if !target.is_success()
-                        && !matches!(target.state, TargetState::Blocked | TargetState::Walled) =>
+                    if is_no_page(site, canonical, target) =>
                 {
                     IssueCode::CanonicalToNon200
                 }
@@ -29,8 +29,12 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             if code == IssueCode::CanonicalToNoindex {
                 all.told_noindex.insert(canonical);
             }
-            all.of(card.url)
-                .add(code, site.urls.text(canonical).to_owned());
+            let named = std::iter::once(canonical);
+            if code == IssueCode::CanonicalToNon200 {
+                all.add_broken(site, confirmed, card.url, code, named);
+            } else {
+                all.add_urls(site, card.url, code, named);
+            }
         }
     }
 }

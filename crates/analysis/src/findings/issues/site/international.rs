@@ -1,13 +1,14 @@
 //! Where `hreflang` leads, and whether it comes back.
 
-use super::SiteFound;
+use super::{SiteFound, is_no_page};
 use crate::{
     findings::issues::code::IssueCode,
-    site_graph::{Known, PageCard, SiteGraph, TargetState, UrlId},
+    site_graph::{Known, PageCard, SiteGraph, UrlId},
 };
 use std::collections::BTreeSet;
 
-pub fn find(site: &SiteGraph, all: &mut SiteFound) {
+/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     for card in &site.cards {
         let others: BTreeSet<UrlId> = { card.hreflangs.iter() }
             .map(|it| it.url)
@@ -22,7 +23,12 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
                 if code == IssueCode::HreflangToNoindex {
                     all.told_noindex.insert(url);
                 }
-                all.of(card.url).add(code, site.urls.text(url).to_owned());
+                let named = std::iter::once(url);
+                if code == IssueCode::HreflangToNon200 {
+                    all.add_broken(site, confirmed, card.url, code, named);
+                } else {
+                    all.add_urls(site, card.url, code, named);
+                }
             }
         }
     }
@@ -50,11 +56,9 @@ fn of_alternate(site: &SiteGraph, card: &PageCard, url: UrlId) -> Option<IssueCo
             }
         }
         Known::Redirect(target, _) if target.is_success() => Some(IssueCode::HreflangToRedirect),
-        Known::Redirect(target, _) | Known::Other(target) => match target.state {
-            TargetState::Blocked | TargetState::Walled => None,
-            _ if target.is_success() => None,
-            _ => Some(IssueCode::HreflangToNon200),
-        },
+        Known::Redirect(target, _) | Known::Other(target) => {
+            is_no_page(site, url, target).then_some(IssueCode::HreflangToNon200)
+        }
         Known::Nothing => None,
     }
 }
@@ -99,7 +103,7 @@ mod tests {
             let mut site = SiteGraph::new(OWN, SiteScope::of_host("example.com"));
             site.add_page(&page(canonical, alternates));
             let mut all = SiteFound::default();
-            find(&site, &mut all);
+            find(&site, &[], &mut all);
             let found = all.by_url.into_values().flat_map(Found::finished);
             found.map(|it| it.code).collect::<Vec<_>>()
         };

@@ -1,8 +1,8 @@
 //! Where links, files and images lead, and how pages are linked.
 
-use super::SiteFound;
+use super::{SiteFound, target};
 use crate::{
-    findings::{broken_links::Severity, issues::code::IssueCode},
+    findings::issues::code::IssueCode,
     site_graph::{CardFragment, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId},
 };
 use std::collections::BTreeSet;
@@ -85,30 +85,12 @@ struct Broken<'a> {
 }
 
 impl Broken<'_> {
-    /// Tells of those of some addresses that are broken. Of one on another host that failed for the
-    /// first time it is only a notice, as in `broken-links`: it may work again.
+    /// Tells of those of some addresses that are broken.
     fn tell(&mut self, code: IssueCode, urls: impl Iterator<Item = UrlId>) {
         let is_broken = |it: &UrlId| target(self.site, *it).is_some_and(Target::is_broken);
-        let is_sure = |it: &UrlId| {
-            self.site.urls.is_internal(*it) || self.confirmed.binary_search(it).is_ok()
-        };
-        let (sure, suspect): (Vec<UrlId>, Vec<UrlId>) = urls.filter(is_broken).partition(is_sure);
-        let (site, page) = (self.site, self.page);
-        self.all.add_urls(site, page, code, sure.into_iter());
-        if !suspect.is_empty() {
-            let told = suspect.iter().map(|it| site.urls.text(*it));
-            let told = told.map(|it| format!("{it} (failed once)"));
-            self.all
-                .of(page)
-                .add_each_with(code, Severity::Notice, told);
-        }
-    }
-}
-
-fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
-    match site.know(url) {
-        Known::Redirect(target, _) | Known::Other(target) => Some(target),
-        _ => None,
+        let broken = urls.filter(is_broken);
+        self.all
+            .add_broken(self.site, self.confirmed, self.page, code, broken);
     }
 }
 
@@ -127,7 +109,7 @@ fn misses_fragment(site: &SiteGraph, link: &CardFragment) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        findings::{issues::issue::Issue, sample_pages},
+        findings::{broken_links::Severity, issues::issue::Issue, sample_pages},
         observation::{
             page_content::PageContent,
             web_site::{CheckState, FetchFailure, Fetched, PageLink, SiteScope, TargetCheck},

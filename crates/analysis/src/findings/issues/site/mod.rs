@@ -17,8 +17,8 @@ use super::{
     issue::{Found, Issue},
 };
 use crate::{
-    findings::{geo_score::AgentVerdict, llms_txt::LlmsTxt},
-    site_graph::{LinkFacts, SiteGraph, UrlId},
+    findings::{broken_links::Severity, geo_score::AgentVerdict, llms_txt::LlmsTxt},
+    site_graph::{Known, LinkFacts, SiteGraph, Target, TargetState, UrlId},
     text::duplicates::Duplicates,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,13 +70,14 @@ pub fn site_issues(
 ) -> SiteIssues {
     let mut all = SiteFound::default();
     availability::find(site, &mut all);
-    canonicals::find(site, &mut all);
+    let confirmed = context.confirmed_elsewhere;
+    canonicals::find(site, confirmed, &mut all);
     sitemaps::find(site, links, &mut all);
     duplicates::find(site, duplicates, &mut all);
-    links::find(site, links, context.confirmed_elsewhere, &mut all);
+    links::find(site, links, confirmed, &mut all);
     files::find(site, context, &mut all);
-    international::find(site, &mut all);
-    pagination::find(site, &mut all);
+    international::find(site, confirmed, &mut all);
+    pagination::find(site, confirmed, &mut all);
     let by_url = all.by_url.into_iter();
     let finished = by_url.map(|(url, found)| (url, found.finished()));
     SiteIssues {
@@ -110,5 +111,48 @@ impl SiteFound {
             self.of(page)
                 .add_each(code, urls.map(|it| site.urls.text(it)));
         }
+    }
+
+    /// Adds an issue for each address that a page has to do with and that does not work. Of one on
+    /// another host that failed for the first time it is only a notice, as in `broken-links`: it may work
+    /// again.
+    fn add_broken(
+        &mut self,
+        site: &SiteGraph,
+        confirmed: &[UrlId],
+        page: UrlId,
+        code: IssueCode,
+        urls: impl Iterator<Item = UrlId>,
+    ) {
+        let is_sure = |it: &UrlId| {
+            let answers = target(site, *it).is_some_and(Target::is_success);
+            answers || site.urls.is_internal(*it) || confirmed.binary_search(it).is_ok()
+        };
+        let (sure, suspect): (Vec<UrlId>, Vec<UrlId>) = urls.partition(is_sure);
+        self.add_urls(site, page, code, sure.into_iter());
+        if !suspect.is_empty() {
+            let told = suspect.iter().map(|it| site.urls.text(*it));
+            let told = told.map(|it| format!("{it} (failed once)"));
+            self.of(page).add_each_with(code, Severity::Notice, told);
+        }
+    }
+}
+
+/// What is known of an address that is no page, or only leads to one.
+fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
+    match site.know(url) {
+        Known::Redirect(target, _) | Known::Other(target) => Some(target),
+        _ => None,
+    }
+}
+
+/// Whether an address that a page names as one of its kind is none: of the site's own, whatever does not
+/// answer with success; elsewhere what is broken for everybody.
+fn is_no_page(site: &SiteGraph, url: UrlId, target: &Target) -> bool {
+    if site.urls.is_internal(url) {
+        let is_hidden = matches!(target.state, TargetState::Blocked | TargetState::Walled);
+        !target.is_success() && !is_hidden
+    } else {
+        target.is_broken()
     }
 }

@@ -1,13 +1,14 @@
 //! Series of pages.
 
-use super::SiteFound;
+use super::{SiteFound, is_no_page};
 use crate::{
     findings::issues::code::IssueCode,
-    site_graph::{Known, PageCard, SiteGraph, TargetState, UrlId},
+    site_graph::{Known, PageCard, SiteGraph, UrlId},
 };
 use std::collections::{BTreeSet, HashSet};
 
-pub fn find(site: &SiteGraph, all: &mut SiteFound) {
+/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     for card in &site.cards {
         let named: BTreeSet<UrlId> = { card.next_pages.iter() }
             .chain(&card.previous_pages)
@@ -16,10 +17,11 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
         let linked = |it: &UrlId| card.links.iter().any(|link| link.target() == *it);
         let broken = |it: &UrlId| is_broken(site, *it);
         // What is broken need not be linked.
-        let unlinked = { named.iter().copied() }.filter(|it| !linked(it) && !broken(it));
+        let unlinked = { named.iter().copied() }
+            .filter(|it| !card.links_are_cut && !linked(it) && !broken(it));
         all.add_urls(site, card.url, IssueCode::PaginationNotLinked, unlinked);
         let gone = named.iter().copied().filter(broken);
-        all.add_urls(site, card.url, IssueCode::PaginationNon200, gone);
+        all.add_broken(site, confirmed, card.url, IssueCode::PaginationNon200, gone);
         if leads_back(site, card) {
             all.of(card.url).add(IssueCode::PaginationLoop, None);
         }
@@ -28,11 +30,8 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
 
 fn is_broken(site: &SiteGraph, url: UrlId) -> bool {
     match site.know(url) {
-        Known::Redirect(..) => true,
-        Known::Other(target) => {
-            !target.is_success()
-                && !matches!(target.state, TargetState::Blocked | TargetState::Walled)
-        }
+        Known::Redirect(target, _) if target.is_success() => true,
+        Known::Redirect(target, _) | Known::Other(target) => is_no_page(site, url, target),
         _ => false,
     }
 }
@@ -56,4 +55,97 @@ fn leads_back(site: &SiteGraph, card: &PageCard) -> bool {
             .and_then(|it| it.1.next_pages.first().copied());
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::{broken_links::Severity, issues::issue::Issue, sample_pages},
+        observation::{
+            page_content::{Canonical, Hreflang, PageContent, TagSource},
+            web_site::{CheckState, FetchFailure, Fetched, SiteScope, TargetCheck},
+        },
+    };
+
+    const PAGE: &str = "https://example.com/page";
+
+    /// What is told of a page that names an address as canonical, as an alternate and as the next page.
+    fn issues(url: &str, fetched: Fetched, is_confirmed: bool) -> Vec<Issue> {
+        let mut site = SiteGraph::new(PAGE, SiteScope::of_host("example.com"));
+        let mut page = PageContent::blank(PAGE);
+        page.next_pages = vec![url.to_owned()];
+        page.links = vec![sample_pages::link(url, "next")];
+        page.canonicals = vec![Canonical {
+            raw: url.to_owned(),
+            url: Some(url.to_owned()),
+            is_absolute: true,
+            has_fragment: false,
+            source: TagSource::Head,
+        }];
+        page.hreflangs = vec![Hreflang {
+            code: "de".to_owned(),
+            raw: url.to_owned(),
+            url: Some(url.to_owned()),
+            is_absolute: true,
+            source: TagSource::Head,
+        }];
+        site.add_page(&page);
+        site.add_check(&TargetCheck {
+            url: url.to_owned(),
+            state: CheckState::Asked {
+                fetched,
+                names: None,
+            },
+        });
+        let confirmed: Vec<UrlId> = { site.urls.known(url).into_iter() }
+            .filter(|_| is_confirmed)
+            .collect();
+        let mut all = SiteFound::default();
+        find(&site, &confirmed, &mut all);
+        super::super::canonicals::find(&site, &confirmed, &mut all);
+        super::super::international::find(&site, &confirmed, &mut all);
+        let found = all.by_url.remove(&site.start).unwrap_or_default();
+        found.finished()
+    }
+
+    /// As links to other hosts are.
+    #[test]
+    fn what_failed_once_elsewhere_is_only_noted() {
+        let elsewhere = "https://other.example/2";
+        let mut timeout = Fetched::plain(elsewhere, 200);
+        timeout.failure = Some(FetchFailure::Timeout);
+        let told = |issues: &[Issue]| -> Vec<_> {
+            { issues.iter() }.map(|it| (it.code, it.severity)).collect()
+        };
+        let all = |severity| {
+            [
+                (IssueCode::CanonicalToNon200, severity),
+                (IssueCode::HreflangToNon200, severity),
+                (IssueCode::PaginationNon200, severity),
+            ]
+        };
+        for fetched in [
+            Fetched::plain(elsewhere, 404),
+            Fetched::plain(elsewhere, 503),
+            timeout,
+        ] {
+            let once = issues(elsewhere, fetched.clone(), false);
+            assert_eq!(told(&once), all(Severity::Notice));
+            let detail = once[0].detail.as_deref();
+            assert_eq!(detail, Some("https://other.example/2 (failed once)"));
+            assert_eq!(
+                told(&issues(elsewhere, fetched, true)),
+                all(Severity::Error)
+            );
+        }
+        for wall in [401, 403, 429] {
+            assert_eq!(issues(elsewhere, Fetched::plain(elsewhere, wall), true), []);
+        }
+        let own = "https://example.com/2";
+        for status in [404, 403, 503] {
+            let found = issues(own, Fetched::plain(own, status), false);
+            assert_eq!(told(&found), all(Severity::Error), "{status}");
+        }
+    }
 }

@@ -15,8 +15,13 @@ use crate::{
     observation::structured_data::{
         Format, PageStructuredData, SCHEMA_ORG, SyntaxNote, SyntaxNoteKind,
     },
+    text::words::shortened,
 };
 use std::collections::BTreeSet;
+
+/// Types that are told of an entity, and characters of one.
+const MOST_TYPES: usize = 10;
+const TYPE_CHARACTERS: usize = 200;
 
 /// An entity with what is counted of it.
 pub struct Judged {
@@ -73,9 +78,11 @@ impl Judge<'_> {
             id: first.id.clone().filter(|it| !it.starts_with("_:")),
             types: graph
                 .types(node)
-                .map(|it| it.strip_prefix(SCHEMA_ORG).unwrap_or(it).to_owned())
+                .map(|it| it.strip_prefix(SCHEMA_ORG).unwrap_or(it))
+                .map(|it| shortened(it, TYPE_CHARACTERS).to_owned())
                 .collect::<BTreeSet<_>>()
                 .into_iter()
+                .take(MOST_TYPES)
                 .collect(),
             format: first.format,
             location: first.location,

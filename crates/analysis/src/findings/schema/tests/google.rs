@@ -514,6 +514,38 @@ fn the_remaining_features_ask_for_what_their_rows_say() {
 }
 
 #[test]
+fn required_dates_are_dates() {
+    let on = |date: Json| {
+        let place = json!({"@type": "Place", "address": "Hall 1"});
+        entity(json!({"@type": "Event", "name": "Fair", "startDate": date, "location": place}))
+    };
+    for good in [
+        "2026-06-15",
+        "2026-06-15T19:00",
+        "2026-06-15T19:00:00+02:00",
+    ] {
+        assert_eq!(
+            on(json!(good)).eligibility,
+            E::EligibleWithWarnings,
+            "{good}"
+        );
+    }
+    for bad in [
+        json!("2026-13-45"),
+        json!("2026-02-30T19:00"),
+        json!("soon"),
+        json!(["2026-06-15", "x"]),
+    ] {
+        let it = on(bad.clone());
+        assert_eq!(it.eligibility, E::Ineligible, "{bad}");
+        let told = |it: &&Issue| it.code == C::ValueNotAccepted && it.path == "startDate";
+        let told = it.issues.iter().find(told).unwrap();
+        assert_eq!(told.severity, Severity::Error);
+        assert!(it.missing_required.is_empty());
+    }
+}
+
+#[test]
 fn what_google_ended_is_valid_and_told() {
     for (thing, feature) in [
         (json!({"@type": "FAQPage"}), Feature::Faq),

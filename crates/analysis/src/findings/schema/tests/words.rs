@@ -174,6 +174,8 @@ fn numbers_as_people_write_them_are_errors_in_prices() {
         "$19.99",
         "19.99 USD",
         "1’299.00",
+        "1e400",
+        "∞",
     ] {
         let it = entity(json!({"@type": "Offer", "price": price}));
         let issue = &it.issues[0];

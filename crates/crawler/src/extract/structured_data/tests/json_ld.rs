@@ -31,6 +31,32 @@ fn things_hold_things_and_values_keep_their_kinds() {
     assert_eq!(data.items[1].parent, Some(0));
 }
 
+/// `JSON.parse` reads them as `Infinity`.
+#[test]
+fn numbers_beyond_all_are_no_mistake_of_syntax() {
+    let data = block(
+        r#"[{"@context":"https://schema.org/","@type":"Thing","name":"1e400 \" 1e400","sku":"ä","width":1e400,"height":-12E+999,"depth":1e300},
+        {"@context":"https://schema.org/","@type":"Thing","name":"n"}]"#,
+    );
+    assert_eq!(data.parse_errors, []);
+    assert_eq!(
+        shown(&data),
+        [
+            r#"Thing{name=1e400 " 1e400 sku=ä width=∞ height=∞ depth=n:1e+300}"#,
+            "Thing{name=n}"
+        ]
+    );
+    // What is wrong behind one has its own place.
+    let data = block(r#"{"price":1e400, "name":"n",}"#);
+    let place = |json: &str| block(json).parse_errors[0].location;
+    assert_eq!(
+        data.parse_errors[0].location,
+        place(r#"{"price":1e100, "name":"n",}"#)
+    );
+    let alone = block("1e400");
+    assert_eq!((alone.items.len(), alone.parse_errors.len()), (0, 0));
+}
+
 #[test]
 fn every_way_to_name_schema_org_is_understood() {
     for context in [
