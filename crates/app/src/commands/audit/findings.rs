@@ -1,6 +1,10 @@
 //! What an audit found: of links and of pages.
 
-use super::{changes::Changes, kept_site::KeptSite, link_records::LinkRecords};
+use super::{
+    changes::Changes,
+    kept_site::{Keeper, KeptSite},
+    link_records::LinkRecords,
+};
 use crate::terminal::harmless;
 use analysis::{
     document::Document,
@@ -101,14 +105,15 @@ pub(super) struct Beside<'a> {
 }
 
 impl Found {
-    /// Judges what the crawl has seen, in two walks over its journal; the thread may block.
-    pub(super) fn of(
+    /// Judges what the crawl has seen, in two walks over its journal; the thread may block. Where the
+    /// site is kept, that is left to who tells the findings.
+    pub(super) fn of<'a>(
         observation: SiteObservation,
         journal: &dyn CrawlJournal,
-        beside: Beside<'_>,
+        beside: Beside<'a>,
         measured_at: DateTime<Utc>,
         mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, Option<Keeper<'a>>)> {
         let Beside { vitals, kept } = beside;
         let scope = observation.scope.clone();
         let changes = kept.map(|it| Changes::since(it, scope, measured_at));
@@ -158,7 +163,7 @@ impl Found {
             broken = broken.take().or_else(|| taken.take(&record).err());
         });
         broken.map_or(Ok(()), Err)?;
-        let changes = changes.map(Changes::finish).transpose()?;
+        let (changes, keeper) = changes.map(Changes::finish).unzip();
         let compared = changes.as_ref().is_some_and(|it| it.records > 0);
         summaries.extend(changes.clone());
         for record in speed_records(&vitals) {
@@ -172,7 +177,7 @@ impl Found {
         } = taken;
         keep_worst(&mut listed);
         link_records.sort();
-        Ok(Self {
+        let found = Self {
             links: parsed(&summaries, ResultType::BrokenLinks)?,
             link_records,
             content: parsed(&summaries, ResultType::Content)?,
@@ -185,7 +190,8 @@ impl Found {
             vitals,
             pages: listed,
             summaries,
-        })
+        };
+        Ok((found, keeper))
     }
 }
 

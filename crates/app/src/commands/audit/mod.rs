@@ -17,7 +17,7 @@ use super::{Ended, WrongUsage};
 use crate::{
     cli::AuditArgs,
     settings::Loaded,
-    terminal::remark,
+    terminal::{all_is_said, remark},
     wiring::{machine, site_tools},
 };
 use analysis::findings::broken_links::Severity;
@@ -72,17 +72,14 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
         vitals,
         kept: kept.as_deref(),
     };
-    let found = tokio::task::block_in_place(|| {
-        if args.json {
-            let mut out = json::Report::begin(std::io::stdout().lock(), &url, now)?;
-            let found = Found::of(observation, &bars, beside, now, |record| out.add(record))?;
-            out.end(&found)?;
-            anyhow::Ok(found)
-        } else {
-            let found = Found::of(observation, &bars, beside, now, |_| Ok(()))?;
-            tables::show(&url, &found, &rendered)?;
-            Ok(found)
-        }
+    let (found, keeper, report) = tokio::task::block_in_place(|| {
+        let report = args.json.then(|| json::Report::begin(&url, now));
+        let mut report = report.transpose()?;
+        let (found, keeper) = Found::of(observation, &bars, beside, now, |record| {
+            report.as_mut().map_or(Ok(()), |it| it.add(record))
+        })?;
+        let report = report.map(|it| it.end(&found)).transpose()?;
+        anyhow::Ok((found, keeper, report))
     })?;
     if let Some(file) = &args.html {
         let page = html::page(&url, now, &found, &rendered)?;
@@ -90,6 +87,13 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));
     }
+    match report {
+        Some(report) => report.print(),
+        None => tables::show(&url, &found, &rendered)?,
+    }
+    // Nobody has read what could not be printed: the next audit compares with what there was.
+    all_is_said()?;
+    keeper.map_or(Ok(()), |it| it.finish(now))?;
     Ok(verdict(&found, args.fail_on.as_deref()))
 }
 
