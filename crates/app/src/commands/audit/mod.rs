@@ -3,6 +3,7 @@
 mod changes;
 mod details;
 mod findings;
+mod held_file;
 mod html;
 mod journal;
 mod json;
@@ -24,11 +25,12 @@ use analysis::findings::broken_links::Severity;
 use anyhow::Context;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
 use findings::{Beside, Found};
+use held_file::followed;
 use kept_site::KeptSite;
 use progress::Bars;
 use rendering::Rendered;
 use serde::Serialize;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
@@ -37,13 +39,14 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let (clock, randomness) = machine();
     let tools = site_tools(&settings, &clock, &randomness);
     let reader = &*tools.sites;
-    if args.keep.is_some() && args.keep == args.html {
+    let url = start(&args.url)?;
+    let end_of = |path: &Option<PathBuf>| followed(path.as_deref()?).ok();
+    if args.keep.is_some() && end_of(&args.keep) == end_of(&args.html) {
         let told = "--keep and --html name the same file; name two";
         return Err(WrongUsage(told.to_owned()).into());
     }
     let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
     let kept = kept.map(Arc::new);
-    let url = start(&args.url)?;
     let plan = CrawlPlan {
         start: CrawlStart::Url(url.clone()),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
