@@ -9,7 +9,8 @@ use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fs::File,
-    net::SocketAddr,
+    io::Write,
+    net::{SocketAddr, TcpListener},
     process::{Command, Output},
 };
 use tempfile::TempDir;
@@ -176,6 +177,54 @@ async fn how_fast_the_first_page_is_is_told_when_asked_for() {
     assert_eq!(told["summary"]["vitals"]["coverage"]["measured"], 2);
     let page = std::fs::read_to_string(report).unwrap();
     assert!(page.contains("<h2 id=\"speed\">Speed</h2>"), "{page}");
+}
+
+#[test]
+fn the_hint_fits_what_keeps_a_site_from_being_read() {
+    let folder = TempDir::new().unwrap();
+    // Nobody listens there any more.
+    let refusing = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let refusing = format!("http://{}/", refusing.unwrap());
+    let open = [(
+        "SIGHTLINE_CRAWLER__ALLOW_NETWORKS".to_owned(),
+        "[\"127.0.0.0/8\"]".to_owned(),
+    )];
+    let plain = TcpListener::bind("127.0.0.1:0").unwrap();
+    let no_tls = format!("https://{}/", plain.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut asked in plain.incoming().flatten() {
+            let _ = asked.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    for (url, settings, words, others) in [
+        (
+            &*refusing,
+            &open[..],
+            "listens on that port",
+            "allow_networks",
+        ),
+        (&*refusing, &[], "allow_networks", "listens on that port"),
+        (
+            "http://localhost:9/",
+            &[],
+            "allow_networks",
+            "listens on that port",
+        ),
+        (
+            "http://nowhere.example/",
+            &open,
+            "how it is written",
+            "allow_networks",
+        ),
+        (&*no_tls, &open, "certificate", "allow_networks"),
+    ] {
+        let ran = command(folder.path(), settings, &["audit", url]).output();
+        let ran = ran.unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{told}");
+        assert!(told.contains(words), "{url}: {told}");
+        assert!(!told.contains(others), "{url}: {told}");
+    }
 }
 
 #[test]

@@ -421,6 +421,24 @@ async fn robots_that_cannot_be_had_forbid_and_missing_ones_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_says_nothing_is_told_from_one_that_refuses() {
+    let silent = FaultServer::start(site(vec![]), |_| Act::Silence).await;
+    let gone = FaultServer::start(site(vec![]), |_| not_found()).await;
+    let refusing = gone.address;
+    drop(gone);
+    for (url, how) in [
+        (format!("https://{}/", silent.address), Unreached::Silence),
+        (format!("http://{refusing}/"), Unreached::Connection),
+    ] {
+        let outcome = read(url).await;
+        assert!(
+            matches!(outcome, Err(SiteReadError::Unreachable(it)) if it == how),
+            "{outcome:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn robots_are_obeyed_for_pages_checks_and_redirects() {
     let robots = answer(
         200,

@@ -227,6 +227,9 @@ pub enum Unreached {
     /// Nothing answers there, or the address may not be read.
     #[error("nothing answers there, or its address is not public")]
     Connection,
+    /// Nobody says anything, not even no.
+    #[error("no connection to it comes about in time")]
+    Silence,
     /// No encrypted connection comes about.
     #[error("no encrypted connection comes about")]
     Encryption,

@@ -2,6 +2,7 @@
 
 mod changes;
 mod details;
+mod failure;
 mod findings;
 mod held_file;
 mod html;
@@ -23,7 +24,8 @@ use crate::{
 };
 use analysis::findings::broken_links::Severity;
 use anyhow::Context;
-use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering};
+use failure::explained;
 use findings::{Beside, Found};
 use held_file::followed;
 use kept_site::KeptSite;
@@ -65,7 +67,10 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let bars = Bars::new(kept.clone())?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
-    let observation = read.map_err(|error| explained(&error, &url))?;
+    let observation = match read {
+        Ok(observation) => observation,
+        Err(error) => return Err(explained(&error, &url, &settings).await),
+    };
     let vitals = match args.vitals {
         Some(most) => speed::measured(&tools, &clock, &plan.start, &bars, most).await?,
         None => Vec::new(),
@@ -130,27 +135,6 @@ fn start(url: &str) -> Result<String, WrongUsage> {
 /// What is no address is told without what may be a password.
 fn without_userinfo(text: &str) -> &str {
     text.rsplit_once('@').map_or(text, |it| it.1)
-}
-
-fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
-    let hint = match error {
-        SiteReadError::Unreachable(Unreached::Connection) => {
-            "Only public addresses are read unless the setting crawler.allow_networks opens the \
-             site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
-             for a site on this machine."
-        }
-        SiteReadError::Unreachable(Unreached::Name) => "Check how it is written.",
-        SiteReadError::Unreachable(Unreached::Encryption) => {
-            "Check its certificate, or begin at its http address."
-        }
-        SiteReadError::NoPage(_) => "Begin at another page of the site, or mend that one.",
-        SiteReadError::RobotsUnavailable => {
-            "Let its robots.txt be answered, or with 404 where there is none; then try again."
-        }
-        SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
-        SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
-    };
-    anyhow::anyhow!("{url} could not be audited: {error}. {hint}")
 }
 
 /// The word that JSON has for it.
