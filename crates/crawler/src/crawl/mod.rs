@@ -73,6 +73,9 @@ fn told_of(start: &str, fetched: &Fetched) -> String {
             format!("{start} failed ({detail})")
         }
         (None, Some(status)) if !fetched.is_success() => format!("{url} answers {status}"),
+        (None, Some(status)) if fetched.has_no_content() => {
+            format!("{url} answers {status} and sends nothing")
+        }
         _ if !fetched.is_html() => format!("{url} is no HTML page"),
         _ => format!("{start} leads to another site ({url})"),
     }

@@ -8,7 +8,7 @@ use analysis::{
     findings::broken_links::Verdict,
     observation::web_site::{CheckState, LimitHit, Truncation},
 };
-use domain::ports::site_reader::SiteReadError;
+use domain::ports::site_reader::{SiteReadError, Unreached};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write, time::Duration};
 
@@ -465,6 +465,8 @@ async fn a_site_without_a_page_to_begin_at_is_no_audit_without_findings() {
     for (act, told) in [
         (answer(404, HTML, "gone"), "answers 404"),
         (answer(500, HTML, "broken"), "answers 500"),
+        (answer(204, "", ""), "answers 204 and sends nothing"),
+        (answer(200, "", ""), "answers 200 and sends nothing"),
         (redirect(302, "/"), "failed"),
         (answer(200, "Content-Type: text/plain\r\n", "x"), "no HTML"),
         (redirect(302, "http://elsewhere.invalid/"), "failed"),
