@@ -68,7 +68,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Audit one site in the terminal: no account, no server.
     #[command(
-        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --keep example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
+        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --keep example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others. What robots.txt forbids the agent sightlinebot is not read."
     )]
     Audit(AuditArgs),
     /// Accounts.
