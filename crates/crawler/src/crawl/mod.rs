@@ -105,6 +105,9 @@ impl<'a> Crawl<'a> {
         let robots = RobotsCache::default();
         let (start, scope) =
             beginning::find_site(fetcher, clock, plan, &mut record, &robots).await?;
+        if robots.is_hurried(&start) {
+            record.limit(LimitHit::CrawlDelay).await?;
+        }
         let tools = Tools {
             fetcher,
             randomness,

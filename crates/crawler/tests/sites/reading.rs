@@ -6,7 +6,7 @@ use crate::fault_server::{
 use crate::support::{MemoryJournal, crawl, findings, plan, read, settings, verdicts};
 use analysis::{
     findings::broken_links::{Confirmation, Verdict},
-    observation::web_site::{LimitHit, LlmsTxtFact},
+    observation::web_site::{CrawlStep, LimitHit, LlmsTxtFact},
 };
 use crawler::{CrawlerSettings, Resolve};
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError};
@@ -332,6 +332,21 @@ async fn the_delay_that_robots_ask_for_is_kept() {
         begun.elapsed(),
         server.total()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delay_that_is_not_kept_in_full_is_told() {
+    let robots = "User-agent: sightlinebot\nCrawl-delay: 100000\n\nUser-agent: *\nDisallow: /";
+    let mut site = Site::new();
+    site.insert("/robots.txt".to_owned(), answer(200, "", robots));
+    site.insert("/".to_owned(), html("x"));
+    let server = FaultServer::start(site, |_| not_found()).await;
+    // It begins, and the journal has it before the first pause.
+    let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
+    let reading = crawl(settings(), &plan, &journal);
+    let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
+    let told = CrawlStep::Limit(LimitHit::CrawlDelay);
+    assert!(journal.steps.lock().unwrap().contains(&told));
 }
 
 #[tokio::test(flavor = "multi_thread")]
