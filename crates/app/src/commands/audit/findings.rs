@@ -4,6 +4,7 @@ use super::{
     changes::Changes,
     kept_site::{Keeper, KeptSite},
     link_records::LinkRecords,
+    progress::Bars,
 };
 use crate::terminal::harmless;
 use analysis::{
@@ -24,7 +25,7 @@ use analysis::{
 };
 use chrono::{DateTime, Utc};
 use crawler::AiRobots;
-use domain::ports::site_reader::{CrawlJournal, JournalError, RecordedPages};
+use domain::ports::site_reader::{Count, CrawlJournal, JournalError, RecordedPages};
 use serde::Deserialize;
 use std::{cmp::Reverse, collections::HashMap};
 use tokio::runtime::Handle;
@@ -109,7 +110,7 @@ impl Found {
     /// site is kept, that is left to who tells the findings.
     pub(super) fn of<'a>(
         observation: SiteObservation,
-        journal: &dyn CrawlJournal,
+        bars: &Bars,
         beside: Beside<'a>,
         measured_at: DateTime<Utc>,
         mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
@@ -119,10 +120,20 @@ impl Found {
         let changes = kept.map(|it| Changes::since(it, scope, measured_at));
         let mut changes = changes.transpose()?;
         let unread = without_a_page(&observation);
+        // Each page is looked at twice: beside all others, and by itself.
+        let mut looks = Count {
+            done: 0,
+            total: 2 * observation.pages.len() as u64,
+        };
+        let mut looked = || {
+            looks.done += 1;
+            bars.tell("judge pages", looks);
+        };
         let robots = AiRobots::of(observation.robots.as_ref());
         let robots = move |url: &str| robots.verdicts(url);
         let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
-        for page in pages(journal) {
+        for page in pages(bars) {
+            looked();
             cards.add(&page?);
         }
         let context = AuditContext {
@@ -140,7 +151,8 @@ impl Found {
             listed: Vec::new(),
             hand_out: &mut hand_out,
         };
-        for page in pages(journal) {
+        for page in pages(bars) {
+            looked();
             let page = page?;
             if let Some(changes) = &mut changes {
                 let record = changes.read(&page, audit.site_facts(&page.url))?;

@@ -89,6 +89,7 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
         let report = report.map(|it| it.end(&found)).transpose()?;
         anyhow::Ok((found, keeper, report))
     })?;
+    bars.clear();
     if let Some(file) = &args.html {
         let page = html::page(&url, now, &found, &rendered)?;
         std::fs::write(file, page.as_bytes())
