@@ -85,7 +85,7 @@ async fn a_finished_crawl_is_not_read_again() {
     assert_eq!((progress.pages.done, progress.checks.done), (21, 20));
     assert_eq!(progress.phase, CrawlPhase::Over);
     // What became no page is not waited for.
-    assert_eq!((progress.pages_total, progress.checks_total), (21, 20));
+    assert_eq!((progress.pages.total, progress.checks.total), (21, 20));
 }
 
 #[tokio::test(flavor = "multi_thread")]

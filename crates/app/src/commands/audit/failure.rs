@@ -46,7 +46,11 @@ pub(super) async fn explained(
             error.to_string(),
             "Allow the agent sightlinebot in its robots.txt.",
         ),
-        SiteReadError::Stopped | SiteReadError::Journal(_) => (error.to_string(), "Try again."),
+        SiteReadError::Journal(broken) => (
+            format!("{error} ({})", broken.0),
+            "See whether there is room in the folder for passing files, or name another one: TMPDIR.",
+        ),
+        SiteReadError::Stopped => (error.to_string(), "Try again."),
     };
     anyhow::anyhow!("{url} could not be audited: {cause}. {hint}")
 }

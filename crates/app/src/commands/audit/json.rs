@@ -12,6 +12,10 @@ use std::{
     io::{BufWriter, Seek, Write},
 };
 
+/// What may keep a report from being written.
+const FULL: &str =
+    "what the audit tells cannot be written into the folder for passing files (TMPDIR)";
+
 /// A report under way.
 pub(super) struct Report {
     out: BufWriter<File>,
@@ -43,7 +47,7 @@ impl Report {
     fn item(&mut self, text: &str) -> anyhow::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;
-        Ok(write!(self.out, "{comma}{text}")?)
+        write!(self.out, "{comma}{text}").context(FULL)
     }
 
     /// The records of links, and what all types come to.
@@ -57,7 +61,8 @@ impl Report {
             summary.insert(of.result_type.name().to_owned(), typed(of.method, value));
         }
         writeln!(self.out, "],\"summary\":{}}}", Value::Object(summary))?;
-        let mut file = self.out.into_inner().map_err(std::io::Error::from)?;
+        let file = self.out.into_inner().map_err(std::io::Error::from);
+        let mut file = file.context(FULL)?;
         file.rewind()?;
         Ok(Whole(file))
     }

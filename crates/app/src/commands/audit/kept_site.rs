@@ -157,6 +157,10 @@ impl KeptSite {
         })
     }
 
+    fn not_kept(&self) -> String {
+        format!("the pages cannot be kept in {}", self.held.path.display())
+    }
+
     fn body(&self, entry: &Entry) -> Result<Vec<u8>, JournalError> {
         let mut body = vec![0; entry.length];
         self.held
@@ -235,6 +239,7 @@ impl<'a> Keeper<'a> {
         };
         let body = packed(&Written { page, memory })?;
         self.write(&head, &body)
+            .with_context(|| self.kept.not_kept())
     }
 
     fn write(&mut self, head: &Head, body: &[u8]) -> anyhow::Result<()> {
@@ -254,13 +259,15 @@ impl<'a> Keeper<'a> {
         let oldest = now - KEPT_FOR;
         for (url, entry) in &kept.entries {
             if !self.written.contains(url) && entry.head.visited_at >= oldest {
-                self.write(&entry.head, &kept.body(entry)?)?;
+                self.write(&entry.head, &kept.body(entry)?)
+                    .with_context(|| kept.not_kept())?;
             }
         }
-        let file = self.out.into_inner().map_err(io::Error::from)?;
-        file.as_file().sync_all()?;
-        let told = || format!("the pages cannot be kept in {}", kept.held.path.display());
-        file.persist(&kept.held.path).with_context(told)?;
+        let file = self.out.into_inner().map_err(io::Error::from);
+        let file = file.with_context(|| kept.not_kept())?;
+        file.as_file().sync_all().with_context(|| kept.not_kept())?;
+        file.persist(&kept.held.path)
+            .with_context(|| kept.not_kept())?;
         Ok(())
     }
 }
