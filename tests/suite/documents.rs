@@ -1,12 +1,14 @@
 //! The documents say what is so: places they name exist, tables match the code.
 
 use crate::{layers::layers, worker::process::command};
+use crawler::{CrawlerSettings, RobotsRules};
 use domain::scope::Scope;
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 fn root() -> PathBuf {
@@ -118,6 +120,28 @@ fn every_test_that_a_document_names_exists() {
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn owners_of_sites_are_told_how_to_forbid_and_allow_our_agent() {
+    let product = CrawlerSettings::default().product;
+    for document in ["README.md", "docs/OPERATIONS.md"] {
+        assert!(quoted(&read(document)).contains(&product), "{document}");
+    }
+    let text = read("docs/OPERATIONS.md");
+    let example = text.split("```txt\n").nth(1).unwrap();
+    let example = example.split("```").next().unwrap();
+    let rules = RobotsRules::parse(example, &product);
+    assert!(!rules.allow_path("/private/x") && rules.allow_path("/x"));
+    assert_eq!(rules.delay, Some(Duration::from_secs(5)));
+    for (rule, allowed) in [("Disallow: /", false), ("Disallow:", true)] {
+        assert!(text.contains(&format!("`{rule}`")));
+        let robots = format!("User-agent: *\nDisallow: /\n\nUser-agent: {product}\n{rule}\n");
+        assert_eq!(
+            RobotsRules::parse(&robots, &product).allow_path("/x"),
+            allowed
+        );
+    }
 }
 
 #[test]

@@ -62,12 +62,13 @@ pub enum Command {
     /// Work only: run analyses that servers on the same PostgreSQL accept.
     #[command(after_help = "Example:\n  SIGHTLINE_DATABASE_URL=postgres://… sightline worker")]
     Worker,
-    /// Show it all at once: a throw-away account, two projects, every analysis, a token to try.
+    /// Show it at once: a throw-away account, a rank check on a simulated market, a site audit of real
+    /// pages, a token to try.
     #[command(after_help = "Example:\n  sightline demo --site https://example.com")]
     Demo(DemoArgs),
     /// Audit one site in the terminal: no account, no server.
     #[command(
-        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --keep example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others."
+        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --keep example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others. What robots.txt forbids the agent sightlinebot is not read."
     )]
     Audit(AuditArgs),
     /// Accounts.
@@ -128,8 +129,8 @@ pub struct DemoArgs {
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
     /// The address to listen on.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
-    pub listen: String,
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
     /// End when the results are shown, instead of going on serving.
     #[arg(long)]
     pub once: bool,

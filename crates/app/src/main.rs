@@ -31,7 +31,8 @@ fn main() -> ExitCode {
         .build();
     let outcome = runtime
         .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(run(cli)));
+        .and_then(|runtime| runtime.block_on(run(cli)))
+        .and_then(|ended| terminal::all_is_said().map(|()| ended));
     match outcome {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Findings) => ExitCode::from(3),

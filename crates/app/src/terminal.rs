@@ -4,12 +4,39 @@ use comfy_table::{ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     fmt::Display,
-    io::{IsTerminal, Write},
+    io::{self, ErrorKind, IsTerminal, Read, Write},
+    sync::OnceLock,
 };
 
-/// Prints a line on standard output. A reader that went away ends the output, not the program.
+/// Why something that was said could not be written; the first time.
+static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line on standard output. A reader that went away ends the output, not the program; any
+/// other failure is told by [`all_is_said`].
 pub fn say(line: impl Display) {
-    let _ = writeln!(std::io::stdout(), "{}", harmless(&line.to_string()));
+    heed(writeln!(io::stdout(), "{}", harmless(&line.to_string())));
+}
+
+/// Prints a whole text on standard output, as [`say`] prints a line.
+pub fn say_all(text: &mut impl Read) {
+    let mut out = io::stdout().lock();
+    heed(io::copy(text, &mut out).and_then(|_| out.flush()));
+}
+
+fn heed(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        let _ = UNWRITTEN.set(error);
+    }
+}
+
+/// Whether everything that was said could be written: a full disk must not look like success.
+pub fn all_is_said() -> anyhow::Result<()> {
+    match UNWRITTEN.get() {
+        None => Ok(()),
+        Some(error) => anyhow::bail!("standard output cannot be written: {error}"),
+    }
 }
 
 /// Prints a line on standard error: what is not the command's answer.

@@ -336,7 +336,8 @@ fn lab_settings(settings: &Settings) -> LabSettings {
     }
 }
 
-fn crawler_settings(settings: &Settings) -> CrawlerSettings {
+/// What the operator decided about crawling.
+pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     let set = &settings.crawler;
     CrawlerSettings {
         contact: set.contact_url.text().to_owned(),

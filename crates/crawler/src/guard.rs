@@ -4,7 +4,10 @@ mod addresses;
 
 pub use addresses::is_public;
 
-use crate::settings::CrawlerSettings;
+use crate::{
+    fetch::resolver::{ResolveError, resolve},
+    settings::CrawlerSettings,
+};
 use std::net::SocketAddr;
 use thiserror::Error;
 use url::{Host, Url};
@@ -81,6 +84,22 @@ pub fn vet_addresses(
         return Err(Denied::Port);
     }
     Ok(())
+}
+
+/// Why a URL is not asked, for the operator of this machine alone: callers from outside are told what a
+/// host that does not answer would be told.
+pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
+    if let Err(denied) = vet_url(url, settings) {
+        return Some(denied);
+    }
+    let Some(Host::Domain(name)) = url.host() else {
+        return None;
+    };
+    let port = url.port_or_known_default().unwrap_or(0);
+    match resolve(name, port, settings).await {
+        Err(ResolveError::Denied(denied)) => Some(denied),
+        _ => None,
+    }
 }
 
 /// A reserved name may still be one of the operator's, which only its addresses tell.

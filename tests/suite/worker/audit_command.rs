@@ -6,7 +6,13 @@ use super::{
     website::{PAGES, Website},
 };
 use serde_json::Value;
-use std::{collections::BTreeMap, net::SocketAddr, process::Output};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::Write,
+    net::{SocketAddr, TcpListener},
+    process::{Command, Output},
+};
 use tempfile::TempDir;
 
 fn audit(folder: &TempDir, site: &Website, more: &[&str]) -> Output {
@@ -14,6 +20,10 @@ fn audit(folder: &TempDir, site: &Website, more: &[&str]) -> Output {
 }
 
 fn audit_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Output {
+    command_of(folder, address, more).output().unwrap()
+}
+
+fn command_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Command {
     let set = |name: &str, value: &str| (format!("SIGHTLINE_{name}"), value.to_owned());
     let settings = [
         set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
@@ -25,8 +35,34 @@ fn audit_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Output {
     let url = format!("http://{address}/");
     let arguments = [&["audit", &url], more].concat();
     command(folder.path(), &settings, &arguments)
-        .output()
-        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_printed_of_an_audit_that_fails_and_what_cannot_be_printed_is_a_failure() {
+    let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
+    site.publish(1);
+    let nowhere = folder.path().join("nowhere/report.html");
+    let ran = audit_of(
+        &folder,
+        site.address(),
+        &["--json", "--html", nowhere.to_str().unwrap()],
+    );
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    assert!(ran.stdout.is_empty(), "{ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("the report cannot be written"));
+
+    let kept = folder.path().join("site.pages");
+    let keep = ["--keep", kept.to_str().unwrap()];
+    for more in [&keep[..], &["--json", keep[0], keep[1]]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut printing = command_of(&folder, site.address(), more);
+        let ran = printing.stdout(full).output().unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(told.contains("standard output cannot be written"), "{told}");
+        // What nobody could read is nothing to compare with.
+        assert!(!kept.exists());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -141,6 +177,54 @@ async fn how_fast_the_first_page_is_is_told_when_asked_for() {
     assert_eq!(told["summary"]["vitals"]["coverage"]["measured"], 2);
     let page = std::fs::read_to_string(report).unwrap();
     assert!(page.contains("<h2 id=\"speed\">Speed</h2>"), "{page}");
+}
+
+#[test]
+fn the_hint_fits_what_keeps_a_site_from_being_read() {
+    let folder = TempDir::new().unwrap();
+    // Nobody listens there any more.
+    let refusing = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let refusing = format!("http://{}/", refusing.unwrap());
+    let open = [(
+        "SIGHTLINE_CRAWLER__ALLOW_NETWORKS".to_owned(),
+        "[\"127.0.0.0/8\"]".to_owned(),
+    )];
+    let plain = TcpListener::bind("127.0.0.1:0").unwrap();
+    let no_tls = format!("https://{}/", plain.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut asked in plain.incoming().flatten() {
+            let _ = asked.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    for (url, settings, words, others) in [
+        (
+            &*refusing,
+            &open[..],
+            "listens on that port",
+            "allow_networks",
+        ),
+        (&*refusing, &[], "allow_networks", "listens on that port"),
+        (
+            "http://localhost:9/",
+            &[],
+            "allow_networks",
+            "listens on that port",
+        ),
+        (
+            "http://nowhere.example/",
+            &open,
+            "how it is written",
+            "allow_networks",
+        ),
+        (&*no_tls, &open, "certificate", "allow_networks"),
+    ] {
+        let ran = command(folder.path(), settings, &["audit", url]).output();
+        let ran = ran.unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{told}");
+        assert!(told.contains(words), "{url}: {told}");
+        assert!(!told.contains(others), "{url}: {told}");
+    }
 }
 
 #[test]

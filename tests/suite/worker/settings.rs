@@ -57,3 +57,18 @@ fn a_setting_that_cannot_be_used_is_named_with_what_it_takes_and_ends_the_start_
         assert!(!told.contains("hunter2"), "{told}");
     }
 }
+
+#[test]
+fn the_demo_listens_where_the_setting_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let settings = [("SIGHTLINE_LISTEN".to_owned(), address.clone())];
+    let ran = command(folder.path(), &settings, &["demo", "--once"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{told}");
+    let words = format!("cannot listen on {address}");
+    assert!(told.contains(&words), "{told}");
+}

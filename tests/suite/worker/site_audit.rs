@@ -7,6 +7,7 @@ use super::{
     world::World,
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 on_both!(a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds);
 
@@ -32,11 +33,13 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
         (&"succeeded".into(), 2),
         "{over}"
     );
-    assert_eq!(
-        number(&over, "/stages/0/done"),
-        i64::try_from(PAGES).unwrap(),
-        "{over}"
-    );
+    let stages = over["stages"].as_array().unwrap().iter();
+    let of: BTreeMap<&str, &Value> = { stages }
+        .map(|it| (it["name"].as_str().unwrap(), it))
+        .collect();
+    assert_eq!(of["read pages"]["done"], PAGES, "{over}");
+    assert_eq!(of["judge pages"]["done"], 2 * PAGES, "{over}");
+    assert_eq!(number(&over, "/progress/percent"), 100, "{over}");
     world.assert_nothing_staged(job).await;
 
     let other = api.project(hosts[1], 0).await;

@@ -21,7 +21,8 @@ pub struct Target {
     pub bytes: Option<u64>,
     /// Seconds for which it may be kept; `None` where the server does not say.
     pub max_age: Option<u64>,
-    /// A code for why the body of its answer could not be read; `None` where it was, or was not wanted.
+    /// A code for why the body of its answer could not be read, `noContent` where it has none; `None`
+    /// where it was read, or was not wanted.
     pub unread: Option<Box<str>>,
     /// Whether its names were read, hashed as those of pages are; `None` is unknown.
     pub names: Option<Arc<[u64]>>,
@@ -95,7 +96,7 @@ impl Target {
             media: MediaKind::of(fetched.content_type.as_deref()),
             bytes: fetched.bytes,
             max_age: fetched.max_age,
-            unread: unread.map(Into::into),
+            unread: { unread.or(fetched.has_no_content().then_some("noContent")) }.map(Into::into),
             names: names.as_deref().map(name_hashes),
         }
     }

@@ -1,9 +1,10 @@
-//! `sightline demo`: a throw-away account with two projects, every analysis, and a token to try.
+//! `sightline demo`: a throw-away account with two projects, of which one is measured on a simulated
+//! market and one is audited, and a token to try.
 
 mod show;
 mod site;
 
-use super::{Ended, WrongUsage};
+use super::{Ended, WrongUsage, listen_where_told};
 use crate::{
     cli::DemoArgs,
     process::{Stopping, worker_name},
@@ -72,13 +73,15 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         settings: demo_settings(loaded.settings, args, folder.path(), own_site)?,
         ..loaded
     };
-    let foundation = Foundation::open(loaded, Role::Server).await?;
+    let mut foundation = Foundation::open(loaded, Role::Server).await?;
     let listener = TcpListener::bind(foundation.settings.listen.0).with_context(|| {
         format!(
             "cannot listen on {}; choose another address with --listen",
             foundation.settings.listen.0
         )
     })?;
+    // Port 0 is any free one: what is there to try names the one that it became.
+    foundation.settings.listen = ListenAddress(listener.local_addr()?);
     let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     let worker = Worker::new(
@@ -113,19 +116,13 @@ fn demo_settings(
     folder: &std::path::Path,
     own_site: Option<std::net::SocketAddr>,
 ) -> anyhow::Result<Settings> {
-    let wrong = |_| {
-        WrongUsage(format!(
-            "--listen takes an address such as 127.0.0.1:8080; it was `{}`",
-            args.listen
-        ))
-    };
     let mut settings = Settings {
         data_dir: folder.to_path_buf(),
         database_url: None,
-        listen: ListenAddress(args.listen.parse().map_err(wrong)?),
         public_base_url: None,
         ..settings
     };
+    listen_where_told(&mut settings, args.listen.as_deref())?;
     if let Some(address) = own_site {
         settings.crawler.resolve.push(ResolveEntry(Resolve {
             host: site::HOST.to_owned(),

@@ -11,6 +11,7 @@ pub mod serve;
 pub mod token;
 pub mod worker;
 
+use crate::settings::{ListenAddress, Settings};
 use domain::{
     email::EmailAddress, ports::storage::Storage, use_cases::list_accounts::ListAccounts,
     user::User,
@@ -30,6 +31,18 @@ pub enum Ended {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongUsage(pub String);
+
+/// Takes the address that `--listen` names, if any.
+fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), WrongUsage> {
+    let Some(told) = told else { return Ok(()) };
+    let wrong = |_| {
+        WrongUsage(format!(
+            "--listen takes an address such as 127.0.0.1:8080; it was `{told}`"
+        ))
+    };
+    settings.listen = ListenAddress(told.parse().map_err(wrong)?);
+    Ok(())
+}
 
 async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
     let email =

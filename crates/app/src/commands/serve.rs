@@ -1,6 +1,6 @@
 //! `sightline serve`.
 
-use super::{Ended, WrongUsage};
+use super::{Ended, listen_where_told};
 use crate::{
     cli::ServeArgs,
     process::{Stopping, worker_name},
@@ -17,14 +17,7 @@ use tokio::sync::Notify;
 
 /// Serves, and unless told otherwise works, until the process is told to stop.
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
-    if let Some(listen) = &args.listen {
-        let wrong = |_| {
-            WrongUsage(format!(
-                "--listen takes an address such as 127.0.0.1:8080; it was `{listen}`"
-            ))
-        };
-        loaded.settings.listen = ListenAddress(listen.parse().map_err(wrong)?);
-    }
+    listen_where_told(&mut loaded.settings, args.listen.as_deref())?;
     let stopping = Stopping::default();
     let delay = Duration::from_secs(loaded.settings.shutdown_delay_seconds.into());
     stopping.on_signal(delay)?;

@@ -1,7 +1,7 @@
 //! Where a crawl begins, and whether it may.
 
 use crate::{
-    fetch::Fetcher,
+    fetch::{Fetcher, NO_CONNECTION},
     journal::Record,
     robots::{RobotsCache, fetch_robots},
 };
@@ -73,6 +73,9 @@ pub async fn try_starts(
             Some(FetchFailure::Dns) => Unreached::Name,
             Some(FetchFailure::Connect) => Unreached::Connection,
             Some(FetchFailure::Tls) => Unreached::Encryption,
+            Some(FetchFailure::Timeout) if brought.detail.as_deref() == Some(NO_CONNECTION) => {
+                Unreached::Silence
+            }
             _ => {
                 let scope = match from {
                     CrawlStart::Url(_) => SiteScope::of_url(&url),

@@ -29,7 +29,7 @@ use analysis::observation::web_site::{
 use domain::ports::{
     clock::Clock,
     randomness::Randomness,
-    site_reader::{CrawlJournal, CrawlPlan, CrawlProgress, SiteReadError},
+    site_reader::{Count, CrawlJournal, CrawlPhase, CrawlPlan, CrawlProgress, SiteReadError},
 };
 use std::collections::BTreeSet;
 use tokio::time::Instant;
@@ -49,8 +49,13 @@ pub struct Crawl<'a> {
     /// Bounds that link targets ran into.
     trapped: BTreeSet<LimitHit>,
     begun: Instant,
+    phase: CrawlPhase,
+    sitemaps: Count,
     pages_known: u64,
+    /// Addresses of the batch under way that brought no page.
+    in_vain: u64,
     checks_known: u64,
+    revisits: Count,
 }
 
 /// What requests in flight share.
@@ -73,6 +78,9 @@ fn told_of(start: &str, fetched: &Fetched) -> String {
             format!("{start} failed ({detail})")
         }
         (None, Some(status)) if !fetched.is_success() => format!("{url} answers {status}"),
+        (None, Some(status)) if fetched.has_no_content() => {
+            format!("{url} answers {status} and sends nothing")
+        }
         _ if !fetched.is_html() => format!("{url} is no HTML page"),
         _ => format!("{start} leads to another site ({url})"),
     }
@@ -102,6 +110,9 @@ impl<'a> Crawl<'a> {
         let robots = RobotsCache::default();
         let (start, scope) =
             beginning::find_site(fetcher, clock, plan, &mut record, &robots).await?;
+        if robots.is_hurried(&start) {
+            record.limit(LimitHit::CrawlDelay).await?;
+        }
         let tools = Tools {
             fetcher,
             randomness,
@@ -121,8 +132,12 @@ impl<'a> Crawl<'a> {
             pages_met: 0,
             trapped: BTreeSet::new(),
             begun: Instant::now(),
+            phase: CrawlPhase::default(),
+            sitemaps: Count::default(),
             pages_known: 0,
+            in_vain: 0,
             checks_known: 0,
+            revisits: Count::default(),
         })
     }
 
@@ -130,6 +145,7 @@ impl<'a> Crawl<'a> {
     pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
         self.read_llms_txt().await?;
         let listed = self.read_sitemaps().await?;
+        self.enter(CrawlPhase::Pages);
         let start = self.record.urls().id(self.tools.start.as_str());
         if let Err(limit) = self.admit(start) {
             self.record.limit(limit).await?;
@@ -150,8 +166,11 @@ impl<'a> Crawl<'a> {
         if let Some(renderer) = self.tools.renderer.take() {
             renderer.end().await;
         }
+        self.enter(CrawlPhase::Targets);
         self.check_targets().await?;
+        self.enter(CrawlPhase::Revisits);
         self.revisit().await?;
+        self.enter(CrawlPhase::Over);
         if self.record.site().is_none_or(|it| it.finished_at.is_none()) {
             let at = self.clock.now();
             self.record.add(vec![CrawlStep::Finished { at }]).await?;
@@ -220,14 +239,27 @@ impl<'a> Crawl<'a> {
         self.begun.elapsed() > self.tools.fetcher.settings.max_duration
     }
 
+    fn enter(&mut self, phase: CrawlPhase) {
+        self.phase = phase;
+        self.tell_progress();
+    }
+
     fn tell_progress(&self) {
         let (pages, checks) = self.record.counts();
         let most = u64::from(self.plan.max_pages);
+        let known = self.pages_known.saturating_sub(self.in_vain);
         self.record.journal().progress(CrawlProgress {
-            pages_done: pages.min(most),
-            pages_total: self.pages_known.min(most).max(pages.min(most)),
-            checks_done: checks,
-            checks_total: self.checks_known.max(checks),
+            phase: self.phase,
+            sitemaps: self.sitemaps,
+            pages: Count {
+                done: pages.min(most),
+                total: known.max(pages).min(most),
+            },
+            checks: Count {
+                done: checks,
+                total: self.checks_known.max(checks),
+            },
+            revisits: self.revisits,
         });
     }
 }

@@ -44,12 +44,14 @@ impl<'a> Crawl<'a> {
         let mut rest = level;
         while !rest.is_empty() {
             let room = u64::from(self.plan.max_pages).saturating_sub(self.pages_met);
-            if room == 0 {
-                self.record.limit(LimitHit::MaxPages).await?;
-                break;
-            }
-            if self.is_late() {
-                self.record.limit(LimitHit::Duration).await?;
+            let bound = match (room, self.is_late()) {
+                (0, _) => Some(LimitHit::MaxPages),
+                (_, true) => Some(LimitHit::Duration),
+                (_, false) => None,
+            };
+            if let Some(bound) = bound {
+                self.record.limit(bound).await?;
+                self.pages_known -= rest.len() as u64;
                 break;
             }
             // As many as can still become pages; what becomes none makes room for the next.
@@ -67,6 +69,7 @@ impl<'a> Crawl<'a> {
             self.pages_met += pages.len() as u64;
             // What became no page is no page to wait for.
             self.pages_known -= (batch.len() - pages.len()) as u64;
+            self.in_vain = 0;
             self.tell_progress();
             brought.extend(pages);
         }
@@ -123,7 +126,9 @@ impl<'a> Crawl<'a> {
                 complete => return Ok(()),
             };
             if is_read {
+                self.in_vain += u64::from(!has_page(&steps));
                 while let Some(Some(more)) = running.next().now_or_never() {
+                    self.in_vain += u64::from(!has_page(&more));
                     steps.extend(more);
                 }
                 // A page that a redirect led to is kept unless it is met on its own.
@@ -259,6 +264,10 @@ impl Tools<'_> {
         content.probe_similarity = similarity;
         Some(content)
     }
+}
+
+fn has_page(steps: &[CrawlStep]) -> bool {
+    steps.iter().any(|it| matches!(it, CrawlStep::Page(_)))
 }
 
 /// A page of which the server says that it did not change: what was kept of it, as of now.

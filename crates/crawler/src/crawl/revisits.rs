@@ -14,6 +14,7 @@ impl Crawl<'_> {
     /// Asks for them.
     pub(super) async fn revisit(&mut self) -> Result<(), SiteReadError> {
         let targets = self.forsaken().await?;
+        self.revisits.total = targets.len() as u64;
         let (fetcher, robots) = (self.tools.fetcher, &self.tools.robots);
         let most = fetcher.settings.connections_per_crawl.max(1) as usize;
         let checks = targets.into_iter().map(|it| check(fetcher, robots, it));
@@ -23,6 +24,8 @@ impl Crawl<'_> {
         {
             let step = CrawlStep::Revisit(Box::new(checked));
             self.record.add(vec![step]).await?;
+            self.revisits.done += 1;
+            self.tell_progress();
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use analysis::observation::{
     page_url::normalise,
     web_site::{CrawlStep, FetchFailure, Fetched, LimitHit, SitemapFact, Truncation},
 };
-use domain::ports::site_reader::SiteReadError;
+use domain::ports::site_reader::{Count, SiteReadError};
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
@@ -39,6 +39,11 @@ impl Crawl<'_> {
         let mut read = 0;
         let mut pages = Vec::new();
         while let Some((url, named)) = waiting.pop_front() {
+            self.sitemaps = Count {
+                done: read as u64,
+                total: (read + 1 + waiting.len()) as u64,
+            };
+            self.tell_progress();
             read += 1;
             let (fact, further) = self.read_sitemap(&url, named).await?;
             pages.extend(fact.pages);
@@ -51,6 +56,8 @@ impl Crawl<'_> {
                 break;
             }
         }
+        self.sitemaps.done = read as u64;
+        self.sitemaps.total = read as u64;
         let is_cut = pages.len() > self.plan.max_pages as usize;
         if is_cut || !waiting.is_empty() || met.len() > MOST_SITEMAPS {
             self.record.limit(LimitHit::Sitemaps).await?;

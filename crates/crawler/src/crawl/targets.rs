@@ -29,6 +29,7 @@ impl Crawl<'_> {
         }
         targets.retain(|it| !self.record.is_known(it.number));
         self.checks_known = self.record.counts().1 + targets.len() as u64;
+        self.tell_progress();
         let targets = targets.into_iter().filter_map(|it| {
             Some(Target {
                 url: Url::parse(self.record.url(it.number)).ok()?,

@@ -4,6 +4,9 @@ use super::resolver::ResolveError;
 use analysis::observation::web_site::{FetchFailure, Fetched};
 use std::{error::Error, io};
 
+/// The code of a connection that did not come about in time.
+pub const NO_CONNECTION: &str = "connectTimedOut";
+
 /// A request that brought no answer to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
@@ -89,7 +92,7 @@ fn of_io(kind: io::ErrorKind) -> Option<Failed> {
 
 fn of_phase(error: &reqwest::Error) -> Failed {
     if error.is_connect() && error.is_timeout() {
-        return Failed::new(FetchFailure::Timeout, "connectTimedOut");
+        return Failed::new(FetchFailure::Timeout, NO_CONNECTION);
     }
     if error.is_connect() {
         return Failed::unreachable();

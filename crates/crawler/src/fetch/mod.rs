@@ -10,6 +10,7 @@ mod retry;
 mod wall;
 
 pub use body::{Body, BodyLimit, read_body};
+pub use error::NO_CONNECTION;
 pub use hop::Want;
 
 use crate::{

@@ -81,6 +81,12 @@ impl RobotsCache {
         cell.get().and_then(|it| it.rules.delay)
     }
 
+    /// Whether that host asked for a longer one than is kept.
+    pub fn is_hurried(&self, url: &Url) -> bool {
+        let cell = self.lock().get(&origin(url)).map(Arc::clone);
+        cell.is_some_and(|it| it.get().is_some_and(|it| it.rules.is_hurried()))
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<Known>>>>> {
         self.hosts.lock().expect("no code panics while holding it")
     }

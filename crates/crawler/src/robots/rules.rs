@@ -8,15 +8,17 @@ use url::Url;
 pub const MOST_BYTES: usize = 500 * 1024;
 /// Longer lines are cut (Google: eight times the longest URL).
 const MOST_LINE_BYTES: usize = 2083 * 8;
-/// The longest delay a site can ask for.
+/// The longest delay that is kept.
 const MOST_DELAY: Duration = Duration::from_secs(30);
 
 /// Rules for us.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RobotsRules {
     rules: Vec<Rule>,
-    /// The delay the site asks for.
+    /// The delay the site asks for, as far as it is kept: 30 s at the most.
     pub delay: Option<Duration>,
+    /// The same as it is written.
+    pub asked_delay: Option<Duration>,
     /// Sitemaps it names.
     pub sitemaps: Vec<String>,
     forbids_all: bool,
@@ -71,7 +73,8 @@ impl RobotsRules {
                 Line::Delay(delay) => {
                     for (group, concerned) in [(&mut own, for_us), (&mut general, for_all)] {
                         if concerned {
-                            group.delay = Some(delay);
+                            group.delay = Some(delay.min(MOST_DELAY));
+                            group.asked_delay = Some(delay);
                         }
                     }
                 }
@@ -80,6 +83,11 @@ impl RobotsRules {
         }
         let chosen = if named { own } else { general };
         Self { sitemaps, ..chosen }
+    }
+
+    /// Whether the site asks for a longer delay than is kept.
+    pub fn is_hurried(&self) -> bool {
+        self.asked_delay > self.delay
     }
 
     /// Whether a URL may be asked for.
@@ -161,11 +169,7 @@ fn rule(value: &str, allow: bool) -> Line<'static> {
 fn delay(value: &str) -> Option<Line<'static>> {
     let seconds: f64 = value.parse().ok()?;
     let fine = seconds.is_finite() && seconds >= 0.0;
-    fine.then(|| {
-        Line::Delay(Duration::from_secs_f64(
-            seconds.min(MOST_DELAY.as_secs_f64()),
-        ))
-    })
+    fine.then(|| Line::Delay(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
 }
 
 fn is_everyone(agent: &str) -> bool {

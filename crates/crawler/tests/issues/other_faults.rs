@@ -169,6 +169,24 @@ async fn a_page_that_was_reached_and_not_read_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_with_nothing_in_it_is_told() {
+    for status in [200, 204] {
+        let mut site = with("<p>See <a href=/nothing>nothing</a>.</p>").generated();
+        let nothing = Answer {
+            status,
+            ..Answer::default()
+        };
+        answer(&mut site, "/nothing", nothing);
+        let told = audit(site).await;
+        assert_eq!(told.codes(), found(&[]), "{status}");
+        assert_eq!(
+            told.summary["unreadExamples"],
+            json!([{ "url": format!("{ORIGIN}/nothing"), "status": status, "reason": "noContent" }])
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_to_nowhere_is_a_broken_link_and_no_error_of_the_server() {
     let mut site = with("<p>See <a href=/moved>what was moved</a>.</p>").generated();
     answer(&mut site, "/moved", Answer::status(302));

@@ -8,7 +8,7 @@ use analysis::{
     findings::broken_links::Verdict,
     observation::web_site::{CheckState, LimitHit, Truncation},
 };
-use domain::ports::site_reader::SiteReadError;
+use domain::ports::site_reader::{SiteReadError, Unreached};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write, time::Duration};
 
@@ -421,6 +421,24 @@ async fn robots_that_cannot_be_had_forbid_and_missing_ones_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_says_nothing_is_told_from_one_that_refuses() {
+    let silent = FaultServer::start(site(vec![]), |_| Act::Silence).await;
+    let gone = FaultServer::start(site(vec![]), |_| not_found()).await;
+    let refusing = gone.address;
+    drop(gone);
+    for (url, how) in [
+        (format!("https://{}/", silent.address), Unreached::Silence),
+        (format!("http://{refusing}/"), Unreached::Connection),
+    ] {
+        let outcome = read(url).await;
+        assert!(
+            matches!(outcome, Err(SiteReadError::Unreachable(it)) if it == how),
+            "{outcome:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn robots_are_obeyed_for_pages_checks_and_redirects() {
     let robots = answer(
         200,
@@ -447,6 +465,8 @@ async fn a_site_without_a_page_to_begin_at_is_no_audit_without_findings() {
     for (act, told) in [
         (answer(404, HTML, "gone"), "answers 404"),
         (answer(500, HTML, "broken"), "answers 500"),
+        (answer(204, "", ""), "answers 204 and sends nothing"),
+        (answer(200, "", ""), "answers 200 and sends nothing"),
         (redirect(302, "/"), "failed"),
         (answer(200, "Content-Type: text/plain\r\n", "x"), "no HTML"),
         (redirect(302, "http://elsewhere.invalid/"), "failed"),

@@ -6,10 +6,10 @@ use crate::fault_server::{
 use crate::support::{MemoryJournal, crawl, findings, plan, read, settings, verdicts};
 use analysis::{
     findings::broken_links::{Confirmation, Verdict},
-    observation::web_site::{LimitHit, LlmsTxtFact},
+    observation::web_site::{CrawlStep, LimitHit, LlmsTxtFact},
 };
 use crawler::{CrawlerSettings, Resolve};
-use domain::ports::site_reader::{CrawlPlan, CrawlStart, SiteReadError};
+use domain::ports::site_reader::{CrawlPhase, CrawlPlan, CrawlStart, SiteReadError};
 use std::time::{Duration, Instant};
 
 fn library() -> Site {
@@ -81,10 +81,11 @@ async fn a_finished_crawl_is_not_read_again() {
     let second = crawl(settings(), &plan, &journal).await.unwrap();
     assert_eq!(server.total(), asked);
     assert_eq!(findings(&first), findings(&second));
-    let progress = *journal.last_progress.lock().unwrap();
-    assert_eq!((progress.pages_done, progress.checks_done), (21, 20));
+    let progress = *journal.progress.lock().unwrap().last().unwrap();
+    assert_eq!((progress.pages.done, progress.checks.done), (21, 20));
+    assert_eq!(progress.phase, CrawlPhase::Over);
     // What became no page is not waited for.
-    assert_eq!((progress.pages_total, progress.checks_total), (21, 20));
+    assert_eq!((progress.pages.total, progress.checks.total), (21, 20));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -332,6 +333,54 @@ async fn the_delay_that_robots_ask_for_is_kept() {
         begun.elapsed(),
         server.total()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_names_each_phase_and_waits_for_no_page_that_did_not_come() {
+    const GONE: u64 = 9;
+    let gone: Vec<String> = (0..GONE).map(|it| format!("/gone{it}")).collect();
+    let mut links: Vec<&str> = gone.iter().map(String::as_str).collect();
+    links.push("/there");
+    let mut site = Site::new();
+    site.insert("/".to_owned(), page_of_links(&links));
+    site.insert("/there".to_owned(), html("<img src=/x.png>"));
+    let server = FaultServer::start(site, |_| not_found()).await;
+    let slow = CrawlerSettings {
+        connections_per_host: 1,
+        ..settings()
+    };
+    let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
+    crawl(slow, &plan, &journal).await.unwrap();
+    let told = journal.progress.lock().unwrap();
+    assert!(told.is_sorted_by_key(|it| it.phase));
+    for phase in CrawlPhase::ALL {
+        assert!(told.iter().any(|it| it.phase == phase), "{phase:?}");
+    }
+    let reading = told.iter().filter(|it| it.phase == CrawlPhase::Pages);
+    for it in reading {
+        assert!(it.pages.total <= 2 + GONE - it.checks.done, "{it:?}");
+    }
+    let over = told.last().unwrap();
+    for phase in CrawlPhase::ALL {
+        let count = over.of(phase);
+        assert_eq!(count.done, count.total, "{phase:?}");
+    }
+    assert_eq!((over.sitemaps.total, over.pages.total), (1, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delay_that_is_not_kept_in_full_is_told() {
+    let robots = "User-agent: sightlinebot\nCrawl-delay: 100000\n\nUser-agent: *\nDisallow: /";
+    let mut site = Site::new();
+    site.insert("/robots.txt".to_owned(), answer(200, "", robots));
+    site.insert("/".to_owned(), html("x"));
+    let server = FaultServer::start(site, |_| not_found()).await;
+    // It begins, and the journal has it before the first pause.
+    let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
+    let reading = crawl(settings(), &plan, &journal);
+    let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
+    let told = CrawlStep::Limit(LimitHit::CrawlDelay);
+    assert!(journal.steps.lock().unwrap().contains(&told));
 }
 
 #[tokio::test(flavor = "multi_thread")]

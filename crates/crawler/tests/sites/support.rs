@@ -51,7 +51,7 @@ impl Randomness for CountingRandomness {
 pub struct MemoryJournal {
     pub steps: Mutex<Vec<CrawlStep>>,
     pub stop_at: Option<usize>,
-    pub last_progress: Mutex<CrawlProgress>,
+    pub progress: Mutex<Vec<CrawlProgress>>,
 }
 
 #[async_trait]
@@ -77,7 +77,7 @@ impl CrawlJournal for MemoryJournal {
     }
 
     fn progress(&self, progress: CrawlProgress) {
-        *self.last_progress.lock().unwrap() = progress;
+        self.progress.lock().unwrap().push(progress);
     }
 }
 

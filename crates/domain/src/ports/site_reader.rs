@@ -67,17 +67,75 @@ pub enum CrawlStart {
     Url(String),
 }
 
+/// What a crawl is doing; the phases in their order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CrawlPhase {
+    /// It reads sitemaps.
+    #[default]
+    Sitemaps,
+    /// It reads pages.
+    Pages,
+    /// It checks targets of links that are no pages.
+    Targets,
+    /// It asks for pages of earlier crawls that nothing leads to any more.
+    Revisits,
+    /// Nothing any more.
+    Over,
+}
+
+impl CrawlPhase {
+    /// The phases in which something is done.
+    pub const ALL: [Self; 4] = [Self::Sitemaps, Self::Pages, Self::Targets, Self::Revisits];
+
+    /// What people call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sitemaps => "read sitemaps",
+            Self::Pages => "read pages",
+            Self::Targets => "check links",
+            Self::Revisits => "ask for earlier pages",
+            Self::Over => "over",
+        }
+    }
+}
+
+/// How much of something is done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// So much.
+    pub done: u64,
+    /// Of so much, as far as known.
+    pub total: u64,
+}
+
 /// Counts of a crawl under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CrawlProgress {
-    /// Pages read.
-    pub pages_done: u64,
-    /// Pages known so far (grows while reading), capped by the plan.
-    pub pages_total: u64,
-    /// Link targets checked beyond those pages.
-    pub checks_done: u64,
-    /// Link targets to check beyond those pages.
-    pub checks_total: u64,
+    /// What it is doing.
+    pub phase: CrawlPhase,
+    /// Sitemaps read, and known so far.
+    pub sitemaps: Count,
+    /// Pages read, and known so far (grows while reading), capped by the plan.
+    pub pages: Count,
+    /// Link targets checked beyond those pages, and to check.
+    pub checks: Count,
+    /// Pages of earlier crawls asked for, and to ask for.
+    pub revisits: Count,
+}
+
+impl CrawlProgress {
+    /// How far a phase is.
+    #[must_use]
+    pub const fn of(&self, phase: CrawlPhase) -> Count {
+        match phase {
+            CrawlPhase::Sitemaps => self.sitemaps,
+            CrawlPhase::Pages => self.pages,
+            CrawlPhase::Targets => self.checks,
+            CrawlPhase::Revisits => self.revisits,
+            CrawlPhase::Over => Count { done: 0, total: 0 },
+        }
+    }
 }
 
 /// Whether to go on.
@@ -227,6 +285,9 @@ pub enum Unreached {
     /// Nothing answers there, or the address may not be read.
     #[error("nothing answers there, or its address is not public")]
     Connection,
+    /// Nobody says anything, not even no.
+    #[error("no connection to it comes about in time")]
+    Silence,
     /// No encrypted connection comes about.
     #[error("no encrypted connection comes about")]
     Encryption,

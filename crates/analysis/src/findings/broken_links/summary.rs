@@ -33,9 +33,10 @@ pub struct BrokenLinksSummary {
     pub unknown: u32,
     /// Targets that were not checked: robots.txt, other schemes, limits.
     pub not_checked: u32,
-    /// `broken` / `checked`; null when nothing was checked.
+    /// `broken` / (`checked` − `unknown`); null when that is nothing.
     pub broken_rate: Option<f64>,
-    /// Lower end of the 95 % Wilson interval; null unless limits made the crawl a sample.
+    /// Lower end of the 95 % Wilson interval; null unless limits (all but `crawlDelay`) made the crawl a
+    /// sample.
     pub broken_rate_low: Option<f64>,
     /// Upper end of it.
     pub broken_rate_high: Option<f64>,
@@ -71,7 +72,11 @@ impl BrokenLinksSummary {
         let checked = targets - not_checked;
         let broken = of(Outcome::Broken) - suspect;
         let limits = &links.index.limits;
-        let bounds = wilson(broken.into(), checked.into()).filter(|_| !limits.is_empty());
+        let unknown = of(Outcome::Unknown);
+        // What the check brought no knowledge of is neither broken nor fine.
+        let known = checked - unknown;
+        let is_sample = limits.iter().any(|it| it.leaves_out());
+        let bounds = wilson(broken.into(), known.into()).filter(|_| is_sample);
         Self {
             pages_crawled: count(links.index.pages.len()),
             checked,
@@ -80,9 +85,9 @@ impl BrokenLinksSummary {
             suspect,
             redirected: of(Outcome::Redirected),
             restricted: of(Outcome::Restricted),
-            unknown: of(Outcome::Unknown),
+            unknown,
             not_checked,
-            broken_rate: (checked > 0).then(|| rounded(f64::from(broken) / f64::from(checked))),
+            broken_rate: (known > 0).then(|| rounded(f64::from(broken) / f64::from(known))),
             broken_rate_low: bounds.map(|it| rounded(it.low)),
             broken_rate_high: bounds.map(|it| rounded(it.high)),
             by_verdict,

@@ -733,6 +733,30 @@ fn limits_make_the_rate_a_sample_and_unasked_targets_are_not_counted_as_checked(
 }
 
 #[test]
+fn what_nothing_is_known_of_makes_no_rate() {
+    let urls = [
+        "https://example.com/a",
+        "https://example.com/b",
+        "https://example.com/c",
+    ];
+    let rate = |statuses: [u16; 3]| {
+        let links = (1..).zip(urls).map(|(line, url)| to(line, url)).collect();
+        let asked = { urls.iter().zip(statuses) }
+            .map(|(url, status)| checked(url, with_status(url, status)))
+            .chain([CrawlStep::Limit(LimitHit::CrawlDelay)])
+            .collect();
+        let summary = found(&site(vec![page(SITE, links)], asked)).summary;
+        assert_eq!(summary.checked, 3);
+        // A pause that was not kept in full leaves nothing out.
+        assert_eq!(summary.broken_rate_low, None);
+        summary.broken_rate
+    };
+    assert_eq!(rate([429, 429, 429]), None);
+    assert_eq!(rate([429, 200, 200]), Some(0.0));
+    assert_eq!(rate([429, 404, 200]), Some(0.5));
+}
+
+#[test]
 fn records_serialise_with_every_field_of_the_specification() {
     let gone = "https://example.com/gone";
     let found = found(&site(

@@ -72,7 +72,7 @@ impl SitemapLine {
     }
 }
 
-/// An address of the site that answered, and whose page could not be read.
+/// An address of the site that answered, with nothing or with what could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreadPage {
@@ -82,7 +82,8 @@ pub struct UnreadPage {
     pub status: u16,
     /// Why: `undecodableBody` (it is not what its Content-Encoding says, so that nobody can read it),
     /// `decompressionBomb` (it unpacks to more than a hundred times of what it is), `contentEncoding` (it
-    /// is packed in a way that was not asked for).
+    /// is packed in a way that was not asked for), `noContent` (nothing was sent: status 204 or 205, or an
+    /// empty answer without a type).
     pub reason: String,
 }
 
@@ -127,7 +128,8 @@ pub struct ContentSummary {
     /// Pages by language, as its code of ISO 639-1 (of ISO 639-3 where that has none): the declared one,
     /// or else the detected one.
     pub languages: BTreeMap<String, u32>,
-    /// Addresses of the site that answered, and whose pages could not be read; they have no record.
+    /// Addresses of the site that answered, with nothing or with what could not be read; they have no
+    /// record.
     #[serde(default)]
     pub unread_pages: u32,
     /// Some of them; at most 10.

@@ -140,6 +140,14 @@ impl Fetched {
         of_the_body.then(|| self.detail.as_deref().unwrap_or_default())
     }
 
+    /// Whether the last answer says that all is well and has nothing in it: 204 and 205, with which
+    /// browsers stay where they are, and no bytes of no kind.
+    #[must_use]
+    pub fn has_no_content(&self) -> bool {
+        let is_nothing = self.bytes == Some(0) && self.content_type.is_none();
+        self.is_success() && (is_nothing || matches!(self.status, Some(204 | 205)))
+    }
+
     /// Whether the last answer says it is HTML.
     #[must_use]
     pub fn is_html(&self) -> bool {

@@ -95,6 +95,17 @@ pub enum LimitHit {
     Sitemaps,
     /// A page has 20,000 links; those after them were not read.
     LinksOfPage,
+    /// robots.txt asks for more than 30 seconds between two requests: 30 were kept. Nothing was left out
+    /// for it.
+    CrawlDelay,
+}
+
+impl LimitHit {
+    /// Whether something was left out, so that what was seen is a part of the site.
+    #[must_use]
+    pub const fn leaves_out(self) -> bool {
+        !matches!(self, Self::CrawlDelay)
+    }
 }
 
 /// One thing a crawl has seen, small enough to be recorded by itself.

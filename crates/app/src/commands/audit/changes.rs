@@ -101,10 +101,8 @@ impl<'a> Changes<'a> {
         })
     }
 
-    /// Keeps the site for the next audit.
-    pub(super) fn finish(self) -> anyhow::Result<TypeSummary> {
-        let summary = self.site.summary();
-        self.keeper.finish(self.now)?;
-        Ok(summary)
+    /// What it comes to, and what keeps the site for the next audit once this one is told.
+    pub(super) fn finish(self) -> (TypeSummary, Keeper<'a>) {
+        (self.site.summary(), self.keeper)
     }
 }

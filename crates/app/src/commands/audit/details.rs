@@ -1,7 +1,7 @@
 //! What stands behind the scores, as pairs of what and how much, for the terminal and the report alike.
 
 use super::{findings::Found, word};
-use analysis::findings::eeat::PillarScores;
+use analysis::{findings::eeat::PillarScores, observation::web_site::LimitHit};
 
 /// Types, features and the like that are named at the most; `--json` has all.
 const MOST: usize = 12;
@@ -32,6 +32,10 @@ pub(super) fn details(found: &Found) -> Vec<Details> {
         Details {
             title: "Sitemaps",
             lines: sitemaps(found),
+        },
+        Details {
+            title: "What bounded the audit",
+            lines: limits(found),
         },
     ];
     all.into_iter().filter(|it| !it.lines.is_empty()).collect()
@@ -122,6 +126,25 @@ fn sitemaps(found: &Found) -> Vec<(String, String)> {
         (it.url.clone(), told)
     })
     .collect()
+}
+
+fn limits(found: &Found) -> Vec<(String, String)> {
+    let told = |limit: &LimitHit| match limit {
+        LimitHit::MaxPages => "--max-pages: there are more pages",
+        LimitHit::MaxDepth => "--max-depth: there are pages more links away from the start",
+        LimitHit::MaxChecks => "not every link target was checked",
+        LimitHit::UrlLength => "addresses of more than 2,048 characters were left out",
+        LimitHit::RepeatedSegments => "addresses that repeat a part three times were left out",
+        LimitHit::QueryVariants => "of more than 100 queries on one path the rest was left out",
+        LimitHit::Duration => "the time for one crawl was used up",
+        LimitHit::Sitemaps => "not all sitemaps were read, or not all that they list",
+        LimitHit::LinksOfPage => "of a page, links behind the first 20,000 were not read",
+        LimitHit::CrawlDelay => {
+            "robots.txt asks for more than 30 seconds between requests; 30 were kept"
+        }
+    };
+    let limits = found.links.limits.iter();
+    limits.map(|it| (word(it), told(it).to_owned())).collect()
 }
 
 /// The most frequent first, in one line.

@@ -1,6 +1,11 @@
 //! What an audit found: of links and of pages.
 
-use super::{changes::Changes, kept_site::KeptSite, link_records::LinkRecords};
+use super::{
+    changes::Changes,
+    kept_site::{Keeper, KeptSite},
+    link_records::LinkRecords,
+    progress::Bars,
+};
 use crate::terminal::harmless;
 use analysis::{
     document::Document,
@@ -20,7 +25,7 @@ use analysis::{
 };
 use chrono::{DateTime, Utc};
 use crawler::AiRobots;
-use domain::ports::site_reader::{CrawlJournal, JournalError, RecordedPages};
+use domain::ports::site_reader::{Count, CrawlJournal, JournalError, RecordedPages};
 use serde::Deserialize;
 use std::{cmp::Reverse, collections::HashMap};
 use tokio::runtime::Handle;
@@ -101,23 +106,34 @@ pub(super) struct Beside<'a> {
 }
 
 impl Found {
-    /// Judges what the crawl has seen, in two walks over its journal; the thread may block.
-    pub(super) fn of(
+    /// Judges what the crawl has seen, in two walks over its journal; the thread may block. Where the
+    /// site is kept, that is left to who tells the findings.
+    pub(super) fn of<'a>(
         observation: SiteObservation,
-        journal: &dyn CrawlJournal,
-        beside: Beside<'_>,
+        bars: &Bars,
+        beside: Beside<'a>,
         measured_at: DateTime<Utc>,
         mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, Option<Keeper<'a>>)> {
         let Beside { vitals, kept } = beside;
         let scope = observation.scope.clone();
         let changes = kept.map(|it| Changes::since(it, scope, measured_at));
         let mut changes = changes.transpose()?;
         let unread = without_a_page(&observation);
+        // Each page is looked at twice: beside all others, and by itself.
+        let mut looks = Count {
+            done: 0,
+            total: 2 * observation.pages.len() as u64,
+        };
+        let mut looked = || {
+            looks.done += 1;
+            bars.tell("judge pages", looks);
+        };
         let robots = AiRobots::of(observation.robots.as_ref());
         let robots = move |url: &str| robots.verdicts(url);
         let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
-        for page in pages(journal) {
+        for page in pages(bars) {
+            looked();
             cards.add(&page?);
         }
         let context = AuditContext {
@@ -135,7 +151,8 @@ impl Found {
             listed: Vec::new(),
             hand_out: &mut hand_out,
         };
-        for page in pages(journal) {
+        for page in pages(bars) {
+            looked();
             let page = page?;
             if let Some(changes) = &mut changes {
                 let record = changes.read(&page, audit.site_facts(&page.url))?;
@@ -158,7 +175,7 @@ impl Found {
             broken = broken.take().or_else(|| taken.take(&record).err());
         });
         broken.map_or(Ok(()), Err)?;
-        let changes = changes.map(Changes::finish).transpose()?;
+        let (changes, keeper) = changes.map(Changes::finish).unzip();
         let compared = changes.as_ref().is_some_and(|it| it.records > 0);
         summaries.extend(changes.clone());
         for record in speed_records(&vitals) {
@@ -172,7 +189,7 @@ impl Found {
         } = taken;
         keep_worst(&mut listed);
         link_records.sort();
-        Ok(Self {
+        let found = Self {
             links: parsed(&summaries, ResultType::BrokenLinks)?,
             link_records,
             content: parsed(&summaries, ResultType::Content)?,
@@ -185,7 +202,8 @@ impl Found {
             vitals,
             pages: listed,
             summaries,
-        })
+        };
+        Ok((found, keeper))
     }
 }
 

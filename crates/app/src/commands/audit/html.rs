@@ -189,7 +189,7 @@ fn unread(found: &Found) -> Markup {
         @if content.unread_pages > 0 {
             section aria-labelledby="unread" {
                 h2 id="unread" { "Not read" }
-                p { (content.unread_pages) " addresses of the site answered, and what they sent could not be read. For example:" }
+                p { (content.unread_pages) " addresses of the site answered with nothing (noContent), or with what could not be read. For example:" }
                 ul { @for page in &content.unread_examples { li { (address(&page.url)) " (" (page.reason) ")" } } }
             }
         }

@@ -1,20 +1,36 @@
-//! An audit as JSON, written as it comes: `{url, measuredAt, items, summary}`.
+//! An audit as JSON: `{url, measuredAt, items, summary}`. It is written into a file of its own as it
+//! comes, since it need not fit into memory, and printed once it is whole.
 
 use super::findings::Found;
+use crate::terminal::say_all;
 use analysis::findings::site_audit::PageRecord;
+use anyhow::Context;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
-use std::io::Write;
+use std::{
+    fs::File,
+    io::{BufWriter, Seek, Write},
+};
+
+/// What may keep a report from being written.
+const FULL: &str =
+    "what the audit tells cannot be written into the folder for passing files (TMPDIR)";
 
 /// A report under way.
-pub(super) struct Report<W> {
-    out: W,
+pub(super) struct Report {
+    out: BufWriter<File>,
     is_first: bool,
 }
 
-impl<W: Write> Report<W> {
-    /// With its head.
-    pub(super) fn begin(mut out: W, url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
+/// A report to its end.
+pub(super) struct Whole(File);
+
+impl Report {
+    /// With its head, in the folder for passing files.
+    pub(super) fn begin(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
+        let file = tempfile::tempfile();
+        let file = file.context("no file can be made for what the audit tells; set TMPDIR")?;
+        let mut out = BufWriter::new(file);
         let (url, at) = (json!(url), json!(at));
         write!(out, "{{\"url\":{url},\"measuredAt\":{at},\"items\":[")?;
         Ok(Self {
@@ -31,11 +47,11 @@ impl<W: Write> Report<W> {
     fn item(&mut self, text: &str) -> anyhow::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;
-        Ok(write!(self.out, "{comma}{text}")?)
+        write!(self.out, "{comma}{text}").context(FULL)
     }
 
     /// The records of links, and what all types come to.
-    pub(super) fn end(mut self, found: &Found) -> anyhow::Result<()> {
+    pub(super) fn end(mut self, found: &Found) -> anyhow::Result<Whole> {
         for record in found.link_records.texts() {
             self.item(&record?)?;
         }
@@ -45,7 +61,17 @@ impl<W: Write> Report<W> {
             summary.insert(of.result_type.name().to_owned(), typed(of.method, value));
         }
         writeln!(self.out, "],\"summary\":{}}}", Value::Object(summary))?;
-        Ok(())
+        let file = self.out.into_inner().map_err(std::io::Error::from);
+        let mut file = file.context(FULL)?;
+        file.rewind()?;
+        Ok(Whole(file))
+    }
+}
+
+impl Whole {
+    /// Prints it on standard output.
+    pub(super) fn print(mut self) {
+        say_all(&mut self.0);
     }
 }
 

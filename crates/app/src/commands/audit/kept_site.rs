@@ -2,8 +2,10 @@
 //!
 //! After a line that says what it is, each page stands with its head (JSON) and its body (packed), each
 //! behind its length and its checksum (CRC-32) of four bytes. The next audit reads pages by their places and writes a new file,
-//! which takes the old one's name at the end: whoever is interrupted keeps what there was.
+//! which takes the old one's name at the end: whoever is interrupted keeps what there was. As long as an audit
+//! runs it holds a lock on the file, so that no other one keeps into it what this one would write over.
 
+use super::held_file::HeldFile;
 use crate::packing::{broken, packed, unpacked};
 use analysis::{
     findings::site_changes::{EarlierPage, PageMemory},
@@ -20,11 +22,10 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    fs::File,
-    io::{BufWriter, Write},
+    io::{self, BufWriter, Write},
     ops::Bound,
     os::unix::fs::FileExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
 use tempfile::NamedTempFile;
 
@@ -69,27 +70,19 @@ struct Entry {
 /// What earlier audits left.
 #[derive(Debug)]
 pub(super) struct KeptSite {
-    path: PathBuf,
-    file: Option<File>,
+    /// Empty where nothing was kept.
+    held: HeldFile,
     /// By URL.
     entries: BTreeMap<String, Entry>,
 }
 
 impl KeptSite {
-    /// The file of that name; where there is none, nothing was kept.
+    /// The file of that name, or that a link of that name leads to; where there is none, nothing was
+    /// kept.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
-        let told = || format!("what was kept in {} cannot be read", path.display());
-        let file = match std::fs::metadata(path) {
-            Ok(found) if !found.is_file() => {
-                return Err(anyhow::anyhow!("it is no file; name another")).with_context(told);
-            }
-            Ok(_) => Some(File::open(path).with_context(told)?),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error).with_context(told),
-        };
+        let told = || format!("no pages can be kept in {}", path.display());
         let mut kept = Self {
-            path: path.to_owned(),
-            file,
+            held: HeldFile::of(path).with_context(told)?,
             entries: BTreeMap::new(),
         };
         kept.index().with_context(told)?;
@@ -97,10 +90,11 @@ impl KeptSite {
     }
 
     fn index(&mut self) -> anyhow::Result<()> {
-        let Some(file) = &self.file else {
-            return Ok(());
-        };
+        let file = &self.held.file;
         let end = file.metadata()?.len();
+        if end == 0 {
+            return Ok(());
+        }
         let mut first = vec![0; FIRST_LINE.len()];
         let is_ours = file.read_exact_at(&mut first, 0).is_ok() && first == FIRST_LINE;
         if !is_ours {
@@ -110,7 +104,7 @@ impl KeptSite {
         let number = |at: u64| {
             let mut number = [0; NUMBER];
             file.read_exact_at(&mut number, at)?;
-            std::io::Result::Ok(u32::from_be_bytes(number))
+            io::Result::Ok(u32::from_be_bytes(number))
         };
         let part = |at: &mut u64| {
             let length = number(*at)? as usize;
@@ -163,11 +157,16 @@ impl KeptSite {
         })
     }
 
+    fn not_kept(&self) -> String {
+        format!("the pages cannot be kept in {}", self.held.path.display())
+    }
+
     fn body(&self, entry: &Entry) -> Result<Vec<u8>, JournalError> {
         let mut body = vec![0; entry.length];
-        if let Some(file) = &self.file {
-            file.read_exact_at(&mut body, entry.place).map_err(broken)?;
-        }
+        self.held
+            .file
+            .read_exact_at(&mut body, entry.place)
+            .map_err(broken)?;
         Ok(body)
     }
 }
@@ -207,10 +206,14 @@ pub(super) struct Keeper<'a> {
 impl<'a> Keeper<'a> {
     /// Beside what there is.
     pub(super) fn beside(kept: &'a KeptSite) -> anyhow::Result<Self> {
-        let folder = kept.path.parent().filter(|it| !it.as_os_str().is_empty());
+        let folder = kept
+            .held
+            .path
+            .parent()
+            .filter(|it| !it.as_os_str().is_empty());
         let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-        let file =
-            file.with_context(|| format!("no file can be made beside {}", kept.path.display()))?;
+        let file = file
+            .with_context(|| format!("no file can be made beside {}", kept.held.path.display()))?;
         let mut out = BufWriter::new(file);
         out.write_all(FIRST_LINE)?;
         Ok(Self {
@@ -236,6 +239,7 @@ impl<'a> Keeper<'a> {
         };
         let body = packed(&Written { page, memory })?;
         self.write(&head, &body)
+            .with_context(|| self.kept.not_kept())
     }
 
     fn write(&mut self, head: &Head, body: &[u8]) -> anyhow::Result<()> {
@@ -255,13 +259,15 @@ impl<'a> Keeper<'a> {
         let oldest = now - KEPT_FOR;
         for (url, entry) in &kept.entries {
             if !self.written.contains(url) && entry.head.visited_at >= oldest {
-                self.write(&entry.head, &kept.body(entry)?)?;
+                self.write(&entry.head, &kept.body(entry)?)
+                    .with_context(|| kept.not_kept())?;
             }
         }
-        let file = self.out.into_inner().map_err(std::io::Error::from)?;
-        file.as_file().sync_all()?;
-        let told = || format!("the pages cannot be kept in {}", kept.path.display());
-        file.persist(&kept.path).with_context(told)?;
+        let file = self.out.into_inner().map_err(io::Error::from);
+        let file = file.with_context(|| kept.not_kept())?;
+        file.as_file().sync_all().with_context(|| kept.not_kept())?;
+        file.persist(&kept.held.path)
+            .with_context(|| kept.not_kept())?;
         Ok(())
     }
 }
@@ -315,11 +321,60 @@ mod tests {
         assert_eq!(kept.earlier(b).unwrap().unwrap().memory, memory());
         let asked = kept.validators(&[a.to_owned()]).await.unwrap();
         assert_eq!(asked[a].etag.as_deref(), Some("\"three\""));
+        drop(kept);
         visit(&path, &[], begin + TimeDelta::days(182));
         assert_eq!(
             KeptSite::open(&path).unwrap().urls(None).await.unwrap(),
             [a]
         );
+    }
+
+    #[test]
+    fn a_link_is_followed_to_its_file_also_to_one_that_is_not_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |name: &str| folder.path().join(name);
+        std::fs::create_dir(of("store")).unwrap();
+        let symlink = std::os::unix::fs::symlink::<&Path, std::path::PathBuf>;
+        symlink(Path::new("store/latest"), of("site.pages")).unwrap();
+        symlink(Path::new("pages-1"), of("store/latest")).unwrap();
+        let a = "https://example.com/a";
+        for day in 0..2 {
+            let now = DateTime::UNIX_EPOCH + TimeDelta::days(day);
+            visit(&of("site.pages"), &[(a, "one")], now);
+            assert!(of("site.pages").is_symlink() && of("store/latest").is_symlink());
+            assert!(
+                std::fs::symlink_metadata(of("store/pages-1"))
+                    .unwrap()
+                    .is_file()
+            );
+            let kept = KeptSite::open(&of("store/pages-1")).unwrap();
+            assert_eq!(kept.last_visit(), Some(now));
+        }
+        symlink(Path::new("round"), of("round")).unwrap();
+        let error = format!("{:#}", KeptSite::open(&of("round")).unwrap_err());
+        assert!(error.contains("leads to no end"), "{error}");
+    }
+
+    #[test]
+    fn two_audits_cannot_keep_their_pages_in_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("site.pages");
+        let refused = || format!("{:#}", KeptSite::open(&path).unwrap_err());
+        let first = KeptSite::open(&path).unwrap();
+        assert!(refused().contains("let it end, or name another"));
+        drop(first);
+        assert!(!path.exists(), "it kept nothing");
+        let a = "https://example.com/a";
+        visit(&path, &[(a, "one")], DateTime::UNIX_EPOCH);
+        let second = KeptSite::open(&path).unwrap();
+        assert!(refused().contains("let it end, or name another"));
+        // Once it has kept its pages the next one may begin, and finds them.
+        let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
+        Keeper::beside(&second).unwrap().finish(now).unwrap();
+        let third = KeptSite::open(&path).unwrap();
+        drop(second);
+        assert_eq!(third.last_visit(), Some(DateTime::UNIX_EPOCH));
+        assert!(refused().contains("let it end, or name another"));
     }
 
     #[test]

@@ -43,7 +43,9 @@ impl LinkRecords {
     pub(super) fn add(&mut self, record: &PageRecord) -> anyhow::Result<()> {
         let severity = record.record.parse::<Sorted>()?.severity;
         let text = record.record.as_str().as_bytes();
-        self.file.write_all_at(text, self.end)?;
+        let written = self.file.write_all_at(text, self.end);
+        written
+            .context("what the audit finds cannot be written; there may be no room in TMPDIR")?;
         self.records.push(Stored {
             severity,
             place: record.place,

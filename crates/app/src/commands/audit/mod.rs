@@ -2,7 +2,9 @@
 
 mod changes;
 mod details;
+mod failure;
 mod findings;
+mod held_file;
 mod html;
 mod journal;
 mod json;
@@ -17,18 +19,20 @@ use super::{Ended, WrongUsage};
 use crate::{
     cli::AuditArgs,
     settings::Loaded,
-    terminal::remark,
+    terminal::{all_is_said, remark},
     wiring::{machine, site_tools},
 };
 use analysis::findings::broken_links::Severity;
 use anyhow::Context;
-use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering, SiteReadError, Unreached};
+use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering};
+use failure::explained;
 use findings::{Beside, Found};
+use held_file::followed;
 use kept_site::KeptSite;
 use progress::Bars;
 use rendering::Rendered;
 use serde::Serialize;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 use url::Url;
 
 /// Audits, shows, and says whether there were findings to fail on.
@@ -37,13 +41,14 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let (clock, randomness) = machine();
     let tools = site_tools(&settings, &clock, &randomness);
     let reader = &*tools.sites;
-    if args.keep.is_some() && args.keep == args.html {
+    let url = start(&args.url)?;
+    let end_of = |path: &Option<PathBuf>| followed(path.as_deref()?).ok();
+    if args.keep.is_some() && end_of(&args.keep) == end_of(&args.html) {
         let told = "--keep and --html name the same file; name two";
         return Err(WrongUsage(told.to_owned()).into());
     }
     let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
     let kept = kept.map(Arc::new);
-    let url = start(&args.url)?;
     let plan = CrawlPlan {
         start: CrawlStart::Url(url.clone()),
         max_pages: args.max_pages.unwrap_or(settings.crawler.max_pages),
@@ -62,7 +67,10 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let bars = Bars::new(kept.clone())?;
     let read = reader.read(&plan, &bars).await;
     bars.clear();
-    let observation = read.map_err(|error| explained(&error, &url))?;
+    let observation = match read {
+        Ok(observation) => observation,
+        Err(error) => return Err(explained(&error, &url, &settings).await),
+    };
     let vitals = match args.vitals {
         Some(most) => speed::measured(&tools, &clock, &plan.start, &bars, most).await?,
         None => Vec::new(),
@@ -72,24 +80,29 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
         vitals,
         kept: kept.as_deref(),
     };
-    let found = tokio::task::block_in_place(|| {
-        if args.json {
-            let mut out = json::Report::begin(std::io::stdout().lock(), &url, now)?;
-            let found = Found::of(observation, &bars, beside, now, |record| out.add(record))?;
-            out.end(&found)?;
-            anyhow::Ok(found)
-        } else {
-            let found = Found::of(observation, &bars, beside, now, |_| Ok(()))?;
-            tables::show(&url, &found, &rendered)?;
-            Ok(found)
-        }
+    let (found, keeper, report) = tokio::task::block_in_place(|| {
+        let report = args.json.then(|| json::Report::begin(&url, now));
+        let mut report = report.transpose()?;
+        let (found, keeper) = Found::of(observation, &bars, beside, now, |record| {
+            report.as_mut().map_or(Ok(()), |it| it.add(record))
+        })?;
+        let report = report.map(|it| it.end(&found)).transpose()?;
+        anyhow::Ok((found, keeper, report))
     })?;
+    bars.clear();
     if let Some(file) = &args.html {
         let page = html::page(&url, now, &found, &rendered)?;
         std::fs::write(file, page.as_bytes())
             .with_context(|| format!("the report cannot be written to {}", file.display()))?;
         remark(format!("The report is in {}.", file.display()));
     }
+    match report {
+        Some(report) => report.print(),
+        None => tables::show(&url, &found, &rendered)?,
+    }
+    // Nobody has read what could not be printed: the next audit compares with what there was.
+    all_is_said()?;
+    keeper.map_or(Ok(()), |it| it.finish(now))?;
     Ok(verdict(&found, args.fail_on.as_deref()))
 }
 
@@ -123,27 +136,6 @@ fn start(url: &str) -> Result<String, WrongUsage> {
 /// What is no address is told without what may be a password.
 fn without_userinfo(text: &str) -> &str {
     text.rsplit_once('@').map_or(text, |it| it.1)
-}
-
-fn explained(error: &SiteReadError, url: &str) -> anyhow::Error {
-    let hint = match error {
-        SiteReadError::Unreachable(Unreached::Connection) => {
-            "Only public addresses are read unless the setting crawler.allow_networks opens the \
-             site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
-             for a site on this machine."
-        }
-        SiteReadError::Unreachable(Unreached::Name) => "Check how it is written.",
-        SiteReadError::Unreachable(Unreached::Encryption) => {
-            "Check its certificate, or begin at its http address."
-        }
-        SiteReadError::NoPage(_) => "Begin at another page of the site, or mend that one.",
-        SiteReadError::RobotsUnavailable => {
-            "Let its robots.txt be answered, or with 404 where there is none; then try again."
-        }
-        SiteReadError::DisallowedByRobots => "Allow the agent sightlinebot in its robots.txt.",
-        SiteReadError::Stopped | SiteReadError::Journal(_) => "Try again.",
-    };
-    anyhow::anyhow!("{url} could not be audited: {error}. {hint}")
 }
 
 /// The word that JSON has for it.

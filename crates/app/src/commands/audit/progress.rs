@@ -2,10 +2,12 @@
 
 use super::{journal::FileJournal, kept_site::KeptSite};
 use crate::terminal::{progress_bar, remark};
-use analysis::observation::web_site::CrawlStep;
+use analysis::observation::web_site::{CrawlStep, RobotsFact};
 use async_trait::async_trait;
+use crawler::{CrawlerSettings, RobotsRules};
 use domain::ports::site_reader::{
-    Continue, CrawlJournal, CrawlProgress, EarlierPages, JournalError, NoEarlierPages, RecordedStep,
+    Continue, Count, CrawlJournal, CrawlPhase, CrawlProgress, EarlierPages, JournalError,
+    NoEarlierPages, RecordedStep,
 };
 use indicatif::{MultiProgress, ProgressBar};
 use std::{
@@ -16,6 +18,8 @@ use std::{
 
 /// How often a line tells the progress where there is no terminal for bars.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
+/// Longer pauses between requests than this are told.
+const LONG_PAUSE: Duration = Duration::from_secs(1);
 
 /// Progress on the terminal, and a journal for as long as the audit takes.
 pub(super) struct Bars {
@@ -23,8 +27,8 @@ pub(super) struct Bars {
     /// What the audit before has left.
     kept: Option<Arc<KeptSite>>,
     all: MultiProgress,
-    pages: ProgressBar,
-    checks: ProgressBar,
+    /// A bar for each part of the audit that has begun, by its name.
+    shown: Mutex<Vec<(&'static str, ProgressBar)>>,
     /// The last line that was written, where bars cannot be drawn.
     last_line: Option<Mutex<LastLine>>,
 }
@@ -32,68 +36,108 @@ pub(super) struct Bars {
 /// A line that was written, and what was heard since.
 struct LastLine {
     at: Instant,
-    told: CrawlProgress,
-    heard: CrawlProgress,
+    told: Option<Heard>,
+    heard: Option<Heard>,
+}
+
+/// How far a part is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Heard {
+    part: &'static str,
+    count: Count,
 }
 
 impl Bars {
     pub(super) fn new(kept: Option<Arc<KeptSite>>) -> anyhow::Result<Self> {
-        let all = MultiProgress::new();
-        let pages = all.add(progress_bar("read pages"));
-        let checks = all.add(progress_bar("check links"));
         let is_drawn = std::io::stderr().is_terminal();
         Ok(Self {
             journal: FileJournal::new()?,
             kept,
-            all,
-            pages,
-            checks,
+            all: MultiProgress::new(),
+            shown: Mutex::default(),
             last_line: (!is_drawn).then(|| {
                 Mutex::new(LastLine {
                     at: Instant::now(),
-                    told: CrawlProgress::default(),
-                    heard: CrawlProgress::default(),
+                    told: None,
+                    heard: None,
                 })
             }),
         })
     }
 
-    /// A line now and then, for logs of CI systems.
-    fn tell(&self, progress: CrawlProgress) {
+    /// Tells how far a part of the audit is: with a bar, or with a line now and then, for logs of CI
+    /// systems.
+    pub(super) fn tell(&self, part: &'static str, count: Count) {
+        self.draw(part, count);
+        self.note(part, count);
+    }
+
+    fn draw(&self, part: &'static str, count: Count) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = shown.iter().position(|it| it.0 == part);
+        let place = place.unwrap_or_else(|| {
+            shown.push((part, self.all.add(progress_bar(part))));
+            shown.len() - 1
+        });
+        let bar = &shown[place].1;
+        bar.set_length(count.total);
+        bar.set_position(count.done);
+    }
+
+    fn note(&self, part: &'static str, count: Count) {
         let Some(last) = &self.last_line else { return };
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.heard = progress;
+        // Where there were lines, each part ends with one.
+        if last.heard.is_some_and(|it| it.part != part) {
+            last.write_if_lines_are_written();
+        }
+        last.heard = Some(Heard { part, count });
         if last.at.elapsed() >= BETWEEN_LINES {
             last.write();
         }
     }
 
     pub(super) fn clear(&self) {
-        self.pages.finish_and_clear();
-        self.checks.finish_and_clear();
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, bar) in shown.drain(..) {
+            bar.finish_and_clear();
+        }
         let _ = self.all.clear();
         if let Some(last) = &self.last_line {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            // Where there were lines, the last one says where it ended.
-            if last.told != CrawlProgress::default() && last.told != last.heard {
-                last.write();
-            }
+            last.write_if_lines_are_written();
         }
+    }
+
+    /// Tells that a site wants to be asked slowly, which explains what takes so long.
+    fn tell_pause(&self, robots: &RobotsFact) {
+        let rules = RobotsRules::parse(&robots.text, &CrawlerSettings::default().product);
+        let Some(asked) = rules.asked_delay.filter(|it| *it > LONG_PAUSE) else {
+            return;
+        };
+        let kept = rules.delay.unwrap_or_default().as_secs_f64();
+        let asked = asked.as_secs_f64();
+        self.all.suspend(|| {
+            remark(format!(
+                "robots.txt asks for {asked} s between two requests; {kept} s are kept."
+            ));
+        });
     }
 }
 
 impl LastLine {
     fn write(&mut self) {
         (self.at, self.told) = (Instant::now(), self.heard);
-        remark(line(self.heard));
+        if let Some(Heard { part, count }) = self.heard {
+            remark(format!("{part}: {} of {}", count.done, count.total));
+        }
     }
-}
 
-fn line(progress: CrawlProgress) -> String {
-    format!(
-        "{} of {} known pages read, {} of {} further link targets checked",
-        progress.pages_done, progress.pages_total, progress.checks_done, progress.checks_total
-    )
+    fn write_if_lines_are_written(&mut self) {
+        if self.told.is_some() && self.told != self.heard {
+            self.write();
+        }
+    }
 }
 
 #[async_trait]
@@ -103,6 +147,11 @@ impl CrawlJournal for Bars {
     }
 
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
+        for step in steps {
+            if let CrawlStep::Robots(robots) = step {
+                self.tell_pause(robots);
+            }
+        }
         tokio::task::block_in_place(|| self.journal.record(steps))?;
         Ok(Continue::Yes)
     }
@@ -115,10 +164,13 @@ impl CrawlJournal for Bars {
     }
 
     fn progress(&self, progress: CrawlProgress) {
-        self.tell(progress);
-        self.pages.set_length(progress.pages_total);
-        self.pages.set_position(progress.pages_done);
-        self.checks.set_length(progress.checks_total);
-        self.checks.set_position(progress.checks_done);
+        for phase in CrawlPhase::ALL {
+            let count = progress.of(phase);
+            if phase == progress.phase {
+                self.tell(phase.name(), count);
+            } else if count != Count::default() {
+                self.draw(phase.name(), count);
+            }
+        }
     }
 }

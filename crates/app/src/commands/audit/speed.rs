@@ -1,8 +1,8 @@
 //! How fast the first pages are, for audits that ask for it.
 
-use super::{findings::pages, word};
+use super::{findings::pages, progress::Bars, word};
 use crate::{
-    terminal::{progress_bar, remark, shortened},
+    terminal::{remark, shortened},
     wiring::SiteTools,
 };
 use analysis::{
@@ -13,7 +13,7 @@ use domain::{
     ids::ProjectId,
     ports::{
         clock::Clock,
-        site_reader::{CrawlJournal, CrawlStart, JournalError},
+        site_reader::{Count, CrawlJournal, CrawlStart, JournalError},
     },
     use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask},
 };
@@ -25,7 +25,7 @@ pub(super) async fn measured(
     tools: &SiteTools,
     clock: &Arc<dyn Clock>,
     start: &CrawlStart,
-    journal: &dyn CrawlJournal,
+    bars: &Bars,
     most: u32,
 ) -> anyhow::Result<Vec<VitalsRecord>> {
     for missing in tools.speed.missing() {
@@ -34,16 +34,18 @@ pub(super) async fn measured(
     let opened = tools.doors.open(start).await;
     let door = opened.map_err(|error| anyhow::anyhow!("no page can be loaded: {error}"))?;
     let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(clock));
-    let tasks = tasks(&first(journal, most as usize)?, measure.knows_visitors());
-    let bar = progress_bar("measure pages");
-    bar.set_length(tasks.len() as u64);
+    let tasks = tasks(&first(bars, most as usize)?, measure.knows_visitors());
     let mut records = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        bar.set_message(task.url.clone());
-        records.push(measure.run(&task, door.as_ref(), &[]).await.record);
-        bar.inc(1);
+    for task in &tasks {
+        bars.tell(
+            "measure pages",
+            Count {
+                done: records.len() as u64,
+                total: tasks.len() as u64,
+            },
+        );
+        records.push(measure.run(task, door.as_ref(), &[]).await.record);
     }
-    bar.finish_and_clear();
     Ok(records)
 }
 

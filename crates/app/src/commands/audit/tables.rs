@@ -119,7 +119,7 @@ fn show_sum(url: &str, found: &Found, rendered: &Rendered) {
             .map(|it| format!("{} ({})", it.url, it.reason))
             .collect();
         say(format!(
-            "{} addresses of the site answered, and what they sent could not be read: {}.",
+            "{} addresses of the site answered with nothing, or with what could not be read: {}.",
             content.unread_pages,
             examples.join(", ")
         ));

@@ -76,7 +76,7 @@ impl OwnPages {
         let facts = PageFacts {
             title,
             intent,
-            word_count: Some(record.main_word_count.into()),
+            word_count: record.main_word_count.map(u64::from),
             ..PageFacts::default()
         };
         self.facts.insert(key, facts);

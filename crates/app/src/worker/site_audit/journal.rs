@@ -1,6 +1,6 @@
 //! The journal of a crawl, kept in the storage under its job's lease.
 
-use super::earlier::StoredPages;
+use super::{earlier::StoredPages, progress::progress};
 use crate::{
     packing::{packed, unpacked},
     worker::{
@@ -11,10 +11,7 @@ use crate::{
 use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
 use domain::{
-    job::{
-        Job,
-        progress::{Progress, Stage},
-    },
+    job::{Job, progress::Progress},
     ports::{
         site_reader::{
             Continue, CrawlJournal, CrawlProgress, EarlierPages, JournalError, RecordedStep,
@@ -31,7 +28,7 @@ use domain::{
 };
 use std::sync::{
     Arc, Mutex, PoisonError,
-    atomic::{AtomicI64, Ordering},
+    atomic::{AtomicI64, AtomicU64, Ordering},
 };
 
 /// The crawl's journal, kept in the storage under the job's lease.
@@ -42,6 +39,9 @@ pub(super) struct StoredJournal<'a> {
     next: AtomicI64,
     broke: Mutex<Option<HoldError>>,
     kept: StoredPages,
+    crawl: Mutex<CrawlProgress>,
+    /// Pages that were looked at after the crawl, each in both walks.
+    looked_at: AtomicU64,
 }
 
 impl<'a> StoredJournal<'a> {
@@ -58,7 +58,21 @@ impl<'a> StoredJournal<'a> {
             next: AtomicI64::new(0),
             broke: Mutex::default(),
             kept: StoredPages::of(tools, job),
+            crawl: Mutex::default(),
+            looked_at: AtomicU64::new(0),
         }
+    }
+
+    /// Notes that so many pages more were looked at.
+    pub(super) fn looked_at(&self, pages: usize) {
+        self.looked_at.fetch_add(pages as u64, Ordering::SeqCst);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        let crawl = *self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked_at = self.looked_at.load(Ordering::SeqCst);
+        self.state.note(progress(&crawl, looked_at));
     }
 
     /// What earlier crawls of the site left.
@@ -157,21 +171,7 @@ impl CrawlJournal for StoredJournal<'_> {
     }
 
     fn progress(&self, progress: CrawlProgress) {
-        let pages_are_over = progress.pages_done >= progress.pages_total;
-        let checks_are_over = pages_are_over && progress.checks_done >= progress.checks_total;
-        self.state.note(Progress::of_stages(vec![
-            Stage::counted(
-                "read pages",
-                progress.pages_done,
-                progress.pages_total,
-                pages_are_over,
-            ),
-            Stage::counted(
-                "check links",
-                progress.checks_done,
-                progress.checks_total,
-                checks_are_over,
-            ),
-        ]));
+        *self.crawl.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        self.tell();
     }
 }

@@ -5,6 +5,7 @@ mod changes;
 mod earlier;
 mod journal;
 mod pages;
+mod progress;
 
 use super::{
     Tools,
@@ -24,10 +25,7 @@ use changes::Staged;
 use crawler::AiRobots;
 use domain::{
     domain_name::SiteDomain,
-    job::{
-        Job,
-        progress::{Progress, Stage},
-    },
+    job::{Job, progress::Progress},
     ports::{
         site_reader::{CrawlPlan, CrawlStart, Rendering},
         storage::StorageError,
@@ -42,6 +40,7 @@ use domain::{
 };
 use journal::StoredJournal;
 use pages::Crawled;
+use progress::over;
 use std::sync::Arc;
 
 /// Pages were to be shown in a browser, and there is none.
@@ -213,13 +212,4 @@ fn head(tools: &Tools, job: &Job, of: TypeSummary, coverage: Coverage) -> Result
         summary: of.summary,
         warnings: vec![],
     }
-}
-
-fn over(progress: Progress) -> Progress {
-    let stages = progress
-        .stages
-        .into_iter()
-        .map(|stage| Stage::counted(&stage.name, stage.done, stage.done, true))
-        .collect();
-    Progress::of_stages(stages)
 }

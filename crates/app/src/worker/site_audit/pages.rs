@@ -58,6 +58,7 @@ pub(super) async fn audit(
         if of.staging.state.stop.is_cancelled() {
             return Ok(None);
         }
+        let looked_at = part.len();
         let add = move || {
             for recorded in &part {
                 cards.add(&recorded.page);
@@ -65,6 +66,7 @@ pub(super) async fn audit(
             cards
         };
         cards = tokio::task::spawn_blocking(add).await?;
+        of.journal.looked_at(looked_at);
     }
     let context = Arc::new(AuditContext {
         finding: FindingContext {
@@ -169,6 +171,7 @@ impl Crawled<'_> {
         while let Some(part) = pages.next_part().await.map_err(unreadable)? {
             let urls: Vec<String> = part.iter().map(|it| it.page.url.clone()).collect();
             let mut kept = self.journal.kept().kept(&urls).await?;
+            self.journal.looked_at(part.len());
             let visits = part.into_iter().map(|recorded| Visit {
                 kept: kept.remove(&recorded.page.url),
                 recorded,

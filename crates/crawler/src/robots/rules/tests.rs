@@ -338,6 +338,19 @@ fn delays_are_capped_and_sitemaps_belong_to_everyone() {
         "a",
     );
     assert_eq!(rules.delay, Some(Duration::from_secs(30)));
+    assert_eq!(rules.asked_delay, Some(Duration::from_secs(500)));
+    assert!(rules.is_hurried());
+    for (written, is_hurried) in [
+        ("30", false),
+        ("30.5", true),
+        ("1e300", true),
+        ("inf", false),
+    ] {
+        let robots = format!("User-agent: *\nCrawl-delay: {written}");
+        let rules = RobotsRules::parse(&robots, "a");
+        assert_eq!(rules.is_hurried(), is_hurried, "{written}");
+    }
+    assert!(!RobotsRules::default().is_hurried());
     assert_eq!(
         RobotsRules::parse("Sitemap: https://x.example/s.xml", "b").sitemaps,
         ["https://x.example/s.xml"]

@@ -38,3 +38,38 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::issues::{info, issue::Found},
+        observation::{
+            page_content::{Canonical, PageContent, TagSource},
+            web_site::SiteScope,
+        },
+    };
+
+    #[test]
+    fn pages_that_name_each_other_are_told_and_what_to_do_names_the_circle() {
+        let urls = ["https://example.com/a", "https://example.com/b"];
+        let mut site = SiteGraph::new(urls[0], SiteScope::of_host("example.com"));
+        for (url, canonical) in [(urls[0], urls[1]), (urls[1], urls[0])] {
+            let mut page = PageContent::blank(url);
+            page.canonicals.push(Canonical {
+                raw: canonical.into(),
+                url: Some(canonical.into()),
+                is_absolute: true,
+                has_fragment: false,
+                source: TagSource::Head,
+            });
+            site.add_page(&page);
+        }
+        let mut all = SiteFound::default();
+        find(&site, &mut all);
+        let found = all.by_url.into_values().flat_map(Found::finished);
+        let codes: Vec<IssueCode> = found.map(|it| it.code).collect();
+        assert_eq!(codes, [IssueCode::CanonicalChain; 2]);
+        assert!(info(codes[0]).what_to_do.contains("in a circle"));
+    }
+}

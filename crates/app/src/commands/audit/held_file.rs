@@ -1,0 +1,102 @@
+//! A file that is held for as long as an audit runs, so that no other one writes over it.
+
+use crate::terminal::remark;
+use anyhow::bail;
+use std::{
+    fs::{self, File, TryLockError},
+    io::ErrorKind,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+/// Links to links that are followed to a file, as Linux does.
+const MOST_LINKS: usize = 40;
+
+/// The file, locked. Another one may take its name while it is held.
+#[derive(Debug)]
+pub(super) struct HeldFile {
+    pub(super) file: File,
+    /// Its own name, not that of a link to it.
+    pub(super) path: PathBuf,
+    /// Whether it was not there before.
+    is_new: bool,
+}
+
+impl HeldFile {
+    /// The file of that name, or that a link of that name leads to; an empty one where there is none.
+    pub(super) fn of(path: &Path) -> anyhow::Result<Self> {
+        let path = followed(path)?;
+        loop {
+            let Some((file, is_new)) = opened(&path)? else {
+                continue;
+            };
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    bail!("another audit keeps its pages there; let it end, or name another file")
+                }
+                Err(TryLockError::Error(error)) => remark(format!(
+                    "{} cannot be locked ({error}): see to it that no other audit keeps its pages there.",
+                    path.display()
+                )),
+            }
+            let held = Self {
+                file,
+                path: path.clone(),
+                is_new,
+            };
+            // Who had the lock before may have put another file in its place.
+            if held.has_its_name() {
+                return Ok(held);
+            }
+        }
+    }
+
+    fn has_its_name(&self) -> bool {
+        let number = |it: fs::Metadata| (it.dev(), it.ino());
+        let named = fs::metadata(&self.path).map(number).ok();
+        named.is_some() && named == self.file.metadata().map(number).ok()
+    }
+}
+
+impl Drop for HeldFile {
+    /// An audit that comes to nothing leaves no empty file behind.
+    fn drop(&mut self) {
+        if self.is_new && self.has_its_name() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A file, and whether it is a new one; nothing where it came or went in between.
+fn opened(path: &Path) -> anyhow::Result<Option<(File, bool)>> {
+    let is_new = match fs::metadata(path) {
+        Ok(found) if !found.is_file() => bail!("it is no file; name another"),
+        Ok(_) => false,
+        Err(error) if error.kind() == ErrorKind::NotFound => true,
+        Err(error) => return Err(error.into()),
+    };
+    let file = if is_new {
+        File::create_new(path)
+    } else {
+        File::open(path)
+    };
+    match file.map_err(|it| (it.kind(), it)) {
+        Ok(file) => Ok(Some((file, is_new))),
+        Err((ErrorKind::AlreadyExists, _)) if is_new => Ok(None),
+        Err((ErrorKind::NotFound, _)) if !is_new => Ok(None),
+        Err((_, error)) => Err(error.into()),
+    }
+}
+
+/// Where links lead in the end; that need not be there.
+pub(super) fn followed(path: &Path) -> anyhow::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&path) else {
+            return Ok(path);
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    bail!("it is a link that leads to no end")
+}

@@ -1,0 +1,111 @@
+//! How far a site audit is: the crawl's phases, then the two walks over what it has read.
+
+use domain::{
+    job::progress::{Progress, Stage, StageStatus},
+    ports::site_reader::{Count, CrawlPhase, CrawlProgress},
+};
+
+/// What comes after the crawl.
+const JUDGE: &str = "judge pages";
+/// Each page is looked at twice: beside all others, and by itself.
+const WALKS: u64 = 2;
+/// Looking at so many pages takes about as long as asking for one, so that in all of a job it counts as
+/// much.
+const LIKE_ONE_REQUEST: u64 = 50;
+
+/// The progress while the crawl is on, and after it once so many pages have been looked at.
+pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
+    let mut stages: Vec<Stage> = { CrawlPhase::ALL.into_iter() }
+        .map(|phase| Stage {
+            name: phase.name().to_owned(),
+            status: match crawl.phase {
+                now if now > phase => StageStatus::Done,
+                now if now == phase => StageStatus::Running,
+                _ => StageStatus::Waiting,
+            },
+            done: crawl.of(phase).done,
+            total: crawl.of(phase).total,
+        })
+        .collect();
+    let requests = Progress::of_stages(stages.clone());
+    let looks = Count {
+        done: looked_at,
+        total: (WALKS * crawl.pages.total).max(looked_at),
+    };
+    stages.push(Stage {
+        name: JUDGE.to_owned(),
+        status: match crawl.phase {
+            CrawlPhase::Over => StageStatus::Running,
+            _ => StageStatus::Waiting,
+        },
+        done: looks.done,
+        total: looks.total,
+    });
+    Progress {
+        done: requests.done + looks.done / LIKE_ONE_REQUEST,
+        // One more than what is known, which publishing brings: a hundred percent means done.
+        total: requests.total + looks.total / LIKE_ONE_REQUEST + 1,
+        stages,
+    }
+}
+
+/// When all is done.
+pub(super) fn over(progress: Progress) -> Progress {
+    let stages = progress.stages.into_iter();
+    Progress {
+        done: progress.total,
+        total: progress.total,
+        stages: stages
+            .map(|stage| Stage::counted(&stage.name, stage.done, stage.done, true))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(done: u64, total: u64) -> Count {
+        Count { done, total }
+    }
+
+    fn states(progress: &Progress) -> Vec<(&str, &'static str)> {
+        let stages = progress.stages.iter();
+        stages.map(|it| (&*it.name, it.status.name())).collect()
+    }
+
+    #[test]
+    fn each_phase_has_its_name_and_moves_on_and_only_the_end_is_a_hundred_percent() {
+        let mut crawl = CrawlProgress {
+            phase: CrawlPhase::Pages,
+            sitemaps: count(1, 1),
+            pages: count(100, 1_000),
+            ..CrawlProgress::default()
+        };
+        let reading = progress(&crawl, 0);
+        assert_eq!(
+            states(&reading),
+            [
+                ("read sitemaps", "done"),
+                ("read pages", "running"),
+                ("check links", "waiting"),
+                ("ask for earlier pages", "waiting"),
+                ("judge pages", "waiting"),
+            ]
+        );
+        assert_eq!(reading.percent(), Some(9));
+        crawl.phase = CrawlPhase::Over;
+        crawl.pages = count(1_000, 1_000);
+        let percents = [0, 1_000, 2_000].map(|it| progress(&crawl, it).percent());
+        assert_eq!(percents, [Some(96), Some(97), Some(99)]);
+        let judged = progress(&crawl, 1_000);
+        assert_eq!(states(&judged)[4], ("judge pages", "running"));
+        assert_eq!(
+            (judged.stages[4].done, judged.stages[4].total),
+            (1_000, 2_000)
+        );
+        let over = over(judged);
+        assert_eq!(over.percent(), Some(100));
+        assert!(states(&over).iter().all(|it| it.1 == "done"));
+    }
+}
