@@ -188,8 +188,9 @@ impl Queue {
             counted: false,
         };
         let mut read = self.storage.read().await.unwrap();
-        let found = read.jobs().list(account, &JobFilter::default(), &page);
-        found.await.unwrap().items
+        let all = JobFilter::default();
+        let found = read.jobs().list(account, &all, &page).await;
+        found.unwrap().items
     }
 
     async fn try_ask(&self, account: AccountId, project: ProjectId) -> (Job, bool) {
@@ -700,7 +701,7 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
     let weekly = queue.schedule(ann, shop, "weekly:monday").await;
     assert_eq!(
         queue.schedules(ann).await,
-        [weekly.clone()],
+        std::slice::from_ref(&weekly),
         "one of a kind"
     );
     let remove = RemoveSchedule::new(queue.storage());

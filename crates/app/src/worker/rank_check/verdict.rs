@@ -85,12 +85,13 @@ impl Pass<'_> {
         let ahead = series.forecast(&run, &source, &mut courses.forecasts);
         self.stage(&ahead).await?;
 
+        let since_last = courses.since_last();
         let series_in_all = courses.forecast_count + ahead.len();
         let forecasts = courses.forecasts.finish(series_in_all as u64);
         let rivalry = courses.rivalry.finish(courses.forecast_count as u64);
         let mut heads = sum.heads;
         let rankings = RankingsSummary {
-            since_last: Some(courses.since_last()),
+            since_last: Some(since_last),
             ..sum.rankings
         };
         heads[0].summary = Document::of(&rankings);

@@ -66,7 +66,7 @@ mod tests {
             site.add_page(&page);
         }
         let mut all = SiteFound::default();
-        find(&site, &mut all);
+        find(&site, &[], &mut all);
         let found = all.by_url.into_values().flat_map(Found::finished);
         let codes: Vec<IssueCode> = found.map(|it| it.code).collect();
         assert_eq!(codes, [IssueCode::CanonicalChain; 2]);
