@@ -48,7 +48,17 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
         ("status", json!("queued")),
         ("priority", json!("high")),
         ("trigger", json!("api")),
-        ("results", json!(["rankings", "serp"])),
+        (
+            "results",
+            json!([
+                "rankings",
+                "serp",
+                "sov",
+                "forecast",
+                "competitors",
+                "cannibalization"
+            ]),
+        ),
         ("deduplicated", json!(false)),
         ("error", Value::Null),
         ("finishedAt", Value::Null),
