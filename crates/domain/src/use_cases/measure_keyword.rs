@@ -79,10 +79,10 @@ impl MeasureKeyword {
         let query = self.query(job, site, &task.keyword);
         let Searched { answer, spent } = self.asked(&query).await;
         match answer {
-            Ok(page) => self.judge(job, site, task, Measurement::Seen(&page), spent),
+            Ok(page) => Self::judge(job, site, task, Measurement::Seen(&page), spent),
             Err(error) => {
                 let failed = self.failed(&error);
-                let judged = self.judge(job, site, task, Measurement::Failed(&failed), spent);
+                let judged = Self::judge(job, site, task, Measurement::Failed(&failed), spent);
                 MeasuredKeyword {
                     failure: Some(error),
                     ..judged
@@ -131,7 +131,6 @@ impl MeasureKeyword {
     }
 
     fn judge(
-        &self,
         job: &Job,
         site: &SiteDomain,
         task: &KeywordTask,

@@ -40,8 +40,8 @@ pub(super) fn placed(items: &[Item]) -> Result<ResultPage, CallFailure> {
         let words = item.list("items").iter().filter_map(Value::as_str);
         page.related.extend(words.map(str::to_owned));
     }
-    let snippets = items.iter().filter(|it| it.kind() == "featured_snippet");
-    if let Some(quoted) = snippets.filter_map(quoted).next() {
+    let mut snippets = items.iter().filter(|it| it.kind() == "featured_snippet");
+    if let Some(quoted) = snippets.find_map(quoted) {
         page.note_featured(quoted);
     }
     Ok(page)

@@ -251,10 +251,9 @@ impl Organic {
 /// Ratings and prices stand above or below a snippet, as SerpApi detected them there.
 fn rich_data(snippet: Option<&Value>) -> RichData {
     let detected = |name: &str| {
-        let places = ["top", "bottom"].into_iter();
-        places
-            .filter_map(|place| snippet?.get(place)?.get("detected_extensions")?.get(name))
-            .next()
+        ["top", "bottom"]
+            .into_iter()
+            .find_map(|place| snippet?.get(place)?.get("detected_extensions")?.get(name))
     };
     RichData {
         rating: detected("rating").and_then(Value::as_f64),
