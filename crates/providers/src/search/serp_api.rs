@@ -1,6 +1,7 @@
 //! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and another call for
 //! an AI overview that the first one only announces.
 
+mod boxes;
 mod features;
 mod overview;
 mod wire;
