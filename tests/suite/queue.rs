@@ -52,7 +52,7 @@ use domain::{
 use domain::{
     domain_name::SiteDomain,
     page::{Direction, PageRequest},
-    ports::search_results::{ProviderError, SearchResults, SupplierLabel},
+    ports::search_results::{SearchResults, Searched, Spent, SupplierLabel},
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
@@ -151,8 +151,7 @@ impl Queue {
 
     fn request_analysis(&self) -> RequestAnalysis {
         let prices = Prices {
-            calls_per_keyword: 1,
-            per_call: MicroUsd(100),
+            per_keyword: Spent::on(1, MicroUsd(100)),
             speed_pages: 10,
         };
         let mint = Arc::clone(&self.mint);
@@ -262,7 +261,12 @@ impl Queue {
 
     async fn record(&self, job: &Job, measured: &[MeasuredKeyword]) -> Result<GoOn, HoldError> {
         RecordMeasurements::new(self.storage(), self.clock(), self.policy)
-            .run(Hold::of(job), measured, &Progress::default())
+            .run(
+                Hold::of(job),
+                measured,
+                Spent::default(),
+                &Progress::default(),
+            )
             .await
     }
 
@@ -293,13 +297,15 @@ impl SearchResults for EmptyEngine {
             name: "test".into(),
             engine: "test".into(),
             provenance: Provenance::Simulated,
-            price_per_call: Some(100),
-            results_per_call: 10,
         }
     }
 
-    async fn search(&self, _: &SearchQuery) -> Result<SearchPage, ProviderError> {
-        Ok(SearchPage {
+    fn most(&self, _: u32) -> Spent {
+        Spent::on(1, MicroUsd(100))
+    }
+
+    async fn search(&self, _: &SearchQuery) -> Searched {
+        let page = SearchPage {
             engine: "test".into(),
             provider: "test".into(),
             provenance: Provenance::Simulated,
@@ -311,7 +317,11 @@ impl SearchResults for EmptyEngine {
             ai_overview: None,
             related: vec![],
             warnings: vec![],
-        })
+        };
+        Searched {
+            answer: Ok(page),
+            spent: self.most(10),
+        }
     }
 }
 

@@ -14,7 +14,6 @@ use crawler::{
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
-    money::MicroUsd,
     ports::{
         clock::Clock, page_speed::LabVitals, randomness::Randomness, search_results::SearchResults,
         site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
@@ -27,7 +26,9 @@ use domain::{
 };
 use providers::{
     sandbox::SandboxSettings,
-    search::{self, SearchSettings, SearxngSettings, SerperSettings},
+    search::{
+        self, DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
+    },
     vitals::{self, GoogleApiSettings, VitalsSettings},
 };
 use std::{sync::Arc, time::Duration};
@@ -180,10 +181,26 @@ pub fn search_results(
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
     let search = &settings.search;
+    let (data_for_seo, serp_api) = (&search.data_for_seo, &search.serp_api);
+    let credentials = data_for_seo
+        .login
+        .as_ref()
+        .zip(data_for_seo.password.as_ref());
+    let data_for_seo = credentials.map(|(login, password)| DataForSeoSettings {
+        base_url: data_for_seo.base_url.url().clone(),
+        login: login.reveal().to_owned().into(),
+        password: password.reveal().to_owned().into(),
+        price_per_page: micro_usd(data_for_seo.price_per_page),
+    });
+    let serp_api = serp_api.api_key.as_ref().map(|key| SerpApiSettings {
+        base_url: serp_api.base_url.url().clone(),
+        api_key: key.reveal().to_owned().into(),
+        price_per_call: micro_usd(serp_api.price_per_call),
+    });
     let serper = search.serper.api_key.as_ref().map(|key| SerperSettings {
         base_url: search.serper.base_url.url().clone(),
         api_key: key.reveal().to_owned().into(),
-        price_per_call: Some(micro_usd(search.serper.price_per_call)),
+        price_per_call: micro_usd(search.serper.price_per_call),
     });
     let searxng = search.searxng.base_url.as_ref().map(|url| SearxngSettings {
         base_url: url.url().clone(),
@@ -196,6 +213,8 @@ pub fn search_results(
             .then(|| Duration::from_millis(search.sandbox.latency_ms)),
     };
     let configured = SearchSettings {
+        data_for_seo,
+        serp_api,
         serper,
         searxng,
         sandbox,
@@ -215,10 +234,8 @@ fn micro_usd(dollars: f64) -> u64 {
 
 /// What measuring takes with these suppliers and this load.
 pub fn prices(search: &dyn SearchResults, load: &Load) -> Prices {
-    let label = search.label();
     Prices {
-        calls_per_keyword: u64::from(load.depth.div_ceil(label.results_per_call.max(1))),
-        per_call: MicroUsd(i64::try_from(label.price_per_call.unwrap_or(0)).unwrap_or(i64::MAX)),
+        per_keyword: search.most(load.depth),
         speed_pages: load.speed_pages,
     }
 }

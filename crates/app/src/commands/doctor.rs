@@ -6,6 +6,7 @@ use crate::{
     terminal::{say, show_table},
     wiring::{Role, machine, open_database, search_results, site_tools},
 };
+use domain::money::MicroUsd;
 use serde_json::json;
 use std::path::Path;
 
@@ -155,21 +156,30 @@ async fn database(settings: &Settings) -> Check {
 fn suppliers(settings: &Settings) -> Check {
     let what = "search results";
     let (clock, randomness) = machine();
-    let supplier = search_results(settings, &clock, &randomness).label();
-    if settings.search_is_simulated() {
+    let supplier = search_results(settings, &clock, &randomness);
+    if settings.search.is_simulated() {
         return Check {
             what,
             state: State::Notice,
             told: "sandbox: a simulated market, marked so in every record".to_owned(),
             todo: Some(
-                "For real results set search.serper.api_key or search.searxng.base_url.".to_owned(),
+                "For real results set search.data_for_seo.login and password, search.serp_api.api_key, search.serper.api_key or search.searxng.base_url."
+                    .to_owned(),
             ),
         };
     }
+    let most = supplier.most(settings.search.depth);
     Check {
         what,
         state: State::Good,
-        told: format!("{} ({})", supplier.name, supplier.engine),
+        told: format!(
+            "{} ({}); a keyword takes {} call(s) and {} {} at the most",
+            settings.search.suppliers().join(", then "),
+            supplier.label().engine,
+            most.calls,
+            most.cost,
+            MicroUsd::CURRENCY,
+        ),
         todo: None,
     }
 }

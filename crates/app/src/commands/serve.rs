@@ -63,7 +63,7 @@ async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> 
     if args.no_worker {
         remark("  worker     none here: run `sightline worker` on the same database");
     }
-    if settings.search_is_simulated() {
+    if settings.search.is_simulated() {
         remark(
             "  simulated  search results come from the sandbox and say so; for real ones set search.serper.api_key or search.searxng.base_url",
         );

@@ -4,11 +4,13 @@
 
 mod page_speed;
 mod ranges;
+mod search;
 mod secret;
 mod sources;
 mod values;
 
 pub use page_speed::{SandboxChoice, VitalsSettings};
+pub use search::SearchSettings;
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
 pub use values::{
@@ -151,55 +153,6 @@ pub struct QueueSettings {
     pub first_delay_seconds: u32,
 }
 
-/// Search results: from Serper when it has a key, from `SearXNG` when it has an address (the second
-/// stands in for the first), from the sandbox when neither is set.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SearchSettings {
-    /// How many organic results are looked at.
-    pub depth: u32,
-    /// Serper.dev.
-    pub serper: SerperSettings,
-    /// A `SearXNG` server.
-    pub searxng: SearxngSettings,
-    /// The simulated market.
-    pub sandbox: SandboxSettings,
-}
-
-/// Serper.dev.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SerperSettings {
-    /// The key.
-    pub api_key: Option<Secret>,
-    /// Where it is.
-    pub base_url: WebAddress,
-    /// What a call of ten results costs, in US dollars.
-    pub price_per_call: f64,
-}
-
-/// A `SearXNG` server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SearxngSettings {
-    /// Where it is.
-    pub base_url: Option<WebAddress>,
-    /// The engine whose order is taken for the rank.
-    pub engine: String,
-}
-
-/// The simulated market.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub struct SandboxSettings {
-    /// Another seed is another market.
-    pub seed: u64,
-    /// The share of calls that fail, 0 to 1.
-    pub failure_rate: f64,
-    /// How long a call takes, in milliseconds.
-    pub latency_ms: u64,
-}
-
 /// The crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -323,36 +276,6 @@ impl Default for QueueSettings {
     }
 }
 
-impl Default for SearchSettings {
-    fn default() -> Self {
-        Self {
-            depth: 100,
-            serper: SerperSettings::default(),
-            searxng: SearxngSettings::default(),
-            sandbox: SandboxSettings::default(),
-        }
-    }
-}
-
-impl Default for SerperSettings {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed("https://google.serper.dev"),
-            price_per_call: 0.001,
-        }
-    }
-}
-
-impl Default for SearxngSettings {
-    fn default() -> Self {
-        Self {
-            base_url: None,
-            engine: "google".to_owned(),
-        }
-    }
-}
-
 impl Default for CrawlerSettings {
     fn default() -> Self {
         Self {
@@ -388,11 +311,5 @@ impl Settings {
         set.map_or_else(own, |it| it.text().to_owned())
             .trim_end_matches('/')
             .to_owned()
-    }
-
-    /// Whether search results are made up: nobody who supplies real ones is configured.
-    #[must_use]
-    pub fn search_is_simulated(&self) -> bool {
-        self.search.serper.api_key.is_none() && self.search.searxng.base_url.is_none()
     }
 }

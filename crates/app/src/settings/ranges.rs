@@ -1,6 +1,6 @@
 //! Values that have the right type and still cannot be used.
 
-use super::{Origin, Settings, SettingsError};
+use super::{Origin, SearchSettings, Settings, SettingsError};
 use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 /// One value that cannot be used: its key, itself, and what is allowed.
@@ -34,13 +34,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     );
     let depth = "10 to 700 organic results";
     mistakes.within("search.depth", search.depth, &(10..=700), depth);
-    let (price, prices) = (search.serper.price_per_call, "0 to 1000 US dollars");
-    mistakes.within(
-        "search.serper.price_per_call",
-        price,
-        &(0.0..=1_000.0),
-        prices,
-    );
+    suppliers(search, &mut mistakes);
     let rate = sandbox.failure_rate;
     mistakes.within("search.sandbox.failure_rate", rate, &(0.0..=1.0), "0 to 1");
     let latency = sandbox.latency_ms;
@@ -73,6 +67,37 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
     mistakes.told(origins)
+}
+
+/// Prices are amounts, and a login needs its password.
+fn suppliers(search: &SearchSettings, mistakes: &mut Mistakes) {
+    let (data_for_seo, serp_api) = (&search.data_for_seo, &search.serp_api);
+    let price = search.serper.price_per_call;
+    for (key, price) in [
+        (
+            "search.data_for_seo.price_per_page",
+            data_for_seo.price_per_page,
+        ),
+        ("search.serp_api.price_per_call", serp_api.price_per_call),
+        ("search.serper.price_per_call", price),
+    ] {
+        mistakes.within(key, price, &(0.0..=1_000.0), "0 to 1000 US dollars");
+    }
+    let pair = [
+        ("search.data_for_seo.login", data_for_seo.login.is_some()),
+        (
+            "search.data_for_seo.password",
+            data_for_seo.password.is_some(),
+        ),
+    ];
+    if let [(set, true), (key, false)] | [(key, false), (set, true)] = pair {
+        let allowed = format!("the credential that belongs to {set}");
+        mistakes.0.push(Mistake {
+            key,
+            value: "not set".to_owned(),
+            allowed,
+        });
+    }
 }
 
 /// A load ends after the page had its time.

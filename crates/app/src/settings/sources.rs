@@ -232,10 +232,13 @@ fn meant(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 8] = [
+const OPTIONAL: [&str; 11] = [
     "database_url",
     "public_base_url",
+    "search.data_for_seo.login",
+    "search.data_for_seo.password",
     "search.searxng.base_url",
+    "search.serp_api.api_key",
     "search.serper.api_key",
     "vitals.crux.api_key",
     "vitals.lab.browser",
@@ -352,7 +355,7 @@ mod tests {
             PathBuf::from("/home/ann/.local/share/sightline")
         );
         assert_eq!(loaded.settings.public_base_url(), "http://127.0.0.1:8080");
-        assert!(loaded.settings.search_is_simulated());
+        assert!(loaded.settings.search.is_simulated());
     }
 
     #[test]
@@ -434,7 +437,7 @@ mod tests {
         ])
         .load()
         .unwrap();
-        assert!(loaded.settings.search_is_simulated());
+        assert!(loaded.settings.search.is_simulated());
         assert!(loaded.settings.data_dir.starts_with("/home/ann"));
         assert!(parse_file("[search.serper]\napi_key = \"\"\n").is_err());
     }
@@ -463,10 +466,25 @@ mod tests {
     }
 
     #[test]
+    fn half_a_pair_of_credentials_is_a_mistake() {
+        let login = ("SIGHTLINE_SEARCH__DATA_FOR_SEO__LOGIN", "ann@example.com");
+        let told = environment(&[login]).load().unwrap_err().to_string();
+        assert!(told.contains("search.data_for_seo.password"), "{told}");
+        let password = ("SIGHTLINE_SEARCH__DATA_FOR_SEO__PASSWORD", "hunter2");
+        let loaded = environment(&[login, password]).load().unwrap();
+        assert_eq!(loaded.settings.search.suppliers(), ["DataForSEO"]);
+    }
+
+    #[test]
     fn secrets_are_hidden_wherever_settings_are_shown() {
-        let loaded = environment(&[("SIGHTLINE_DATABASE_URL", "postgres://u:hunter2@h/d")])
-            .load()
-            .unwrap();
+        let loaded = environment(&[
+            ("SIGHTLINE_DATABASE_URL", "postgres://u:hunter2@h/d"),
+            ("SIGHTLINE_SEARCH__DATA_FOR_SEO__LOGIN", "hunter2"),
+            ("SIGHTLINE_SEARCH__DATA_FOR_SEO__PASSWORD", "hunter2"),
+            ("SIGHTLINE_SEARCH__SERP_API__API_KEY", "hunter2"),
+        ])
+        .load()
+        .unwrap();
         let rows = format!("{:?} {:?}", shown(&loaded.settings), loaded.settings);
         assert!(!rows.contains("hunter2"), "{rows}");
     }

@@ -5,6 +5,7 @@
 pub mod kind;
 pub mod policy;
 pub mod progress;
+pub mod purse;
 pub mod transitions;
 
 use crate::{

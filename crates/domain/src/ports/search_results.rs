@@ -1,6 +1,6 @@
 //! Where search pages come from.
 
-use crate::results::SearchSource;
+use crate::{money::MicroUsd, results::SearchSource};
 use analysis::{
     observation::search_page::{Device, SearchPage},
     provenance::Provenance,
@@ -11,7 +11,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// One question to a search engine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SearchQuery {
     /// The keyword as the owner wrote it.
     pub keyword: String,
@@ -41,10 +41,46 @@ pub struct SupplierLabel {
     pub engine: String,
     /// What the answers are.
     pub provenance: Provenance,
-    /// What a call costs, in millionths of a US dollar; `None` when no price is configured.
-    pub price_per_call: Option<u64>,
-    /// How many organic results one call brings at most.
-    pub results_per_call: u32,
+}
+
+/// What asking took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Calls that were made, repeated ones included.
+    pub calls: u64,
+    /// What they cost: as the supplier tells where it does, else by the configured price. A call of
+    /// which nobody knows whether it was billed counts as billed.
+    pub cost: MicroUsd,
+}
+
+impl Spent {
+    /// This many calls of that price each.
+    #[must_use]
+    pub fn on(calls: u64, price: MicroUsd) -> Self {
+        let count = i64::try_from(calls).unwrap_or(i64::MAX);
+        Self {
+            calls,
+            cost: MicroUsd(price.0.saturating_mul(count)),
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
+        }
+    }
+}
+
+/// What came of asking, and what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Searched {
+    /// The page, or why there is none.
+    pub answer: Result<SearchPage, ProviderError>,
+    /// Also of a search that failed.
+    pub spent: Spent,
 }
 
 impl SupplierLabel {
@@ -65,8 +101,11 @@ impl SupplierLabel {
 pub trait SearchResults: Send + Sync {
     /// Who answers.
     fn label(&self) -> SupplierLabel;
+    /// What a search of that depth takes at the most, whoever answers in the end: what has to be
+    /// set aside for it.
+    fn most(&self, depth: u32) -> Spent;
     /// Asks, and waits for the answer.
-    async fn search(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError>;
+    async fn search(&self, query: &SearchQuery) -> Searched;
 }
 
 /// Why a supplier did not answer.
@@ -78,6 +117,9 @@ pub enum ProviderError {
     /// The supplier's account is used up.
     #[error("the supplier's account is used up")]
     OutOfFunds,
+    /// What was set aside for the job is used up; the supplier was not asked.
+    #[error("what was set aside for the job is used up")]
+    CapReached,
     /// Too many calls.
     #[error("the supplier asks to slow down")]
     RateLimited {
@@ -114,7 +156,9 @@ impl ProviderError {
             | Self::Unavailable
             | Self::TimedOut
             | Self::Malformed { .. } => true,
-            Self::Unauthorised | Self::OutOfFunds | Self::Refused { .. } => false,
+            Self::Unauthorised | Self::OutOfFunds | Self::CapReached | Self::Refused { .. } => {
+                false
+            }
         }
     }
 
@@ -124,6 +168,7 @@ impl ProviderError {
         match self {
             Self::Unauthorised => "supplierUnauthorised",
             Self::OutOfFunds => "supplierOutOfFunds",
+            Self::CapReached => "jobBudgetReached",
             Self::RateLimited { .. } => "supplierRateLimited",
             Self::Unavailable => "supplierUnavailable",
             Self::TimedOut => "supplierTimedOut",

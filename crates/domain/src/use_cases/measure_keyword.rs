@@ -3,14 +3,17 @@
 use super::next_keywords::KeywordTask;
 use crate::{
     domain_name::SiteDomain,
-    job::Job,
+    job::{Job, purse::Purse},
     keyword::Keyword,
     money::MicroUsd,
     ports::{
         clock::Clock,
-        search_results::{ProviderError, SearchQuery, SearchResults},
+        search_results::{ProviderError, SearchQuery, SearchResults, Searched, Spent},
     },
-    results::{KeywordMeasurement, OwnPlace, PreviousSerp, RankPoint, SearchSource, StagedFinding},
+    results::{
+        KeywordHistory, KeywordMeasurement, OwnPlace, PreviousSerp, RankPoint, SearchSource,
+        StagedFinding,
+    },
 };
 use analysis::{
     document::Document,
@@ -19,7 +22,6 @@ use analysis::{
         rankings::{self, PastRanks, RankInput, RankingRecord},
         serp::{self, SerpInput, SerpRecord},
     },
-    observation::search_page::SearchPage,
     result_type::ResultType,
     search_panel::DomainProminence,
     url_rules::SiteScope,
@@ -32,6 +34,7 @@ pub struct MeasureKeyword {
     clock: Arc<dyn Clock>,
     depth: u32,
     prominence: Option<DomainProminence>,
+    purse: Option<Arc<Purse>>,
 }
 
 /// What came of measuring a keyword: what is to be stored of it.
@@ -58,6 +61,16 @@ impl MeasureKeyword {
             clock,
             depth,
             prominence: None,
+            purse: None,
+        }
+    }
+
+    /// Spending no more than this: a keyword that might cost more than is left is not measured.
+    #[must_use]
+    pub fn within(self, purse: Arc<Purse>) -> Self {
+        Self {
+            purse: Some(purse),
+            ..self
         }
     }
 
@@ -76,21 +89,34 @@ impl MeasureKeyword {
 
     /// Always brings records; after a failure they claim nothing about the rank.
     pub async fn run(&self, job: &Job, site: &SiteDomain, task: &KeywordTask) -> MeasuredKeyword {
-        let asked = self
-            .search
-            .search(&self.query(job, site, &task.keyword))
-            .await;
-        match asked {
-            Ok(page) => self.judge(job, site, task, Measurement::Seen(&page), Some(&page)),
+        let query = self.query(job, site, &task.keyword);
+        let Searched { answer, spent } = self.asked(&query).await;
+        match answer {
+            Ok(page) => self.judge(job, site, task, Measurement::Seen(&page), spent),
             Err(error) => {
                 let failed = self.failed(&error);
-                let judged = self.judge(job, site, task, Measurement::Failed(&failed), None);
+                let judged = self.judge(job, site, task, Measurement::Failed(&failed), spent);
                 MeasuredKeyword {
                     failure: Some(error),
                     ..judged
                 }
             }
         }
+    }
+
+    async fn asked(&self, query: &SearchQuery) -> Searched {
+        let Some(purse) = &self.purse else {
+            return self.search.search(query).await;
+        };
+        let Some(held) = purse.hold(self.search.most(query.depth).cost) else {
+            return Searched {
+                answer: Err(ProviderError::CapReached),
+                spent: Spent::default(),
+            };
+        };
+        let searched = self.search.search(query).await;
+        held.settle(searched.spent.cost);
+        searched
     }
 
     fn query(&self, job: &Job, site: &SiteDomain, keyword: &Keyword) -> SearchQuery {
@@ -123,23 +149,38 @@ impl MeasureKeyword {
         site: &SiteDomain,
         task: &KeywordTask,
         measurement: Measurement<'_>,
-        page: Option<&SearchPage>,
+        spent: Spent,
     ) -> MeasuredKeyword {
         let keyword = tracked(&task.keyword);
         let site = SiteScope::of(site.ascii());
+        let asked = self.search.label().source();
+        let source = match measurement {
+            Measurement::Seen(page) => SearchSource {
+                engine: page.engine.clone(),
+                provenance: page.provenance,
+            },
+            Measurement::Failed(_) => asked.clone(),
+        };
+        // Who stood in may have asked another engine: its pages are another series.
+        let unknown = KeywordHistory::default();
+        let history = if source == asked {
+            &task.history
+        } else {
+            &unknown
+        };
         let serp = serp::snapshot(&SerpInput {
             keyword: &keyword,
             site: &site,
             measurement,
             competitors: None,
-            previous: task.history.serp.as_ref(),
-            month_ago: task.history.month_ago.as_ref(),
+            previous: history.serp.as_ref(),
+            month_ago: history.month_ago.as_ref(),
             prominence: self.prominence.as_ref(),
         });
         let past = PastRanks {
-            points: &task.history.points,
-            best: task.history.best,
-            worst: task.history.worst,
+            points: &history.points,
+            best: history.best,
+            worst: history.worst,
         };
         let rank = rankings::rank(&RankInput {
             keyword: &keyword,
@@ -150,28 +191,16 @@ impl MeasureKeyword {
             difficulty: serp.difficulty.as_ref().and_then(|it| it.score),
         });
 
-        let calls = u64::from(page.map_or(1, |page| page.calls));
         MeasuredKeyword {
-            measurement: fact(
-                job,
-                &task.keyword,
-                self.search.label().source(),
-                &rank,
-                &serp,
-            ),
+            measurement: fact(job, &task.keyword, source, &rank, &serp),
             findings: vec![
                 staged_rank(&task.keyword, &rank),
                 staged_serp(&task.keyword, &serp),
             ],
-            calls,
-            cost: self.cost_of(calls),
+            calls: spent.calls,
+            cost: spent.cost,
             failure: None,
         }
-    }
-
-    fn cost_of(&self, calls: u64) -> MicroUsd {
-        let price = self.search.label().price_per_call.unwrap_or(0);
-        MicroUsd(i64::try_from(calls.saturating_mul(price)).unwrap_or(i64::MAX))
     }
 }
 
@@ -241,5 +270,44 @@ fn staged_serp(keyword: &Keyword, serp: &SerpRecord) -> StagedFinding {
         sort_value: None,
         measured_at: serp.envelope.measured_at,
         record: Document::of(serp),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ports::search_results::MockSearchResults, test_support::FrozenClock};
+    use analysis::observation::search_page::Device;
+
+    #[tokio::test]
+    async fn a_search_that_may_cost_more_than_is_left_is_not_made() {
+        let mut supplier = MockSearchResults::new();
+        supplier
+            .expect_most()
+            .returning(|_| Spent::on(1, MicroUsd(10)));
+        supplier.expect_search().once().returning(|_| Searched {
+            answer: Err(ProviderError::Unavailable),
+            spent: Spent::on(1, MicroUsd(8)),
+        });
+        let clock = FrozenClock::default();
+        let query = SearchQuery {
+            keyword: "rust".to_owned(),
+            country: "us".to_owned(),
+            language: "en".to_owned(),
+            device: Device::Desktop,
+            location: None,
+            depth: 10,
+            day: clock.now().date_naive(),
+            site: "acme.com".to_owned(),
+        };
+        let purse = Purse::new(MicroUsd(15), MicroUsd(0));
+        let measure =
+            MeasureKeyword::new(Arc::new(supplier), Arc::new(clock), 10).within(Arc::clone(&purse));
+        let first = measure.asked(&query).await;
+        assert_eq!(first.answer, Err(ProviderError::Unavailable));
+        assert_eq!(purse.spent(), MicroUsd(8));
+        let second = measure.asked(&query).await;
+        assert_eq!(second.answer, Err(ProviderError::CapReached));
+        assert_eq!(second.spent, Spent::default());
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     money::MicroUsd,
     ports::{
         clock::Clock,
+        search_results::Spent,
         storage::{Storage, retrying},
     },
     results::{KeywordMeasurement, StagedFinding},
@@ -34,20 +35,23 @@ impl RecordMeasurements {
     }
 
     /// Facts, records, cost, progress and a renewed lease in one transaction; nothing when the
-    /// hold is over.
+    /// hold is over. `in_vain` is what was spent on keywords that are left for another attempt:
+    /// it is spent all the same.
     pub async fn run(
         &self,
         hold: Hold,
         measured: &[MeasuredKeyword],
+        in_vain: Spent,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
-        retrying(|| self.once(hold, measured, progress)).await
+        retrying(|| self.once(hold, measured, in_vain, progress)).await
     }
 
     async fn once(
         &self,
         hold: Hold,
         measured: &[MeasuredKeyword],
+        in_vain: Spent,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
         let mut work = self.storage.write().await?;
@@ -58,7 +62,7 @@ impl RecordMeasurements {
             self.clock.now(),
             &self.policy,
         )?;
-        let job = charged(renewed, measured);
+        let job = charged(renewed, measured, in_vain);
 
         let facts: Vec<KeywordMeasurement> =
             measured.iter().map(|it| it.measurement.clone()).collect();
@@ -76,12 +80,15 @@ impl RecordMeasurements {
     }
 }
 
-fn charged(job: Job, measured: &[MeasuredKeyword]) -> Job {
-    let calls: u64 = measured.iter().map(|it| it.calls).sum();
-    let spent: i64 = measured.iter().map(|it| it.cost.0).sum();
+fn charged(job: Job, measured: &[MeasuredKeyword], in_vain: Spent) -> Job {
+    let each = measured.iter().map(|it| Spent {
+        calls: it.calls,
+        cost: it.cost,
+    });
+    let spent = each.fold(in_vain, Spent::and);
     let cost = JobCost {
-        calls: job.cost.calls + calls,
-        spent: MicroUsd(job.cost.spent.0.saturating_add(spent)),
+        calls: job.cost.calls + spent.calls,
+        spent: MicroUsd(job.cost.spent.0.saturating_add(spent.cost.0)),
         ..job.cost
     };
     Job { cost, ..job }
@@ -122,9 +129,20 @@ mod tests {
             ..Hold::of(&a_job())
         };
         assert!(matches!(
-            record.run(old, &[], &Progress::default()).await,
+            record
+                .run(old, &[], Spent::default(), &Progress::default())
+                .await,
             Err(HoldError::Lost)
         ));
         assert_eq!(storage.commits(), 0);
+    }
+
+    #[test]
+    fn what_was_spent_in_vain_is_spent() {
+        let in_vain = Spent::on(3, MicroUsd(200));
+        let job = charged(a_job(), &[], in_vain);
+        let before = a_job().cost;
+        assert_eq!(job.cost.calls, before.calls + 3);
+        assert_eq!(job.cost.spent, MicroUsd(before.spent.0 + 600));
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     money::MicroUsd,
     ports::{
         clock::Clock,
+        search_results::Spent,
         spending::Spending,
         storage::{Repositories, Storage, StorageError, Transaction, retrying},
     },
@@ -34,10 +35,8 @@ pub struct RequestAnalysis {
 /// What measuring takes, as the configured suppliers charge it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Prices {
-    /// Supplier calls for one keyword.
-    pub calls_per_keyword: u64,
-    /// What a call costs.
-    pub per_call: MicroUsd,
+    /// What measuring a keyword takes at the most.
+    pub per_keyword: Spent,
     /// Pages whose speed one run measures at the most. Whoever is asked about them asks no money.
     pub speed_pages: u32,
 }
@@ -385,16 +384,11 @@ impl RequestAnalysis {
     }
 
     fn cost_of(&self, units: Option<u64>) -> JobCost {
-        let calls = units
-            .unwrap_or(0)
-            .saturating_mul(self.prices.calls_per_keyword);
-        let micros = i64::try_from(calls)
-            .unwrap_or(i64::MAX)
-            .saturating_mul(self.prices.per_call.0);
+        let (units, each) = (units.unwrap_or(0), self.prices.per_keyword);
         JobCost {
-            reserved: MicroUsd(micros),
+            reserved: Spent::on(units, each.cost).cost,
             spent: MicroUsd::default(),
-            calls,
+            calls: units.saturating_mul(each.calls),
         }
     }
 }

@@ -1,37 +1,56 @@
-//! How many retries all calls together may make: a bucket that every call fills a little.
+//! How many retries all calls together may make: a bucket that every success fills a little.
+//!
+//! The bucket is full at first, and the first successes pay for that. So retries are at most a
+//! tenth of the calls (promise P22), or as many as the bucket holds while there were few calls.
+//! Failures fill nothing: a supplier that answers nothing but errors is not asked more for it.
 
 use std::sync::{Mutex, PoisonError};
 
 /// Keeps retries from multiplying the load on a supplier that is in trouble.
 #[derive(Debug)]
 pub(super) struct RetryBudget {
-    tokens: Mutex<f64>,
+    state: Mutex<State>,
     share: f64,
     reserve: f64,
 }
 
+#[derive(Debug)]
+struct State {
+    tokens: f64,
+    /// What was in the bucket before anything succeeded, and is not paid yet.
+    owed: f64,
+}
+
 impl RetryBudget {
     pub(super) fn new(share: f64, reserve: f64) -> Self {
+        let state = State {
+            tokens: reserve,
+            owed: reserve,
+        };
         Self {
-            tokens: Mutex::new(reserve),
+            state: Mutex::new(state),
             share,
             reserve,
         }
     }
 
-    /// A call is made.
+    /// A call succeeded.
     pub(super) fn earn(&self) {
-        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        *tokens = (*tokens + self.share).min(self.reserve);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.owed > 1e-9 {
+            state.owed -= self.share;
+        } else {
+            state.tokens = (state.tokens + self.share).min(self.reserve);
+        }
     }
 
     /// Whether a retry may be made; it is then accounted for.
     pub(super) fn spend(&self) -> bool {
-        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // Ten tenths are one, also in binary.
-        let enough = *tokens > 1.0 - 1e-9;
+        let enough = state.tokens > 1.0 - 1e-9;
         if enough {
-            *tokens -= 1.0;
+            state.tokens -= 1.0;
         }
         enough
     }
@@ -41,15 +60,33 @@ impl RetryBudget {
 mod tests {
     use super::*;
 
+    fn succeed(budget: &RetryBudget, times: u32) {
+        (0..times).for_each(|_| budget.earn());
+    }
+
     #[test]
-    fn ten_calls_earn_one_retry() {
+    fn ten_successes_earn_one_retry_once_the_first_ones_are_paid() {
         let budget = RetryBudget::new(0.1, 1.0);
         assert!(budget.spend());
-        for _ in 0..9 {
-            budget.earn();
-        }
+        succeed(&budget, 19);
         assert!(!budget.spend());
-        budget.earn();
+        succeed(&budget, 1);
         assert!(budget.spend() && !budget.spend());
+    }
+
+    #[test]
+    fn however_calls_end_retries_are_a_tenth_of_them_or_the_reserve() {
+        for failing in 1..=10_u32 {
+            let budget = RetryBudget::new(0.1, 10.0);
+            let mut retries = 0_u32;
+            for call in 1..=1_000_u32 {
+                let fails = call % 10 < failing;
+                retries += u32::from(fails && budget.spend());
+                if !fails {
+                    budget.earn();
+                }
+                assert!(retries <= (call / 10).max(10), "{failing} {call} {retries}");
+            }
+        }
     }
 }

@@ -25,6 +25,15 @@ pub(crate) struct Called<T> {
     pub attempts: u32,
 }
 
+/// Why a call brought nothing, and how often it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FailedCall {
+    pub error: ProviderError,
+    pub attempts: u32,
+    /// What is known about the last attempt; the ones before it were certainly not billed.
+    pub repeat: Repeat,
+}
+
 impl Guard {
     pub(crate) fn new(settings: ResilienceSettings, randomness: Arc<dyn Randomness>) -> Self {
         let jitter = Jitter(randomness);
@@ -43,20 +52,27 @@ impl Guard {
         &self,
         billing: Billing,
         attempt: impl Fn() -> F + Send + Sync,
-    ) -> Result<Called<T>, ProviderError>
+    ) -> Result<Called<T>, FailedCall>
     where
         T: Send,
         F: Future<Output = Result<T, CallFailure>> + Send,
     {
-        self.budget.earn();
         let mut attempts = 1;
         loop {
             let failure = match self.once(attempt()).await {
-                Ok(value) => return Ok(Called { value, attempts }),
+                Ok(value) => {
+                    self.budget.earn();
+                    return Ok(Called { value, attempts });
+                }
                 Err(failure) => failure,
             };
             let Some(pause) = self.pause_before_retry(&failure, billing, attempts) else {
-                return Err(failure.error);
+                let CallFailure { error, repeat } = failure;
+                return Err(FailedCall {
+                    error,
+                    attempts: attempts - u32::from(repeat == Repeat::NotMade),
+                    repeat,
+                });
             };
             tracing::debug!(
                 code = failure.error.code(),
@@ -74,10 +90,10 @@ impl Guard {
     ) -> Result<T, CallFailure> {
         let _place = self.bulkhead.enter().await;
         self.pacer.turn().await;
-        let admission = self
-            .breaker
-            .admit()
-            .ok_or(CallFailure::pointless(ProviderError::Unavailable))?;
+        let admission = self.breaker.admit().ok_or(CallFailure {
+            error: ProviderError::Unavailable,
+            repeat: Repeat::NotMade,
+        })?;
         let outcome = timeout(self.settings.call_timeout, attempt)
             .await
             .unwrap_or(Err(CallFailure {
@@ -110,7 +126,7 @@ impl Guard {
         let may_repeat = match failure.repeat {
             Repeat::Safe => true,
             Repeat::Uncertain => billing == Billing::Free,
-            Repeat::Pointless => false,
+            Repeat::Billed(_) | Repeat::Pointless | Repeat::NotMade => false,
         };
         if !may_repeat || attempts > self.settings.max_retries {
             return None;
@@ -172,8 +188,10 @@ mod tests {
                 async { Err(failure) }
             })
             .await;
-        assert_eq!(outcome.err(), Some(failure.error));
-        (count.into_inner(), begin.elapsed())
+        let failed = outcome.expect_err("it always fails");
+        let count = count.into_inner();
+        assert_eq!((failed.error, failed.attempts), (failure.error, count));
+        (count, begin.elapsed())
     }
 
     fn failing(error: ProviderError, repeat: Repeat) -> CallFailure {
@@ -193,8 +211,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_may_have_been_billed_is_not_made_again() {
+    async fn a_call_that_was_or_may_have_been_billed_is_not_made_again() {
         let guard = guard(ResilienceSettings::default());
+        let billed = failing(ProviderError::Unavailable, Repeat::Billed(600));
+        assert_eq!(calls(&guard, Billing::PerCall, billed).await.0, 1);
         let reset = failing(ProviderError::Unavailable, Repeat::Uncertain);
         assert_eq!(calls(&guard, Billing::PerCall, reset.clone()).await.0, 1);
         assert_eq!(calls(&guard, Billing::Free, reset).await.0, 3);
@@ -258,7 +278,11 @@ mod tests {
         let begin = Instant::now();
         let outcome: Result<Called<()>, _> =
             guard.call(Billing::PerCall, std::future::pending).await;
-        assert_eq!(outcome.err(), Some(ProviderError::TimedOut));
+        let failed = outcome.expect_err("it never answers");
+        assert_eq!(
+            (failed.error, failed.repeat),
+            (ProviderError::TimedOut, Repeat::Uncertain)
+        );
         assert_eq!(begin.elapsed().as_secs(), 30);
     }
 
@@ -280,7 +304,11 @@ mod tests {
                 Ok(())
             })
             .await;
-        assert_eq!(outcome.err(), Some(ProviderError::Unavailable));
+        let failed = outcome.expect_err("the breaker is open");
+        assert_eq!(
+            (failed.error, failed.attempts),
+            (ProviderError::Unavailable, 0)
+        );
         assert_eq!(called.into_inner(), 0);
     }
 }

@@ -12,7 +12,7 @@ mod jitter;
 mod pacer;
 mod settings;
 
-pub(crate) use guard::Guard;
+pub(crate) use guard::{FailedCall, Guard};
 pub use settings::{BreakerSettings, ResilienceSettings};
 
 use domain::ports::search_results::ProviderError;
@@ -31,8 +31,12 @@ pub(crate) enum Repeat {
     Safe,
     /// It was sent; nobody knows whether it was done and billed.
     Uncertain,
-    /// The same call would fail the same way.
+    /// It was done in vain and billed, in millionths of a US dollar.
+    Billed(u64),
+    /// The same call would fail the same way, and costs nothing.
     Pointless,
+    /// It was not made: the breaker held it back.
+    NotMade,
 }
 
 /// Whether a supplier bills calls.

@@ -17,7 +17,7 @@ pub struct ResilienceSettings {
     pub longest_pause: Duration,
     /// A supplier that asks for more patience than this is not waited for.
     pub longest_retry_after: Duration,
-    /// Retries as a share of calls, over time.
+    /// Retries as a share of successful calls, over time.
     pub retry_share: f64,
     /// Retries that may be made at once before that share counts.
     pub retry_reserve: f64,

@@ -16,6 +16,8 @@ use domain::ports::search_results::SearchQuery;
 
 /// Who made it up.
 pub(super) const PROVIDER: &str = "sandbox";
+/// How many organic results a simulated call brings.
+pub(super) const RESULTS_PER_CALL: u32 = 100;
 
 /// What stands above the results, and how often.
 const ABOVE: [(Feature, f64); 4] = [
@@ -61,7 +63,7 @@ pub(super) fn page(
 ) -> SearchPage {
     let total = 10_000 + keyword.of("total").below(5_000_000) as u64;
     let mut page = empty(Some(total), now);
-    page.calls = query.depth.div_ceil(100).max(1);
+    page.calls = query.depth.div_ceil(RESULTS_PER_CALL).max(1);
     page.blocks.reserve(ranking.entries.len() + 8);
     page.related = ["online", "near me", "comparison"]
         .iter()

@@ -14,9 +14,14 @@ pub use trouble::Trouble;
 use analysis::{observation::search_page::SearchPage, provenance::Provenance};
 use async_trait::async_trait;
 use chance::Chance;
-use domain::ports::{
-    clock::Clock,
-    search_results::{ProviderError, SearchQuery, SearchResults, SupplierLabel},
+use domain::{
+    money::MicroUsd,
+    ports::{
+        clock::Clock,
+        search_results::{
+            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
+        },
+    },
 };
 use market::Ranking;
 use std::{sync::Arc, time::Duration};
@@ -69,16 +74,22 @@ impl SearchResults for Sandbox {
             name: layout::PROVIDER.to_owned(),
             engine: layout::PROVIDER.to_owned(),
             provenance: Provenance::Simulated,
-            price_per_call: Some(0),
-            results_per_call: 100,
         }
     }
 
-    async fn search(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError> {
+    fn most(&self, depth: u32) -> Spent {
+        let calls = depth.div_ceil(layout::RESULTS_PER_CALL).max(1);
+        Spent::on(calls.into(), MicroUsd::default())
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Searched {
         if let Some(latency) = self.settings.latency {
             tokio::time::sleep(latency).await;
         }
-        self.answer(query)
+        Searched {
+            answer: self.answer(query),
+            spent: self.most(query.depth),
+        }
     }
 }
 

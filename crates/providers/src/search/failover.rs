@@ -1,8 +1,9 @@
 //! The next supplier of the same need, when one fails.
 
-use analysis::observation::search_page::SearchPage;
 use async_trait::async_trait;
-use domain::ports::search_results::{ProviderError, SearchQuery, SearchResults, SupplierLabel};
+use domain::ports::search_results::{
+    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
+};
 use std::sync::Arc;
 
 /// Asks suppliers in turn until one answers.
@@ -18,35 +19,49 @@ impl Failover {
 
 #[async_trait]
 impl SearchResults for Failover {
-    /// The first supplier's label; the price is the highest, so that what is reserved suffices.
+    /// The label of the supplier that is asked first.
     fn label(&self) -> SupplierLabel {
-        let labels: Vec<_> = self.suppliers.iter().map(|it| it.label()).collect();
-        let price_per_call = labels.iter().filter_map(|it| it.price_per_call).max();
-        let results_per_call = labels
-            .iter()
-            .map(|it| it.results_per_call)
-            .min()
-            .unwrap_or(1);
-        SupplierLabel {
-            price_per_call,
-            results_per_call,
-            ..labels[0].clone()
-        }
+        self.suppliers[0].label()
     }
 
-    /// The first answer; when all fail, the failure of the supplier that is preferred.
-    async fn search(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError> {
-        let mut preferred = None;
+    /// Each of them may be asked, and each may bill a call that brings nothing.
+    fn most(&self, depth: u32) -> Spent {
+        let each = self.suppliers.iter().map(|it| it.most(depth));
+        each.fold(Spent::default(), Spent::and)
+    }
+
+    /// The first answer, and what all that were asked for it took. When all fail, the failure of
+    /// the first one that could have measured this.
+    async fn search(&self, query: &SearchQuery) -> Searched {
+        let mut spent = Spent::default();
+        let mut told: Option<ProviderError> = None;
         for supplier in &self.suppliers {
-            match supplier.search(query).await {
-                Ok(page) => return Ok(page),
+            let searched = supplier.search(query).await;
+            spent = spent.and(searched.spent);
+            match searched.answer {
+                Ok(page) => {
+                    return Searched {
+                        answer: Ok(page),
+                        spent,
+                    };
+                }
                 Err(error) => {
                     let supplier = supplier.label().name;
                     tracing::warn!(supplier, code = error.code(), "a supplier failed");
-                    preferred.get_or_insert(error);
+                    if told.as_ref().is_none_or(is_refusal) {
+                        told = Some(told.filter(|_| is_refusal(&error)).unwrap_or(error));
+                    }
                 }
             }
         }
-        Err(preferred.unwrap_or(ProviderError::Unavailable))
+        Searched {
+            answer: Err(told.unwrap_or(ProviderError::Unavailable)),
+            spent,
+        }
     }
+}
+
+/// Who refuses a question, a phone's for example, will always; another one may pass its trouble.
+const fn is_refusal(error: &ProviderError) -> bool {
+    matches!(error, ProviderError::Refused { .. })
 }

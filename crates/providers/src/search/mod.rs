@@ -1,24 +1,34 @@
 //! Suppliers of search results.
 
+mod assembly;
+mod data_for_seo;
 mod failover;
 mod paged;
+mod result_page;
 mod searxng;
+mod serp_api;
 mod serper;
 mod settings;
+mod single_flight;
 pub(crate) mod wire_errors;
 
-pub use settings::{SearchSettings, SearxngSettings, SerperSettings};
+pub use settings::{
+    DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
+};
 
 use crate::{
     http_client::client,
     resilience::{Guard, ResilienceSettings},
     sandbox::Sandbox,
 };
+use data_for_seo::DataForSeo;
 use domain::ports::{clock::Clock, randomness::Randomness, search_results::SearchResults};
 use failover::Failover;
 use paged::{Paged, ResultPages};
 use searxng::Searxng;
+use serp_api::SerpApi;
 use serper::Serper;
+use single_flight::SingleFlight;
 use std::sync::Arc;
 
 /// The suppliers that the settings name, each guarded, the later ones standing in for the
@@ -29,26 +39,27 @@ pub fn configured(
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
-    let http = client(settings.resilience.connect_timeout);
+    let http = || client(settings.resilience.connect_timeout);
     let around = Surroundings {
-        resilience: settings.resilience,
+        resilience: settings.resilience.clone(),
         clock,
         randomness,
     };
-    let mut suppliers: Vec<Arc<dyn SearchResults>> = Vec::new();
-    if let Some(serper) = settings.serper {
-        let clock = Arc::clone(&around.clock);
-        suppliers.push(around.guarded(Serper::new(serper, http.clone(), clock)));
-    }
-    if let Some(searxng) = settings.searxng {
-        let clock = Arc::clone(&around.clock);
-        suppliers.push(around.guarded(Searxng::new(searxng, http, clock)));
-    }
-    match suppliers.len() {
-        0 => Arc::new(Sandbox::new(settings.sandbox, around.clock)),
+    let clock = || Arc::clone(&around.clock);
+    let data_for_seo =
+        { settings.data_for_seo }.map(|it| around.guarded(DataForSeo::new(it, http(), clock())));
+    let serp_api =
+        { settings.serp_api }.map(|it| around.guarded(SerpApi::new(it, http(), clock())));
+    let serper = { settings.serper }.map(|it| around.guarded(Serper::new(it, http(), clock())));
+    let searxng = { settings.searxng }.map(|it| around.guarded(Searxng::new(it, http(), clock())));
+    let in_order = [data_for_seo, serp_api, serper, searxng];
+    let mut suppliers: Vec<_> = in_order.into_iter().flatten().collect();
+    let supplier = match suppliers.len() {
+        0 => return Arc::new(Sandbox::new(settings.sandbox, around.clock)),
         1 => suppliers.swap_remove(0),
         _ => Arc::new(Failover::new(suppliers)),
-    }
+    };
+    Arc::new(SingleFlight::new(supplier))
 }
 
 /// What every supplier is surrounded with.

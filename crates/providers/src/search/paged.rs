@@ -1,21 +1,24 @@
-//! From result pages of ten to one snapshot of the wanted depth.
+//! From the answers of single calls to one snapshot of the wanted depth.
 
-use crate::resilience::{Billing, CallFailure, Guard};
-use analysis::{
-    observation::search_page::{
-        Block, BlockContent, DEPTH_CUT_SHORT, FeatureBlock, FeatureCoverage, OrganicResult,
-        SearchPage,
-    },
-    url_rules::page_key,
+use super::{
+    assembly::Assembly,
+    result_page::{Overview, OverviewAnswer, ResultPage},
 };
+use crate::resilience::{Billing, CallFailure, FailedCall, Guard, Repeat};
+use analysis::observation::search_page::{DEPTH_CUT_SHORT, FeatureCoverage, SearchPage};
 use async_trait::async_trait;
-use domain::ports::{
-    clock::Clock,
-    search_results::{ProviderError, SearchQuery, SearchResults, SupplierLabel},
+use domain::{
+    money::MicroUsd,
+    ports::{
+        clock::Clock,
+        search_results::{
+            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
+        },
+    },
 };
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
-/// A supplier that answers one result page per call.
+/// A supplier whose answers are put together.
 #[async_trait]
 pub(super) trait ResultPages: Send + Sync {
     /// Who answers.
@@ -25,24 +28,36 @@ pub(super) trait ResultPages: Send + Sync {
     /// How much it tells about features.
     fn feature_coverage(&self) -> FeatureCoverage;
     /// Machine codes of what is weak about all its answers.
-    fn warnings(&self) -> &'static [&'static str];
+    fn warnings(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// How many organic results a call brings at most.
+    fn results_per_call(&self) -> u32;
+    /// The most that such a call can cost, in millionths of a US dollar.
+    fn price_per_call(&self, depth: u32) -> u64;
+    /// How deep it looks at all.
+    fn deepest(&self) -> u32 {
+        u32::MAX
+    }
+    /// Calls that a search may take beside those for its results.
+    fn extra_calls(&self) -> u32 {
+        0
+    }
     /// Why it cannot measure this at all.
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError>;
-    /// One result page, counted from 1.
+    /// What one call brings; they are counted from 1.
     async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure>;
+    /// The AI overview that a page only announced.
+    async fn announced_overview(
+        &self,
+        _query: &SearchQuery,
+        _token: &str,
+    ) -> Result<OverviewAnswer, CallFailure> {
+        Err(CallFailure::malformed("it announces an overview"))
+    }
 }
 
-/// One result page; positions are counted later.
-#[derive(Debug, Default)]
-pub(super) struct ResultPage {
-    pub above: Vec<FeatureBlock>,
-    pub organic: Vec<OrganicResult>,
-    pub below: Vec<FeatureBlock>,
-    pub total: Option<u64>,
-    pub related: Vec<String>,
-}
-
-/// Pages through a supplier, each call guarded.
+/// Calls a supplier as often as it takes, each call guarded.
 pub(super) struct Paged<S> {
     supplier: S,
     guard: Guard,
@@ -60,6 +75,7 @@ impl<S: ResultPages> Paged<S> {
 
     fn empty_snapshot(&self) -> SearchPage {
         let label = self.supplier.label();
+        let warnings = self.supplier.warnings().iter();
         SearchPage {
             engine: label.engine,
             provider: label.name,
@@ -71,12 +87,80 @@ impl<S: ResultPages> Paged<S> {
             blocks: Vec::new(),
             ai_overview: None,
             related: Vec::new(),
-            warnings: self
-                .supplier
-                .warnings()
-                .iter()
-                .map(|it| (*it).to_owned())
-                .collect(),
+            warnings: warnings.map(|it| (*it).to_owned()).collect(),
+        }
+    }
+
+    fn pages(&self, depth: u32) -> u32 {
+        depth
+            .min(self.supplier.deepest())
+            .div_ceil(self.supplier.results_per_call())
+            .max(1)
+    }
+
+    fn price(&self, depth: u32) -> u64 {
+        match self.supplier.billing() {
+            Billing::PerCall => self.supplier.price_per_call(depth),
+            Billing::Free => 0,
+        }
+    }
+
+    async fn snapshot(
+        &self,
+        query: &SearchQuery,
+        bill: &mut Bill,
+    ) -> Result<SearchPage, ProviderError> {
+        let mut snapshot = Assembly::new(self.empty_snapshot(), query.depth);
+        for number in 1..=self.pages(query.depth) {
+            let asked = || self.supplier.page(query, number);
+            let called = self.guard.call(self.supplier.billing(), asked).await;
+            match called {
+                Ok(called) => {
+                    let mut page = called.value;
+                    bill.paid(called.attempts, page.cost);
+                    page.overview = self.brought(query, page.overview, bill).await;
+                    if !snapshot.takes(page, number) {
+                        break;
+                    }
+                }
+                Err(failed) => {
+                    bill.lost(&failed);
+                    if number == 1 {
+                        return Err(failed.error);
+                    }
+                    // What was seen and paid for is kept; the record says how deep it goes.
+                    let code = failed.error.code();
+                    tracing::warn!(number, code, "a later result page failed");
+                    snapshot.warn(DEPTH_CUT_SHORT);
+                    break;
+                }
+            }
+        }
+        let mut page = snapshot.page;
+        if query.depth > self.supplier.deepest() && page.depth_checked() >= self.supplier.deepest()
+        {
+            page.warnings.push(DEPTH_CUT_SHORT.to_owned());
+        }
+        Ok(page)
+    }
+
+    /// The overview itself, where it was only announced: announcements are short-lived.
+    async fn brought(&self, query: &SearchQuery, overview: Overview, bill: &mut Bill) -> Overview {
+        let Overview::Announced(token) = overview else {
+            return overview;
+        };
+        let asked = || self.supplier.announced_overview(query, &token);
+        match self.guard.call(self.supplier.billing(), asked).await {
+            Ok(called) => {
+                bill.paid(called.attempts, called.value.cost);
+                called.value.overview
+            }
+            Err(failed) => {
+                bill.lost(&failed);
+                let code = failed.error.code();
+                tracing::warn!(code, "an announced AI overview could not be fetched");
+                Overview::Unread(None)
+            }
         }
     }
 }
@@ -87,95 +171,63 @@ impl<S: ResultPages> SearchResults for Paged<S> {
         self.supplier.label()
     }
 
-    async fn search(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError> {
+    fn most(&self, depth: u32) -> Spent {
+        let calls = self.pages(depth) + self.supplier.extra_calls();
+        Spent::on(calls.into(), micro_usd(self.price(depth)))
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Searched {
         if let Some(objection) = self.supplier.objection(query) {
-            return Err(objection);
+            return Searched {
+                answer: Err(objection),
+                spent: Spent::default(),
+            };
         }
-        let mut snapshot = Assembly::new(self.empty_snapshot(), query.depth);
-        let pages = query
-            .depth
-            .div_ceil(self.supplier.label().results_per_call)
-            .max(1);
-        for number in 1..=pages {
-            let billing = self.supplier.billing();
-            match self
-                .guard
-                .call(billing, || self.supplier.page(query, number))
-                .await
-            {
-                Ok(called) => {
-                    snapshot.page.calls += called.attempts;
-                    if !snapshot.takes(called.value, number) {
-                        break;
-                    }
-                }
-                Err(error) if number == 1 => return Err(error),
-                // What was seen and paid for is kept; the record says how deep it goes.
-                Err(error) => {
-                    tracing::warn!(number, code = error.code(), "a later result page failed");
-                    snapshot.page.warnings.push(DEPTH_CUT_SHORT.to_owned());
-                    break;
-                }
-            }
+        let mut bill = Bill {
+            price: self.price(query.depth),
+            spent: Spent::default(),
+        };
+        let mut answer = self.snapshot(query, &mut bill).await;
+        if let Ok(page) = &mut answer {
+            page.calls = u32::try_from(bill.spent.calls).unwrap_or(u32::MAX);
         }
-        Ok(snapshot.page)
+        Searched {
+            answer,
+            spent: bill.spent,
+        }
     }
 }
 
-/// A snapshot under construction.
-struct Assembly {
-    page: SearchPage,
-    depth: u32,
-    seen: HashSet<String>,
-    position: u32,
+/// What a search has taken so far.
+struct Bill {
+    /// What a call costs when the supplier does not tell.
+    price: u64,
+    spent: Spent,
 }
 
-impl Assembly {
-    fn new(page: SearchPage, depth: u32) -> Self {
-        Self {
-            page,
-            depth: depth.max(1),
-            seen: HashSet::new(),
-            position: 0,
-        }
+impl Bill {
+    /// The last attempt was answered; the ones before it cost nothing.
+    fn paid(&mut self, attempts: u32, told: Option<u64>) {
+        self.add(attempts, told.unwrap_or(self.price));
     }
 
-    /// Adds a result page; whether another one is wanted and can be expected.
-    fn takes(&mut self, results: ResultPage, number: u32) -> bool {
-        let before = self.position;
-        self.add_features(results.above, number);
-        for result in results.organic {
-            self.add_organic(result, number);
-        }
-        self.add_features(results.below, number);
-        self.page.related.extend(results.related);
-        if number == 1 {
-            self.page.total_results_estimate = results.total;
-        }
-        before < self.position && self.position < self.depth
+    fn lost(&mut self, failed: &FailedCall) {
+        let cost = match failed.repeat {
+            Repeat::Billed(told) => told,
+            Repeat::Uncertain => self.price,
+            Repeat::Safe | Repeat::Pointless | Repeat::NotMade => 0,
+        };
+        self.add(failed.attempts, cost);
     }
 
-    /// Engines repeat results from page to page; a repetition is no further position.
-    fn add_organic(&mut self, mut result: OrganicResult, page: u32) {
-        if self.position < self.depth && self.seen.insert(page_key(&result.url)) {
-            self.position += 1;
-            result.position = self.position;
-            self.add(BlockContent::Organic(result), page);
-        }
-    }
-
-    fn add_features(&mut self, features: Vec<FeatureBlock>, page: u32) {
-        for feature in features {
-            self.add(BlockContent::Feature(feature), page);
-        }
-    }
-
-    /// These suppliers do not tell where on the page a block stood.
-    fn add(&mut self, content: BlockContent, page: u32) {
-        self.page.blocks.push(Block {
-            absolute_position: None,
-            page,
-            content,
+    fn add(&mut self, attempts: u32, cost: u64) {
+        self.spent = self.spent.and(Spent {
+            calls: attempts.into(),
+            cost: micro_usd(cost),
         });
     }
+}
+
+fn micro_usd(amount: u64) -> MicroUsd {
+    MicroUsd(i64::try_from(amount).unwrap_or(i64::MAX))
 }

@@ -1,9 +1,7 @@
 //! Results of one engine through a SearXNG instance: `GET {base}/search?format=json`.
 
 use super::{
-    paged::{ResultPage, ResultPages},
-    settings::SearxngSettings,
-    wire_errors::by_status,
+    paged::ResultPages, result_page::ResultPage, settings::SearxngSettings, wire_errors::by_status,
 };
 use crate::{
     http_client::{Answer, ask},
@@ -138,12 +136,11 @@ fn page(found: Vec<Found>, total: Option<f64>, suggestions: Vec<String>) -> Resu
         reason = "a positive estimate; saturation is fine"
     )]
     let total = total.filter(|it| *it >= 1.0).map(|it| it as u64);
+    let organic = found.into_iter().map(Found::into_result);
     ResultPage {
-        organic: found.into_iter().map(Found::into_result).collect(),
-        below: related.into_iter().collect(),
         total,
         related: suggestions,
-        ..Default::default()
+        ..ResultPage::in_order([], organic, related)
     }
 }
 
@@ -169,8 +166,6 @@ impl ResultPages for Searxng {
             name: "metasearch".to_owned(),
             engine: self.settings.engine.clone(),
             provenance: Provenance::Measured,
-            price_per_call: Some(0),
-            results_per_call: RESULTS_PER_CALL,
         }
     }
 
@@ -184,6 +179,14 @@ impl ResultPages for Searxng {
 
     fn warnings(&self) -> &'static [&'static str] {
         &["metasearchOrder"]
+    }
+
+    fn results_per_call(&self) -> u32 {
+        RESULTS_PER_CALL
+    }
+
+    fn price_per_call(&self, _: u32) -> u64 {
+        0
     }
 
     /// An instance searches as its server does: neither as a phone nor from a town.

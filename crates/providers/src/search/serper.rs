@@ -3,9 +3,10 @@
 mod wire;
 
 use super::{
-    paged::{ResultPage, ResultPages},
+    paged::ResultPages,
+    result_page::ResultPage,
     settings::SerperSettings,
-    wire_errors::{by_status, shortened},
+    wire_errors::{by_status, shortened, without},
 };
 use crate::{
     http_client::{Answer, ask},
@@ -69,12 +70,7 @@ impl Serper {
 
     /// A supplier may repeat the key that it does not accept.
     fn without_key(&self, said: &str) -> String {
-        let key = self.settings.api_key.expose_secret();
-        if key.is_empty() {
-            said.to_owned()
-        } else {
-            said.replace(key, "…")
-        }
+        without(self.settings.api_key.expose_secret(), said)
     }
 
     fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
@@ -112,8 +108,6 @@ impl ResultPages for Serper {
             name: "web search".to_owned(),
             engine: "google".to_owned(),
             provenance: Provenance::Measured,
-            price_per_call: self.settings.price_per_call,
-            results_per_call: RESULTS_PER_CALL,
         }
     }
 
@@ -125,8 +119,12 @@ impl ResultPages for Serper {
         FeatureCoverage::Partial
     }
 
-    fn warnings(&self) -> &'static [&'static str] {
-        &[]
+    fn results_per_call(&self) -> u32 {
+        RESULTS_PER_CALL
+    }
+
+    fn price_per_call(&self, _: u32) -> u64 {
+        self.settings.price_per_call
     }
 
     /// The service documents no switch for the device; its results are a desktop's.

@@ -4,17 +4,47 @@ use crate::{resilience::ResilienceSettings, sandbox::SandboxSettings};
 use secrecy::SecretString;
 use url::Url;
 
-/// Which suppliers to use; without any, the sandbox answers.
+/// Which suppliers to use, in the order in which they are asked: who tells most about a page
+/// comes first. Without any, the sandbox answers.
 #[derive(Debug, Clone, Default)]
 pub struct SearchSettings {
-    /// Google results of serper.dev; asked first.
+    /// Google results of DataForSEO.
+    pub data_for_seo: Option<DataForSeoSettings>,
+    /// Google results of SerpApi.
+    pub serp_api: Option<SerpApiSettings>,
+    /// Google results of serper.dev.
     pub serper: Option<SerperSettings>,
-    /// A SearXNG instance; asked when the supplier before it fails.
+    /// A SearXNG instance.
     pub searxng: Option<SearxngSettings>,
     /// The simulated market.
     pub sandbox: SandboxSettings,
     /// How calls are guarded, each supplier by itself.
     pub resilience: ResilienceSettings,
+}
+
+/// How to reach DataForSEO or a server that speaks like it.
+#[derive(Debug, Clone)]
+pub struct DataForSeoSettings {
+    /// Without the path of an operation, for example `https://api.dataforseo.com`.
+    pub base_url: Url,
+    /// The account's login for the API.
+    pub login: SecretString,
+    /// The account's password for the API.
+    pub password: SecretString,
+    /// What the first ten results cost, in millionths of a US dollar. Further ones cost no more,
+    /// and loading the AI overview as much again; answers tell what was really billed.
+    pub price_per_page: u64,
+}
+
+/// How to reach SerpApi or a server that speaks like it.
+#[derive(Debug, Clone)]
+pub struct SerpApiSettings {
+    /// Without the path of an operation, for example `https://serpapi.com`.
+    pub base_url: Url,
+    /// The account's key.
+    pub api_key: SecretString,
+    /// What a call costs, in millionths of a US dollar.
+    pub price_per_call: u64,
 }
 
 /// How to reach serper.dev or a server that speaks like it.
@@ -25,23 +55,7 @@ pub struct SerperSettings {
     /// The account's key.
     pub api_key: SecretString,
     /// What a call costs, in millionths of a US dollar.
-    pub price_per_call: Option<u64>,
-}
-
-impl SerperSettings {
-    /// The service itself, with that key.
-    ///
-    /// # Panics
-    /// Never: the address is fixed.
-    #[must_use]
-    pub fn with_key(api_key: SecretString) -> Self {
-        let base_url = Url::parse("https://google.serper.dev").expect("a fixed address parses");
-        Self {
-            base_url,
-            api_key,
-            price_per_call: None,
-        }
-    }
+    pub price_per_call: u64,
 }
 
 /// How to reach a SearXNG instance; it must allow `format=json`.

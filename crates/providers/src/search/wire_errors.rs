@@ -41,6 +41,15 @@ fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
     Some((date.to_utc() - now).to_std().unwrap_or(Duration::ZERO))
 }
 
+/// A supplier's words without a secret that it repeats, as it is or as it stands in an address.
+pub(crate) fn without(secret: &str, said: &str) -> String {
+    if secret.is_empty() {
+        return said.to_owned();
+    }
+    let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+    said.replace(secret, "…").replace(&encoded, "…")
+}
+
 /// A supplier's words, printable and short.
 pub(crate) fn shortened(said: &str) -> String {
     let printable = said

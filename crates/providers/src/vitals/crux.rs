@@ -53,7 +53,7 @@ impl Crux {
     ) -> Result<Option<FieldSample>, ProviderError> {
         let body = question(identifier, form_factor);
         let called = self.guard.call(Billing::Free, || self.ask(&body));
-        let record = called.await?.value;
+        let record = called.await.map_err(|it| it.error)?.value;
         Ok(record.map(|it| it.into_sample(form_factor, scope, PROVIDER)))
     }
 

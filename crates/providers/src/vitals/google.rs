@@ -2,7 +2,11 @@
 //! `{"error": {"code", "message", "status", "details"}}`.
 
 use super::settings::GoogleApiSettings;
-use crate::{http_client::Answer, resilience::CallFailure, search::wire_errors::by_status};
+use crate::{
+    http_client::Answer,
+    resilience::CallFailure,
+    search::wire_errors::{by_status, without},
+};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 use secrecy::ExposeSecret;
@@ -45,12 +49,7 @@ impl GoogleApiSettings {
 
     /// A service may repeat the key that it does not accept.
     pub(super) fn without_key(&self, said: &str) -> String {
-        let key = self.api_key.expose_secret();
-        if key.is_empty() {
-            said.to_owned()
-        } else {
-            said.replace(key, "…")
-        }
+        without(self.api_key.expose_secret(), said)
     }
 
     /// The failure that an unsuccessful answer stands for.

@@ -73,7 +73,7 @@ impl PageSpeed {
             }
         };
         let called = self.guard.call(Billing::Free, || self.ask(url, strategy));
-        Ok(called.await?.value)
+        Ok(called.await.map_err(|it| it.error)?.value)
     }
 
     async fn ask(&self, url: &str, strategy: &str) -> Result<Told, CallFailure> {

@@ -1,12 +1,15 @@
 //! Retries, breaker, bulkhead, failover and secrets, with suppliers composed as the service does.
 
 use super::{
-    KEY,
+    KEY, about,
     fault_server::{FaultServer, Reply},
-    query, quick, searxng_at, serper_at, supplier,
+    found, query, quick, searxng_at, serp_api_at, serper_at, supplier,
 };
-use analysis::provenance::Provenance;
-use domain::ports::search_results::ProviderError;
+use analysis::{observation::search_page::Device, provenance::Provenance};
+use domain::{
+    money::MicroUsd,
+    ports::search_results::{ProviderError, Spent},
+};
 use futures_util::future::join_all;
 use providers::{
     resilience::{BreakerSettings, ResilienceSettings},
@@ -26,10 +29,7 @@ async fn a_passing_outage_is_overcome_and_its_calls_are_counted() {
         _ => Reply::ok(&one_result()),
     })
     .await;
-    let page = super::serper(&server)
-        .search(&query(10))
-        .await
-        .expect("the second answer");
+    let page = found(&super::serper(&server), &query(10)).await;
     assert_eq!((page.calls, server.calls()), (2, 2));
 }
 
@@ -57,12 +57,12 @@ async fn after_too_many_failures_the_supplier_is_left_alone_until_it_recovers() 
     });
     for _ in 0..30 {
         let outcome = supplier.search(&query(10)).await;
-        assert_eq!(outcome.err(), Some(ProviderError::Unavailable));
+        assert_eq!(outcome.answer, Err(ProviderError::Unavailable));
     }
     assert_eq!(server.calls(), 10);
     tokio::time::sleep(Duration::from_millis(1100)).await;
     for _ in 0..5 {
-        supplier.search(&query(10)).await.expect("it has recovered");
+        found(&supplier, &query(10)).await;
     }
     assert_eq!(server.calls(), 15);
 }
@@ -81,32 +81,30 @@ async fn no_more_calls_run_at_once_than_allowed() {
         resilience,
         ..Default::default()
     });
-    let query = query(10);
-    let outcomes = join_all((0..40).map(|_| supplier.search(&query))).await;
-    assert!(outcomes.iter().all(Result::is_ok));
+    let questions: Vec<_> = (0..40).map(|it| about(&format!("keyword {it}"))).collect();
+    let outcomes = join_all(questions.iter().map(|it| supplier.search(it))).await;
+    assert!(outcomes.iter().all(|it| it.answer.is_ok()));
     assert_eq!((server.calls(), server.most_under_way()), (40, 4));
 }
 
 #[tokio::test]
 async fn another_supplier_stands_in_for_one_that_fails() {
     let broken = FaultServer::always(Reply::status(401, &json!({}))).await;
-    let found = json!({"url": "https://a.test/", "engines": ["google"], "positions": [1]});
-    let standing_in = FaultServer::always(Reply::ok(&json!({"results": [found]}))).await;
+    let listed = json!({"url": "https://a.test/", "engines": ["google"], "positions": [1]});
+    let standing_in = FaultServer::always(Reply::ok(&json!({"results": [listed]}))).await;
     let supplier = supplier(SearchSettings {
         serper: Some(serper_at(&broken)),
         searxng: Some(searxng_at(&standing_in)),
         resilience: quick(),
         ..Default::default()
     });
-    let page = supplier
-        .search(&query(10))
-        .await
-        .expect("the other's answer");
+    let page = found(&supplier, &query(10)).await;
     assert_eq!(
         (page.provider.as_str(), page.depth_checked()),
         ("metasearch", 1)
     );
-    assert_eq!(supplier.label().price_per_call, Some(1000));
+    // What is set aside suffices for both.
+    assert_eq!(supplier.most(100), Spent::on(20, MicroUsd(500)));
 }
 
 #[tokio::test]
@@ -118,66 +116,15 @@ async fn when_all_fail_the_preferred_suppliers_failure_is_told_and_nothing_is_si
         resilience: quick(),
         ..Default::default()
     });
-    let error = supplier.search(&query(10)).await.expect_err("both fail");
-    assert_eq!(error, ProviderError::Unauthorised);
+    let searched = supplier.search(&query(10)).await;
+    assert_eq!(searched.answer, Err(ProviderError::Unauthorised));
     assert_eq!(supplier.label().provenance, Provenance::Measured);
-}
-
-#[tokio::test]
-async fn a_body_that_drips_is_not_waited_for() {
-    let server = FaultServer::always(Reply::SlowBody).await;
-    let resilience = ResilienceSettings {
-        call_timeout: Duration::from_millis(300),
-        ..quick()
-    };
-    for settings in [
-        SearchSettings {
-            serper: Some(serper_at(&server)),
-            ..Default::default()
-        },
-        SearchSettings {
-            searxng: Some(searxng_at(&server)),
-            ..Default::default()
-        },
-    ] {
-        let supplier = supplier(SearchSettings {
-            resilience: resilience.clone(),
-            ..settings
-        });
-        let error = supplier
-            .search(&query(10))
-            .await
-            .expect_err("no answer in time");
-        assert_eq!(error, ProviderError::TimedOut);
-    }
-    assert_eq!(server.calls(), 2);
-}
-
-#[tokio::test]
-async fn nobody_listening_is_an_outage() {
-    let gone = FaultServer::always(Reply::Reset).await;
-    let settings = serper_at(&gone);
-    drop(gone);
-    tokio::task::yield_now().await;
-    let supplier = supplier(SearchSettings {
-        serper: Some(settings),
-        resilience: quick(),
-        ..Default::default()
-    });
-    let error = supplier
-        .search(&query(10))
-        .await
-        .expect_err("nobody answers");
-    assert_eq!(error, ProviderError::Unavailable);
 }
 
 #[tokio::test]
 async fn without_any_supplier_the_sandbox_answers_and_says_so() {
     let supplier = supplier(SearchSettings::default());
-    let page = supplier
-        .search(&query(100))
-        .await
-        .expect("a simulated page");
+    let page = found(&supplier, &query(100)).await;
     assert_eq!(
         (page.provider.as_str(), page.provenance),
         ("sandbox", Provenance::Simulated)
@@ -193,4 +140,108 @@ async fn settings_do_not_show_their_secret() {
         ..Default::default()
     };
     assert!(!format!("{settings:?}").contains(KEY));
+}
+
+#[tokio::test]
+async fn who_cannot_measure_a_phone_leaves_it_to_the_next() {
+    let desktop = FaultServer::always(Reply::ok(&one_result())).await;
+    let busy = FaultServer::always(Reply::status(503, &json!({}))).await;
+    let both = supplier(SearchSettings {
+        serp_api: Some(serp_api_at(&busy)),
+        serper: Some(serper_at(&desktop)),
+        resilience: quick(),
+        ..Default::default()
+    });
+    let mut asked = query(10);
+    asked.device = Device::Mobile;
+    let searched = both.search(&asked).await;
+    // That the other one cannot is no reason to give up for good.
+    assert_eq!(searched.answer, Err(ProviderError::Unavailable));
+    assert_eq!(desktop.calls(), 0);
+    asked.device = Device::Desktop;
+    assert_eq!(found(&both, &asked).await.depth_checked(), 1);
+}
+
+#[tokio::test]
+async fn a_call_that_was_billed_in_vain_is_counted_beside_the_one_that_stood_in() {
+    let broken = FaultServer::always(Reply::Reset).await;
+    let standing_in = FaultServer::always(Reply::ok(&one_result())).await;
+    let both = supplier(SearchSettings {
+        serp_api: Some(serp_api_at(&broken)),
+        serper: Some(serper_at(&standing_in)),
+        resilience: quick(),
+        ..Default::default()
+    });
+    let searched = both.search(&query(10)).await;
+    assert!(searched.answer.is_ok());
+    let spent = Spent {
+        calls: 2,
+        cost: MicroUsd(16_000),
+    };
+    assert_eq!(searched.spent, spent);
+    let most = both.most(10);
+    assert!(most.calls >= spent.calls && most.cost >= spent.cost);
+}
+
+#[tokio::test]
+async fn equal_questions_at_the_same_time_are_asked_and_paid_once() {
+    let body = one_result().to_string();
+    let server = FaultServer::always(Reply::Late(Duration::from_millis(50), body)).await;
+    let supplier = super::serper(&server);
+    let mut of_another_site = query(10);
+    of_another_site.site = "other.test".to_owned();
+    let same = query(10);
+    let questions = (0..20).map(|it| if it % 2 == 0 { &same } else { &of_another_site });
+    let outcomes = join_all(questions.map(|it| supplier.search(it))).await;
+    assert!(outcomes.iter().all(|it| it.answer.is_ok()));
+    let spent = { outcomes.iter() }.fold(Spent::default(), |sum, it| sum.and(it.spent));
+    assert_eq!((server.calls(), spent), (1, Spent::on(1, MicroUsd(1_000))));
+    // Another question, and the same one later, are other questions.
+    found(&supplier, &about("another")).await;
+    found(&supplier, &query(10)).await;
+    assert_eq!(server.calls(), 3);
+}
+
+#[tokio::test]
+async fn whoever_asked_first_may_leave() {
+    let body = one_result().to_string();
+    let server = FaultServer::always(Reply::Late(Duration::from_millis(100), body)).await;
+    let supplier = super::serper(&server);
+    let asked = query(10);
+    let first = tokio::spawn({
+        let (supplier, asked) = (supplier.clone(), asked.clone());
+        async move { supplier.search(&asked).await }
+    });
+    while server.calls() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let second = tokio::spawn({
+        let (supplier, asked) = (supplier.clone(), asked.clone());
+        async move { supplier.search(&asked).await }
+    });
+    tokio::task::yield_now().await;
+    first.abort();
+    let searched = second.await.expect("it is not aborted");
+    assert!(searched.answer.is_ok());
+    assert_eq!(
+        (server.calls(), searched.spent),
+        (1, Spent::on(1, MicroUsd(1_000)))
+    );
+}
+
+#[tokio::test]
+async fn a_failure_is_told_to_all_who_wait_and_is_not_kept() {
+    let server = FaultServer::scripted(|number, _| match number {
+        0 => Reply::status(401, &json!({})),
+        _ => Reply::ok(&one_result()),
+    })
+    .await;
+    let supplier = super::serper(&server);
+    let asked = query(10);
+    let outcomes = join_all((0..5).map(|_| supplier.search(&asked))).await;
+    let all = outcomes
+        .iter()
+        .all(|it| it.answer == Err(ProviderError::Unauthorised));
+    assert!(all && server.calls() == 1);
+    found(&supplier, &asked).await;
 }

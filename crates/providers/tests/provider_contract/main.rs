@@ -1,14 +1,18 @@
 //! Every supplier of search results and source of vitals against a loopback server that speaks its wire shape and
 //! misbehaves.
 
+mod contract;
 mod crux;
+mod data_for_seo;
 mod fault_server;
 mod guarding;
 mod page_speed;
 mod searxng;
+mod serp_api;
 mod serper;
+mod shapes;
 
-use analysis::observation::search_page::Device;
+use analysis::observation::search_page::{Device, SearchPage};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::ports::{
     clock::Clock,
@@ -18,7 +22,10 @@ use domain::ports::{
 use fault_server::FaultServer;
 use providers::{
     resilience::{BreakerSettings, ResilienceSettings},
-    search::{SearchSettings, SearxngSettings, SerperSettings, configured},
+    search::{
+        DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
+        configured,
+    },
     vitals::{self, GoogleApiSettings, VitalsSettings, VitalsSources},
 };
 use std::{sync::Arc, time::Duration};
@@ -61,7 +68,24 @@ fn serper_at(server: &FaultServer) -> SerperSettings {
     SerperSettings {
         base_url: server.url(),
         api_key: KEY.into(),
-        price_per_call: Some(1000),
+        price_per_call: 1_000,
+    }
+}
+
+fn serp_api_at(server: &FaultServer) -> SerpApiSettings {
+    SerpApiSettings {
+        base_url: server.url(),
+        api_key: KEY.into(),
+        price_per_call: 15_000,
+    }
+}
+
+fn data_for_seo_at(server: &FaultServer) -> DataForSeoSettings {
+    DataForSeoSettings {
+        base_url: server.url(),
+        login: "ann@example.com".into(),
+        password: KEY.into(),
+        price_per_page: 2_000,
     }
 }
 
@@ -92,6 +116,38 @@ fn searxng(server: &FaultServer) -> Arc<dyn SearchResults> {
         resilience: quick(),
         ..Default::default()
     })
+}
+
+fn serp_api(server: &FaultServer) -> Arc<dyn SearchResults> {
+    let serp_api = Some(serp_api_at(server));
+    supplier(SearchSettings {
+        serp_api,
+        resilience: quick(),
+        ..Default::default()
+    })
+}
+
+fn data_for_seo(server: &FaultServer) -> Arc<dyn SearchResults> {
+    let data_for_seo = Some(data_for_seo_at(server));
+    supplier(SearchSettings {
+        data_for_seo,
+        resilience: quick(),
+        ..Default::default()
+    })
+}
+
+/// The page that a search must bring.
+async fn found(supplier: &Arc<dyn SearchResults>, query: &SearchQuery) -> SearchPage {
+    let searched = supplier.search(query).await;
+    searched.answer.expect("an answer")
+}
+
+/// A question about that keyword.
+fn about(keyword: &str) -> SearchQuery {
+    SearchQuery {
+        keyword: keyword.to_owned(),
+        ..query(10)
+    }
 }
 
 fn query(depth: u32) -> SearchQuery {

@@ -3,19 +3,23 @@
 use super::{
     KEY,
     fault_server::{FaultServer, Reply},
-    query, serper,
+    found, query, serper,
 };
 use analysis::observation::search_page::{Device, Feature, FeatureCoverage};
 use domain::ports::search_results::ProviderError;
 use serde_json::{Value, json};
-use std::time::Duration;
 
-/// A result page in the documented shape, its results named after the page.
-fn page(number: u64) -> Value {
-    let organic = (1..=10).map(|place| {
+/// A result page in the documented shape, its results named after the page when there are several.
+pub fn page(number: u64, results: u32) -> Value {
+    let path = if number == 1 {
+        String::new()
+    } else {
+        number.to_string()
+    };
+    let organic = (1..=results).map(|place| {
         json!({
             "title": format!("Result {place} of page {number}"),
-            "link": format!("https://site{place}.test/{number}"),
+            "link": format!("https://site{place}.test/{path}"),
             "snippet": "What it is about.",
             "position": place,
         })
@@ -35,7 +39,7 @@ async fn pages() -> FaultServer {
         } else {
             received.json()["page"].clone()
         };
-        Reply::ok(&page(asked.as_u64().unwrap_or(1)))
+        Reply::ok(&page(asked.as_u64().unwrap_or(1), 10))
     })
     .await
 }
@@ -71,7 +75,7 @@ async fn it_is_asked_in_its_own_shape() {
     let server = pages().await;
     let mut asked = query(10);
     asked.location = Some("Berlin".to_owned());
-    serper(&server).search(&asked).await.expect("an answer");
+    found(&serper(&server), &asked).await;
     let received = &server.received()[0];
     assert!(received.head.starts_with("POST /search HTTP/1.1"));
     assert!(
@@ -89,7 +93,7 @@ async fn it_is_asked_in_its_own_shape() {
 #[tokio::test]
 async fn every_documented_block_is_understood() {
     let server = FaultServer::always(Reply::ok(&rich_page())).await;
-    let page = serper(&server).search(&query(10)).await.expect("an answer");
+    let page = found(&serper(&server), &query(10)).await;
     let organic: Vec<_> = page.organic().map(|(_, result)| result).collect();
     assert_eq!(organic.len(), 2);
     assert_eq!(
@@ -129,7 +133,7 @@ async fn a_quoted_page_that_is_listed_nowhere_else_has_the_first_place() {
     let mut body = rich_page();
     body["answerBox"]["link"] = json!("https://quoted.test/");
     let server = FaultServer::always(Reply::ok(&body)).await;
-    let page = serper(&server).search(&query(10)).await.expect("an answer");
+    let page = found(&serper(&server), &query(10)).await;
     let (_, first) = page.organic().next().expect("a result");
     assert_eq!(
         (first.url.as_str(), first.position),
@@ -141,7 +145,7 @@ async fn a_quoted_page_that_is_listed_nowhere_else_has_the_first_place() {
 #[tokio::test]
 async fn it_pages_by_ten_to_the_wanted_depth() {
     let server = pages().await;
-    let page = serper(&server).search(&query(25)).await.expect("an answer");
+    let page = found(&serper(&server), &query(25)).await;
     assert_eq!(
         (server.calls(), page.calls, page.depth_checked()),
         (3, 3, 25)
@@ -155,37 +159,20 @@ async fn it_pages_by_ten_to_the_wanted_depth() {
 
 #[tokio::test]
 async fn it_stops_when_the_results_run_out_and_counts_repetitions_once() {
-    let server = FaultServer::always(Reply::ok(&page(1))).await;
-    let page = serper(&server)
-        .search(&query(100))
-        .await
-        .expect("an answer");
+    let server = FaultServer::always(Reply::ok(&page(1, 10))).await;
+    let page = found(&serper(&server), &query(100)).await;
     assert_eq!((server.calls(), page.depth_checked()), (2, 10));
     assert!(page.warnings.is_empty());
 }
 
 #[tokio::test]
-async fn nothing_found_is_an_empty_page() {
-    let empty = json!({"searchParameters": {"q": "x"}, "organic": [], "credits": 1});
-    let server = FaultServer::always(Reply::ok(&empty)).await;
-    let page = serper(&server)
-        .search(&query(100))
-        .await
-        .expect("an answer");
-    assert_eq!((server.calls(), page.depth_checked()), (1, 0));
-}
-
-#[tokio::test]
 async fn a_later_page_that_fails_leaves_what_was_seen_and_says_so() {
     let server = FaultServer::scripted(|number, _| match number {
-        0 => Reply::ok(&page(1)),
+        0 => Reply::ok(&page(1, 10)),
         _ => Reply::status(403, &json!({"message": "Unauthorized."})),
     })
     .await;
-    let page = serper(&server)
-        .search(&query(30))
-        .await
-        .expect("the first page");
+    let page = found(&serper(&server), &query(30)).await;
     assert_eq!(
         (page.depth_checked(), page.warnings.as_slice()),
         (10, &["depthCutShort".to_owned()][..])
@@ -197,128 +184,8 @@ async fn a_phone_is_not_measured_with_a_desktop() {
     let server = pages().await;
     let mut asked = query(10);
     asked.device = Device::Mobile;
-    let error = serper(&server).search(&asked).await.expect_err("a refusal");
+    let searched = serper(&server).search(&asked).await;
+    let error = searched.answer.expect_err("a refusal");
     assert!(matches!(error, ProviderError::Refused { .. }));
     assert_eq!(server.calls(), 0);
-}
-
-/// What a failure is taken for, and how often the call was made.
-async fn failure(reply: Reply) -> (ProviderError, usize) {
-    let server = FaultServer::always(reply).await;
-    let error = serper(&server)
-        .search(&query(10))
-        .await
-        .expect_err("a failure");
-    assert!(!format!("{error} {error:?}").contains(KEY));
-    (error, server.calls())
-}
-
-fn said(message: &str) -> Value {
-    json!({"message": message, "statusCode": 400})
-}
-
-fn limited(seconds: Option<u64>) -> ProviderError {
-    ProviderError::RateLimited {
-        retry_after: seconds.map(Duration::from_secs),
-    }
-}
-
-#[tokio::test]
-async fn refusals_are_told_apart_and_not_repeated() {
-    let refused = |reason: &str| ProviderError::Refused {
-        reason: reason.to_owned(),
-    };
-    for (reply, expected) in [
-        (
-            Reply::status(401, &said("Unauthorized.")),
-            ProviderError::Unauthorised,
-        ),
-        (
-            Reply::status(403, &said("Unauthorized.")),
-            ProviderError::Unauthorised,
-        ),
-        (Reply::status(402, &said("Pay.")), ProviderError::OutOfFunds),
-        (
-            Reply::status(400, &said("Not enough credits")),
-            ProviderError::OutOfFunds,
-        ),
-        (
-            Reply::status(400, &said("Missing query parameter")),
-            refused("Missing query parameter"),
-        ),
-        (Reply::status(404, &json!("?")), refused("no reason given")),
-        (
-            Reply::status(400, &said(&format!("{KEY} is no key"))),
-            refused("… is no key"),
-        ),
-        (
-            Reply::ok(&json!({"message": "Unauthorized.", "statusCode": 403})),
-            ProviderError::Unauthorised,
-        ),
-        (
-            Reply::ok(&said("Not enough credits")),
-            ProviderError::OutOfFunds,
-        ),
-        (
-            Reply::ok(&json!({"error": "query too long"})),
-            refused("query too long"),
-        ),
-    ] {
-        assert_eq!(failure(reply.clone()).await, (expected, 1), "{reply:?}");
-    }
-}
-
-#[tokio::test]
-async fn requests_to_slow_down_are_heeded_within_reason() {
-    let slow_down = |headers| Reply::Status(429, headers, said("Slow down").to_string());
-    assert_eq!(failure(slow_down(&[])).await, (limited(None), 3));
-    assert_eq!(
-        failure(slow_down(&[("retry-after", "0")])).await,
-        (limited(Some(0)), 3)
-    );
-    assert_eq!(
-        failure(slow_down(&[("Retry-After", "3600")])).await,
-        (limited(Some(3600)), 1)
-    );
-}
-
-#[tokio::test]
-async fn outages_are_retried_twice() {
-    for status in [500, 502, 503, 504, 408, 425] {
-        let reply = Reply::Status(status, &[], "<html>".to_owned());
-        assert_eq!(
-            failure(reply).await,
-            (ProviderError::Unavailable, 3),
-            "{status}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_call_that_may_have_been_billed_is_not_repeated() {
-    assert_eq!(failure(Reply::Reset).await, (ProviderError::Unavailable, 1));
-}
-
-#[tokio::test]
-async fn an_answer_that_cannot_be_read_is_malformed() {
-    let whole = page(1).to_string();
-    for reply in [
-        Reply::Status(200, &[], whole[..whole.len() / 2].to_owned()),
-        Reply::CutShort(whole),
-        Reply::ok(&json!({"organic": "yes"})),
-        Reply::ok(&json!({"organic": [{"title": "no link"}]})),
-        Reply::ok(&json!({})),
-        Reply::ok(&json!([])),
-        Reply::Status(200, &[], String::new()),
-        Reply::Status(200, &[], "<html>captcha</html>".to_owned()),
-        Reply::Status(302, &[("location", "http://127.0.0.1:1/")], String::new()),
-        Reply::Huge(100_000_000),
-    ] {
-        let (error, calls) = failure(reply.clone()).await;
-        assert!(
-            matches!(error, ProviderError::Malformed { .. }),
-            "{reply:?}: {error:?}"
-        );
-        assert_eq!(calls, 1);
-    }
 }

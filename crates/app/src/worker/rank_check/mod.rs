@@ -21,8 +21,9 @@ use domain::{
     job::{
         Job,
         progress::{Progress, Stage},
+        purse::Purse,
     },
-    ports::search_results::ProviderError,
+    ports::search_results::{ProviderError, Spent},
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
         keep_lease::Hold,
@@ -95,11 +96,10 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let clock = || Arc::clone(&tools.clock);
         let total = job.progress.total.max(done);
+        let measure = MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth);
+        let purse = Purse::new(job.cost.reserved, job.cost.spent);
         Self {
-            measure: Arc::new(
-                MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth)
-                    .beside(prominence),
-            ),
+            measure: Arc::new(measure.within(purse).beside(prominence)),
             record: RecordMeasurements::new(Arc::clone(&tools.storage), clock(), tools.policy),
             tools,
             job,
@@ -162,7 +162,12 @@ impl<'a> Pass<'a> {
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
             .partition(|it| keeps(it, is_last_attempt));
+        let mut in_vain = Spent::default();
         for unmeasured in left {
+            in_vain = in_vain.and(Spent {
+                calls: unmeasured.calls,
+                cost: unmeasured.cost,
+            });
             self.trouble.meet(unmeasured.failure);
         }
         self.done += kept.len() as u64;
@@ -170,7 +175,7 @@ impl<'a> Pass<'a> {
         self.state.note(progress.clone());
         let go_on = self
             .record
-            .run(Hold::of(self.job), &kept, &progress)
+            .run(Hold::of(self.job), &kept, in_vain, &progress)
             .await?;
         self.state.heed(go_on);
         Ok(())
@@ -197,7 +202,7 @@ fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
     measured.failure.as_ref().is_none_or(|failure| {
         let ends_the_pass = matches!(
             failure,
-            ProviderError::Unauthorised | ProviderError::OutOfFunds
+            ProviderError::Unauthorised | ProviderError::OutOfFunds | ProviderError::CapReached
         );
         !ends_the_pass && (is_last_attempt || !failure.is_retryable())
     })
@@ -250,6 +255,9 @@ pub(super) fn attempt_error(error: &ProviderError) -> AttemptError {
             "Ask the operator to check the supplier's credentials (`sightline doctor`)."
         }
         ProviderError::OutOfFunds => "Ask the operator to top up the supplier's account.",
+        ProviderError::CapReached => {
+            "Start the analysis again: what it can cost is set aside anew, within the month's budget."
+        }
         _ => "Nothing has to be done: it is tried again by itself.",
     };
     AttemptError {

@@ -70,8 +70,7 @@ fn with_keywords(keyword_count: u32) -> Project {
 
 async fn ask(storage: FakeStorage) -> Result<Requested, RequestAnalysisError> {
     let prices = Prices {
-        calls_per_keyword: 10,
-        per_call: MicroUsd(300),
+        per_keyword: Spent::on(10, MicroUsd(300)),
         speed_pages: 10,
     };
     let policy = QueuePolicy::default();

@@ -1,9 +1,12 @@
 //! The answer of serper.dev as it comes over the wire.
 
-use crate::{resilience::CallFailure, search::paged::ResultPage};
+use crate::{
+    resilience::CallFailure,
+    search::result_page::{Quoted, ResultPage},
+};
 use analysis::{
     observation::search_page::{Feature, FeatureBlock, OrganicResult, PageLink, RichData},
-    url_rules::{page_key, unwrapped},
+    url_rules::unwrapped,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -128,16 +131,8 @@ impl Body {
     }
 
     pub(super) fn into_page(self) -> ResultPage {
-        let mut organic: Vec<OrganicResult> = self
-            .organic
-            .unwrap_or_default()
-            .into_iter()
-            .map(Organic::into_result)
-            .collect();
-        let snippet = self.answer_box.as_ref().and_then(AnswerBox::quoted);
-        if let Some((url, quoted)) = snippet {
-            note_featured(&mut organic, url, quoted);
-        }
+        let organic = self.organic.unwrap_or_default();
+        let quoted = self.answer_box.as_ref().and_then(AnswerBox::quoted);
         let above = [
             self.answer_box.map(AnswerBox::into_feature),
             self.knowledge_graph.map(KnowledgeGraph::into_feature),
@@ -150,47 +145,25 @@ impl Body {
             (Feature::Video, self.videos),
             (Feature::Shopping, self.shopping),
         ];
-        let related: Vec<String> = self
-            .related_searches
+        let below = below
             .into_iter()
+            .filter(|(_, entries)| !entries.is_empty())
+            .map(|(feature, entries)| block(feature, entries));
+        let related: Vec<String> = { self.related_searches.into_iter() }
             .map(|it| it.query)
             .collect();
         let suggestions =
             (!related.is_empty()).then(|| block(Feature::RelatedSearches, Vec::new()));
-        ResultPage {
-            above: above.into_iter().flatten().collect(),
-            organic,
-            below: below
-                .into_iter()
-                .filter(|(_, entries)| !entries.is_empty())
-                .map(|(feature, entries)| block(feature, entries))
-                .chain(suggestions)
-                .collect(),
-            total: None,
-            related,
+        let mut page = ResultPage::in_order(
+            above.into_iter().flatten(),
+            organic.into_iter().map(Organic::into_result),
+            below.chain(suggestions),
+        );
+        page.related = related;
+        if let Some(quoted) = quoted {
+            page.note_featured(quoted);
         }
-    }
-}
-
-/// The quoted listing is marked; an engine that lists it nowhere else gave it the first place.
-fn note_featured(organic: &mut Vec<OrganicResult>, url: &str, quoted: &AnswerBox) {
-    let key = page_key(url);
-    match organic
-        .iter_mut()
-        .find(|result| page_key(&result.url) == key)
-    {
-        Some(result) => result.in_featured_snippet = true,
-        None => organic.insert(
-            0,
-            OrganicResult {
-                url: url.to_owned(),
-                title: quoted.title.clone().unwrap_or_default(),
-                snippet: quoted.snippet.clone().or_else(|| quoted.answer.clone()),
-                highlighted: quoted.snippet_highlighted.clone(),
-                in_featured_snippet: true,
-                ..Default::default()
-            },
-        ),
+        page
     }
 }
 
@@ -230,8 +203,13 @@ impl Organic {
 
 impl AnswerBox {
     /// The page whose passage is quoted.
-    fn quoted(&self) -> Option<(&str, &Self)> {
-        self.link.as_deref().map(|link| (link, self))
+    fn quoted(&self) -> Option<Quoted> {
+        Some(Quoted {
+            url: self.link.clone()?,
+            title: self.title.clone().unwrap_or_default(),
+            passage: self.snippet.clone().or_else(|| self.answer.clone()),
+            highlighted: self.snippet_highlighted.clone(),
+        })
     }
 
     /// A passage of a page, or a fact without a page.

@@ -1,0 +1,102 @@
+//! A snapshot under construction.
+
+use super::result_page::{Overview, Placed, ResultPage};
+use analysis::{
+    observation::search_page::{
+        AiOverview, Block, BlockContent, Feature, FeatureBlock, SearchPage,
+    },
+    url_rules::page_key,
+};
+use std::collections::HashSet;
+
+/// The warning of a snapshot whose AI overview was seen and could not be read.
+const OVERVIEW_UNREAD: &str = "aiOverviewUnread";
+
+/// Puts result pages together: positions are counted here, over all of them.
+pub(super) struct Assembly {
+    pub page: SearchPage,
+    depth: u32,
+    seen: HashSet<String>,
+    position: u32,
+}
+
+impl Assembly {
+    pub(super) fn new(page: SearchPage, depth: u32) -> Self {
+        Self {
+            page,
+            depth: depth.max(1),
+            seen: HashSet::new(),
+            position: 0,
+        }
+    }
+
+    /// Adds a result page; whether another one is wanted and can be expected.
+    pub(super) fn takes(&mut self, results: ResultPage, number: u32) -> bool {
+        let before = self.position;
+        if number == 1 {
+            self.page.total_results_estimate = results.total;
+            self.add_overview(results.overview);
+        }
+        for placed in results.blocks {
+            self.add(placed, number);
+        }
+        for related in results.related {
+            if !self.page.related.contains(&related) {
+                self.page.related.push(related);
+            }
+        }
+        before < self.position && self.position < self.depth
+    }
+
+    pub(super) fn warn(&mut self, code: &str) {
+        self.page.warnings.push(code.to_owned());
+    }
+
+    /// Who is cited by an overview that nobody could read is unknown, and so is whether the
+    /// owner is: only that it was there is told.
+    fn add_overview(&mut self, overview: Overview) {
+        self.page.ai_overview = match overview {
+            Overview::Untold => None,
+            Overview::Absent => Some(AiOverview::absent()),
+            Overview::Read(overview) => Some(overview),
+            Overview::Unread(absolute) => return self.note_unread(absolute),
+            Overview::Announced(_) => return self.note_unread(None),
+        }
+    }
+
+    fn note_unread(&mut self, absolute: Option<u32>) {
+        self.warn(OVERVIEW_UNREAD);
+        let seen = FeatureBlock {
+            feature: Feature::AiOverview,
+            title: None,
+            text: None,
+            links: Vec::new(),
+        };
+        let placed = Placed {
+            absolute,
+            ..Placed::feature(seen)
+        };
+        self.add(placed, 1);
+    }
+
+    /// Engines repeat results from page to page; a repetition is no further position.
+    fn add(&mut self, placed: Placed, number: u32) {
+        let Placed {
+            absolute,
+            page,
+            mut content,
+        } = placed;
+        if let BlockContent::Organic(result) = &mut content {
+            if self.position >= self.depth || !self.seen.insert(page_key(&result.url)) {
+                return;
+            }
+            self.position += 1;
+            result.position = self.position;
+        }
+        self.page.blocks.push(Block {
+            absolute_position: absolute,
+            page: page.unwrap_or(number),
+            content,
+        });
+    }
+}

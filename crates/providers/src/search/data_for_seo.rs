@@ -1,0 +1,212 @@
+//! Google results of DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, one call for
+//! up to two hundred results, with every element of the pages and its place.
+
+mod items;
+mod overview;
+mod places;
+mod wire;
+
+use super::{
+    paged::ResultPages,
+    result_page::ResultPage,
+    settings::DataForSeoSettings,
+    wire_errors::{by_status, shortened, without},
+};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{Billing, CallFailure, Repeat},
+};
+use analysis::{
+    observation::search_page::{Device, FeatureCoverage},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    clock::Clock,
+    search_results::{ProviderError, SearchQuery, SupplierLabel},
+};
+use reqwest::Client;
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use wire::Outcome;
+
+/// More is refused by the live endpoint (since September 2025).
+const DEEPEST: u32 = 200;
+/// What a page of results holds, and what is billed together.
+const RESULTS_PER_PAGE: u32 = 10;
+
+/// A keyword with one of these costs five times its price (DataForSEO's help on SERP API costs),
+/// which is more than is set aside.
+const OPERATORS: [&str; 16] = [
+    "allinanchor:",
+    "allintext:",
+    "allintitle:",
+    "allinurl:",
+    "cache:",
+    "define:",
+    "filetype:",
+    "id:",
+    "inanchor:",
+    "info:",
+    "intext:",
+    "intitle:",
+    "inurl:",
+    "link:",
+    "related:",
+    "site:",
+];
+
+/// The adapter.
+pub(super) struct DataForSeo {
+    settings: DataForSeoSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+impl DataForSeo {
+    pub(super) fn new(settings: DataForSeoSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    /// The one task of a call. That no more pages are crawled than the depth has bounds what the
+    /// call can cost, where pages hold fewer than ten results.
+    fn task(query: &SearchQuery) -> Result<Value, CallFailure> {
+        let depth = query.depth.clamp(1, DEEPEST);
+        let (device, os) = match query.device {
+            Device::Desktop => ("desktop", "windows"),
+            Device::Mobile => ("mobile", "android"),
+        };
+        let mut task = json!({
+            "keyword": escaped(&query.keyword),
+            "language_code": query.language,
+            "device": device,
+            "os": os,
+            "depth": depth,
+            "max_crawl_pages": depth.div_ceil(RESULTS_PER_PAGE),
+            "load_async_ai_overview": true,
+        });
+        match (&query.location, places::country_code(&query.country)) {
+            (Some(place), _) => task["location_name"] = json!(places::place_name(place)),
+            (None, Some(code)) => task["location_code"] = json!(code),
+            (None, None) => return Err(CallFailure::pointless(no_such_country())),
+        }
+        Ok(json!([task]))
+    }
+
+    fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+        match wire::parse(&answer.body)? {
+            Outcome::Found(page) => Ok(page),
+            Outcome::Failed { code, said, cost } => Err(self.failed(code, &said, cost)),
+        }
+    }
+
+    /// A failure by its internal code. It may have been billed: answers tell.
+    fn failed(&self, code: u32, said: &str, cost: Option<u64>) -> CallFailure {
+        let repeat = match cost {
+            Some(0) => Repeat::Safe,
+            Some(cost) => Repeat::Billed(cost),
+            None => Repeat::Uncertain,
+        };
+        let error = match code {
+            40_100 | 40_104 | 40_201 => return CallFailure::pointless(ProviderError::Unauthorised),
+            40_200 | 40_203 | 40_210 => return CallFailure::pointless(ProviderError::OutOfFunds),
+            40_202 | 40_209 => ProviderError::RateLimited { retry_after: None },
+            40_101 | 40_103 | 50_000..=59_999 => ProviderError::Unavailable,
+            40_000..=49_999 => {
+                return CallFailure::pointless(ProviderError::Refused {
+                    reason: shortened(&self.without_credentials(said)),
+                });
+            }
+            _ => ProviderError::Malformed {
+                what: "it has an unknown status".to_owned(),
+            },
+        };
+        CallFailure { error, repeat }
+    }
+
+    fn without_credentials(&self, said: &str) -> String {
+        let said = without(self.settings.password.expose_secret(), said);
+        without(self.settings.login.expose_secret(), &said)
+    }
+}
+
+fn no_such_country() -> ProviderError {
+    ProviderError::Refused {
+        reason: "this supplier has no code for the country".to_owned(),
+    }
+}
+
+/// The service decodes `%xx` and takes `+` for a space.
+fn escaped(keyword: &str) -> String {
+    keyword.replace('%', "%25").replace('+', "%2B")
+}
+
+#[async_trait]
+impl ResultPages for DataForSeo {
+    fn label(&self) -> SupplierLabel {
+        SupplierLabel {
+            name: "web search".to_owned(),
+            engine: "google".to_owned(),
+            provenance: Provenance::Measured,
+        }
+    }
+
+    fn billing(&self) -> Billing {
+        Billing::PerCall
+    }
+
+    fn feature_coverage(&self) -> FeatureCoverage {
+        FeatureCoverage::Complete
+    }
+
+    fn results_per_call(&self) -> u32 {
+        DEEPEST
+    }
+
+    /// Each page of ten at the price of the first, and as much again for the AI overview.
+    fn price_per_call(&self, depth: u32) -> u64 {
+        let pages = depth.clamp(1, DEEPEST).div_ceil(RESULTS_PER_PAGE);
+        let units = u64::from(pages) + 1;
+        self.settings.price_per_page.saturating_mul(units)
+    }
+
+    fn deepest(&self) -> u32 {
+        DEEPEST
+    }
+
+    fn objection(&self, query: &SearchQuery) -> Option<ProviderError> {
+        let is_known = query.location.is_some() || places::country_code(&query.country).is_some();
+        if !is_known {
+            return Some(no_such_country());
+        }
+        let words = query.keyword.to_ascii_lowercase();
+        let has_operator = { words.split_whitespace() }
+            .any(|word| OPERATORS.iter().any(|it| word.starts_with(it)));
+        has_operator.then(|| ProviderError::Refused {
+            reason: "this supplier bills search operators in keywords five times over".to_owned(),
+        })
+    }
+
+    async fn page(&self, query: &SearchQuery, _: u32) -> Result<ResultPage, CallFailure> {
+        let base = self.settings.base_url.as_str().trim_end_matches('/');
+        let request = self
+            .http
+            .post(format!("{base}/v3/serp/google/organic/live/advanced"))
+            .basic_auth(
+                self.settings.login.expose_secret(),
+                Some(self.settings.password.expose_secret()),
+            )
+            .json(&Self::task(query)?);
+        let answer = ask(request).await?;
+        if answer.status.is_success() {
+            return self.understood(&answer);
+        }
+        let said = self.without_credentials(&wire::message(&answer.body));
+        Err(by_status(&answer, &said, self.clock.now()))
+    }
+}

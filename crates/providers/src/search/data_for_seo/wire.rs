@@ -1,0 +1,151 @@
+//! The answer of DataForSEO as it comes over the wire: an envelope, one task, one result.
+
+use super::{items, overview};
+use crate::{resilience::CallFailure, search::result_page::ResultPage};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Everything went well.
+const OK: u32 = 20_000;
+/// The engine found nothing.
+const NOTHING_FOUND: u32 = 40_102;
+
+#[derive(Debug, Deserialize)]
+struct Envelope {
+    status_code: u32,
+    status_message: Option<String>,
+    cost: Option<f64>,
+    tasks: Option<Vec<Task>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Task {
+    status_code: u32,
+    status_message: Option<String>,
+    cost: Option<f64>,
+    result: Option<Vec<Found>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Found {
+    se_results_count: Option<Value>,
+    items: Option<Vec<Item>>,
+}
+
+/// An element of the results page; which fields it has depends on its type.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Item(pub Map<String, Value>);
+
+/// What a call came to.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// A page, maybe without results.
+    Found(ResultPage),
+    /// An internal status that is an error.
+    Failed {
+        code: u32,
+        said: String,
+        /// What the failure cost, in millionths of a US dollar.
+        cost: Option<u64>,
+    },
+}
+
+/// Reads an answer. Both the call and its task have a status.
+pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
+    let envelope: Envelope = serde_json::from_slice(body).map_err(|error| {
+        CallFailure::malformed(if error.is_data() {
+            "its fields are not as documented"
+        } else {
+            "it is not whole JSON"
+        })
+    })?;
+    let told = micro_usd(envelope.cost);
+    let task = envelope.tasks.and_then(|it| it.into_iter().next());
+    if envelope.status_code != OK {
+        return Ok(Outcome::Failed {
+            code: envelope.status_code,
+            said: envelope.status_message.unwrap_or_default(),
+            cost: told,
+        });
+    }
+    let task = task.ok_or_else(|| CallFailure::malformed("it holds no task"))?;
+    let cost = micro_usd(task.cost).or(told);
+    match task.status_code {
+        OK => {
+            let found = task.result.and_then(|it| it.into_iter().next());
+            let found = found.ok_or_else(|| CallFailure::malformed("it holds no results"))?;
+            let page = found.into_page()?;
+            Ok(Outcome::Found(ResultPage { cost, ..page }))
+        }
+        NOTHING_FOUND => Ok(Outcome::Found(ResultPage {
+            total: Some(0),
+            overview: crate::search::result_page::Overview::Absent,
+            cost,
+            ..ResultPage::default()
+        })),
+        code => Ok(Outcome::Failed {
+            code,
+            said: task.status_message.unwrap_or_default(),
+            cost,
+        }),
+    }
+}
+
+/// What an unsuccessful answer says, if it says anything.
+pub(super) fn message(body: &[u8]) -> String {
+    serde_json::from_slice::<Envelope>(body)
+        .ok()
+        .and_then(|it| it.status_message)
+        .unwrap_or_default()
+}
+
+/// An amount of dollars that can be one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between nothing and a thousand dollars"
+)]
+fn micro_usd(dollars: Option<f64>) -> Option<u64> {
+    dollars
+        .filter(|it| (0.0..=1_000.0).contains(it))
+        .map(|it| (it * 1_000_000.0).round() as u64)
+}
+
+impl Found {
+    fn into_page(self) -> Result<ResultPage, CallFailure> {
+        let found = self.items.unwrap_or_default();
+        let total = self.se_results_count.as_ref().and_then(Value::as_u64);
+        let overview = overview::of(&found);
+        let mut page = items::placed(&found)?;
+        // A page of nothing is the engine's word only when it counts nothing, too.
+        page.total = total;
+        page.overview = overview;
+        Ok(page)
+    }
+}
+
+impl Item {
+    pub(super) fn kind(&self) -> &str {
+        self.text("type").unwrap_or_default()
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    pub(super) fn owned(&self, name: &str) -> Option<String> {
+        let text = self.text(name).filter(|it| !it.is_empty());
+        text.map(str::to_owned)
+    }
+
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        let number = self.0.get(name).and_then(Value::as_u64)?;
+        u32::try_from(number).ok()
+    }
+
+    pub(super) fn list(&self, name: &str) -> &[Value] {
+        let list = self.0.get(name).and_then(Value::as_array);
+        list.map_or(&[], Vec::as_slice)
+    }
+}

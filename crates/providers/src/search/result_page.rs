@@ -1,0 +1,138 @@
+//! What one call to a supplier brings.
+
+use analysis::{
+    observation::search_page::{
+        AiOverview, BlockContent, FeatureBlock, OrganicResult, PageLink, RichData,
+    },
+    url_rules::page_key,
+};
+
+/// What one call brings; organic positions are counted later.
+#[derive(Debug, Default)]
+pub(super) struct ResultPage {
+    /// From top to bottom, as far as the supplier tells the order.
+    pub blocks: Vec<Placed>,
+    pub total: Option<u64>,
+    pub related: Vec<String>,
+    pub overview: Overview,
+    /// What the call cost by the supplier's own account, in millionths of a US dollar.
+    pub cost: Option<u64>,
+}
+
+/// A block where it stood.
+#[derive(Debug)]
+pub(super) struct Placed {
+    /// Rank among all blocks, from 1.
+    pub absolute: Option<u32>,
+    /// The engine's result page, from 1, when one call brings several.
+    pub page: Option<u32>,
+    pub content: BlockContent,
+}
+
+/// What a supplier tells about the AI overview.
+#[derive(Debug, Default)]
+pub(super) enum Overview {
+    /// Nothing.
+    #[default]
+    Untold,
+    /// There was none.
+    Absent,
+    /// There was one, and this is it.
+    Read(AiOverview),
+    /// There was one, at that rank among all blocks; neither its text nor whom it cites is known.
+    Unread(Option<u32>),
+    /// There was one, which another call can fetch with this token.
+    Announced(String),
+}
+
+/// An AI overview that took a call of its own.
+#[derive(Debug)]
+pub(super) struct OverviewAnswer {
+    pub overview: Overview,
+    pub cost: Option<u64>,
+}
+
+/// The passage above the results, and whose it is.
+#[derive(Debug, Default)]
+pub(super) struct Quoted {
+    pub url: String,
+    pub title: String,
+    pub passage: Option<String>,
+    pub highlighted: Vec<String>,
+}
+
+impl Placed {
+    /// Somewhere.
+    pub(super) fn feature(feature: FeatureBlock) -> Self {
+        Self::at_unknown(BlockContent::Feature(feature))
+    }
+
+    /// In the order of the results.
+    pub(super) fn organic(result: OrganicResult) -> Self {
+        Self::at_unknown(BlockContent::Organic(result))
+    }
+
+    fn at_unknown(content: BlockContent) -> Self {
+        Self {
+            absolute: None,
+            page: None,
+            content,
+        }
+    }
+}
+
+impl ResultPage {
+    /// A page whose supplier tells no more about the order than this.
+    pub(super) fn in_order(
+        above: impl IntoIterator<Item = FeatureBlock>,
+        organic: impl IntoIterator<Item = OrganicResult>,
+        below: impl IntoIterator<Item = FeatureBlock>,
+    ) -> Self {
+        let above = above.into_iter().map(Placed::feature);
+        let organic = organic.into_iter().map(Placed::organic);
+        let below = below.into_iter().map(Placed::feature);
+        Self {
+            blocks: above.chain(organic).chain(below).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Marks the listing of the quoted page. An engine that lists it nowhere else gave it the
+    /// first place (analysis.md 2.1, edge cases).
+    pub(super) fn note_featured(&mut self, quoted: Quoted) {
+        let key = page_key(&quoted.url);
+        let listed = self.blocks.iter_mut().find_map(|it| match &mut it.content {
+            BlockContent::Organic(result) if page_key(&result.url) == key => Some(result),
+            _ => None,
+        });
+        if let Some(result) = listed {
+            result.in_featured_snippet = true;
+            return;
+        }
+        let is_organic = |it: &Placed| matches!(it.content, BlockContent::Organic(_));
+        let first = self.blocks.iter().position(is_organic);
+        let place = first.unwrap_or(self.blocks.len());
+        let result = OrganicResult {
+            url: quoted.url,
+            title: quoted.title,
+            snippet: quoted.passage,
+            highlighted: quoted.highlighted,
+            rich_data: RichData::default(),
+            in_featured_snippet: true,
+            ..OrganicResult::default()
+        };
+        self.blocks.insert(place, Placed::organic(result));
+    }
+}
+
+/// Citations in their order, each page once.
+pub(super) fn each_once(citations: impl IntoIterator<Item = PageLink>) -> Vec<PageLink> {
+    let mut seen = std::collections::HashSet::new();
+    let mut kept: Vec<PageLink> = Vec::new();
+    for citation in citations {
+        if !citation.url.is_empty() && seen.insert(citation.url.clone()) {
+            kept.push(citation);
+        }
+    }
+    kept
+}

@@ -1,0 +1,176 @@
+//! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and another call for
+//! an AI overview that the first one only announces.
+
+mod boxes;
+mod features;
+mod overview;
+mod wire;
+
+use super::{
+    paged::ResultPages,
+    result_page::{OverviewAnswer, ResultPage},
+    settings::SerpApiSettings,
+    wire_errors::{by_status, shortened, without},
+};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{Billing, CallFailure, Repeat},
+};
+use analysis::{observation::search_page::FeatureCoverage, provenance::Provenance};
+use async_trait::async_trait;
+use domain::ports::{
+    clock::Clock,
+    search_results::{ProviderError, SearchQuery, SupplierLabel},
+};
+use reqwest::Client;
+use secrecy::ExposeSecret;
+use std::sync::Arc;
+
+/// How many results a call brings; Google stopped to show more on a page in September 2025.
+const RESULTS_PER_CALL: u32 = 10;
+
+/// The adapter.
+pub(super) struct SerpApi {
+    settings: SerpApiSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+impl SerpApi {
+    pub(super) fn new(settings: SerpApiSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    /// Asks and reads. The key is a parameter of the address, so that the address is kept nowhere:
+    /// no error and no record holds it.
+    async fn asked(&self, parameters: &[(&str, &str)]) -> Result<wire::Body, CallFailure> {
+        let base = self.settings.base_url.as_str().trim_end_matches('/');
+        let key = self.settings.api_key.expose_secret();
+        let request = self
+            .http
+            .get(format!("{base}/search.json"))
+            .query(parameters)
+            // What is up to an hour old is no measurement of now.
+            .query(&[("no_cache", "true"), ("output", "json"), ("api_key", key)]);
+        let answer = ask(request).await?;
+        if !answer.status.is_success() {
+            return Err(self.failure(&answer));
+        }
+        let body = wire::parse(&answer.body)?;
+        match body.failure() {
+            None => Ok(body),
+            Some(said) => Err(self.failure_inside(said)),
+        }
+    }
+
+    fn failure(&self, answer: &Answer) -> CallFailure {
+        let said = wire::message(&answer.body);
+        // 429 stands for a pace that is too high and for an account that is used up.
+        if is_about_credits(&said) {
+            return CallFailure::pointless(ProviderError::OutOfFunds);
+        }
+        by_status(answer, &self.without_key(&said), self.clock.now())
+    }
+
+    /// An error that came with a successful status. Searches that failed are not billed.
+    fn failure_inside(&self, said: &str) -> CallFailure {
+        let lower = said.to_ascii_lowercase();
+        let holds = |words: &[&str]| words.iter().any(|it| lower.contains(it));
+        let passing = |error| CallFailure {
+            error,
+            repeat: Repeat::Safe,
+        };
+        if is_about_credits(said) {
+            CallFailure::pointless(ProviderError::OutOfFunds)
+        } else if holds(&["invalid api key", "missing api key", "account has been"]) {
+            CallFailure::pointless(ProviderError::Unauthorised)
+        } else if holds(&["throughput", "rate limit", "too many requests"]) {
+            passing(ProviderError::RateLimited { retry_after: None })
+        } else if holds(&["try again later", "couldn't get valid results", "timed out"]) {
+            passing(ProviderError::Unavailable)
+        } else {
+            CallFailure::pointless(ProviderError::Refused {
+                reason: shortened(&self.without_key(said)),
+            })
+        }
+    }
+
+    fn without_key(&self, said: &str) -> String {
+        without(self.settings.api_key.expose_secret(), said)
+    }
+}
+
+fn is_about_credits(said: &str) -> bool {
+    said.to_ascii_lowercase().contains("run out of searches")
+}
+
+#[async_trait]
+impl ResultPages for SerpApi {
+    fn label(&self) -> SupplierLabel {
+        SupplierLabel {
+            name: "web search".to_owned(),
+            engine: "google".to_owned(),
+            provenance: Provenance::Measured,
+        }
+    }
+
+    fn billing(&self) -> Billing {
+        Billing::PerCall
+    }
+
+    /// It names what it knows; an element that it does not know stays unseen.
+    fn feature_coverage(&self) -> FeatureCoverage {
+        FeatureCoverage::Partial
+    }
+
+    fn results_per_call(&self) -> u32 {
+        RESULTS_PER_CALL
+    }
+
+    fn price_per_call(&self, _: u32) -> u64 {
+        self.settings.price_per_call
+    }
+
+    /// The one that fetches an announced AI overview.
+    fn extra_calls(&self) -> u32 {
+        1
+    }
+
+    fn objection(&self, _: &SearchQuery) -> Option<ProviderError> {
+        None
+    }
+
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure> {
+        let start = (number.saturating_sub(1) * RESULTS_PER_CALL).to_string();
+        let mut parameters = vec![
+            ("engine", "google"),
+            ("q", query.keyword.as_str()),
+            ("gl", &query.country),
+            ("hl", &query.language),
+            ("device", query.device.name()),
+            ("start", &start),
+        ];
+        if let Some(location) = &query.location {
+            parameters.push(("location", location));
+        }
+        let body = self.asked(&parameters).await?;
+        Ok(body.into_page())
+    }
+
+    async fn announced_overview(
+        &self,
+        _: &SearchQuery,
+        token: &str,
+    ) -> Result<OverviewAnswer, CallFailure> {
+        let parameters = [("engine", "google_ai_overview"), ("page_token", token)];
+        let body = self.asked(&parameters).await?;
+        Ok(OverviewAnswer {
+            overview: body.into_overview(),
+            cost: None,
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! The AI overview as SerpApi tells it: at once, or as a token for another call.
+
+use crate::search::result_page::{Overview, each_once};
+use analysis::{
+    observation::search_page::{AiOverview, PageLink},
+    url_rules::unwrapped,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// How deep lists in lists are followed.
+const DEEPEST_LIST: usize = 8;
+
+#[derive(Debug, Deserialize)]
+struct Told {
+    #[serde(default)]
+    text_blocks: Vec<TextBlock>,
+    #[serde(default)]
+    references: Vec<Reference>,
+    page_token: Option<String>,
+    error: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TextBlock {
+    title: Option<String>,
+    snippet: Option<String>,
+    #[serde(default)]
+    list: Vec<TextBlock>,
+    /// What unfolds.
+    #[serde(default)]
+    text_blocks: Vec<TextBlock>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reference {
+    title: Option<String>,
+    link: Option<String>,
+    source: Option<String>,
+    #[serde(default)]
+    index: u32,
+}
+
+/// Reads it; one of an unknown shape was there all the same.
+pub(super) fn read(overview: Value) -> Overview {
+    serde_json::from_value(overview).map_or(Overview::Unread(None), Told::read)
+}
+
+impl Told {
+    fn read(self) -> Overview {
+        let is_told = !self.text_blocks.is_empty() || !self.references.is_empty();
+        match self.page_token.filter(|_| !is_told) {
+            Some(token) => Overview::Announced(token),
+            None if !is_told || self.error.is_some() => Overview::Unread(None),
+            None => {
+                let mut lines = Vec::new();
+                collect(&self.text_blocks, DEEPEST_LIST, &mut lines);
+                Overview::Read(AiOverview {
+                    present: true,
+                    absolute_position: None,
+                    text: (!lines.is_empty()).then(|| lines.join("\n")),
+                    citations: citations(self.references),
+                })
+            }
+        }
+    }
+}
+
+fn collect<'t>(blocks: &'t [TextBlock], deeper: usize, lines: &mut Vec<&'t str>) {
+    for block in blocks {
+        lines.extend(
+            [&block.title, &block.snippet]
+                .into_iter()
+                .flatten()
+                .map(String::as_str),
+        );
+        if deeper > 0 {
+            collect(&block.list, deeper - 1, lines);
+            collect(&block.text_blocks, deeper - 1, lines);
+        }
+    }
+}
+
+fn citations(mut references: Vec<Reference>) -> Vec<PageLink> {
+    references.sort_by_key(|it| it.index);
+    each_once(references.into_iter().filter_map(|it| {
+        Some(PageLink {
+            title: it.title.or(it.source).unwrap_or_default(),
+            url: unwrapped(&it.link?).into_owned(),
+        })
+    }))
+}

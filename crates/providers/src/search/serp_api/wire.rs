@@ -1,0 +1,218 @@
+//! The answer of SerpApi as it comes over the wire.
+
+use super::{
+    boxes::{Ad, AnswerBox, KnowledgeGraph, advertisements},
+    features, overview,
+};
+use crate::{
+    resilience::CallFailure,
+    search::result_page::{Overview, ResultPage},
+};
+use analysis::{
+    observation::search_page::{Feature, OrganicResult, RichData},
+    url_rules::unwrapped,
+};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// The answer; every block may be missing.
+#[derive(Debug, Deserialize)]
+pub(super) struct Body {
+    search_metadata: Option<Metadata>,
+    search_information: Option<Information>,
+    organic_results: Option<Vec<Organic>>,
+    #[serde(default, deserialize_with = "if_readable")]
+    ads: Vec<Ad>,
+    #[serde(default, deserialize_with = "if_readable")]
+    answer_box: Option<AnswerBox>,
+    ai_overview: Option<Value>,
+    #[serde(default, deserialize_with = "if_readable")]
+    knowledge_graph: Option<KnowledgeGraph>,
+    #[serde(default, deserialize_with = "if_readable")]
+    related_searches: Vec<Related>,
+    error: Option<String>,
+    /// The elements of the page, each under its own key.
+    #[serde(flatten)]
+    elements: Map<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    status: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Information {
+    total_results: Option<Value>,
+    organic_results_state: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Organic {
+    #[serde(default)]
+    title: String,
+    link: String,
+    displayed_link: Option<String>,
+    snippet: Option<String>,
+    #[serde(default)]
+    snippet_highlighted_words: Vec<String>,
+    date: Option<String>,
+    /// `inline`, `expanded` or `list`, each a list of links.
+    #[serde(default)]
+    sitelinks: Map<String, Value>,
+    rich_snippet: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Related {
+    /// Missing where the suggestion is a picture of a thing.
+    query: Option<String>,
+}
+
+/// An element beside the results that has another shape than usual is left out: it does not make
+/// the results unreadable.
+fn if_readable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + Default,
+{
+    let element = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(element).unwrap_or_default())
+}
+
+/// Reads an answer.
+pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
+    let body: Body = serde_json::from_slice(body).map_err(|error| {
+        CallFailure::malformed(if error.is_data() {
+            "its fields are not as documented"
+        } else {
+            "it is not whole JSON"
+        })
+    })?;
+    let is_answer = body.organic_results.is_some()
+        || body.ai_overview.is_some()
+        || body.status() == Some("Success");
+    if is_answer || body.error.is_some() {
+        Ok(body)
+    } else {
+        Err(CallFailure::malformed("it holds no results"))
+    }
+}
+
+/// What an unsuccessful answer says, if it says anything.
+pub(super) fn message(body: &[u8]) -> String {
+    serde_json::from_slice::<Body>(body)
+        .ok()
+        .and_then(|body| body.error)
+        .unwrap_or_default()
+}
+
+impl Body {
+    fn status(&self) -> Option<&str> {
+        self.search_metadata.as_ref()?.status.as_deref()
+    }
+
+    /// What went wrong. That Google found nothing is an answer, although it comes as an error.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.error.as_deref().filter(|_| !self.is_empty())
+    }
+
+    fn is_empty(&self) -> bool {
+        let said = self.error.as_deref().unwrap_or_default();
+        let state =
+            { self.search_information.as_ref() }.and_then(|it| it.organic_results_state.as_deref());
+        said.contains("hasn't returned any results")
+            || said.contains("has not returned any results")
+            || state == Some("Fully empty")
+    }
+
+    fn total(&self) -> Option<u64> {
+        if self.is_empty() {
+            return Some(0);
+        }
+        self.search_information
+            .as_ref()?
+            .total_results
+            .as_ref()?
+            .as_u64()
+    }
+
+    /// The answer to the call that fetches an announced overview.
+    pub(super) fn into_overview(self) -> Overview {
+        match self.ai_overview.map(overview::read) {
+            None | Some(Overview::Announced(_)) => Overview::Unread(None),
+            Some(overview) => overview,
+        }
+    }
+
+    pub(super) fn into_page(self) -> ResultPage {
+        let total = self.total();
+        let quoted = self.answer_box.as_ref().and_then(AnswerBox::quoted);
+        let (top, bottom) = advertisements(self.ads);
+        let above = [
+            top,
+            self.answer_box.map(AnswerBox::into_feature),
+            self.knowledge_graph.map(KnowledgeGraph::into_feature),
+        ];
+        let suggested = { self.related_searches.into_iter() }.filter_map(|it| it.query);
+        let related: Vec<String> = suggested.collect();
+        let suggestions =
+            (!related.is_empty()).then(|| features::block(Feature::RelatedSearches, Vec::new()));
+        let organic = self.organic_results.unwrap_or_default();
+        let mut page = ResultPage::in_order(
+            above.into_iter().flatten(),
+            organic.into_iter().map(Organic::into_result),
+            features::among(&self.elements)
+                .into_iter()
+                .chain(bottom)
+                .chain(suggestions),
+        );
+        page.total = total;
+        page.related = related;
+        page.overview = self.ai_overview.map_or(Overview::Absent, overview::read);
+        if let Some(quoted) = quoted {
+            page.note_featured(quoted);
+        }
+        page
+    }
+}
+
+impl Organic {
+    fn into_result(self) -> OrganicResult {
+        let lists = ["inline", "expanded", "list"].into_iter();
+        let sitelinks = lists
+            .filter_map(|name| self.sitelinks.get(name))
+            .flat_map(features::links);
+        OrganicResult {
+            url: unwrapped(&self.link).into_owned(),
+            title: self.title,
+            snippet: self.snippet,
+            displayed_url: self.displayed_link,
+            highlighted: self.snippet_highlighted_words,
+            sitelinks: sitelinks.collect(),
+            rich_data: RichData {
+                date: self.date,
+                ..rich_data(self.rich_snippet.as_ref())
+            },
+            ..Default::default()
+        }
+    }
+}
+
+/// Ratings and prices stand above or below a snippet, as SerpApi detected them there.
+fn rich_data(snippet: Option<&Value>) -> RichData {
+    let detected = |name: &str| {
+        ["top", "bottom"]
+            .into_iter()
+            .find_map(|place| snippet?.get(place)?.get("detected_extensions")?.get(name))
+    };
+    RichData {
+        rating: detected("rating").and_then(Value::as_f64),
+        review_count: detected("reviews").and_then(Value::as_u64),
+        price: detected("price").and_then(Value::as_f64),
+        currency: detected("currency")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        ..RichData::default()
+    }
+}

@@ -1,0 +1,269 @@
+//! What holds for every supplier of search results, whatever its wire shape.
+
+use super::{
+    KEY,
+    fault_server::{FaultServer, Reply},
+    query, quick,
+    shapes::{SUPPLIERS, Shape},
+    supplier,
+};
+use domain::{
+    money::MicroUsd,
+    ports::search_results::{ProviderError, Searched, Spent},
+};
+use providers::{resilience::ResilienceSettings, search::SearchSettings};
+use std::{
+    io,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// What becomes of a search when the server always answers so, and how often it was asked.
+async fn searched(
+    shape: &Shape,
+    reply: Reply,
+    resilience: ResilienceSettings,
+) -> (Searched, usize) {
+    let server = FaultServer::always(reply).await;
+    let settings = SearchSettings {
+        resilience,
+        ..(shape.at)(&server)
+    };
+    let searched = supplier(settings).search(&query(10)).await;
+    (searched, server.calls())
+}
+
+/// Why it fails, and how often it was asked; what it takes is told in each case.
+async fn failure(shape: &Shape, reply: Reply, cost: MicroUsd) -> (ProviderError, usize) {
+    let (searched, calls) = searched(shape, reply.clone(), quick()).await;
+    assert!(!format!("{searched:?}").contains(KEY), "{}", shape.name);
+    let error = searched.answer.expect_err(shape.name);
+    assert!(!error.to_string().contains(KEY), "{error}");
+    let taken = Spent {
+        calls: calls as u64,
+        cost,
+    };
+    assert_eq!(searched.spent, taken, "{} {reply:?}", shape.name);
+    (error, calls)
+}
+
+fn limited(seconds: Option<u64>) -> ProviderError {
+    ProviderError::RateLimited {
+        retry_after: seconds.map(Duration::from_secs),
+    }
+}
+
+const FREE: MicroUsd = MicroUsd(0);
+
+#[tokio::test]
+async fn results_are_seen_in_their_order() {
+    for shape in &SUPPLIERS {
+        let reply = Reply::ok(&(shape.found)(7));
+        let (searched, calls) = searched(shape, reply, quick()).await;
+        let page = searched.answer.expect(shape.name);
+        let seen: Vec<_> = page
+            .organic()
+            .map(|(_, it)| (it.position, it.url.clone()))
+            .collect();
+        let expected = (1..=7).map(|place| (place, format!("https://site{place}.test/")));
+        assert_eq!(seen, expected.collect::<Vec<_>>(), "{}", shape.name);
+        assert_eq!((calls, page.calls), (1, 1), "{}", shape.name);
+        assert_eq!(searched.spent, Spent::on(1, shape.price), "{}", shape.name);
+        assert_eq!(page.engine, "google");
+    }
+}
+
+#[tokio::test]
+async fn nothing_found_is_an_empty_page() {
+    for shape in &SUPPLIERS {
+        for body in (shape.empty)() {
+            let (searched, calls) = searched(shape, Reply::ok(&body), quick()).await;
+            let page = searched.answer.expect(shape.name);
+            assert_eq!((page.depth_checked(), calls), (0, 1), "{}", shape.name);
+            assert_eq!(searched.spent, Spent::on(1, shape.price), "{}", shape.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_told_apart() {
+    for shape in &SUPPLIERS {
+        for (reply, error, calls) in (shape.refusals)() {
+            let told = failure(shape, reply.clone(), FREE).await;
+            assert_eq!(told, (error, calls), "{} {reply:?}", shape.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn requests_to_slow_down_are_heeded_within_reason() {
+    for shape in &SUPPLIERS {
+        let body = (shape.said)("Slow down").to_string();
+        let slow_down = |headers| Reply::Status(429, headers, body.clone());
+        for (headers, seconds, calls) in [
+            (&[][..], None, 3),
+            (&[("retry-after", "0")], Some(0), 3),
+            (&[("Retry-After", "3600")], Some(3_600), 1),
+        ] {
+            let told = failure(shape, slow_down(headers), FREE).await;
+            assert_eq!(told, (limited(seconds), calls), "{}", shape.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn outages_are_retried_twice() {
+    for shape in &SUPPLIERS {
+        for status in [500, 502, 503, 504, 408, 425] {
+            let reply = Reply::Status(status, &[], "<html>".to_owned());
+            let told = failure(shape, reply, FREE).await;
+            assert_eq!(
+                told,
+                (ProviderError::Unavailable, 3),
+                "{} {status}",
+                shape.name
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_may_have_been_billed_is_not_repeated_and_counts_as_billed() {
+    for shape in &SUPPLIERS {
+        let calls = if shape.price == FREE { 3 } else { 1 };
+        let told = failure(shape, Reply::Reset, shape.price_when_unknown).await;
+        assert_eq!(told, (ProviderError::Unavailable, calls), "{}", shape.name);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
+    for shape in &SUPPLIERS {
+        let gone = FaultServer::always(Reply::Reset).await;
+        let settings = SearchSettings {
+            resilience: quick(),
+            ..(shape.at)(&gone)
+        };
+        drop(gone);
+        tokio::task::yield_now().await;
+        let searched = supplier(settings).search(&query(10)).await;
+        assert_eq!(searched.answer, Err(ProviderError::Unavailable));
+        assert_eq!(searched.spent, Spent::on(3, FREE), "{}", shape.name);
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_drips_is_not_waited_for() {
+    for shape in &SUPPLIERS {
+        let resilience = ResilienceSettings {
+            call_timeout: Duration::from_millis(200),
+            ..quick()
+        };
+        let (searched, calls) = searched(shape, Reply::SlowBody, resilience).await;
+        assert_eq!(
+            searched.answer,
+            Err(ProviderError::TimedOut),
+            "{}",
+            shape.name
+        );
+        assert_eq!(calls, 1);
+        assert_eq!(searched.spent, Spent::on(1, shape.price_when_unknown));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_is_malformed() {
+    for shape in &SUPPLIERS {
+        let whole = (shape.found)(10).to_string();
+        let mut replies = vec![
+            Reply::Status(200, &[], whole[..whole.len() / 2].to_owned()),
+            Reply::CutShort(whole),
+            Reply::Status(200, &[], String::new()),
+            Reply::Status(200, &[], "<html>captcha</html>".to_owned()),
+            Reply::Status(302, &[("location", "http://127.0.0.1:1/")], String::new()),
+            Reply::Huge(25_000_000),
+        ];
+        replies.extend((shape.strange)().iter().map(Reply::ok));
+        for reply in replies {
+            let (error, calls) = failure(shape, reply.clone(), shape.price_when_unknown).await;
+            let is_malformed = matches!(error, ProviderError::Malformed { .. });
+            assert!(is_malformed, "{} {reply:?}: {error:?}", shape.name);
+            assert_eq!(calls, 1, "{} {reply:?}", shape.name);
+        }
+    }
+}
+
+/// Promise P22, however many of the calls fail.
+#[tokio::test]
+async fn retries_are_at_most_a_tenth_of_the_calls() {
+    let (searches, most) = (150_u32, 165);
+    for shape in &SUPPLIERS {
+        let limited = Reply::status(429, &(shape.said)("Slow down"));
+        let broken = Reply::Status(500, &[], String::new());
+        let found = Reply::ok(&(shape.found)(3));
+        for (fault, every) in [(&limited, 1), (&broken, 1), (&limited, 2), (&broken, 3)] {
+            let (fault, found) = (fault.clone(), found.clone());
+            let server = FaultServer::scripted(move |number, _| {
+                let fails = number.is_multiple_of(every);
+                if fails { fault.clone() } else { found.clone() }
+            })
+            .await;
+            let resilience = ResilienceSettings {
+                first_pause: Duration::ZERO,
+                ..quick()
+            };
+            let supplier = supplier(SearchSettings {
+                resilience,
+                ..(shape.at)(&server)
+            });
+            for number in 0..searches {
+                let mut asked = query(10);
+                asked.keyword = format!("keyword {number}");
+                let _ = supplier.search(&asked).await;
+            }
+            let calls = server.calls();
+            assert!(calls <= most, "{} {every}: {calls}", shape.name);
+            // Retries are made, so that this counts something.
+            assert!(calls > 155, "{} {every}: {calls}", shape.name);
+        }
+    }
+}
+
+/// Everything that is logged on the way, at the most talkative level.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = self.0.lock().expect("no test panicked here");
+        kept.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn credentials_are_logged_nowhere() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    for shape in &SUPPLIERS {
+        let mut replies: Vec<Reply> = (shape.refusals)().into_iter().map(|it| it.0).collect();
+        replies.extend([Reply::Reset, Reply::ok(&(shape.found)(2))]);
+        for reply in replies {
+            let (searched, _) = searched(shape, reply, quick()).await;
+            assert!(!format!("{searched:?}").contains(KEY));
+        }
+    }
+    let kept = log.0.lock().expect("no test panicked here");
+    let text = String::from_utf8_lossy(&kept);
+    assert!(text.contains("the call is made again"), "{text}");
+    assert!(!text.contains(KEY), "{text}");
+}
