@@ -422,12 +422,14 @@ async fn robots_that_cannot_be_had_forbid_and_missing_ones_do_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_says_nothing_is_told_from_one_that_refuses() {
-    let silent = FaultServer::start(site(vec![]), |_| Act::Silence).await;
+    // The system takes the connection, and nobody comes to say anything.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent_at = silent.local_addr().unwrap();
     let gone = FaultServer::start(site(vec![]), |_| not_found()).await;
     let refusing = gone.address;
     drop(gone);
     for (url, how) in [
-        (format!("https://{}/", silent.address), Unreached::Silence),
+        (format!("https://{silent_at}/"), Unreached::Silence),
         (format!("http://{refusing}/"), Unreached::Connection),
     ] {
         let outcome = read(url).await;

@@ -370,7 +370,7 @@ async fn progress_names_each_phase_and_waits_for_no_page_that_did_not_come() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delay_that_is_not_kept_in_full_is_told() {
-    let robots = "User-agent: sightlinebot\nCrawl-delay: 100000\n\nUser-agent: *\nDisallow: /";
+    let robots = "User-agent: *\nDisallow: /private\nCrawl-delay: 100000\n";
     let mut site = Site::new();
     site.insert("/robots.txt".to_owned(), answer(200, "", robots));
     site.insert("/".to_owned(), html("x"));
