@@ -35,7 +35,10 @@ pub fn mann_kendall(values: &[f64]) -> Option<Trend> {
     let of = |count: usize| (count * (count.saturating_sub(1)) * (2 * count + 5)) as f64;
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let ties: f64 = sorted.chunk_by(|a, b| a == b).map(|it| of(it.len())).sum();
+    let ties: f64 = sorted
+        .chunk_by(|a, b| a.total_cmp(b).is_eq())
+        .map(|it| of(it.len()))
+        .sum();
     let variance = (of(n) - ties) / 18.0;
     if variance <= 0.0 {
         return None;

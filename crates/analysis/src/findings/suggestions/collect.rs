@@ -197,7 +197,11 @@ impl<'a> Findings<'a> {
             return;
         };
         let clicks = self.clicks_of(fault.url);
-        let fresh = Draft::new(rule, fault.scope);
+        let severity = fault.severity.unwrap_or(rule.severity);
+        let fresh = Draft {
+            severity,
+            ..Draft::new(rule, fault.scope)
+        };
         let draft = self
             .drafts
             .entry((fresh.id.clone(), rule.variant))
@@ -208,7 +212,8 @@ impl<'a> Findings<'a> {
         if draft.rationale.is_empty() || fault.rationale < draft.rationale {
             draft.rationale = fault.rationale;
         }
-        draft.severity = draft.severity.min(fault.severity.unwrap_or(rule.severity));
+        // The worst of all pages.
+        draft.severity = draft.severity.min(severity);
     }
 
     /// Clicks per month of a page; `None` where nobody told.

@@ -120,8 +120,8 @@ fn unmentioned(
     draft.steps.push(
         "Answer these questions on a page of your own with facts that can be quoted, and get onto the pages that the answers cite.".to_owned(),
     );
-    draft.rationale =
-        "AI engines name several rivals for this keyword and never the project.".to_owned();
+    "AI engines name several rivals for this keyword and never the project."
+        .clone_into(&mut draft.rationale);
     draft.reach_keywords(potential(findings, keyword_id), tracked);
     draft.is_simulated = is_simulated;
     Some(draft)

@@ -12,11 +12,7 @@ use crate::{
         },
     },
     result_type::ResultType,
-    statistics::{
-        describe::mean,
-        mann_kendall::{LEAST_VALUES, mann_kendall},
-        theil_sen::slope,
-    },
+    statistics::{describe::mean, mann_kendall::mann_kendall, theil_sen::slope},
     url_rules::page_key,
 };
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -216,5 +212,3 @@ fn draft(findings: &Findings<'_>, page: &str, state: &PageState) -> Option<Draft
 pub(in super::super) fn id_of(url: &str) -> String {
     super::super::draft::id(RULE, &page_key(url))
 }
-
-const _: () = assert!(CLICK_WEEKS as usize >= LEAST_VALUES && RANK_WEEKS as usize >= LEAST_VALUES);
