@@ -73,8 +73,12 @@ fn answer(question: Question) -> Value {
                 ignored: &ignored,
                 other_values: &other_values,
             });
-            rankings.iter().for_each(|it| searches.add_ranking(it));
-            rows.iter().for_each(|it| searches.add_console_row(it));
+            for it in &rankings {
+                searches.add_ranking(it);
+            }
+            for it in &rows {
+                searches.add_console_row(it);
+            }
             json!(searches.done().suggestions())
         }
         Question::Effect {

@@ -46,7 +46,9 @@ fn suggested(
         });
     }
     let mut findings = searches.done();
-    records.values().for_each(|it| findings.add_content(it));
+    for it in records.values() {
+        findings.add_content(it);
+    }
     let all = findings.suggestions();
     let documents: Vec<serde_json::Value> = { records.values() }
         .map(|it| serde_json::to_value(it).unwrap())
@@ -79,7 +81,9 @@ fn nothing_is_suggested_for_a_faultless_site() {
 fn one_fault_of_a_site_brings_exactly_its_rule() {
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for rule in rules() {
-        let Some(code) = IssueCode::named(rule.id) else {
+        // Vitals have records of their own.
+        let code = IssueCode::named(rule.id).filter(|_| rule.variant.is_empty());
+        let Some(code) = code else {
             continue;
         };
         let fault = fault_site(ORIGIN, code);

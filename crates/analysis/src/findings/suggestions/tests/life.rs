@@ -127,7 +127,9 @@ fn a_page_loses_no_more_only_where_somebody_looked() {
     );
     let mut seen = Project::clean().a_day_later();
     let mut points = falling();
-    points.iter_mut().for_each(|it| it.position = Some(3));
+    for it in &mut points {
+        it.position = Some(3);
+    }
     seen.histories.insert(1, points);
     assert_eq!(
         seen.suggestions_at(day(1), &open, &none())[0].state,

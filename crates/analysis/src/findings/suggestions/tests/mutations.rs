@@ -71,7 +71,7 @@ fn change<T: serde::Serialize + serde::de::DeserializeOwned>(
 /// Each with the rule that it is to bring about.
 pub const MUTATIONS: &[Mutation] = &[
     ("strikingDistance", |it| {
-        it.rankings[4] = ranking(5, Some(8))
+        it.rankings[4] = ranking(5, Some(8));
     }),
     ("ctrGap", |it| it.rows[0] = row(1, 20, 2_000, 2.0)),
     ("keywordGap", |it| {
@@ -81,7 +81,7 @@ pub const MUTATIONS: &[Mutation] = &[
         change(&mut it.competitors[0], "/gapKeywordCount", json!(1));
     }),
     ("cannibalization", |it| {
-        it.contests[0] = contest(2, 70.0, "merge")
+        it.contests[0] = contest(2, 70.0, "merge");
     }),
     ("contentDecay", |it| {
         it.histories.insert(1, falling());
@@ -100,15 +100,15 @@ pub const MUTATIONS: &[Mutation] = &[
         change(&mut it.contents[0], "/indexable", json!(false));
     }),
     ("orphanWithTraffic", |it| {
-        change(&mut it.contents[0], "/links/orphan", json!(true))
+        change(&mut it.contents[0], "/links/orphan", json!(true));
     }),
     ("brokenInternalLinks", |it| {
         it.links
-            .push(link(1, "https://example.com/gone", "notFound", true))
+            .push(link(1, "https://example.com/gone", "notFound", true));
     }),
     ("brokenExternalLinks", |it| {
         it.links
-            .push(link(1, "https://other.example/", "notFound", false))
+            .push(link(1, "https://other.example/", "notFound", false));
     }),
     ("redirectFlattening", |it| {
         it.links.push(link(
@@ -116,7 +116,7 @@ pub const MUTATIONS: &[Mutation] = &[
             "https://example.com/old",
             "redirectPermanent",
             true,
-        ))
+        ));
     }),
     ("schemaErrors", |it| {
         let issue = json!([{"level": "google", "code": "requiredMissing", "path": "name", "message": "name is missing", "severity": "error"}]);
@@ -127,16 +127,16 @@ pub const MUTATIONS: &[Mutation] = &[
         change(&mut it.schemas[0], "/parseErrors", error);
     }),
     ("expiringMarkup", |it| {
-        change(&mut it.schemas[0], "/expiries/0/until", json!("2026-11-25"))
+        change(&mut it.schemas[0], "/expiries/0/until", json!("2026-11-25"));
     }),
     ("lcpPoor", |it| {
-        change(&mut it.vitals[0], "/metrics/lcp/p75", json!(4_100.0))
+        change(&mut it.vitals[0], "/metrics/lcp/p75", json!(4_100.0));
     }),
     ("clsPoor", |it| {
-        change(&mut it.vitals[0], "/metrics/cls/p75", json!(0.12))
+        change(&mut it.vitals[0], "/metrics/cls/p75", json!(0.12));
     }),
     ("inpPoor", |it| {
-        change(&mut it.vitals[0], "/metrics/inp/p75", json!(210.0))
+        change(&mut it.vitals[0], "/metrics/inp/p75", json!(210.0));
     }),
     ("aiAccess", |it| {
         let gate =
@@ -144,10 +144,10 @@ pub const MUTATIONS: &[Mutation] = &[
         change(&mut it.geo[0], "/gates", gate);
     }),
     ("eeatSiteSignal", |it| {
-        change(&mut it.eeat[8], "/missing", json!(["contactPage"]))
+        change(&mut it.eeat[8], "/missing", json!(["contactPage"]));
     }),
     ("ymylUntrusted", |it| {
-        change(&mut it.eeat[0], "/capped", json!(true))
+        change(&mut it.eeat[0], "/capped", json!(true));
     }),
     ("aiUnmentioned", |it| it.answers[0] = answers(1, 0)),
     ("aiPageTypeMissing", |it| {
@@ -155,34 +155,34 @@ pub const MUTATIONS: &[Mutation] = &[
             &mut it.answers[0],
             "/citedPageTypes/0/pageType",
             json!("product"),
-        )
+        );
     }),
     ("titleMissing", |it| {
-        it.contents[0].issues.push(issue(IssueCode::TitleMissing))
+        it.contents[0].issues.push(issue(IssueCode::TitleMissing));
     }),
     ("titleDuplicate", |it| {
-        it.contents[0].issues.push(issue(IssueCode::TitleDuplicate))
+        it.contents[0].issues.push(issue(IssueCode::TitleDuplicate));
     }),
     ("descMissing", |it| {
-        it.contents[0].issues.push(issue(IssueCode::DescMissing))
+        it.contents[0].issues.push(issue(IssueCode::DescMissing));
     }),
     ("descDuplicate", |it| {
-        it.contents[0].issues.push(issue(IssueCode::DescDuplicate))
+        it.contents[0].issues.push(issue(IssueCode::DescDuplicate));
     }),
     ("h1Missing", |it| {
-        it.contents[0].issues.push(issue(IssueCode::H1Missing))
+        it.contents[0].issues.push(issue(IssueCode::H1Missing));
     }),
     ("h1Duplicate", |it| {
-        it.contents[0].issues.push(issue(IssueCode::H1Duplicate))
+        it.contents[0].issues.push(issue(IssueCode::H1Duplicate));
     }),
     ("thinContent", |it| {
-        it.contents[0].issues.push(issue(IssueCode::ThinContent))
+        it.contents[0].issues.push(issue(IssueCode::ThinContent));
     }),
     ("duplicateExact", |it| {
-        it.contents[0].issues.push(issue(IssueCode::DuplicateExact))
+        it.contents[0].issues.push(issue(IssueCode::DuplicateExact));
     }),
     ("duplicateNear", |it| {
-        it.contents[0].issues.push(issue(IssueCode::DuplicateNear))
+        it.contents[0].issues.push(issue(IssueCode::DuplicateNear));
     }),
 ];
 

@@ -337,13 +337,6 @@ impl Project {
     /// The same a day later: everything was measured anew.
     pub fn a_day_later(mut self) -> Self {
         let later = now() + TimeDelta::days(1);
-        fn each<T>(
-            records: &mut [T],
-            envelope: impl Fn(&mut T) -> &mut DateTime<Utc>,
-            at: DateTime<Utc>,
-        ) {
-            records.iter_mut().for_each(|it| *envelope(it) = at);
-        }
         each(&mut self.rankings, |it| &mut it.envelope.measured_at, later);
         each(&mut self.rows, |it| &mut it.measured_at, later);
         each(&mut self.contents, |it| &mut it.envelope.measured_at, later);
@@ -361,5 +354,15 @@ impl Project {
         );
         each(&mut self.answers, |it| &mut it.measured_at, later);
         self
+    }
+}
+
+fn each<T>(
+    records: &mut [T],
+    measured_at: impl Fn(&mut T) -> &mut DateTime<Utc>,
+    at: DateTime<Utc>,
+) {
+    for it in records {
+        *measured_at(it) = at;
     }
 }
