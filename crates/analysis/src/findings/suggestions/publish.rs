@@ -189,6 +189,8 @@ pub(super) fn order(one: &SuggestionRecord, other: &SuggestionRecord) -> Orderin
     group(one)
         .cmp(&group(other))
         .then_with(|| other.priority_score.total_cmp(&one.priority_score))
+        // Far above the median the score is 100 to the last digit.
+        .then_with(|| other.value().total_cmp(&one.value()))
         .then_with(|| one.severity.cmp(&other.severity))
         .then_with(|| one.rule_id.cmp(&other.rule_id))
         .then_with(|| page(one).cmp(&page(other)))
