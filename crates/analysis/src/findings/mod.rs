@@ -18,6 +18,7 @@ pub mod serp;
 pub mod site_audit;
 pub mod site_changes;
 pub mod sov;
+pub mod suggestions;
 pub mod vitals;
 
 #[cfg(test)]

@@ -11,3 +11,5 @@ mod other_faults;
 mod over_http;
 #[cfg(test)]
 mod site_server;
+#[cfg(test)]
+mod suggestions;

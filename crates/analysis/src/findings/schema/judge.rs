@@ -5,6 +5,7 @@ mod entity;
 use super::{
     FindingContext, METHOD, duplicates,
     entities::{connected, entities},
+    expiries::expiries,
     feature::Feature,
     google::Page,
     graph::Graph,
@@ -82,6 +83,7 @@ pub fn judge_page(page: &PageInput<'_>, context: &FindingContext) -> SchemaRecor
         parse_errors: page.data.parse_errors.clone(),
         graph_connected: connected(&graph, &kept, &copies),
         features: features(&judged),
+        expiries: expiries(page.data),
         errors: count(&judged, Severity::Error) + small(page.data.parse_errors.len()),
         warning_count: count(&judged, Severity::Warning),
         schema_score: score(score_terms(page, &graph, &kept, &judged)),

@@ -7,6 +7,7 @@
 
 mod duplicates;
 mod entities;
+mod expiries;
 mod feature;
 mod google;
 mod graph;
@@ -25,6 +26,7 @@ mod visible;
 pub mod vocabulary;
 
 pub use crate::findings::envelope::FindingContext;
+pub use expiries::Expiry;
 pub use feature::Feature;
 pub use judge::{PageInput, judge_page};
 pub use record::{Eligibility, Entity, FormatCounts, Issue, IssueCode, Level, SchemaRecord};

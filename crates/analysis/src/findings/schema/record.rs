@@ -1,6 +1,6 @@
 //! What is said of one page.
 
-use super::feature::Feature;
+use super::{expiries::Expiry, feature::Feature};
 use crate::{
     findings::{
         broken_links::Severity,
@@ -32,6 +32,10 @@ pub struct SchemaRecord {
     pub graph_connected: Option<f64>,
     /// What the page is eligible for.
     pub features: Vec<Feature>,
+    /// Days on which offers and jobs of the page end, soonest first; at the most 100.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub expiries: Vec<Expiry>,
     /// Errors: those of the entities, and blocks that could not be read.
     pub errors: u32,
     /// Warnings of the entities; `warnings` are the record's own.

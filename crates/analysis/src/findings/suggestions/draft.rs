@@ -1,0 +1,287 @@
+//! A suggestion while what speaks for it is gathered: bounded, and the same in whatever order it comes.
+
+use super::{
+    evidence::Evidence,
+    record::{ExpectedGain, ReachBasis},
+    rule::{Rule, Severity},
+};
+use crate::text::likeness::hash_of;
+use sha2::{Digest, Sha256};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashSet},
+    fmt::Write as _,
+};
+
+/// Pages, keywords and pieces of evidence that a suggestion names at the most.
+pub(super) const MOST_NAMED: usize = 50;
+/// Cases that its steps tell one by one.
+const MOST_TOLD: usize = 5;
+
+/// Clicks in millionths, so that sums do not depend on the order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Clicks(u64);
+
+impl Clicks {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clicks are neither negative nor anywhere near 2^44"
+    )]
+    pub fn of(clicks: f64) -> Self {
+        Self((clicks.max(0.0) * 1e6).round() as u64)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "rounded already")]
+    pub fn get(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    pub fn add(&mut self, more: Self) {
+        self.0 = self.0.saturating_add(more.0);
+    }
+}
+
+/// What speaks for a suggestion, by page.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cases {
+    kept: BTreeMap<(Reverse<Clicks>, String), Case>,
+    /// Hashes of all addresses.
+    seen: HashSet<u64>,
+    clicks: Clicks,
+    /// Whether clicks of some page are known.
+    has_clicks: bool,
+}
+
+/// What speaks for it on a page.
+#[derive(Debug, Clone, Default)]
+struct Case {
+    evidence: BTreeMap<String, Evidence>,
+    told: BTreeSet<String>,
+}
+
+impl Cases {
+    /// A page with its clicks per month, what shows the fault there, and how to say it.
+    pub fn add(
+        &mut self,
+        url: &str,
+        clicks: Option<Clicks>,
+        evidence: impl IntoIterator<Item = Evidence>,
+        told: Option<String>,
+    ) {
+        if self.seen.insert(hash_of(url.as_bytes())) {
+            self.clicks.add(clicks.unwrap_or_default());
+            self.has_clicks |= clicks.is_some();
+        }
+        let case = self
+            .kept
+            .entry((Reverse(clicks.unwrap_or_default()), url.to_owned()))
+            .or_default();
+        for it in evidence {
+            case.evidence.insert(key(&it), it);
+            if case.evidence.len() > MOST_NAMED {
+                case.evidence.pop_last();
+            }
+        }
+        case.told.extend(told);
+        if case.told.len() > MOST_TOLD {
+            case.told.pop_last();
+        }
+        if self.kept.len() > MOST_NAMED {
+            self.kept.pop_last();
+        }
+    }
+
+    pub fn count(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
+        self.kept.keys().map(|it| it.1.as_str())
+    }
+
+    pub fn clicks(&self) -> Option<f64> {
+        self.has_clicks.then_some(self.clicks.get())
+    }
+
+    /// Of each page one piece, then the others, as far as there is room.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let of = |first: bool| {
+            self.kept.values().flat_map(move |case| {
+                let all = case.evidence.values();
+                all.enumerate()
+                    .filter(move |(at, _)| (*at == 0) == first)
+                    .map(|(_, it)| it.clone())
+            })
+        };
+        let mut seen = BTreeSet::new();
+        of(true)
+            .chain(of(false))
+            .filter(|it| seen.insert(key(it)))
+            .take(MOST_NAMED)
+            .collect()
+    }
+
+    /// Some cases in words, and how many pages there are beside.
+    pub fn told(&self) -> Vec<String> {
+        let mut told: Vec<String> = Vec::new();
+        let mut pages = 0;
+        for case in self.kept.values() {
+            if told.len() + case.told.len() > MOST_TOLD && pages > 0 {
+                break;
+            }
+            told.extend(case.told.iter().cloned());
+            pages += 1;
+        }
+        let left = self.count().saturating_sub(pages);
+        if left > 0 && !told.is_empty() {
+            let noun = if left == 1 { "page" } else { "pages" };
+            told.push(format!("Do the same on {left} more {noun}."));
+        }
+        told
+    }
+}
+
+fn key(evidence: &Evidence) -> String {
+    let found = &evidence.record_ref;
+    format!(
+        "{:?}|{:?}|{:?}|{:?}|{}",
+        evidence.result_type, found.keyword_id, found.url, found.with, evidence.pointer
+    )
+}
+
+/// A suggestion before it is weighed against the others.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub rule: &'static Rule,
+    pub id: String,
+    /// What it is about, beside the rule.
+    pub url: Option<String>,
+    pub keyword_id: Option<i64>,
+    pub severity: Severity,
+    pub rationale: String,
+    pub cases: Cases,
+    /// What shows it and is about no page.
+    pub loose_evidence: Vec<Evidence>,
+    pub keyword_ids: BTreeSet<i64>,
+    pub reach: f64,
+    pub basis: ReachBasis,
+    pub gain: Option<ExpectedGain>,
+    pub steps: Vec<String>,
+    /// Whether it rests on a simulated market.
+    pub is_simulated: bool,
+    /// Pages that it would change or take away, by their keys.
+    pub claims: BTreeSet<String>,
+}
+
+impl Draft {
+    /// Of a rule and what it is about; `scope` is the same whenever that is.
+    pub fn new(rule: &'static Rule, scope: &str) -> Self {
+        Self {
+            rule,
+            id: id(rule.id, scope),
+            url: None,
+            keyword_id: None,
+            severity: rule.severity,
+            rationale: String::new(),
+            cases: Cases::default(),
+            loose_evidence: Vec::new(),
+            keyword_ids: BTreeSet::new(),
+            reach: 0.0,
+            basis: ReachBasis::ShareOfPages,
+            gain: None,
+            steps: Vec::new(),
+            is_simulated: false,
+            claims: BTreeSet::new(),
+        }
+    }
+
+    pub fn effort(&self) -> f64 {
+        if self.cases.count() > 1 {
+            self.rule.effort_many
+        } else {
+            self.rule.effort_one
+        }
+    }
+
+    pub fn value(&self) -> f64 {
+        super::score::value(
+            self.reach,
+            self.rule.impact,
+            self.rule.confidence,
+            self.effort(),
+        )
+    }
+
+    /// The clicks of its pages, or the share of the site's indexable pages that they are, times 100,
+    /// whichever is more.
+    #[expect(clippy::cast_precision_loss, reason = "counts of pages")]
+    pub fn reach_pages(&mut self, indexable: u64) {
+        let share = if indexable > 0 {
+            100.0 * (self.cases.count() as f64 / indexable as f64).min(1.0)
+        } else {
+            0.0
+        };
+        let clicks = self.cases.clicks();
+        (self.reach, self.basis) = match clicks {
+            Some(clicks) if clicks >= share => (clicks, ReachBasis::Clicks),
+            _ => (share, ReachBasis::ShareOfPages),
+        };
+    }
+
+    /// The clicks that its keywords could bring, or their share of the project's, times 100.
+    #[expect(clippy::cast_precision_loss, reason = "counts of keywords")]
+    pub fn reach_keywords(&mut self, potential: Option<f64>, tracked: usize) {
+        (self.reach, self.basis) = match potential {
+            Some(clicks) => (clicks, ReachBasis::PotentialClicks),
+            None => (
+                100.0 * self.keyword_ids.len() as f64 / tracked.max(1) as f64,
+                ReachBasis::ShareOfKeywords,
+            ),
+        };
+    }
+}
+
+/// The first sixteen bytes of SHA-256 over rule and scope, in hexadecimal.
+pub(super) fn id(rule: &str, scope: &str) -> String {
+    let digest = Sha256::digest(format!("{rule}\n{scope}").as_bytes());
+    digest[..16].iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_the_same_on_every_machine() {
+        // printf 'titleMissing\nsite' | sha256sum | cut -c1-32
+        assert_eq!(
+            id("titleMissing", "site"),
+            "f3fa87954d0248d22493a13c90fe8832"
+        );
+        assert_ne!(id("titleMissing", "site"), id("titleMissing", "page"));
+    }
+
+    #[test]
+    fn pages_with_the_most_clicks_are_kept_in_whatever_order_they_come() {
+        let add = |cases: &mut Cases, at: u32| {
+            let url = format!("https://example.com/{at}");
+            cases.add(&url, Some(Clicks::of(f64::from(at))), [], None);
+        };
+        let (mut one, mut other) = (Cases::default(), Cases::default());
+        (0..200).for_each(|at| add(&mut one, at));
+        (0..200).rev().for_each(|at| add(&mut other, at));
+        (0..200).for_each(|at| add(&mut other, at));
+        assert_eq!(one.count(), 200);
+        assert_eq!(one.count(), other.count());
+        let urls: Vec<&str> = one.urls().collect();
+        assert_eq!(urls, other.urls().collect::<Vec<_>>());
+        assert_eq!((urls.len(), urls[0]), (50, "https://example.com/199"));
+        assert!((one.clicks().unwrap() - 19_900.0).abs() < 1e-9);
+        assert_eq!(one.clicks(), other.clicks());
+    }
+}

@@ -1,0 +1,259 @@
+//! What came of a fix: a figure before and after, the difference with its interval, and a verdict.
+
+use super::{
+    record::{State, SuggestionRecord},
+    rule::{EffectMetric, rule},
+};
+use crate::{
+    findings::envelope::rounded,
+    statistics::{
+        describe::mean, newcombe::newcombe, welch::difference_of_means, wilson::Interval,
+    },
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// How long is compared, before and after.
+const WINDOW: TimeDelta = TimeDelta::days(28);
+/// Weeks with values that each side needs.
+const LEAST_WEEKS: usize = 3;
+/// Impressions, or answers, that each side needs: ours.
+const LEAST_TRIALS: u64 = 30;
+/// Search engines need some days until they know what changed: ours.
+const SETTLING: TimeDelta = TimeDelta::days(7);
+/// Figures of visitors cover the 28 days before (`CrUX`).
+const SETTLING_FIELD: TimeDelta = TimeDelta::days(28);
+
+/// What came of a fix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SuggestionEffect)]
+pub struct Effect {
+    /// What was compared.
+    pub metric: EffectMetric,
+    /// The 28 days until the fault was last seen.
+    pub before: EffectSide,
+    /// The 28 days after the fix, once it could show.
+    pub after: EffectSide,
+    /// After less before; null while nothing was measured after.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub difference: Option<f64>,
+    /// The lower end of its 95 % interval; null while too little was measured.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub low: Option<f64>,
+    /// The upper end.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub high: Option<f64>,
+    /// What that comes to.
+    pub verdict: Verdict,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SuggestionEffectSide)]
+pub struct EffectSide {
+    /// The first moment.
+    pub from: DateTime<Utc>,
+    /// The last moment.
+    pub to: DateTime<Utc>,
+    /// The mean of the weeks' means, or successes per trial; null without any.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub value: Option<f64>,
+    /// Observations, or trials.
+    pub n: u64,
+    /// Weeks with observations.
+    pub weeks: u32,
+}
+
+/// What a comparison comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SuggestionVerdict)]
+pub enum Verdict {
+    /// The interval lies on the good side of 0.
+    Improved,
+    /// It holds 0: no difference was shown, as far as the interval reaches.
+    Unchanged,
+    /// It lies on the bad side.
+    Worse,
+    /// The time is not over, or too little was measured since.
+    TooEarly,
+}
+
+/// What was measured at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observation {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The figure: a position (one below the depth where it was not found), clicks of a day, a time.
+    pub value: f64,
+}
+
+/// Successes among trials at a time: clicks among impressions of a day, answers that name the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trials {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Successes.
+    pub successes: u64,
+    /// Trials.
+    pub trials: u64,
+}
+
+/// What shows the effect.
+#[derive(Debug, Clone, Copy)]
+pub enum EffectSeries<'a> {
+    /// Figures, for [`EffectMetric::Position`], [`EffectMetric::Clicks`], [`EffectMetric::Vitals`].
+    Values(&'a [Observation]),
+    /// Counts, for [`EffectMetric::Ctr`] and [`EffectMetric::MentionRate`].
+    Rates(&'a [Trials]),
+}
+
+/// Two weeks' means, or two rates, with what is between.
+struct Compared {
+    sides: [(Option<f64>, u64, usize); 2],
+    interval: Option<Interval>,
+    is_enough: bool,
+}
+
+impl SuggestionRecord {
+    /// What shows whether it helped.
+    #[must_use]
+    pub fn effect_metric(&self) -> EffectMetric {
+        let variant = self.variant.as_deref().unwrap_or_default();
+        rule(&self.rule_id, variant).map_or(EffectMetric::None, |it| it.effect)
+    }
+
+    /// Compares what was measured before and after the fix, in any order; `None` of what is not fixed,
+    /// where the series is none of its metric, and where too little is known from before.
+    ///
+    /// Figures are compared by the means of their weeks, since days depend on each other, with Welch's
+    /// t; counts by Newcombe's interval.
+    #[must_use]
+    pub fn effect(&self, series: &EffectSeries<'_>, now: DateTime<Utc>) -> Option<Effect> {
+        let fixed_at = self.fixed_at.filter(|_| self.state == State::Fixed)?;
+        let metric = self.effect_metric();
+        let settled = fixed_at + settling(metric, self.variant.as_deref());
+        let windows = [
+            (self.last_seen_at - WINDOW, self.last_seen_at),
+            (settled, settled + WINDOW),
+        ];
+        let is_lower_better = match (metric, series) {
+            (EffectMetric::Position | EffectMetric::Vitals, EffectSeries::Values(_)) => true,
+            (EffectMetric::Clicks, EffectSeries::Values(_))
+            | (EffectMetric::Ctr | EffectMetric::MentionRate, EffectSeries::Rates(_)) => false,
+            _ => return None,
+        };
+        let compared = match series {
+            EffectSeries::Values(all) => values(all, windows)?,
+            EffectSeries::Rates(all) => rates(all, windows)?,
+        };
+        let is_over = now >= settled + WINDOW;
+        let interval = compared.interval.filter(|_| compared.is_enough);
+        let verdict = match interval {
+            Some(it) if is_over && it.leaves_out(0.0) => {
+                if (it.high < 0.0) == is_lower_better {
+                    Verdict::Improved
+                } else {
+                    Verdict::Worse
+                }
+            }
+            Some(_) if is_over => Verdict::Unchanged,
+            _ => Verdict::TooEarly,
+        };
+        let side = |at: usize| {
+            let (value, n, weeks) = compared.sides[at];
+            EffectSide {
+                from: windows[at].0,
+                to: windows[at].1.min(now).max(windows[at].0),
+                value,
+                n,
+                weeks: u32::try_from(weeks).unwrap_or(u32::MAX),
+            }
+        };
+        let (before, after) = (side(0), side(1));
+        Some(Effect {
+            metric,
+            difference: before.value.zip(after.value).map(|(was, is)| is - was),
+            before,
+            after,
+            low: interval.map(|it| it.low),
+            high: interval.map(|it| it.high),
+            verdict,
+        })
+    }
+}
+
+fn settling(metric: EffectMetric, variant: Option<&str>) -> TimeDelta {
+    match (metric, variant) {
+        (EffectMetric::Vitals, Some("field")) => SETTLING_FIELD,
+        (EffectMetric::Vitals, _) => TimeDelta::zero(),
+        _ => SETTLING,
+    }
+}
+
+type Windows = [(DateTime<Utc>, DateTime<Utc>); 2];
+
+fn values(all: &[Observation], windows: Windows) -> Option<Compared> {
+    let [before, after] = windows.map(|window| {
+        let mut weeks: BTreeMap<i64, Vec<(DateTime<Utc>, f64)>> = BTreeMap::new();
+        let within = all
+            .iter()
+            .filter(|it| it.at >= window.0 && it.at <= window.1);
+        for it in within.filter(|it| it.value.is_finite()) {
+            // The last moment belongs to the last week.
+            let week = ((it.at - window.0).num_days() / 7).min(WINDOW.num_days() / 7 - 1);
+            weeks.entry(week).or_default().push((it.at, it.value));
+        }
+        let n: usize = weeks.values().map(Vec::len).sum();
+        let means: Vec<f64> = { weeks.into_values() }
+            .filter_map(|mut week| {
+                // Sums of floats depend on their order.
+                week.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                let values: Vec<f64> = week.into_iter().map(|it| it.1).collect();
+                mean(&values)
+            })
+            .collect();
+        (means, n as u64)
+    });
+    if before.0.len() < LEAST_WEEKS {
+        return None;
+    }
+    Some(Compared {
+        interval: difference_of_means(&after.0, &before.0),
+        is_enough: after.0.len() >= LEAST_WEEKS,
+        sides: [&before, &after].map(|(means, n)| (mean(means), *n, means.len())),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn rates(all: &[Trials], windows: Windows) -> Option<Compared> {
+    let [before, after] = windows.map(|window| {
+        let within = || {
+            all.iter()
+                .filter(move |it| it.at >= window.0 && it.at <= window.1)
+        };
+        let successes: u64 = within().map(|it| it.successes.min(it.trials)).sum();
+        let trials: u64 = within().map(|it| it.trials).sum();
+        let weeks: std::collections::BTreeSet<i64> = { within() }
+            .map(|it| (it.at - window.0).num_days() / 7)
+            .collect();
+        ((successes, trials), weeks.len())
+    });
+    if before.0.1 < LEAST_TRIALS {
+        return None;
+    }
+    let side = |it: &((u64, u64), usize)| {
+        let ((successes, trials), weeks) = *it;
+        let rate = (trials > 0).then(|| successes as f64 / trials as f64);
+        (rate, trials, weeks)
+    };
+    Some(Compared {
+        interval: newcombe(after.0, before.0),
+        is_enough: after.0.1 >= LEAST_TRIALS,
+        sides: [side(&before), side(&after)],
+    })
+}

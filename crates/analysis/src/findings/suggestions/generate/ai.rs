@@ -1,0 +1,196 @@
+//! What AI engines say of others and not of the project, and what they cite that it lacks.
+
+use crate::{
+    findings::suggestions::{
+        collect::Findings,
+        draft::Draft,
+        evidence::{Evidence, EvidenceSource, RecordRef},
+        inputs::AiAnswers,
+        rule,
+    },
+    page_kind::PageKind,
+    provenance::Provenance,
+    result_type::ResultType,
+    statistics::newcombe::newcombe,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fewer answers tell nothing (analysis.md 2.3).
+const LEAST_ANSWERS: u64 = 5;
+/// Rivals that have to be named.
+const LEAST_RIVALS: usize = 2;
+/// Answers that have to cite a kind of page: ours.
+const LEAST_CITING: u64 = 3;
+
+pub(in super::super) fn add(findings: &mut Findings<'_>, answers: &AiAnswers) {
+    if answers.answer_count < LEAST_ANSWERS {
+        return;
+    }
+    let source = EvidenceSource::Result(ResultType::AiVisibility);
+    findings.searches.watch.saw(source, &place(answers));
+    findings.answers.push(answers.clone());
+}
+
+fn place(answers: &AiAnswers) -> RecordRef {
+    RecordRef {
+        keyword_id: Some(answers.keyword_id),
+        measured_at: Some(answers.measured_at),
+        ..RecordRef::default()
+    }
+    .with("engine", &answers.engine)
+}
+
+fn of(answers: &AiAnswers, metric: &str, pointer: &str) -> Evidence {
+    Evidence::of(ResultType::AiVisibility, place(answers), metric, pointer)
+}
+
+pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
+    let mut by_keyword: BTreeMap<i64, Vec<&AiAnswers>> = BTreeMap::new();
+    for it in &findings.answers {
+        by_keyword.entry(it.keyword_id).or_default().push(it);
+    }
+    for all in by_keyword.values_mut() {
+        all.sort_by(|a, b| a.engine.cmp(&b.engine));
+    }
+    let tracked = by_keyword.len();
+    let mut drafts: Vec<Draft> = { by_keyword.iter() }
+        .filter_map(|(keyword_id, all)| unmentioned(findings, *keyword_id, all, tracked))
+        .collect();
+    drafts.extend(missing_kinds(findings, &by_keyword));
+    drafts
+}
+
+fn unmentioned(
+    findings: &Findings<'_>,
+    keyword_id: i64,
+    all: &[&AiAnswers],
+    tracked: usize,
+) -> Option<Draft> {
+    let mut told = Vec::new();
+    let mut evidence = Vec::new();
+    let (mut is_significant, mut is_simulated) = (false, false);
+    for answers in all.iter().filter(|it| it.mention_count == 0) {
+        let mut rivals: Vec<(usize, u64, &str)> = { answers.competitors.iter().enumerate() }
+            .map(|(at, it)| (at, it.mention_count, it.name.as_str()))
+            .filter(|it| it.1 > 0)
+            .collect();
+        if rivals.len() < LEAST_RIVALS {
+            continue;
+        }
+        rivals.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.cmp(b.2)));
+        rivals.truncate(5);
+        // Two rivals are to be named more often than by chance.
+        let second = (rivals[LEAST_RIVALS - 1].1, answers.answer_count);
+        let ours = (0, answers.answer_count);
+        is_significant |= newcombe(second, ours).is_some_and(|it| it.low > 0.0);
+        is_simulated |= answers.provenance == Provenance::Simulated;
+        evidence.push(
+            of(answers, "mentionCount", "/mentionCount")
+                .observed(0.0)
+                .threshold(1.0),
+        );
+        for (at, count, _) in &rivals {
+            #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
+            let count = *count as f64;
+            let pointer = format!("/competitors/{at}/mentionCount");
+            evidence.push(of(answers, "competitorMentions", &pointer).observed(count));
+        }
+        let names: Vec<String> = { rivals.iter() }
+            .map(|it| format!("{} ({})", it.2, it.1))
+            .collect();
+        told.push(format!(
+            "Of {} answers of {} about “{}” none names the project; they name {}.",
+            answers.answer_count,
+            answers.engine,
+            answers.keyword,
+            names.join(", ")
+        ));
+    }
+    if told.is_empty() {
+        return None;
+    }
+    let variant = if is_significant { "significant" } else { "" };
+    let rule = rule::rule("aiUnmentioned", variant)?;
+    let mut draft = Draft::new(rule, &format!("keyword {keyword_id}"));
+    draft.loose_evidence = evidence;
+    draft.keyword_id = Some(keyword_id);
+    draft.keyword_ids.insert(keyword_id);
+    told.truncate(5);
+    draft.steps = told;
+    draft.steps.push(
+        "Answer these questions on a page of your own with facts that can be quoted, and get onto the pages that the answers cite.".to_owned(),
+    );
+    "AI engines name several rivals for this keyword and never the project."
+        .clone_into(&mut draft.rationale);
+    draft.reach_keywords(potential(findings, keyword_id), tracked);
+    draft.is_simulated = is_simulated;
+    Some(draft)
+}
+
+/// Clicks per month that the keyword could bring on its results page.
+fn potential(findings: &Findings<'_>, keyword_id: i64) -> Option<f64> {
+    let first = (keyword_id, String::new());
+    let all = { findings.searches.keywords.range(first..) }.take_while(|it| it.0.0 == keyword_id);
+    all.filter_map(|it| it.1.potential).reduce(f64::max)
+}
+
+fn missing_kinds(
+    findings: &Findings<'_>,
+    by_keyword: &BTreeMap<i64, Vec<&AiAnswers>>,
+) -> Vec<Draft> {
+    // Without an audit nothing is known of what the project lacks.
+    if findings.own_kinds.is_empty() {
+        return Vec::new();
+    }
+    let is_missing = |it: &PageKind| {
+        !matches!(it, PageKind::Other | PageKind::Login) && !findings.own_kinds.contains(it)
+    };
+    let all = || by_keyword.values().flatten();
+    let kinds: BTreeSet<PageKind> = all()
+        .flat_map(|it| &it.cited_page_types)
+        .map(|it| it.page_type)
+        .filter(is_missing)
+        .collect();
+    { kinds.into_iter() }
+        .filter_map(|kind| {
+            let name = serde_json::to_value(kind).ok()?;
+            let name = name.as_str()?;
+            let mut draft = Draft::new(rule::rule("aiPageTypeMissing", "")?, name);
+            let (mut citing, mut answered) = (0_u64, 0_u64);
+            for answers in all() {
+                answered += answers.answer_count;
+                for (at, cited) in answers.cited_page_types.iter().enumerate() {
+                    if cited.page_type != kind || cited.answer_count == 0 {
+                        continue;
+                    }
+                    citing += cited.answer_count;
+                    draft.keyword_ids.insert(answers.keyword_id);
+                    draft.is_simulated |= answers.provenance == Provenance::Simulated;
+                    #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
+                    let count = cited.answer_count as f64;
+                    let pointer = format!("/citedPageTypes/{at}/answerCount");
+                    let it = of(answers, "citedPageType", &pointer).observed(count);
+                    draft.loose_evidence.push(it);
+                    if let Some(example) = cited.example.as_ref().filter(|_| draft.steps.len() < 3) {
+                        draft.steps.push(format!(
+                            "{} cites {example} for “{}”.",
+                            answers.engine, answers.keyword
+                        ));
+                    }
+                }
+            }
+            if citing < LEAST_CITING {
+                return None;
+            }
+            draft.loose_evidence.truncate(super::super::draft::MOST_NAMED);
+            draft.steps.push(format!(
+                "Publish a page of the kind {name} about what these searches ask for; the site has none that search engines may list."
+            ));
+            draft.rationale = format!(
+                "{citing} times in {answered} answers a page of the kind {name} is cited, and the site has none."
+            );
+            draft.reach_keywords(None, by_keyword.len());
+            Some(draft)
+        })
+        .collect()
+}

@@ -1,0 +1,183 @@
+//! Keywords that rivals have and the project lacks.
+
+use crate::{
+    findings::{
+        competitors::{CompetitorRecord, GapKeyword},
+        suggestions::{
+            collect::Findings,
+            draft::Draft,
+            evidence::{Evidence, EvidenceSource, RecordRef},
+            record::{ExpectedGain, GainMetric, GainRange},
+            rule,
+        },
+    },
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+};
+use std::{cmp::Ordering, collections::BTreeMap};
+
+const RULE: &str = "keywordGap";
+/// Keywords that are suggested at the most, beside those that were before.
+const MOST: usize = 100;
+/// Rivals that a suggestion names.
+const MOST_RIVALS: usize = 5;
+/// The project is below this, or nowhere.
+const LACKS: u32 = 20;
+
+/// By keyword what rivals have.
+pub(in super::super) type Gaps = BTreeMap<i64, Gap>;
+
+#[derive(Debug, Clone)]
+pub(in super::super) struct Gap {
+    keyword: GapKeyword,
+    /// By position and name.
+    rivals: BTreeMap<(u32, String), Evidence>,
+    is_simulated: bool,
+}
+
+pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorRecord) {
+    if matches!(
+        record.envelope.status,
+        RecordStatus::Error | RecordStatus::InsufficientData
+    ) {
+        return;
+    }
+    let found = RecordRef::of(&record.envelope).with("domain", &record.domain);
+    // What a list leaves out may be there still.
+    if record.gap_keyword_count <= record.gap_keywords.len() as u64 {
+        let source = EvidenceSource::Result(ResultType::Competitors);
+        findings.searches.watch.saw(source, &found);
+    }
+    for (at, keyword) in record.gap_keywords.iter().enumerate() {
+        let evidence = Evidence::of(
+            ResultType::Competitors,
+            found.clone(),
+            "theirPosition",
+            format!("/gapKeywords/{at}/theirPosition"),
+        )
+        .observed(keyword.their_position)
+        .threshold(10_u32);
+        let gap = findings
+            .gaps
+            .entry(keyword.keyword_id)
+            .or_insert_with(|| Gap {
+                keyword: keyword.clone(),
+                rivals: BTreeMap::new(),
+                is_simulated: false,
+            });
+        let place = (keyword.their_position, record.domain.clone());
+        gap.is_simulated |= record.envelope.provenance == Provenance::Simulated;
+        gap.rivals.insert(place, evidence);
+        if gap.rivals.len() > MOST_RIVALS {
+            gap.rivals.pop_last();
+        }
+    }
+}
+
+/// One suggestion for each of the keywords that could bring most.
+pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
+    let mut gaps: Vec<(&i64, &Gap)> = findings.gaps.iter().collect();
+    gaps.sort_by(|a, b| order(a.1, b.1).then(a.0.cmp(b.0)));
+    let mut drafts = Vec::new();
+    for (at, (keyword_id, gap)) in gaps.into_iter().enumerate() {
+        let Some(draft) = draft(findings, *keyword_id, gap) else {
+            continue;
+        };
+        if at < MOST || findings.searches.watch.is_pending(&draft.id) {
+            drafts.push(draft);
+        }
+    }
+    drafts
+}
+
+/// The most clicks first, unknown ones last.
+fn order(one: &Gap, other: &Gap) -> Ordering {
+    let known = |it: &Gap| it.keyword.potential_clicks.unwrap_or(-1.0);
+    known(other).total_cmp(&known(one))
+}
+
+fn draft(findings: &Findings<'_>, keyword_id: i64, gap: &Gap) -> Option<Draft> {
+    let searches = &findings.searches;
+    let mut draft = Draft::new(rule::rule(RULE, "")?, &format!("keyword {keyword_id}"));
+    let first = (keyword_id, String::new());
+    let mut own = { searches.keywords.range(first..) }
+        .take_while(|it| it.0.0 == keyword_id)
+        .map(|it| it.1);
+    let own = own.next();
+    // Measured since: the project has it by now.
+    if own.is_some_and(|it| it.position.is_some_and(|it| it <= LACKS)) {
+        return None;
+    }
+    let text = &gap.keyword.keyword;
+    let mut evidence: Vec<Evidence> = gap.rivals.values().cloned().collect();
+    if let Some(own) = own {
+        let mut ours = Evidence::of(
+            ResultType::Rankings,
+            own.record.clone(),
+            "position",
+            "/position",
+        )
+        .threshold(LACKS);
+        ours.observed = own.position.map(Into::into);
+        evidence.push(ours);
+    }
+    let page = own.and_then(|it| it.url.clone());
+    let rivals: Vec<String> = { gap.rivals.keys() }
+        .map(|(position, domain)| format!("{domain} ({position})"))
+        .collect();
+    match &page {
+        Some(url) => {
+            let position = own.and_then(|it| it.position).unwrap_or_default();
+            draft.steps.push(format!(
+                "For “{text}” {url} stands at {position}; above it stand {}. Make it a page about “{text}”, or write one.",
+                rivals.join(", ")
+            ));
+            draft.url = Some(url.clone());
+        }
+        None => draft.steps.push(format!(
+            "Write a page about “{text}”: {} have one among the first ten, the project has none among the results.",
+            rivals.join(", ")
+        )),
+    }
+    // Without a page the keyword stands for one.
+    if let Some(url) = &page {
+        draft
+            .cases
+            .add(url, findings.clicks_of(url), evidence, None);
+    } else {
+        draft.loose_evidence = evidence;
+    }
+    draft.rationale = format!(
+        "{} of the rivals are among the first ten for “{text}”, and the project is not among the first {LACKS}.",
+        gap.rivals.len()
+    );
+    draft.keyword_ids.insert(keyword_id);
+    draft.keyword_id = Some(keyword_id);
+    if let Some(clicks) = gap.keyword.potential_clicks {
+        draft.gain = gain(own, clicks);
+        draft.steps.extend(draft.gain.as_ref().map(|it| {
+            format!(
+                "Position 3 would bring some {} clicks a month, position 1 some {}.",
+                super::clicks(it.mid),
+                super::clicks(it.high)
+            )
+        }));
+    }
+    draft.reach_keywords(gap.keyword.potential_clicks, searches.keywords.len());
+    draft.is_simulated = gap.is_simulated;
+    Some(draft)
+}
+
+/// Nothing, the target, the top.
+fn gain(own: Option<&super::super::searches::Keyword>, top: f64) -> Option<ExpectedGain> {
+    let own = own?;
+    #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+    let mid = own.target_gain? * own.volume? as f64;
+    Some(ExpectedGain {
+        metric: GainMetric::ClicksPerMonth,
+        low: 0.0,
+        mid,
+        high: top.max(mid),
+        range: GainRange::Outcomes,
+    })
+}

@@ -1,0 +1,44 @@
+//! The generators: one file for what has to do with each other. Each says nothing where its data are
+//! missing.
+
+pub(super) mod access;
+pub(super) mod ai;
+pub(super) mod cannibals;
+pub(super) mod ctr_gap;
+pub(super) mod decay;
+pub(super) mod gaps;
+pub(super) mod issues;
+pub(super) mod links;
+pub(super) mod markup;
+pub(super) mod speed;
+pub(super) mod striking;
+pub(super) mod traffic;
+
+use super::{collect::Findings, draft::Draft};
+
+/// All suggestions, in no order.
+pub(super) fn drafts(findings: &mut Findings<'_>) -> Vec<Draft> {
+    speed::settle(findings);
+    let mut drafts = findings.take_drafts();
+    drafts.extend(striking::drafts(findings));
+    drafts.extend(ctr_gap::drafts(findings));
+    drafts.extend(gaps::drafts(findings));
+    drafts.extend(cannibals::drafts(findings));
+    drafts.extend(decay::drafts(findings));
+    drafts.extend(ai::drafts(findings));
+    drafts
+}
+
+/// A share as people write it.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// Clicks as people write them.
+fn clicks(clicks: f64) -> String {
+    if clicks < 10.0 {
+        format!("{clicks:.1}")
+    } else {
+        format!("{clicks:.0}")
+    }
+}

@@ -1,0 +1,171 @@
+//! Pages that fail a Core Web Vital: for visitors, or else in a browser of ours.
+
+use crate::{
+    findings::{
+        suggestions::{
+            collect::{Fault, Findings},
+            evidence::{Evidence, RecordRef},
+            rule::Severity,
+        },
+        vitals::{Rating, VitalsRecord, VitalsSource},
+    },
+    observation::vitals::{FormFactor, VitalsMetric},
+    result_type::ResultType,
+    url_rules::page_key,
+};
+use std::collections::BTreeMap;
+
+/// What is judged, by page key and device; visitors' figures come before a browser's.
+pub(in super::super) type Speeds = BTreeMap<Place, Figures>;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) struct Place {
+    page: String,
+    metric: VitalsMetric,
+    form_factor: FormFactor,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(in super::super) struct Figures {
+    field: Option<Figure>,
+    lab: Option<Figure>,
+}
+
+#[derive(Debug, Clone)]
+struct Figure {
+    url: String,
+    record: RecordRef,
+    value: f64,
+}
+
+/// The names of device and source in records.
+pub(in super::super) const fn names(record: &VitalsRecord) -> (&'static str, &'static str) {
+    let device = match record.form_factor {
+        FormFactor::Phone => "phone",
+        FormFactor::Desktop => "desktop",
+        FormFactor::All => "all",
+    };
+    let source = match record.source {
+        VitalsSource::Field => "field",
+        VitalsSource::Lab => "lab",
+    };
+    (device, source)
+}
+
+pub(in super::super) fn add(findings: &mut Findings<'_>, record: &VitalsRecord, url: &str) {
+    let (device, source) = names(record);
+    for metric in [VitalsMetric::Lcp, VitalsMetric::Inp, VitalsMetric::Cls] {
+        let figure = record
+            .metrics
+            .of(metric)
+            .and_then(|it| match record.source {
+                VitalsSource::Field => it.p75,
+                VitalsSource::Lab => it.value,
+            });
+        let Some(value) = figure else {
+            continue;
+        };
+        let place = Place {
+            page: page_key(url),
+            metric,
+            form_factor: record.form_factor,
+        };
+        let figures = findings.speed.entry(place).or_default();
+        let figure = Some(Figure {
+            url: url.to_owned(),
+            record: RecordRef::of(&record.envelope)
+                .with("formFactor", device)
+                .with("source", source),
+            value,
+        });
+        match record.source {
+            VitalsSource::Field => figures.field = figure,
+            VitalsSource::Lab => figures.lab = figure,
+        }
+    }
+}
+
+/// Makes cases of what is not good.
+pub(in super::super) fn settle(findings: &mut Findings<'_>) {
+    for (place, figures) in std::mem::take(&mut findings.speed) {
+        let Some((figure, variant)) = figures
+            .field
+            .map(|it| (it, "field"))
+            .or(figures.lab.map(|it| (it, "lab")))
+        else {
+            continue;
+        };
+        let thresholds = place.metric.thresholds(place.form_factor);
+        let severity = match thresholds.rate(figure.value) {
+            Rating::Good => continue,
+            Rating::NeedsImprovement => Severity::Warning,
+            Rating::Poor => Severity::Error,
+        };
+        let (rule, name, pointer, unit) = words(place.metric, variant);
+        let device = figure
+            .record
+            .with
+            .get("formFactor")
+            .cloned()
+            .unwrap_or_default();
+        let value = shown(figure.value, unit);
+        let good = shown(thresholds.good, unit);
+        let whose = if variant == "field" {
+            "for a quarter of the visits it is worse"
+        } else {
+            "in our browser"
+        };
+        let evidence = Evidence::of(ResultType::Vitals, figure.record, name, pointer)
+            .observed(figure.value)
+            .threshold(thresholds.good);
+        findings.add_case(Fault {
+            rule,
+            variant,
+            scope: &format!("{variant} {device}"),
+            url: &figure.url,
+            evidence: vec![evidence],
+            told: Some(format!(
+                "{}: bring {name} on {device} from {value} ({whose}) to {good} or less; its record in vitals lists what would help.",
+                figure.url
+            )),
+            rationale: format!("{name} is good up to {good}."),
+            severity: Some(severity),
+        });
+    }
+}
+
+fn words(
+    metric: VitalsMetric,
+    variant: &str,
+) -> (&'static str, &'static str, &'static str, &'static str) {
+    let is_field = variant == "field";
+    let at = |field, lab| if is_field { field } else { lab };
+    match metric {
+        VitalsMetric::Inp => (
+            "inpPoor",
+            "INP",
+            at("/metrics/inp/p75", "/metrics/inp/value"),
+            " ms",
+        ),
+        VitalsMetric::Cls => (
+            "clsPoor",
+            "CLS",
+            at("/metrics/cls/p75", "/metrics/cls/value"),
+            "",
+        ),
+        _ => (
+            "lcpPoor",
+            "LCP",
+            at("/metrics/lcp/p75", "/metrics/lcp/value"),
+            " ms",
+        ),
+    }
+}
+
+fn shown(value: f64, unit: &str) -> String {
+    if unit.is_empty() {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.0}{unit}")
+    }
+}

@@ -1,0 +1,138 @@
+//! What suggestions are made from where our own records do not say it.
+
+use super::evidence::{EvidenceSource, ImportedSource, RecordRef};
+use crate::{
+    ctr::ClickCurve, findings::suggestions::record::SuggestionRecord, provenance::Provenance,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use utoipa::ToSchema;
+
+/// What suggestions need to know beside findings.
+#[derive(Debug, Clone, Copy)]
+pub struct SuggestionContext<'a> {
+    /// The project.
+    pub project_id: i64,
+    /// When suggestions are made.
+    pub at: DateTime<Utc>,
+    /// The project's own click curve; `None` takes the published one.
+    pub own_curve: Option<&'a ClickCurve>,
+    /// The suggestions that were published last.
+    pub previous: &'a [SuggestionRecord],
+    /// Ids of suggestions that the owner does not want.
+    pub ignored: &'a BTreeSet<String>,
+    /// Values ([`SuggestionRecord::value`]) of open suggestions of the account's other projects.
+    pub other_values: &'a [f64],
+}
+
+/// What Search Console tells of one page for one search, summed up over a period.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConsoleRow {
+    /// Always `searchConsole`.
+    #[serde(rename = "type")]
+    pub source: ImportedSource,
+    /// The tracked keyword of that text, if there is one.
+    pub keyword_id: Option<i64>,
+    /// What was searched for.
+    pub keyword: String,
+    /// The page.
+    pub url: String,
+    /// The first day.
+    pub from: NaiveDate,
+    /// The last day.
+    pub to: NaiveDate,
+    /// How often it was clicked.
+    pub clicks: u64,
+    /// How often it was shown.
+    pub impressions: u64,
+    /// Mean position of its topmost link, weighed by impressions.
+    pub position: f64,
+    /// When it was imported.
+    pub measured_at: DateTime<Utc>,
+}
+
+impl ConsoleRow {
+    /// Clicks or impressions of the period as of a month of 30 days.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    pub fn per_month(&self, count: u64) -> f64 {
+        let days = (self.to - self.from).num_days() + 1;
+        count as f64 * 30.0 / days.max(1) as f64
+    }
+
+    /// How evidence names it.
+    #[must_use]
+    pub fn record_ref(&self) -> RecordRef {
+        RecordRef {
+            keyword_id: self.keyword_id,
+            url: Some(self.url.clone()),
+            measured_at: Some(self.measured_at),
+            ..RecordRef::default()
+        }
+        .with("keyword", &self.keyword)
+    }
+
+    pub(super) const SOURCE: EvidenceSource =
+        EvidenceSource::Imported(ImportedSource::SearchConsole);
+}
+
+/// Clicks of a page on one day, imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayClicks {
+    /// The day.
+    pub day: NaiveDate,
+    /// How often the page was clicked.
+    pub clicks: u64,
+}
+
+/// What AI answers say for one keyword and engine: the part of an `ai-visibility` record that
+/// suggestions read. Fields have the names that they have there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AiAnswers {
+    /// Always `ai-visibility`.
+    #[serde(rename = "type")]
+    pub result_type: crate::result_type::ResultType,
+    /// The keyword that the prompts are about.
+    pub keyword_id: i64,
+    /// Its text.
+    pub keyword: String,
+    /// Who answered.
+    pub engine: String,
+    /// When.
+    pub measured_at: DateTime<Utc>,
+    /// Where the answers come from.
+    pub provenance: Provenance,
+    /// Answers.
+    pub answer_count: u64,
+    /// Those that name the project.
+    pub mention_count: u64,
+    /// Competitors.
+    pub competitors: Vec<AiCompetitor>,
+    /// Kinds of pages that answers cite, over all sites.
+    pub cited_page_types: Vec<AiCitedPageType>,
+}
+
+/// A competitor in AI answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AiCompetitor {
+    /// Its name.
+    pub name: String,
+    /// Answers that name it.
+    pub mention_count: u64,
+}
+
+/// A kind of page in AI answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AiCitedPageType {
+    /// The kind.
+    pub page_type: crate::page_kind::PageKind,
+    /// Answers that cite such a page.
+    pub answer_count: u64,
+    /// One that was cited.
+    pub example: Option<String>,
+}

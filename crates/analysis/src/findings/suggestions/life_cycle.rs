@@ -1,0 +1,111 @@
+//! What became of suggestions: open, ignored, fixed, back again.
+
+use super::{
+    SuggestionContext,
+    record::{State, SuggestionRecord},
+    watch::Watch,
+};
+use chrono::TimeDelta;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How long what was fixed is remembered, to know it when it comes back.
+const REMEMBERED: TimeDelta = TimeDelta::days(365);
+/// How many of these are remembered at the most, those that were fixed last.
+const MOST_FIXED: usize = 500;
+
+/// What was found now, with what is known from before; and what was there before and is not now.
+///
+/// | before | found now | not found, measured anew | not found, not measured |
+/// | --- | --- | --- | --- |
+/// | – | open | – | – |
+/// | open, regressed | as before | fixed | as before |
+/// | fixed | regressed | fixed | fixed |
+/// | ignored | ignored | fixed | ignored |
+///
+/// Whatever the owner ignores is ignored as long as it is not fixed; what the owner takes up again is open.
+/// What is left out for the sake of another suggestion is told there, and keeps its time.
+pub(super) fn follow(
+    found: Vec<SuggestionRecord>,
+    left_out: Vec<String>,
+    watch: &Watch,
+    context: &SuggestionContext<'_>,
+) -> Vec<SuggestionRecord> {
+    let known: BTreeMap<&str, &SuggestionRecord> = { context.previous.iter() }
+        .map(|it| (it.suggestion_id.as_str(), it))
+        .collect();
+    let told: BTreeMap<&str, chrono::DateTime<chrono::Utc>> = { context.previous.iter() }
+        .flat_map(|it| &it.supersedes)
+        .map(|it| (it.suggestion_id.as_str(), it.first_seen_at))
+        .collect();
+    let first = |id: &str| {
+        let known = known.get(id).map(|it| it.first_seen_at);
+        known
+            .or_else(|| told.get(id).copied())
+            .unwrap_or(context.at)
+    };
+    let mut present: BTreeSet<String> = left_out.into_iter().collect();
+    let mut records = Vec::new();
+    for mut it in found {
+        present.insert(it.suggestion_id.clone());
+        let before = known.get(it.suggestion_id.as_str()).copied();
+        it.first_seen_at = first(&it.suggestion_id);
+        it.last_seen_at = context.at;
+        it.state = found_again(before, context.ignored.contains(&it.suggestion_id));
+        for other in &mut it.supersedes {
+            other.first_seen_at = first(&other.suggestion_id);
+        }
+        records.push(it);
+    }
+    let mut fixed = Vec::new();
+    for before in known.values() {
+        if present.contains(&before.suggestion_id) {
+            continue;
+        }
+        let now = not_found(before, watch, context);
+        if now.state == State::Fixed {
+            fixed.push(now);
+        } else {
+            records.push(now);
+        }
+    }
+    fixed.retain(|it| it.fixed_at.is_none_or(|at| context.at - at <= REMEMBERED));
+    fixed.sort_by(|a, b| {
+        let order = b.fixed_at.cmp(&a.fixed_at);
+        order.then_with(|| a.suggestion_id.cmp(&b.suggestion_id))
+    });
+    fixed.truncate(MOST_FIXED);
+    records.extend(fixed);
+    records
+}
+
+fn found_again(before: Option<&SuggestionRecord>, is_ignored: bool) -> State {
+    match before.map(|it| it.state) {
+        _ if is_ignored => State::Ignored,
+        Some(State::Fixed | State::Regressed) => State::Regressed,
+        _ => State::Open,
+    }
+}
+
+fn not_found(
+    before: &SuggestionRecord,
+    watch: &Watch,
+    context: &SuggestionContext<'_>,
+) -> SuggestionRecord {
+    let mut now = before.clone();
+    if now.state == State::Fixed {
+        return now;
+    }
+    if let Some(at) = watch.measured_anew(before) {
+        now.state = State::Fixed;
+        now.fixed_at = Some(at);
+        now.supersedes.clear();
+        return now;
+    }
+    let is_ignored = context.ignored.contains(&now.suggestion_id);
+    now.state = match (is_ignored, now.state) {
+        (true, _) => State::Ignored,
+        (false, State::Ignored) => State::Open,
+        (false, state) => state,
+    };
+    now
+}

@@ -1,0 +1,198 @@
+//! From drafts to records: weighed, ordered, without contradictions.
+
+use super::{
+    METHOD_VERSION,
+    collect::Findings,
+    draft::{Draft, MOST_NAMED},
+    generate, life_cycle,
+    record::{ReachBasis, State, SuggestionRecord, Superseded},
+    score,
+};
+use crate::{
+    findings::envelope::{Envelope, FindingContext},
+    provenance::Provenance,
+    result_type::ResultType,
+    url_rules::page_key,
+};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, btree_map::Entry},
+};
+
+/// Cases of a rule that take pages away, so that nothing else is to be done with these.
+const TAKING_AWAY: [&str; 3] = ["redirect301", "canonical", "merge"];
+
+impl Findings<'_> {
+    /// The project's suggestions: what is to be done, what was fixed, what the owner does not want;
+    /// in this order, inside of each by priority. Nothing depends on the order of what came in.
+    #[must_use]
+    pub fn suggestions(mut self) -> Vec<SuggestionRecord> {
+        let drafts = distinct(generate::drafts(&mut self));
+        let (kept, superseded) = without_contradictions(drafts);
+        let context = self.searches.context;
+        let found = kept
+            .into_iter()
+            .map(|(draft, others)| record(&draft, others, &context))
+            .collect();
+        let mut records = life_cycle::follow(found, superseded, &self.searches.watch, &context);
+        weigh(&mut records, context.other_values);
+        records
+    }
+}
+
+/// Each id once: of two cases the one that weighs more.
+fn distinct(drafts: Vec<Draft>) -> Vec<Draft> {
+    let mut by_id: BTreeMap<String, Draft> = BTreeMap::new();
+    for draft in drafts {
+        match by_id.entry(draft.id.clone()) {
+            Entry::Vacant(place) => {
+                place.insert(draft);
+            }
+            Entry::Occupied(mut place) => {
+                if by_value(&draft, place.get()) == Ordering::Less {
+                    place.insert(draft);
+                }
+            }
+        }
+    }
+    by_id.into_values().collect()
+}
+
+/// A total order: what weighs most first.
+fn by_value(one: &Draft, other: &Draft) -> Ordering {
+    other
+        .value()
+        .total_cmp(&one.value())
+        .then_with(|| one.severity.cmp(&other.severity))
+        .then_with(|| (one.rule.id, one.rule.variant).cmp(&(other.rule.id, other.rule.variant)))
+        .then_with(|| one.id.cmp(&other.id))
+}
+
+/// Of two suggestions of which one takes a page away that the other improves, the one that weighs
+/// less is left out.
+fn without_contradictions(mut drafts: Vec<Draft>) -> (Vec<(Draft, Vec<Superseded>)>, Vec<String>) {
+    drafts.sort_by(by_value);
+    let mut kept: Vec<(Draft, Vec<Superseded>)> = Vec::new();
+    let mut left_out = Vec::new();
+    for draft in drafts {
+        let rival = kept.iter_mut().find(|(it, _)| contradict(it, &draft));
+        match rival {
+            Some((_, others)) => {
+                left_out.push(draft.id.clone());
+                others.push(Superseded {
+                    suggestion_id: draft.id,
+                    rule_id: draft.rule.id.to_owned(),
+                    title: draft.rule.title.to_owned(),
+                    first_seen_at: chrono::DateTime::UNIX_EPOCH,
+                });
+            }
+            None => kept.push((draft, Vec::new())),
+        }
+    }
+    (kept, left_out)
+}
+
+fn contradict(one: &Draft, other: &Draft) -> bool {
+    let takes = |it: &Draft| TAKING_AWAY.contains(&it.rule.variant);
+    (takes(one) || takes(other)) && !one.claims.is_disjoint(&other.claims)
+}
+
+fn record(
+    draft: &Draft,
+    supersedes: Vec<Superseded>,
+    context: &super::SuggestionContext<'_>,
+) -> SuggestionRecord {
+    let provenance = match draft.basis {
+        _ if draft.is_simulated => Provenance::Simulated,
+        ReachBasis::ShareOfPages | ReachBasis::ShareOfKeywords => Provenance::Measured,
+        ReachBasis::Clicks | ReachBasis::PotentialClicks => Provenance::Estimated,
+    };
+    let finding = FindingContext {
+        project_id: context.project_id,
+        measured_at: context.at,
+    };
+    let mut evidence = draft.cases.evidence();
+    evidence.extend(draft.loose_evidence.iter().cloned());
+    evidence.truncate(MOST_NAMED);
+    let sample = usize::try_from(draft.cases.count()).unwrap_or(usize::MAX);
+    let sample = sample.max(draft.keyword_ids.len()).max(1);
+    let url = draft.url.clone().or_else(|| {
+        let mut all = draft.cases.urls();
+        all.next()
+            .filter(|_| draft.cases.count() == 1)
+            .map(str::to_owned)
+    });
+    SuggestionRecord {
+        envelope: Envelope {
+            keyword_id: draft.keyword_id,
+            provenance,
+            sample_size: u32::try_from(sample).unwrap_or(u32::MAX),
+            ..Envelope::measured(
+                ResultType::Suggestions,
+                METHOD_VERSION,
+                url.as_deref(),
+                &finding,
+            )
+        },
+        suggestion_id: draft.id.clone(),
+        rule_id: draft.rule.id.to_owned(),
+        variant: Some(draft.rule.variant)
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned),
+        category: draft.rule.category,
+        severity: draft.severity,
+        title: draft.rule.title.to_owned(),
+        rationale: draft.rationale.clone(),
+        evidence,
+        affected_urls: draft.cases.urls().map(str::to_owned).collect(),
+        affected_count: draft.cases.count(),
+        keyword_ids: draft.keyword_ids.iter().copied().take(MOST_NAMED).collect(),
+        reach: draft.reach,
+        reach_basis: draft.basis,
+        impact: draft.rule.impact,
+        confidence: draft.rule.confidence,
+        effort: draft.effort(),
+        priority_score: 0.0,
+        expected_gain: draft.gain.clone(),
+        steps: draft.steps.clone(),
+        docs: draft.rule.docs.iter().map(|it| (*it).to_owned()).collect(),
+        supersedes,
+        first_seen_at: context.at,
+        last_seen_at: context.at,
+        state: State::Open,
+        fixed_at: None,
+        effect: None,
+    }
+}
+
+/// Sets priorities and the order: open ones first, then ignored, then fixed ones; by priority,
+/// severity, rule, page, id.
+fn weigh(records: &mut [SuggestionRecord], other_values: &[f64]) {
+    let open = records.iter().filter(|it| it.is_open());
+    let mut values: Vec<f64> = open.map(SuggestionRecord::value).collect();
+    values.extend(other_values.iter().filter(|it| it.is_finite()));
+    let scale = score::scale(&values);
+    for it in records.iter_mut() {
+        it.priority_score = score::priority(it.value(), scale);
+    }
+    records.sort_by(order);
+}
+
+/// The total order of records.
+pub(super) fn order(one: &SuggestionRecord, other: &SuggestionRecord) -> Ordering {
+    let group = |it: &SuggestionRecord| match it.state {
+        State::Open | State::Regressed => 0,
+        State::Ignored => 1,
+        State::Fixed => 2,
+    };
+    let page = |it: &SuggestionRecord| it.envelope.url.as_deref().map(page_key);
+    group(one)
+        .cmp(&group(other))
+        .then_with(|| other.priority_score.total_cmp(&one.priority_score))
+        // Far above the median the score is 100 to the last digit.
+        .then_with(|| other.value().total_cmp(&one.value()))
+        .then_with(|| one.severity.cmp(&other.severity))
+        .then_with(|| one.rule_id.cmp(&other.rule_id))
+        .then_with(|| page(one).cmp(&page(other)))
+        .then_with(|| one.suggestion_id.cmp(&other.suggestion_id))
+}

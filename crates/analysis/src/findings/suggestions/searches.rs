@@ -1,0 +1,232 @@
+//! First what people search for, and which pages they land on: everything else is weighed by it.
+
+use super::{
+    collect::Findings,
+    draft::Clicks,
+    evidence::{EvidenceSource, RecordRef},
+    generate::{
+        ctr_gap,
+        decay::{self, Fall},
+    },
+    inputs::{ConsoleRow, DayClicks, SuggestionContext},
+    watch::Watch,
+};
+use crate::{
+    findings::rankings::{RankPoint, RankingRecord},
+    provenance::{Provenance, RecordStatus},
+    result_type::ResultType,
+    url_rules::page_key,
+};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// Rows of Search Console with enough impressions that are kept at the most.
+const MOST_ROWS: usize = 20_000;
+/// Impressions from which on a click rate is judged.
+pub(super) const LEAST_IMPRESSIONS: u64 = 500;
+
+/// Takes in rankings and imported rows, in any order; then [`Searches::done`] takes in the rest.
+/// Memory grows with keywords and with pages that people find.
+#[derive(Debug)]
+pub struct Searches<'a> {
+    pub(super) context: SuggestionContext<'a>,
+    pub(super) watch: Watch,
+    /// By keyword and engine.
+    pub(super) keywords: BTreeMap<(i64, String), Keyword>,
+    /// By page key.
+    pub(super) landings: BTreeMap<String, Landing>,
+    /// Rows with enough impressions, most first.
+    pub(super) rows: BTreeMap<(Reverse<u64>, String, String), ConsoleRow>,
+    /// Positions that fell, by keyword and engine.
+    pub(super) falls: BTreeMap<(i64, String), Fall>,
+    /// Pages whose clicks were told, by page key, and whether they fell.
+    pub(super) click_falls: BTreeMap<String, Option<Fall>>,
+    /// Keywords whose history was told.
+    with_history: BTreeSet<i64>,
+    pub(super) is_simulated: bool,
+}
+
+/// What is kept of a ranking.
+#[derive(Debug, Clone)]
+pub(super) struct Keyword {
+    pub record: RecordRef,
+    pub text: String,
+    pub position: Option<u32>,
+    pub depth_checked: u32,
+    pub url: Option<String>,
+    pub volume: Option<u64>,
+    pub expected_ctr: Option<f64>,
+    pub potential: Option<f64>,
+    pub target: Option<u32>,
+    pub target_gain: Option<f64>,
+}
+
+/// A page that people find.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Landing {
+    pub url: String,
+    estimated: Option<Clicks>,
+    imported: Option<Clicks>,
+    /// Where its keywords stand: position, keyword, engine.
+    pub places: BTreeSet<(u32, i64, String)>,
+    /// The row with the most clicks.
+    pub best_row: Option<(u64, ConsoleRow)>,
+}
+
+impl Landing {
+    /// Clicks per month: counted ones before expected ones.
+    pub fn clicks(&self) -> Option<Clicks> {
+        self.imported.or(self.estimated)
+    }
+
+    /// Whether people come: counted clicks, or a place where some are to be expected.
+    pub fn has_traffic(&self) -> bool {
+        match (self.imported, self.estimated) {
+            (Some(clicks), _) | (None, Some(clicks)) => clicks > Clicks::default(),
+            (None, None) => self.places.first().is_some_and(|it| it.0 <= 20),
+        }
+    }
+}
+
+impl<'a> Searches<'a> {
+    /// Before the first record.
+    #[must_use]
+    pub fn new(context: SuggestionContext<'a>) -> Self {
+        Self {
+            context,
+            watch: Watch::of(context.previous),
+            keywords: BTreeMap::new(),
+            landings: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            falls: BTreeMap::new(),
+            click_falls: BTreeMap::new(),
+            with_history: BTreeSet::new(),
+            is_simulated: false,
+        }
+    }
+
+    /// A keyword's newest ranking.
+    pub fn add_ranking(&mut self, record: &RankingRecord) {
+        let Some(keyword_id) = record.envelope.keyword_id else {
+            return;
+        };
+        if record.envelope.status == RecordStatus::Error {
+            return;
+        }
+        self.is_simulated |= record.envelope.provenance == Provenance::Simulated;
+        // The best URL changes; the keyword stays.
+        let found = RecordRef {
+            url: None,
+            ..RecordRef::of(&record.envelope)
+        }
+        .with("engine", &record.market.engine);
+        self.watch
+            .saw(EvidenceSource::Result(ResultType::Rankings), &found);
+        let engine = record.market.engine.clone();
+        if let (Some(url), Some(position)) = (&record.envelope.url, record.position) {
+            let landing = self.landing(url);
+            landing
+                .places
+                .insert((position, keyword_id, engine.clone()));
+            if let Some(clicks) = record.estimated_clicks {
+                let sum = landing.estimated.get_or_insert_default();
+                sum.add(Clicks::of(clicks));
+            }
+        }
+        let keyword = Keyword {
+            record: found,
+            text: record.market.keyword.clone(),
+            position: record.position,
+            depth_checked: record.depth_checked,
+            url: record.envelope.url.clone(),
+            volume: record.search_volume,
+            expected_ctr: record.expected_ctr,
+            potential: record.potential_clicks,
+            target: record.target_position,
+            target_gain: record.target_ctr_gain,
+        };
+        self.keywords.insert((keyword_id, engine), keyword);
+    }
+
+    /// A keyword's measurements of the last 90 days and its newest one, in any order.
+    pub fn add_rank_history(&mut self, keyword_id: i64, engine: &str, points: &[RankPoint]) {
+        let fall = decay::fall_of_ranks(points, self.context.at);
+        self.with_history.insert(keyword_id);
+        self.falls
+            .extend(fall.map(|fall| ((keyword_id, engine.to_owned()), fall)));
+    }
+
+    /// A page and a search in Search Console.
+    pub fn add_console_row(&mut self, row: &ConsoleRow) {
+        self.watch.saw(ConsoleRow::SOURCE, &row.record_ref());
+        if row.impressions < LEAST_IMPRESSIONS {
+            let id = ctr_gap::id_of(&row.url);
+            self.watch
+                .cannot_tell(ConsoleRow::SOURCE, &row.record_ref(), id);
+        }
+        let clicks = Clicks::of(row.per_month(row.clicks));
+        let landing = self.landing(&row.url);
+        landing.imported.get_or_insert_default().add(clicks);
+        let order = |row: &ConsoleRow| (row.clicks, row.impressions, row.keyword.clone());
+        let best = landing.best_row.as_ref().map(|it| order(&it.1));
+        if best.is_none_or(|best| order(row) > best) {
+            landing.best_row = Some((row.clicks, row.clone()));
+        }
+        if row.impressions >= LEAST_IMPRESSIONS {
+            let place = (
+                Reverse(row.impressions),
+                row.url.clone(),
+                row.keyword.clone(),
+            );
+            self.rows.insert(place, row.clone());
+            if self.rows.len() > MOST_ROWS {
+                self.rows.pop_last();
+            }
+        }
+    }
+
+    /// Daily clicks of a page over the last 180 days, in any order.
+    pub fn add_click_history(&mut self, url: &str, days: &[DayClicks]) {
+        let fall = decay::fall_of_clicks(days, self.context.at);
+        self.click_falls.insert(page_key(url), fall);
+    }
+
+    /// All records of a type were made anew at that time (see [`Findings::complete`]).
+    pub fn complete(&mut self, result_type: ResultType, at: chrono::DateTime<chrono::Utc>) {
+        self.watch.completed(result_type, at);
+    }
+
+    /// Everything about searches is in.
+    #[must_use]
+    pub fn done(mut self) -> Findings<'a> {
+        // Without a history nobody can say that a page loses no more.
+        for it in self.context.previous {
+            let url = it.envelope.url.as_deref().unwrap_or_default();
+            let is_told = it
+                .keyword_ids
+                .iter()
+                .any(|it| self.with_history.contains(it))
+                || self.click_falls.contains_key(&page_key(url));
+            if it.suggestion_id == decay::id_of(url) && !is_told {
+                self.watch.tells_nothing_of(&it.suggestion_id);
+            }
+        }
+        Findings::of(self)
+    }
+
+    fn landing(&mut self, url: &str) -> &mut Landing {
+        let landing = self.landings.entry(page_key(url)).or_default();
+        // Whichever form of the address comes first in the alphabet, so that the order makes no difference.
+        if landing.url.is_empty() || url < landing.url.as_str() {
+            url.clone_into(&mut landing.url);
+        }
+        landing
+    }
+
+    /// Whether clicks can be told for searches of the project.
+    pub(super) fn has_volumes(&self) -> bool {
+        self.keywords.values().any(|it| it.potential.is_some())
+    }
+}

@@ -1,0 +1,92 @@
+//! What earlier suggestions rest on, and whether it was measured anew.
+
+use super::{
+    evidence::{Evidence, EvidenceSource, RecordRef},
+    record::{State, SuggestionRecord},
+};
+use crate::result_type::ResultType;
+use chrono::{DateTime, Utc};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Remembers of earlier suggestions what shows them, and when that was measured last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Watch {
+    /// Suggestions that are not done with, and their keywords.
+    pending: BTreeMap<String, BTreeSet<i64>>,
+    seen: BTreeMap<(EvidenceSource, RecordRef), Option<DateTime<Utc>>>,
+    complete: BTreeMap<ResultType, DateTime<Utc>>,
+    /// Suggestions of which this run cannot tell.
+    untold: BTreeSet<String>,
+}
+
+impl Watch {
+    pub fn of(previous: &[SuggestionRecord]) -> Self {
+        let mut watch = Self::default();
+        for it in previous.iter().filter(|it| it.state != State::Fixed) {
+            let keywords = it.keyword_ids.iter().copied().collect();
+            watch.pending.insert(it.suggestion_id.clone(), keywords);
+            let refs = it.evidence.iter().map(place);
+            watch.seen.extend(refs.map(|it| (it, None)));
+        }
+        watch
+    }
+
+    /// Whether a suggestion of that id was there and is not done with.
+    pub fn is_pending(&self, id: &str) -> bool {
+        self.pending.contains_key(id)
+    }
+
+    /// The keywords of that suggestion.
+    pub fn keywords_of(&self, id: &str) -> Option<&BTreeSet<i64>> {
+        self.pending.get(id)
+    }
+
+    /// A record was read that tells whether what showed a suggestion is still there.
+    pub fn saw(&mut self, source: EvidenceSource, found: &RecordRef) {
+        let place = (source, found.at_any_time());
+        if let Some(last) = self.seen.get_mut(&place) {
+            *last = (*last).max(found.measured_at);
+        }
+    }
+
+    /// A record was read that is among what shows a suggestion, and that says too little this time.
+    pub fn cannot_tell(&mut self, source: EvidenceSource, found: &RecordRef, id: String) {
+        if self.is_pending(&id) && self.seen.contains_key(&(source, found.at_any_time())) {
+            self.untold.insert(id);
+        }
+    }
+
+    /// This run does not look at what shows a suggestion.
+    pub fn tells_nothing_of(&mut self, id: &str) {
+        self.untold.insert(id.to_owned());
+    }
+
+    /// All records of a type were made anew: what is not among them is gone.
+    pub fn completed(&mut self, result_type: ResultType, at: DateTime<Utc>) {
+        let last = self.complete.entry(result_type).or_insert(at);
+        *last = (*last).max(at);
+    }
+
+    /// When all that shows a suggestion had been measured anew; `None` while something was not.
+    pub fn measured_anew(&self, suggestion: &SuggestionRecord) -> Option<DateTime<Utc>> {
+        let since = |it: &Evidence| {
+            let seen = self.seen.get(&place(it)).copied().flatten();
+            let complete = match it.result_type {
+                EvidenceSource::Result(result_type) => self.complete.get(&result_type).copied(),
+                EvidenceSource::Imported(_) => None,
+            };
+            let newest = seen.max(complete)?;
+            let before = it.record_ref.measured_at.unwrap_or(suggestion.last_seen_at);
+            (newest > before).then_some(newest)
+        };
+        if self.untold.contains(&suggestion.suggestion_id) {
+            return None;
+        }
+        let all: Option<Vec<_>> = suggestion.evidence.iter().map(since).collect();
+        all?.into_iter().max()
+    }
+}
+
+fn place(evidence: &Evidence) -> (EvidenceSource, RecordRef) {
+    (evidence.result_type, evidence.record_ref.at_any_time())
+}

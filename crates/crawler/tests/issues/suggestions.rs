@@ -1,0 +1,120 @@
+//! Suggestions about sites with one fault each: exactly that fault is suggested to be mended.
+
+use super::memory_crawl::audit;
+use analysis::{
+    fault_sites::{SiteSpec, VitalsFault, fault_site, faultless},
+    findings::{
+        issues::IssueCode,
+        suggestions::{
+            ConsoleRow, ImportedSource, Searches, SuggestionContext, SuggestionRecord, resolves,
+            rules,
+        },
+    },
+};
+use std::collections::BTreeSet;
+
+const ORIGIN: &str = "https://example.com";
+
+/// What is suggested of a site of which these pages have visitors.
+fn suggested(
+    site: &SiteSpec,
+    vitals: Option<VitalsFault>,
+    visited: &[&str],
+) -> Vec<SuggestionRecord> {
+    let records = audit(site, vitals).records;
+    let ignored = BTreeSet::new();
+    let mut searches = Searches::new(SuggestionContext {
+        project_id: 1,
+        at: "2025-06-20T00:00:00Z".parse().unwrap(),
+        own_curve: None,
+        previous: &[],
+        ignored: &ignored,
+        other_values: &[],
+    });
+    for url in visited {
+        searches.add_console_row(&ConsoleRow {
+            source: ImportedSource::SearchConsole,
+            keyword_id: None,
+            keyword: "cups".to_owned(),
+            url: (*url).to_owned(),
+            from: "2025-05-20".parse().unwrap(),
+            to: "2025-06-16".parse().unwrap(),
+            clicks: 90,
+            impressions: 400,
+            position: 1.0,
+            measured_at: "2025-06-19T00:00:00Z".parse().unwrap(),
+        });
+    }
+    let mut findings = searches.done();
+    for it in records.values() {
+        findings.add_content(it);
+    }
+    let all = findings.suggestions();
+    let documents: Vec<serde_json::Value> = { records.values() }
+        .map(|it| serde_json::to_value(it).unwrap())
+        .collect();
+    for evidence in all.iter().flat_map(|it| &it.evidence) {
+        let is_content = serde_json::to_value(evidence.result_type).unwrap() == "content";
+        assert!(
+            !is_content || documents.iter().any(|it| resolves(evidence, it)),
+            "{evidence:?}"
+        );
+    }
+    all
+}
+
+fn rules_of(all: &[SuggestionRecord]) -> BTreeSet<&str> {
+    all.iter().map(|it| it.rule_id.as_str()).collect()
+}
+
+#[test]
+fn nothing_is_suggested_for_a_faultless_site() {
+    let all = suggested(
+        &faultless(ORIGIN),
+        None,
+        &["https://example.com/guides/glaze"],
+    );
+    assert_eq!(rules_of(&all), BTreeSet::new());
+}
+
+#[test]
+fn one_fault_of_a_site_brings_exactly_its_rule() {
+    let (mut wrong, mut tried) = (Vec::new(), 0);
+    for rule in rules() {
+        // Vitals have records of their own.
+        let code = IssueCode::named(rule.id).filter(|_| rule.variant.is_empty());
+        let Some(code) = code else {
+            continue;
+        };
+        let fault = fault_site(ORIGIN, code);
+        let all = suggested(&fault.site, fault.vitals, &[]);
+        tried += 1;
+        if rules_of(&all) != BTreeSet::from([rule.id]) {
+            wrong.push(format!("{}: {:?}", rule.id, rules_of(&all)));
+        }
+    }
+    assert!(wrong.is_empty(), "of {tried}\n{}", wrong.join("\n"));
+    assert!(tried > 60, "{tried}");
+}
+
+#[test]
+fn a_fault_without_a_rule_brings_none() {
+    for &code in IssueCode::ALL {
+        if rules().iter().any(|it| it.id == code.as_str()) {
+            continue;
+        }
+        let fault = fault_site(ORIGIN, code);
+        let all = suggested(&fault.site, fault.vitals, &[]);
+        assert_eq!(rules_of(&all), BTreeSet::new(), "{code:?}");
+    }
+}
+
+#[test]
+fn pages_with_visitors_are_not_to_be_hidden_or_left_alone() {
+    let hidden = fault_site(ORIGIN, IssueCode::Noindex).site;
+    let all = suggested(&hidden, None, &["https://example.com/guides/glaze"]);
+    assert_eq!(rules_of(&all), BTreeSet::from(["noindexWithTraffic"]));
+    let alone = fault_site(ORIGIN, IssueCode::Orphan).site;
+    let all = suggested(&alone, None, &["https://example.com/guides/alone"]);
+    assert_eq!(rules_of(&all), BTreeSet::from(["orphanWithTraffic"]));
+}
