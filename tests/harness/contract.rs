@@ -114,6 +114,7 @@ fn is_whole(operation: &str, answer: &Answer) {
         ("getResults", Some("sov")) => "SovRecord",
         ("getResults", Some("forecast")) => "ForecastRecord",
         ("getResults", Some("competitors")) => "CompetitorRecord",
+        ("getResults", Some("suggestions")) => "SuggestionRecord",
         ("getResults", Some("cannibalization")) => "CannibalizationRecord",
         ("getResults", Some("broken-links")) => "BrokenLink",
         ("getResults", Some("content")) => "ContentRecord",

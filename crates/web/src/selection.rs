@@ -33,6 +33,7 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
         "ForecastRecord",
         "CompetitorRecord",
         "CannibalizationRecord",
+        "SuggestionRecord",
         "BrokenLink",
         "ContentRecord",
         "ChangeRecord",

@@ -56,7 +56,8 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
                 "sov",
                 "forecast",
                 "competitors",
-                "cannibalization"
+                "cannibalization",
+                "suggestions"
             ]),
         ),
         ("deduplicated", json!(false)),
@@ -100,7 +101,8 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
                 "content",
                 "content-changes",
                 "geo-score",
-                "eeat"
+                "eeat",
+                "suggestions"
             ]),
             &json!("urls")
         )
@@ -167,7 +169,11 @@ async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
         .ok();
     assert_eq!(
         (&speed["units"], &speed["unit"], &speed["results"]),
-        (&json!(1), &json!("pages"), &json!(["vitals"]))
+        (
+            &json!(1),
+            &json!("pages"),
+            &json!(["vitals", "suggestions"])
+        )
     );
 }
 

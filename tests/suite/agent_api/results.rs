@@ -311,7 +311,7 @@ async fn all_types_are_told_at_once(db: TestDatabase) {
         (
             &results["serp"]["state"],
             &results["broken-links"]["state"],
-            &results["suggestions"]["state"]
+            &results["ai-trends"]["state"]
         ),
         (&json!("neverRun"), &json!("pending"), &json!("disabled"))
     );
@@ -338,6 +338,7 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
             ResultType::Forecast,
             ResultType::Competitors,
             ResultType::Cannibalization,
+            ResultType::Suggestions,
             ResultType::BrokenLinks,
             ResultType::Vitals,
             ResultType::Schema,

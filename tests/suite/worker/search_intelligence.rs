@@ -46,7 +46,8 @@ async fn shares_and_competitors_follow_from_the_pages_of_all_keywords(world: Wor
             "sov",
             "forecast",
             "competitors",
-            "cannibalization"
+            "cannibalization",
+            "suggestions"
         ])
     );
 
@@ -80,6 +81,24 @@ async fn shares_and_competitors_follow_from_the_pages_of_all_keywords(world: Wor
         assert_eq!(record["status"], "insufficientData", "{record}");
         assert_eq!(record["points"], json!([]));
     }
+    // The sandbox ranks the site for most keywords: some are within reach, and say what it takes.
+    let advice = results(&api, "suggestions", project).await;
+    let advice = advice["items"].as_array().unwrap();
+    assert!(!advice.is_empty());
+    let scores: Vec<f64> = advice
+        .iter()
+        .map(|it| it["priorityScore"].as_f64().unwrap())
+        .collect();
+    assert!(
+        scores.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{scores:?}"
+    );
+    assert!(
+        advice
+            .iter()
+            .all(|it| it["state"] == "open" && it["evidence"][0]["observed"] != Value::Null)
+    );
+
     let rivalry = results(&api, "cannibalization", project).await;
     assert_eq!(rivalry["summary"]["coverage"]["measured"], 60);
 }

@@ -1,6 +1,6 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
-use super::{Tools, as_std, chain, rank_check, site_audit, web_vitals};
+use super::{Tools, as_std, chain, rank_check, site_audit, suggest, web_vitals};
 use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
     ports::{site_reader::Unreached, storage::StorageError},
@@ -132,7 +132,7 @@ impl Attempt {
             what: "the project of a job",
         })?;
         let site = &project.domain;
-        match self.job.kind {
+        let done = match self.job.kind {
             AnalysisKind::RankCheck => {
                 rank_check::run(&self.tools, &self.job, site, &self.state).await
             }
@@ -145,7 +145,12 @@ impl Attempt {
             AnalysisKind::AiVisibility | AnalysisKind::Full => {
                 Ok(Done::End(unbuilt(self.job.kind)))
             }
-        }
+        }?;
+        let Done::Results(mut outcome) = done else {
+            return Ok(done);
+        };
+        suggest::add(&self.tools, &self.job, &self.state, &mut outcome).await?;
+        Ok(Done::Results(outcome))
     }
 
     async fn conclude(&self, hold: Hold, done: Result<Done, Broken>) -> Result<Job, HoldError> {

@@ -3,6 +3,7 @@
 mod attempt;
 mod rank_check;
 mod site_audit;
+mod suggest;
 mod web_vitals;
 
 use attempt::Attempt;

@@ -54,7 +54,8 @@ impl AnalysisKind {
         Self::BUILT.contains(&self)
     }
 
-    /// The result types that this version's runs of it bring.
+    /// The result types that this version's runs of it bring. Suggestions follow from all results, so
+    /// that every analysis makes them anew.
     #[must_use]
     pub const fn results(self) -> &'static [ResultType] {
         match self {
@@ -65,6 +66,7 @@ impl AnalysisKind {
                 ResultType::Forecast,
                 ResultType::Competitors,
                 ResultType::Cannibalization,
+                ResultType::Suggestions,
             ],
             Self::SiteAudit => &[
                 ResultType::BrokenLinks,
@@ -73,8 +75,9 @@ impl AnalysisKind {
                 ResultType::ContentChanges,
                 ResultType::GeoScore,
                 ResultType::Eeat,
+                ResultType::Suggestions,
             ],
-            Self::WebVitals => &[ResultType::Vitals],
+            Self::WebVitals => &[ResultType::Vitals, ResultType::Suggestions],
             Self::AiVisibility | Self::Full => &[],
         }
     }
@@ -132,6 +135,7 @@ mod tests {
             assert!(
                 kind.results()
                     .iter()
+                    .filter(|result| **result != ResultType::Suggestions)
                     .all(|result| AnalysisKind::behind(*result) == kind)
             );
             assert_eq!(kind.is_built(), !kind.results().is_empty());

@@ -4,7 +4,7 @@
 use crate::agent_api::{analyses, keywords, models, projects};
 use analysis::findings::{
     broken_links, cannibalization, competitors, content, content_changes, eeat, forecast,
-    geo_score, rankings, schema, serp, sov, vitals,
+    geo_score, rankings, schema, serp, sov, suggestions, vitals,
 };
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
@@ -40,6 +40,8 @@ pub fn all() -> Value {
     add::<competitors::CompetitorsSummary>(&mut schemas);
     add::<cannibalization::CannibalizationRecord>(&mut schemas);
     add::<cannibalization::CannibalizationSummary>(&mut schemas);
+    add::<suggestions::SuggestionRecord>(&mut schemas);
+    add::<suggestions::SuggestionsSummary>(&mut schemas);
     add::<broken_links::BrokenLink>(&mut schemas);
     add::<broken_links::BrokenLinksSummary>(&mut schemas);
     add::<content::ContentRecord>(&mut schemas);
@@ -184,8 +186,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("SovSummary"), record("ForecastSummary"), record("CompetitorsSummary"), record("CannibalizationSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("ContentChangesSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("SovRecord"), record("ForecastRecord"), record("CompetitorRecord"), record("CannibalizationRecord"), record("BrokenLink"), record("ContentRecord"), record("ChangeRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("SovSummary"), record("ForecastSummary"), record("CompetitorsSummary"), record("CannibalizationSummary"), record("SuggestionsSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("ContentChangesSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("SovRecord"), record("ForecastRecord"), record("CompetitorRecord"), record("CannibalizationRecord"), record("SuggestionRecord"), record("BrokenLink"), record("ContentRecord"), record("ChangeRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),

@@ -1,0 +1,384 @@
+//! What to do next, made anew at the end of every analysis from the newest results of all of them:
+//! those that it brings itself, and those that were published before.
+
+use super::{
+    Tools,
+    attempt::{AttemptState, Broken},
+};
+use analysis::{
+    document::Document,
+    findings::{
+        broken_links::BrokenLinksSummary,
+        rankings::{RankPoint, RankState},
+        suggestions::{
+            self, EffectMetric, EffectSeries, Findings, Observation, Searches, State,
+            SuggestionContext, SuggestionRecord, SuggestionsSummary,
+        },
+    },
+    provenance::Provenance,
+    result_type::ResultType,
+};
+use chrono::{DateTime, Days, Utc};
+use domain::{
+    ids::{JobId, KeywordId},
+    job::Job,
+    page::{Direction, PageRequest, Position, SortValue},
+    ports::storage::StorageError,
+    results::{AsOf, CoursePoint, FindingQuery, FindingSort, ResultHead, StagedFinding},
+    use_cases::{keep_lease::Hold, publish_results::Outcome, stage_findings::StageFindings},
+};
+use serde::de::DeserializeOwned;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// How many records are held in memory at once.
+const BATCH: u32 = 200;
+/// How far back a fall of positions is looked for, and what came of fixes.
+const BACK: Days = Days::new(120);
+const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
+
+/// Where the newest records of each type are.
+struct Newest<'a> {
+    tools: &'a Tools,
+    job: &'a Job,
+    /// Types that this job brings: their records are staged.
+    staged: BTreeSet<ResultType>,
+}
+
+/// Adds the suggestions to what a job publishes.
+pub(super) async fn add(
+    tools: &Tools,
+    job: &Job,
+    state: &AttemptState,
+    outcome: &mut Outcome,
+) -> Result<(), Broken> {
+    let newest = Newest {
+        tools,
+        job,
+        staged: outcome.heads.iter().map(|it| it.result_type).collect(),
+    };
+    let previous: Vec<SuggestionRecord> = newest.all(ResultType::Suggestions).await?;
+    let ignored = BTreeSet::new();
+    let now = tools.clock.now();
+    let context = SuggestionContext {
+        project_id: job.project.0,
+        at: now,
+        own_curve: None,
+        previous: &previous,
+        ignored: &ignored,
+        other_values: &[],
+    };
+    let mut findings = newest.findings(context).await?;
+    if is_whole(outcome)? {
+        for result_type in &newest.staged {
+            findings.complete(*result_type, now);
+        }
+    }
+    let mut records = tokio::task::block_in_place(|| findings.suggestions());
+    newest.tell_effects(&mut records, now).await?;
+    let summary = SuggestionsSummary::of(&records);
+    stage(tools, job, state, &records, now).await?;
+    outcome
+        .heads
+        .push(head(job, outcome, &records, &summary, now));
+    Ok(())
+}
+
+/// Whether what is not found any more is gone: nothing failed, and no limit cut the analysis short.
+fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
+    if outcome.partial {
+        return Ok(false);
+    }
+    let links = outcome
+        .heads
+        .iter()
+        .find(|it| it.result_type == ResultType::BrokenLinks);
+    let Some(links) = links else {
+        return Ok(true);
+    };
+    let summary: BrokenLinksSummary = links.summary.parse().map_err(|_| CORRUPT)?;
+    Ok(!summary.limits.iter().any(|it| it.leaves_out()))
+}
+
+impl Newest<'_> {
+    /// Everything that suggestions are made from.
+    async fn findings<'a>(&self, context: SuggestionContext<'a>) -> Result<Findings<'a>, Broken> {
+        let mut searches = Searches::new(context);
+        self.each(ResultType::Rankings, |it| searches.add_ranking(&it))
+            .await?;
+        self.add_histories(&mut searches).await?;
+        let mut findings = searches.done();
+        self.each(ResultType::Content, |it| findings.add_content(&it))
+            .await?;
+        self.each(ResultType::BrokenLinks, |it| findings.add_broken_link(&it))
+            .await?;
+        self.each(ResultType::Schema, |it| findings.add_schema(&it))
+            .await?;
+        self.each(ResultType::Vitals, |it| findings.add_vitals(&it))
+            .await?;
+        self.each(ResultType::GeoScore, |it| findings.add_geo_score(&it))
+            .await?;
+        self.each(ResultType::Eeat, |it| findings.add_eeat(&it))
+            .await?;
+        self.each(ResultType::ContentChanges, |it| {
+            findings.add_content_change(&it);
+        })
+        .await?;
+        self.each(ResultType::Cannibalization, |it| {
+            findings.add_cannibalization(&it);
+        })
+        .await?;
+        self.each(ResultType::Competitors, |it| findings.add_competitor(&it))
+            .await?;
+        Ok(findings)
+    }
+
+    /// Hands over the newest records of a type, one after the other.
+    async fn each<T: DeserializeOwned>(
+        &self,
+        result_type: ResultType,
+        mut add: impl FnMut(T) + Send,
+    ) -> Result<(), Broken> {
+        let Some(from) = self.place_of(result_type).await? else {
+            return Ok(());
+        };
+        let mut after = None;
+        loop {
+            let (records, last) = self.part(result_type, from, after).await?;
+            let is_last = records.len() < BATCH as usize;
+            tokio::task::block_in_place(|| {
+                for record in &records {
+                    add(record.parse().map_err(|_| CORRUPT)?);
+                }
+                Ok::<_, StorageError>(())
+            })?;
+            after = last;
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn all<T: DeserializeOwned + Send>(&self, of: ResultType) -> Result<Vec<T>, Broken> {
+        let mut all = Vec::new();
+        self.each(of, |it| all.push(it)).await?;
+        Ok(all)
+    }
+
+    /// The job whose records are the newest of the type: this one, or the one that published last.
+    async fn place_of(&self, result_type: ResultType) -> Result<Option<JobId>, Broken> {
+        if self.staged.contains(&result_type) {
+            return Ok(Some(self.job.id));
+        }
+        let mut read = self.tools.storage.read().await?;
+        let head = read
+            .results()
+            .head(self.job.account, self.job.project, result_type)
+            .await?;
+        Ok(head.map(|it| it.job))
+    }
+
+    /// Some records behind an ordinal, and the ordinal of the last of them.
+    async fn part(
+        &self,
+        result_type: ResultType,
+        from: JobId,
+        after: Option<i64>,
+    ) -> Result<(Vec<Document>, Option<i64>), Broken> {
+        let (account, project) = (self.job.account, self.job.project);
+        let mut read = self.tools.storage.read().await?;
+        if from == self.job.id {
+            let staged = read
+                .measurements()
+                .staged(account, from, result_type, after, BATCH)
+                .await?;
+            let last = staged.last().map(|it| it.ordinal);
+            return Ok((staged.into_iter().map(|it| it.record).collect(), last));
+        }
+        let query = FindingQuery {
+            result_type,
+            job: Some(from),
+            keyword: None,
+            url: None,
+            from: None,
+            to: None,
+            page: PageRequest {
+                sort: FindingSort::Ordinal,
+                direction: Direction::Ascending,
+                after: after.map(|ordinal| Position {
+                    value: SortValue::Number(ordinal),
+                    id: ordinal,
+                }),
+                limit: BATCH,
+                counted: false,
+            },
+        };
+        let page = read.results().findings(account, project, &query).await?;
+        let last = page.items.last().map(|it| it.ordinal);
+        Ok((page.items.into_iter().map(|it| it.record).collect(), last))
+    }
+
+    async fn add_histories(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
+        let engine = self.tools.search.label().engine;
+        let mut after = None;
+        loop {
+            let mut read = self.tools.storage.read().await?;
+            let keywords = read
+                .keywords()
+                .active_batch(
+                    self.job.account,
+                    self.job.project,
+                    &domain::keyword::KeywordChoice::All,
+                    after,
+                    BATCH,
+                )
+                .await?;
+            drop(read);
+            after = keywords.last().map(|it| it.id);
+            let ids: Vec<KeywordId> = keywords.iter().map(|it| it.id).collect();
+            let courses = self.courses(&ids).await?;
+            for (keyword, course) in ids.iter().zip(courses) {
+                let points: Vec<RankPoint> = course.iter().map(point).collect();
+                searches.add_rank_history(keyword.0, &engine, &points);
+            }
+            if keywords.len() < BATCH as usize {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn courses(&self, keywords: &[KeywordId]) -> Result<Vec<Vec<CoursePoint>>, Broken> {
+        let job = self.job;
+        let as_of = AsOf {
+            day: job.day,
+            job: job.id,
+            source: self.tools.search.label().source(),
+        };
+        let mut read = self.tools.storage.read().await?;
+        let courses = read
+            .measurements()
+            .courses(job.account, job.project, keywords, job.day - BACK, &as_of)
+            .await?;
+        Ok(courses)
+    }
+
+    /// Says of what was fixed what came of it, as far as positions show it.
+    async fn tell_effects(
+        &self,
+        records: &mut [SuggestionRecord],
+        now: DateTime<Utc>,
+    ) -> Result<(), Broken> {
+        let by_position = |it: &SuggestionRecord| {
+            it.state == State::Fixed && it.effect_metric() == EffectMetric::Position
+        };
+        let fixed = records.iter().filter(|it| by_position(it));
+        let ids: BTreeSet<i64> = fixed.flat_map(|it| it.keyword_ids.clone()).collect();
+        let ids: Vec<KeywordId> = ids.into_iter().map(KeywordId).collect();
+        let mut courses = BTreeMap::new();
+        for ids in ids.chunks(BATCH as usize) {
+            let places = ids.iter().map(|it| it.0);
+            courses.extend(places.zip(self.courses(ids).await?));
+        }
+        for record in records.iter_mut().filter(|it| by_position(it)) {
+            let of_its_keywords = record.keyword_ids.iter().filter_map(|it| courses.get(it));
+            let seen = observations(of_its_keywords.flatten());
+            record.effect = record.effect(&EffectSeries::Values(&seen), now);
+        }
+        Ok(())
+    }
+}
+
+fn point(of: &CoursePoint) -> RankPoint {
+    RankPoint {
+        measured_at: of.measured_at,
+        state: of.state,
+        position: of.position,
+        absolute_position: None,
+        depth_checked: of.depth_checked,
+        url: None,
+    }
+}
+
+/// Positions, day by day the mean over the keywords; who is not ranked stands behind what was seen.
+fn observations<'p>(points: impl Iterator<Item = &'p CoursePoint>) -> Vec<Observation> {
+    let mut days: BTreeMap<_, (DateTime<Utc>, f64, f64)> = BTreeMap::new();
+    for point in points.filter(|it| it.state != RankState::Error) {
+        let position = point.position.unwrap_or(point.depth_checked + 1);
+        let day = days
+            .entry(point.day)
+            .or_insert((point.measured_at, 0.0, 0.0));
+        day.1 += f64::from(position);
+        day.2 += 1.0;
+    }
+    let means = days.into_values();
+    means
+        .map(|(at, sum, count)| Observation {
+            at,
+            value: sum / count,
+        })
+        .collect()
+}
+
+async fn stage(
+    tools: &Tools,
+    job: &Job,
+    state: &AttemptState,
+    records: &[SuggestionRecord],
+    now: DateTime<Utc>,
+) -> Result<(), Broken> {
+    let staged = (0..).zip(records).map(|(ordinal, record)| StagedFinding {
+        result_type: ResultType::Suggestions,
+        ordinal,
+        keyword: record.keyword_ids.first().copied().map(KeywordId),
+        url: record.affected_urls.first().cloned(),
+        sort_value: Some(record.priority_score),
+        measured_at: now,
+        record: Document::of(record),
+    });
+    let staged: Vec<StagedFinding> = staged.collect();
+    let staging = StageFindings::new(
+        Arc::clone(&tools.storage),
+        Arc::clone(&tools.clock),
+        tools.policy,
+    );
+    for part in staged.chunks(BATCH as usize) {
+        state.heed(staging.run(Hold::of(job), part, &[]).await?);
+    }
+    Ok(())
+}
+
+fn head(
+    job: &Job,
+    outcome: &Outcome,
+    records: &[SuggestionRecord],
+    summary: &SuggestionsSummary,
+    now: DateTime<Utc>,
+) -> ResultHead {
+    let is_simulated = |it: &SuggestionRecord| it.envelope.provenance == Provenance::Simulated;
+    ResultHead {
+        account: job.account,
+        project: job.project,
+        result_type: ResultType::Suggestions,
+        job: job.id,
+        generated_at: now,
+        measured_at: outcome
+            .heads
+            .iter()
+            .map(|it| it.measured_at)
+            .max()
+            .unwrap_or(now),
+        method_version: suggestions::METHOD_VERSION.to_owned(),
+        provider: "sightline".to_owned(),
+        provenance: if records.iter().any(is_simulated) {
+            Provenance::Simulated
+        } else {
+            Provenance::Estimated
+        },
+        coverage: domain::results::Coverage::of(records.len() as u64, records.len() as u64, 0),
+        item_count: records.len() as u64,
+        summary: Document::of(summary),
+        warnings: Vec::new(),
+    }
+}
