@@ -40,7 +40,11 @@ pub fn tend(
     let there = months(db)?;
     let coming = (0..=AHEAD).map(|ahead| first_of_month(today) + Months::new(ahead));
     for month in coming.filter(|it| !there.contains(it)) {
-        make(db, month)?;
+        let made = make(db, month);
+        // Another process may have been first.
+        if made.is_err() && !months(db)?.contains(&month) {
+            return made;
+        }
     }
     for month in there {
         let is_over = |since: NaiveDate| month + Months::new(1) <= since;
@@ -51,11 +55,24 @@ pub fn tend(
     Ok(())
 }
 
-/// Makes the part that takes what no month is there for.
+/// Makes the part that takes what no month is there for. Two processes may do so at once: whoever
+/// comes second finds it made.
 pub fn make_rest(db: &mut PgConnection) -> QueryResult<()> {
-    db.batch_execute(
-        "CREATE TABLE IF NOT EXISTS rank_history_rest PARTITION OF rank_history DEFAULT",
-    )
+    if has_rest(db)? {
+        return Ok(());
+    }
+    let made =
+        db.batch_execute("CREATE TABLE rank_history_rest PARTITION OF rank_history DEFAULT");
+    if made.is_err() && has_rest(db)? {
+        return Ok(());
+    }
+    made
+}
+
+fn has_rest(db: &mut PgConnection) -> QueryResult<bool> {
+    let answer: Answer =
+        sql_query("SELECT to_regclass('rank_history_rest') IS NOT NULL AS is_so").get_result(db)?;
+    Ok(answer.is_so)
 }
 
 /// The names of all parts, the rest among them.
