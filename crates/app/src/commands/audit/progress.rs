@@ -166,10 +166,12 @@ impl CrawlJournal for Bars {
     fn progress(&self, progress: CrawlProgress) {
         for phase in CrawlPhase::ALL {
             let count = progress.of(phase);
+            if count == Count::default() {
+                continue;
+            }
+            self.draw(phase.name(), count);
             if phase == progress.phase {
-                self.tell(phase.name(), count);
-            } else if count != Count::default() {
-                self.draw(phase.name(), count);
+                self.note(phase.name(), count);
             }
         }
     }
