@@ -1,6 +1,6 @@
 //! The machine's clock.
 
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, Days, SubsecRound, Utc};
 use domain::ports::clock::Clock;
 use std::{
     sync::LazyLock,
@@ -24,5 +24,21 @@ impl Clock for SystemClock {
 
     fn elapsed(&self) -> Duration {
         BEGAN.elapsed()
+    }
+}
+
+/// The machine's clock, set back by some days: for a market that has been watched for a while.
+pub struct SetBack {
+    /// By how many days.
+    pub days: u32,
+}
+
+impl Clock for SetBack {
+    fn now(&self) -> DateTime<Utc> {
+        SystemClock.now() - Days::new(self.days.into())
+    }
+
+    fn elapsed(&self) -> Duration {
+        SystemClock.elapsed()
     }
 }

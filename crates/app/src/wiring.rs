@@ -77,6 +77,17 @@ impl Foundation {
         })
     }
 
+    /// The same at another time.
+    pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings: self.settings.clone(),
+            storage: Arc::clone(&self.storage),
+            clock,
+            randomness: Arc::clone(&self.randomness),
+            mint: Arc::clone(&self.mint),
+        }
+    }
+
     /// What most use cases take.
     pub fn parts(&self) -> (Arc<dyn Storage>, Arc<dyn Clock>, Arc<IdMint>) {
         (

@@ -10,6 +10,7 @@ use crate::{
     process::{Stopping, worker_name},
     server,
     settings::{ListenAddress, Loaded, ResolveEntry, Settings},
+    system_clock::SetBack,
     terminal::{progress_bar, remark, say},
     wiring::{Foundation, Role},
     worker::{Tools, Worker},
@@ -40,7 +41,10 @@ use domain::{
 };
 use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
+/// How many days before today were measured.
+const PAST: u32 = 40;
 const KEYWORDS: [&str; 12] = [
     "running shoes",
     "trail running shoes",
@@ -83,6 +87,12 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     // Port 0 is any free one: what is there to try names the one that it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
     let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
+    let demo = Demo {
+        foundation: &foundation,
+        tools: &tools,
+    };
+    let scene = demo.set(args).await?;
+    demo.look_back(&scene).await?;
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     let worker = Worker::new(
         worker_name(foundation.randomness.as_ref()),
@@ -93,11 +103,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     let worker = tokio::spawn(worker.run());
     let serving = tokio::spawn(server::serve(listener, services, stopping.listener.clone()));
 
-    let demo = Demo {
-        foundation: &foundation,
-        tools: &tools,
-    };
-    demo.play(args).await?;
+    demo.play(args, &scene).await?;
     if args.once {
         stopping.now();
     } else {
@@ -139,8 +145,16 @@ struct Demo<'a> {
     tools: &'a Tools,
 }
 
+/// Who and what there is.
+struct Scene {
+    account: AccountId,
+    token: PlainToken,
+    market: ProjectId,
+    audited: ProjectId,
+}
+
 impl Demo<'_> {
-    async fn play(&self, args: &DemoArgs) -> anyhow::Result<()> {
+    async fn set(&self, args: &DemoArgs) -> anyhow::Result<Scene> {
         let (account, token) = self.account().await?;
         let host = args
             .site
@@ -150,18 +164,59 @@ impl Demo<'_> {
             .project(&account, "running-store.com", "Simulated market", &KEYWORDS)
             .await?;
         let audited = self.project(&account, &host, "Real pages", &[]).await?;
+        Ok(Scene {
+            account: account.id,
+            token,
+            market,
+            audited,
+        })
+    }
 
+    /// Measures the days before today as they would have been: only what has a past can be forecast.
+    async fn look_back(&self, scene: &Scene) -> anyhow::Result<()> {
         remark("Search results are simulated (sandbox); the site audit reads real pages.");
+        let bar = progress_bar("rankCheck");
+        bar.set_length(PAST.into());
+        bar.set_message("days before today");
+        for days in (1..=PAST).rev() {
+            let then = self.foundation.with_clock(Arc::new(SetBack { days }));
+            let (tools, wake, stop) = (
+                then.tools(),
+                Arc::new(Notify::new()),
+                CancellationToken::new(),
+            );
+            let demo = Demo {
+                foundation: &then,
+                tools: &tools,
+            };
+            let name = worker_name(then.randomness.as_ref());
+            let job = demo
+                .begin(scene.account, scene.market, AnalysisKind::RankCheck)
+                .await?;
+            let worker = Worker::new(name, tools.clone(), wake, stop.clone());
+            let worker = tokio::spawn(worker.run());
+            over(&then.storage, scene.account, job).await?;
+            stop.cancel();
+            worker.await.context("the worker failed")?;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    async fn play(&self, args: &DemoArgs, scene: &Scene) -> anyhow::Result<()> {
+        let account = scene.account;
         let ranks = self
-            .analyse(account.id, market, AnalysisKind::RankCheck)
+            .analyse(account, scene.market, AnalysisKind::RankCheck)
             .await?;
         let links = self
-            .analyse(account.id, audited, AnalysisKind::SiteAudit)
+            .analyse(account, scene.audited, AnalysisKind::SiteAudit)
             .await?;
-        show::rankings(&self.foundation.storage, account.id, &ranks).await?;
-        show::broken_links(&self.foundation.storage, account.id, &links).await?;
+        show::rankings(&self.foundation.storage, account, &ranks).await?;
+        show::outlook(&self.foundation.storage, account, &ranks).await?;
+        show::broken_links(&self.foundation.storage, account, &links).await?;
         if !args.once {
-            self.invite(&token, market, audited);
+            self.invite(&scene.token, scene.market, scene.audited);
         }
         Ok(())
     }
@@ -224,6 +279,16 @@ impl Demo<'_> {
         project: ProjectId,
         kind: AnalysisKind,
     ) -> anyhow::Result<Job> {
+        let job = self.begin(account, project, kind).await?;
+        follow(&self.foundation.storage, account, job, kind).await
+    }
+
+    async fn begin(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        kind: AnalysisKind,
+    ) -> anyhow::Result<JobId> {
         let (storage, clock, mint) = self.foundation.parts();
         let prices = crate::wiring::prices(self.tools.search.as_ref(), &self.tools.load);
         let request = AnalysisRequest {
@@ -233,11 +298,10 @@ impl Demo<'_> {
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };
-        let requested =
-            RequestAnalysis::new(Arc::clone(&storage), clock, mint, self.tools.policy, prices)
-                .run(account, &request, None)
-                .await?;
-        follow(&storage, account, requested.job.id, kind).await
+        let requested = RequestAnalysis::new(storage, clock, mint, self.tools.policy, prices)
+            .run(account, &request, None)
+            .await?;
+        Ok(requested.job.id)
     }
 
     fn invite(&self, token: &PlainToken, market: ProjectId, audited: ProjectId) {
@@ -264,6 +328,23 @@ fn host_of(url: &str) -> Result<String, WrongUsage> {
     parsed
         .map(|domain| domain.ascii)
         .map_err(|refusal| WrongUsage(format!("--site: `{url}` cannot be monitored: {refusal}")))
+}
+
+/// Waits until a job is over.
+async fn over(storage: &Arc<dyn Storage>, account: AccountId, job: JobId) -> anyhow::Result<()> {
+    let read = ReadJob::new(Arc::clone(storage));
+    loop {
+        let found = read.run(account, job).await?;
+        if !found
+            .context("the analysis is gone")?
+            .job
+            .state
+            .is_unfinished()
+        {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 /// Follows a job with a progress bar until it ends.

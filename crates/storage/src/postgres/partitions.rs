@@ -61,8 +61,7 @@ pub fn make_rest(db: &mut PgConnection) -> QueryResult<()> {
     if has_rest(db)? {
         return Ok(());
     }
-    let made =
-        db.batch_execute("CREATE TABLE rank_history_rest PARTITION OF rank_history DEFAULT");
+    let made = db.batch_execute("CREATE TABLE rank_history_rest PARTITION OF rank_history DEFAULT");
     if made.is_err() && has_rest(db)? {
         return Ok(());
     }

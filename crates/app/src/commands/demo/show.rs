@@ -2,7 +2,11 @@
 
 use crate::terminal::{say, shortened, show_table};
 use analysis::{
-    findings::{broken_links::BrokenLink, rankings::RankingRecord},
+    findings::{
+        broken_links::BrokenLink, cannibalization::CannibalizationSummary,
+        competitors::CompetitorsSummary, forecast::ForecastRecord, rankings::RankingRecord,
+        sov::SovSummary, suggestions::SuggestionsSummary,
+    },
     result_type::ResultType,
 };
 use domain::{
@@ -54,6 +58,65 @@ fn rank_row(record: &RankingRecord) -> [String; 4] {
         shortened(record.envelope.url.as_deref().unwrap_or("–"), 60),
         ctr,
     ]
+}
+
+/// What follows from all pages together, and from the days before.
+pub async fn outlook(
+    storage: &Arc<dyn Storage>,
+    account: AccountId,
+    job: &Job,
+) -> anyhow::Result<()> {
+    say("\nwhat follows from it (simulated)");
+    let mut read = storage.read().await?;
+    let heads = read.results().heads(account, job.project, 1).await?;
+    let of = |wanted: ResultType| heads.iter().find(|it| it.0.result_type == wanted);
+    if let Some((head, _)) = of(ResultType::Sov) {
+        let sum: SovSummary = head.summary.parse()?;
+        if let Some(share) = sum.sov {
+            let rank = sum
+                .rank
+                .map_or_else(String::new, |it| format!(", rank {it}"));
+            let domains = sum.domain_count;
+            say(format!(
+                "  share of voice: {:.1} % of {domains} domains{rank}",
+                share * 100.0
+            ));
+        }
+    }
+    if let Some((head, _)) = of(ResultType::Competitors) {
+        let sum: CompetitorsSummary = head.summary.parse()?;
+        if let Some(domain) = sum.strongest {
+            say(format!("  strongest competitor: {domain}"));
+        }
+    }
+    if let Some((_, first)) = of(ResultType::Forecast) {
+        let record = first.first().map(|it| it.record.parse()).transpose()?;
+        let record: Option<ForecastRecord> = record;
+        if let Some(end) = record.as_ref().and_then(|it| it.points.last()) {
+            say(format!(
+                "  visibility on {}: {:.1} (with 80 % chance {:.1} to {:.1})",
+                end.date, end.median, end.lo80, end.hi80
+            ));
+        }
+    }
+    if let Some((head, _)) = of(ResultType::Cannibalization) {
+        let sum: CannibalizationSummary = head.summary.parse()?;
+        say(format!(
+            "  keywords for which own pages compete: {}",
+            sum.keywords
+        ));
+    }
+    if let Some((head, _)) = of(ResultType::Suggestions) {
+        let sum: SuggestionsSummary = head.summary.parse()?;
+        say(format!(
+            "  open suggestions: {}; the first of them:",
+            sum.open
+        ));
+        for line in sum.first.iter().take(3) {
+            say(format!("    {:>5.1}  {}", line.priority_score, line.title));
+        }
+    }
+    Ok(())
 }
 
 /// The broken links.
