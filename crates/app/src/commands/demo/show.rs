@@ -3,9 +3,13 @@
 use crate::terminal::{say, shortened, show_table};
 use analysis::{
     findings::{
-        broken_links::BrokenLink, cannibalization::CannibalizationSummary,
-        competitors::CompetitorsSummary, forecast::ForecastRecord, rankings::RankingRecord,
-        sov::SovSummary, suggestions::SuggestionsSummary,
+        broken_links::BrokenLink,
+        cannibalization::CannibalizationSummary,
+        competitors::CompetitorsSummary,
+        forecast::ForecastRecord,
+        rankings::RankingRecord,
+        sov::SovSummary,
+        suggestions::{SuggestionRecord, SuggestionsSummary},
     },
     result_type::ResultType,
 };
@@ -68,7 +72,7 @@ pub async fn outlook(
 ) -> anyhow::Result<()> {
     say("\nwhat follows from it (simulated)");
     let mut read = storage.read().await?;
-    let heads = read.results().heads(account, job.project, 1).await?;
+    let heads = read.results().heads(account, job.project, 3).await?;
     let of = |wanted: ResultType| heads.iter().find(|it| it.0.result_type == wanted);
     if let Some((head, _)) = of(ResultType::Sov) {
         let sum: SovSummary = head.summary.parse()?;
