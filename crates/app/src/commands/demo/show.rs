@@ -110,14 +110,15 @@ pub async fn outlook(
             sum.keywords
         ));
     }
-    if let Some((head, _)) = of(ResultType::Suggestions) {
+    if let Some((head, first)) = of(ResultType::Suggestions) {
         let sum: SuggestionsSummary = head.summary.parse()?;
-        say(format!(
-            "  open suggestions: {}; the first of them:",
-            sum.open
-        ));
-        for line in sum.first.iter().take(3) {
-            say(format!("    {:>5.1}  {}", line.priority_score, line.title));
+        let open = sum.open;
+        say(format!("  open suggestions: {open}; the first of them:"));
+        for finding in first {
+            let record: SuggestionRecord = finding.record.parse()?;
+            let why = shortened(&record.rationale, 160);
+            let (score, title) = (record.priority_score, record.title);
+            say(format!("    {score:>5.1}  {title}: {why}"));
         }
     }
     Ok(())
