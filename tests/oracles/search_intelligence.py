@@ -302,7 +302,7 @@ def check_serp(page, found, prominence, count):
 
     def share_of(name):
         return math.log1p(prominence.get(name, 1) or 1) / math.log1p(count)
-    names = [page.own[0] if page.is_own(it["url"]) else domain(it["url"]) for it in top]
+    names = [domain(it["url"]) for it in top]
     parts = {
         "domainProminence": float(numpy.mean([share_of(it) for it in names])) if top and count >= 10 else None,
         "homePages": sum(home(it["url"]) for it in top) / len(top) if top else None,
@@ -453,6 +453,11 @@ def check_market(market, found):
     for _, page, counts in counting:
         if counts:
             prominence.update(name for name, (position, _) in page.standings().items() if position <= 10)
+    # Of a domain that the project shares with others, whoever has more pages counts.
+    of_the_project = prominence.pop(own[0], 0)
+    for site in own:
+        name = domain("https://" + site)
+        prominence[name] = max(of_the_project, prominence[name], 1)
     count = sum(counts for _, _, counts in counting)
     everything, difficulties = [], []
     for page, rank, serp in zip(pages, found["rankings"], found["serp"]):

@@ -200,9 +200,11 @@ fn moved(before: &Standing, now: &Standing, kind: ChangeKind) -> Moved {
 
 /// The moves of the largest weight, equal ones by more places, then by id.
 fn largest(mut moves: Vec<Moved>, by_clicks: bool) -> Vec<Moved> {
+    // What differs by an error of rounding is equal.
+    let rounded = |weight: f64| (weight.abs() * 1e9).round();
     let weight = |it: &Moved| match it.clicks_change {
-        Some(clicks) if by_clicks => clicks.abs(),
-        _ => it.ctr_change.abs(),
+        Some(clicks) if by_clicks => rounded(clicks),
+        _ => rounded(it.ctr_change),
     };
     let places = |it: &Moved| {
         it.position
