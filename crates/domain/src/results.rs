@@ -2,6 +2,7 @@
 
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
+    job::Job,
     page::PageRequest,
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
@@ -136,6 +137,18 @@ pub struct AsOf {
     pub source: SearchSource,
 }
 
+impl AsOf {
+    /// Of that job, as that source would tell it.
+    #[must_use]
+    pub fn of(job: &Job, source: SearchSource) -> Self {
+        Self {
+            day: job.day,
+            job: job.id,
+            source,
+        }
+    }
+}
+
 /// One measurement of a keyword: an append-only fact. A job measures a keyword once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordMeasurement {
@@ -188,6 +201,20 @@ pub struct CoursePoint {
     pub position: Option<u32>,
     /// How many organic results were seen.
     pub depth_checked: u32,
+}
+
+/// Without what a course does not keep: the place among all blocks, and the page.
+impl From<&CoursePoint> for RankPoint {
+    fn from(point: &CoursePoint) -> Self {
+        Self {
+            measured_at: point.measured_at,
+            state: point.state,
+            position: point.position,
+            absolute_position: None,
+            depth_checked: point.depth_checked,
+            url: None,
+        }
+    }
 }
 
 /// A part of a longer piece of work that is safe: a crash costs only what is not in the journal.

@@ -4,6 +4,7 @@ use crate::resilience::{CallFailure, Repeat};
 use domain::ports::search_results::ProviderError;
 use reqwest::{Client, RequestBuilder, Response, StatusCode, header::RETRY_AFTER, redirect};
 use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs};
+use serde::de::DeserializeOwned;
 use std::{sync::Arc, time::Duration};
 
 /// No answer of a supplier is longer than this, decoded.
@@ -16,6 +17,17 @@ pub(crate) struct Answer {
     /// The header's text, as it came.
     pub retry_after: Option<String>,
     pub body: Vec<u8>,
+}
+
+/// Reads JSON of the documented shape.
+pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
+    serde_json::from_slice(body).map_err(|error| {
+        CallFailure::malformed(if error.is_data() {
+            "its fields are not as documented"
+        } else {
+            "it is not whole JSON"
+        })
+    })
 }
 
 /// Builds a client.

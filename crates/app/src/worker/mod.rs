@@ -3,6 +3,7 @@
 mod attempt;
 mod rank_check;
 mod site_audit;
+mod staging;
 mod suggest;
 mod web_vitals;
 

@@ -4,6 +4,7 @@
 use super::{
     Tools,
     attempt::{AttemptState, Broken},
+    staging::stage,
 };
 use analysis::{
     document::Document,
@@ -25,13 +26,10 @@ use domain::{
     page::{Direction, PageRequest, Position, SortValue},
     ports::storage::StorageError,
     results::{AsOf, CoursePoint, FindingQuery, FindingSort, ResultHead, StagedFinding},
-    use_cases::{keep_lease::Hold, publish_results::Outcome, stage_findings::StageFindings},
+    use_cases::{publish_results::Outcome, walk_keywords::WalkKeywords},
 };
 use serde::de::DeserializeOwned;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many records are held in memory at once.
 const BATCH: u32 = 200;
@@ -79,7 +77,7 @@ pub(super) async fn add(
     let mut records = tokio::task::block_in_place(|| findings.suggestions());
     newest.tell_effects(&mut records, now).await?;
     let summary = SuggestionsSummary::of(&records);
-    stage(tools, job, state, &records, now).await?;
+    stage(tools, job, state, &staged(&records, now)).await?;
     outcome
         .heads
         .push(head(job, outcome, &records, &summary, now));
@@ -222,40 +220,22 @@ impl Newest<'_> {
 
     async fn add_histories(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
         let engine = self.tools.search.label().engine;
-        let mut after = None;
-        loop {
-            let mut read = self.tools.storage.read().await?;
-            let keywords = read
-                .keywords()
-                .active_batch(
-                    self.job.account,
-                    self.job.project,
-                    &domain::keyword::KeywordChoice::All,
-                    after,
-                    BATCH,
-                )
-                .await?;
-            drop(read);
-            after = keywords.last().map(|it| it.id);
+        let storage = self.tools.storage.as_ref();
+        let mut walk = WalkKeywords::new(storage, self.job.account, self.job.project, BATCH);
+        while let Some(keywords) = walk.next().await? {
             let ids: Vec<KeywordId> = keywords.iter().map(|it| it.id).collect();
             let courses = self.courses(&ids).await?;
             for (keyword, course) in ids.iter().zip(courses) {
-                let points: Vec<RankPoint> = course.iter().map(point).collect();
+                let points: Vec<RankPoint> = course.iter().map(RankPoint::from).collect();
                 searches.add_rank_history(keyword.0, &engine, &points);
             }
-            if keywords.len() < BATCH as usize {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
     async fn courses(&self, keywords: &[KeywordId]) -> Result<Vec<Vec<CoursePoint>>, Broken> {
         let job = self.job;
-        let as_of = AsOf {
-            day: job.day,
-            job: job.id,
-            source: self.tools.search.label().source(),
-        };
+        let as_of = AsOf::of(job, self.tools.search.label().source());
         let mut read = self.tools.storage.read().await?;
         let courses = read
             .measurements()
@@ -290,17 +270,6 @@ impl Newest<'_> {
     }
 }
 
-fn point(of: &CoursePoint) -> RankPoint {
-    RankPoint {
-        measured_at: of.measured_at,
-        state: of.state,
-        position: of.position,
-        absolute_position: None,
-        depth_checked: of.depth_checked,
-        url: None,
-    }
-}
-
 /// Positions, day by day the mean over the keywords; who is not ranked stands behind what was seen.
 fn observations<'p>(points: impl Iterator<Item = &'p CoursePoint>) -> Vec<Observation> {
     let mut days: BTreeMap<_, (DateTime<Utc>, f64, f64)> = BTreeMap::new();
@@ -321,13 +290,7 @@ fn observations<'p>(points: impl Iterator<Item = &'p CoursePoint>) -> Vec<Observ
         .collect()
 }
 
-async fn stage(
-    tools: &Tools,
-    job: &Job,
-    state: &AttemptState,
-    records: &[SuggestionRecord],
-    now: DateTime<Utc>,
-) -> Result<(), Broken> {
+fn staged(records: &[SuggestionRecord], now: DateTime<Utc>) -> Vec<StagedFinding> {
     let staged = (0..).zip(records).map(|(ordinal, record)| StagedFinding {
         result_type: ResultType::Suggestions,
         ordinal,
@@ -337,16 +300,7 @@ async fn stage(
         measured_at: now,
         record: Document::of(record),
     });
-    let staged: Vec<StagedFinding> = staged.collect();
-    let staging = StageFindings::new(
-        Arc::clone(&tools.storage),
-        Arc::clone(&tools.clock),
-        tools.policy,
-    );
-    for part in staged.chunks(BATCH as usize) {
-        state.heed(staging.run(Hold::of(job), part, &[]).await?);
-    }
-    Ok(())
+    staged.collect()
 }
 
 fn head(

@@ -1,8 +1,9 @@
 //! Chooses the pages whose speed is worth measuring: the home page, and those that keywords lead to.
 
+use super::walk_keywords::WalkKeywords;
 use crate::{
     ids::{AccountId, ProjectId},
-    keyword::{Keyword, KeywordChoice},
+    keyword::Keyword,
     ports::storage::{Storage, StorageError},
     project::Project,
 };
@@ -46,15 +47,9 @@ impl ChoosePages {
         let site = SiteScope::of(project.domain.ascii());
         let home = page_key(&format!("https://{}/", project.domain.ascii()));
         let mut found: HashMap<String, Candidate> = HashMap::new();
-        let mut after = None;
-        loop {
-            let mut read = self.storage.read().await?;
-            let everything = KeywordChoice::All;
-            let batch = read
-                .keywords()
-                .active_batch(project.account, project.id, &everything, after, BATCH)
-                .await?;
-            drop(read);
+        let storage = self.storage.as_ref();
+        let mut keywords = WalkKeywords::new(storage, project.account, project.id, BATCH);
+        while let Some(batch) = keywords.next().await? {
             for keyword in &batch {
                 for (url, position) in pages_of(keyword, with_ranks) {
                     let key = page_key(url);
@@ -62,10 +57,6 @@ impl ChoosePages {
                         meet(&mut found, key, url, position);
                     }
                 }
-            }
-            after = batch.last().map(|keyword| keyword.id);
-            if batch.len() < BATCH as usize {
-                break;
             }
         }
         let mut found: Vec<Candidate> = found.into_values().collect();

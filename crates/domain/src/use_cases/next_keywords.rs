@@ -74,11 +74,7 @@ impl NextKeywords {
             batch.into_iter().partition(|it| measured.contains(&it.id));
 
         let ids: Vec<KeywordId> = to_do.iter().map(|keyword| keyword.id).collect();
-        let as_of = AsOf {
-            day: job.day,
-            job: job.id,
-            source: self.source.clone(),
-        };
+        let as_of = AsOf::of(job, self.source.clone());
         let histories = read
             .measurements()
             .histories(job.account, job.project, &ids, &as_of)

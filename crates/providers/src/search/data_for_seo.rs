@@ -7,6 +7,7 @@ mod places;
 mod wire;
 
 use super::{
+    of_google,
     paged::ResultPages,
     result_page::ResultPage,
     settings::DataForSeoSettings,
@@ -16,10 +17,7 @@ use crate::{
     http_client::{Answer, ask},
     resilience::{Billing, CallFailure, Repeat},
 };
-use analysis::{
-    observation::search_page::{Device, FeatureCoverage},
-    provenance::Provenance,
-};
+use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
 use domain::ports::{
     clock::Clock,
@@ -149,11 +147,7 @@ fn escaped(keyword: &str) -> String {
 #[async_trait]
 impl ResultPages for DataForSeo {
     fn label(&self) -> SupplierLabel {
-        SupplierLabel {
-            name: "web search".to_owned(),
-            engine: "google".to_owned(),
-            provenance: Provenance::Measured,
-        }
+        of_google()
     }
 
     fn billing(&self) -> Billing {

@@ -21,8 +21,13 @@ use crate::{
     resilience::{Guard, ResilienceSettings},
     sandbox::Sandbox,
 };
+use analysis::provenance::Provenance;
 use data_for_seo::DataForSeo;
-use domain::ports::{clock::Clock, randomness::Randomness, search_results::SearchResults};
+use domain::ports::{
+    clock::Clock,
+    randomness::Randomness,
+    search_results::{SearchResults, SupplierLabel},
+};
 use failover::Failover;
 use paged::{Paged, ResultPages};
 use searxng::Searxng;
@@ -73,5 +78,14 @@ impl Surroundings {
     fn guarded(&self, pages: impl ResultPages + 'static) -> Arc<dyn SearchResults> {
         let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness));
         Arc::new(Paged::new(pages, guard, Arc::clone(&self.clock)))
+    }
+}
+
+/// Measured pages of Google: one series, whichever of its suppliers fetched them.
+fn of_google() -> SupplierLabel {
+    SupplierLabel {
+        name: "web search".to_owned(),
+        engine: "google".to_owned(),
+        provenance: Provenance::Measured,
     }
 }

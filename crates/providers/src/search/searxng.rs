@@ -4,7 +4,7 @@ use super::{
     paged::ResultPages, result_page::ResultPage, settings::SearxngSettings, wire_errors::by_status,
 };
 use crate::{
-    http_client::{Answer, ask},
+    http_client::{Answer, ask, json},
     resilience::{Billing, CallFailure, Repeat},
 };
 use analysis::{
@@ -90,13 +90,7 @@ impl Searxng {
     }
 
     fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
-        let body: Body = serde_json::from_slice(&answer.body).map_err(|error| {
-            CallFailure::malformed(if error.is_data() {
-                "its fields are not as documented"
-            } else {
-                "it is not whole JSON"
-            })
-        })?;
+        let body: Body = json(&answer.body)?;
         let silent = !body.unresponsive_engines.is_empty();
         let found = self.of_the_engine(body.results);
         if found.is_empty() && silent {

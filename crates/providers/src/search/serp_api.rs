@@ -7,6 +7,7 @@ mod overview;
 mod wire;
 
 use super::{
+    of_google,
     paged::ResultPages,
     result_page::{OverviewAnswer, ResultPage},
     settings::SerpApiSettings,
@@ -16,7 +17,7 @@ use crate::{
     http_client::{Answer, ask},
     resilience::{Billing, CallFailure, Repeat},
 };
-use analysis::{observation::search_page::FeatureCoverage, provenance::Provenance};
+use analysis::observation::search_page::FeatureCoverage;
 use async_trait::async_trait;
 use domain::ports::{
     clock::Clock,
@@ -111,11 +112,7 @@ fn is_about_credits(said: &str) -> bool {
 #[async_trait]
 impl ResultPages for SerpApi {
     fn label(&self) -> SupplierLabel {
-        SupplierLabel {
-            name: "web search".to_owned(),
-            engine: "google".to_owned(),
-            provenance: Provenance::Measured,
-        }
+        of_google()
     }
 
     fn billing(&self) -> Billing {

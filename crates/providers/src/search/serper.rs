@@ -3,6 +3,7 @@
 mod wire;
 
 use super::{
+    of_google,
     paged::ResultPages,
     result_page::ResultPage,
     settings::SerperSettings,
@@ -12,10 +13,7 @@ use crate::{
     http_client::{Answer, ask},
     resilience::{Billing, CallFailure},
 };
-use analysis::{
-    observation::search_page::{Device, FeatureCoverage},
-    provenance::Provenance,
-};
+use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
 use domain::ports::{
     clock::Clock,
@@ -104,11 +102,7 @@ fn is_about_credits(said: &str) -> bool {
 #[async_trait]
 impl ResultPages for Serper {
     fn label(&self) -> SupplierLabel {
-        SupplierLabel {
-            name: "web search".to_owned(),
-            engine: "google".to_owned(),
-            provenance: Provenance::Measured,
-        }
+        of_google()
     }
 
     fn billing(&self) -> Billing {

@@ -123,7 +123,7 @@ impl FieldVitals for PageSpeed {
         match self.run(url, form_factor).await? {
             Told::Answer(body) => {
                 let sample = field::parse(&body, target, form_factor, PROVIDER);
-                Ok(sample.map_err(|what| ProviderError::Malformed { what })?)
+                Ok(sample.map_err(|failure| failure.error)?)
             }
             // Field data comes with a load, and there was none.
             Told::Unloaded(_) => Err(ProviderError::Refused {

@@ -5,7 +5,7 @@ use super::{
     Pass,
     own_pages::{OwnPages, own_pages},
 };
-use crate::worker::attempt::Broken;
+use crate::worker::{attempt::Broken, staging::stage};
 use analysis::{
     document::Document,
     findings::{
@@ -26,9 +26,9 @@ use analysis::{
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
     ids::KeywordId,
-    keyword::{Keyword, KeywordChoice},
-    results::{AsOf, CoursePoint, OwnSnapshot, RankPoint, RankState, SearchSource, StagedFinding},
-    use_cases::measure_keyword::tracked,
+    keyword::Keyword,
+    results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding},
+    use_cases::{measure_keyword::tracked, walk_keywords::WalkKeywords},
 };
 
 /// How many keywords are judged at once.
@@ -96,14 +96,7 @@ impl Course {
             keyword_id: self.keyword.keyword_id,
             keyword: self.keyword.keyword.clone(),
             search_volume: self.keyword.search_volume,
-            point: RankPoint {
-                measured_at: at.measured_at,
-                state: at.state,
-                position: at.position,
-                absolute_position: None,
-                depth_checked: at.depth_checked,
-                url: None,
-            },
+            point: at.into(),
         }
     }
 }
@@ -125,35 +118,21 @@ impl Pass<'_> {
         provider: &str,
         now: DateTime<Utc>,
     ) -> Result<Option<Courses>, Broken> {
+        let (tools, job) = (self.tools, self.job);
         let mut courses = Courses::default();
-        let mut after = None;
-        loop {
-            let keywords = self.some_keywords(after).await?;
-            after = keywords.last().map(|keyword| keyword.id);
-            let is_last = keywords.len() < BATCH as usize;
+        let mut walk = WalkKeywords::new(tools.storage.as_ref(), job.account, job.project, BATCH);
+        while let Some(keywords) = walk.next().await? {
             let batch = self.batch(&keywords, provider, now).await?;
             let judged = tokio::task::spawn_blocking(move || batch.judge()).await?;
             let staged = courses.add(judged, now);
-            self.stage(&staged).await?;
+            stage(tools, job, self.state, &staged).await?;
             self.judged += keywords.len() as u64;
             self.state.note(self.progress(false));
             if self.state.stop.is_cancelled() {
                 return Ok(None);
             }
-            if is_last {
-                return Ok(Some(courses));
-            }
         }
-    }
-
-    async fn some_keywords(&self, after: Option<KeywordId>) -> Result<Vec<Keyword>, Broken> {
-        let job = self.job;
-        let mut read = self.tools.storage.read().await?;
-        let batch = read
-            .keywords()
-            .active_batch(job.account, job.project, &KeywordChoice::All, after, BATCH)
-            .await?;
-        Ok(batch)
+        Ok(Some(courses))
     }
 
     async fn batch(
@@ -164,11 +143,7 @@ impl Pass<'_> {
     ) -> Result<Batch, Broken> {
         let job = self.job;
         let ids: Vec<KeywordId> = keywords.iter().map(|it| it.id).collect();
-        let as_of = AsOf {
-            day: job.day,
-            job: job.id,
-            source: self.tools.search.label().source(),
-        };
+        let as_of = AsOf::of(job, self.tools.search.label().source());
         let mut read = self.tools.storage.read().await?;
         let places = read
             .measurements()

@@ -23,10 +23,10 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use domain::{
     job::Job,
-    keyword::{Keyword, KeywordChoice},
+    keyword::Keyword,
     ports::storage::StorageError,
     results::{ResultHead, StagedFinding},
-    use_cases::sum_up_rankings::Onlooker,
+    use_cases::{sum_up_rankings::Onlooker, walk_keywords::WalkKeywords},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,19 +58,10 @@ impl<'a> Market<'a> {
         now: DateTime<Utc>,
     ) -> Result<Self, Broken> {
         let mut topics = BTreeMap::new();
-        let mut after = None;
-        loop {
-            let mut read = tools.storage.read().await?;
-            let batch = read
-                .keywords()
-                .active_batch(job.account, job.project, &KeywordChoice::All, after, BATCH)
-                .await?;
-            after = batch.last().map(|keyword| keyword.id);
-            let is_last = batch.len() < BATCH as usize;
+        let storage = tools.storage.as_ref();
+        let mut keywords = WalkKeywords::new(storage, job.account, job.project, BATCH);
+        while let Some(batch) = keywords.next().await? {
             topics.extend(batch.iter().map(|keyword| (keyword.id.0, topic(keyword))));
-            if is_last {
-                break;
-            }
         }
         Ok(Self {
             panel: Panel::new(own, ClickCurve::published(), now),

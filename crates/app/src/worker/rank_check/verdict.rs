@@ -6,7 +6,10 @@ use super::{
     market::{Market, left_behind},
     project_series::ProjectSeries,
 };
-use crate::worker::attempt::{Broken, Done};
+use crate::worker::{
+    attempt::{Broken, Done},
+    staging::stage,
+};
 use analysis::{
     document::Document,
     findings::{
@@ -22,15 +25,13 @@ use domain::{
     results::StagedFinding,
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
-        keep_lease::Hold,
         publish_results::Outcome,
-        stage_findings::StageFindings,
         sum_up_rankings::{RankCheckSum, SumUpRankings},
     },
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// How many records are staged in one transaction.
+/// How many records are completed at once.
 const TOGETHER: u32 = 200;
 
 impl Pass<'_> {
@@ -121,19 +122,8 @@ impl Pass<'_> {
         }))
     }
 
-    /// Puts records on their way; the owner may ask to stop meanwhile.
-    pub(super) async fn stage(&self, findings: &[StagedFinding]) -> Result<(), Broken> {
-        let tools = self.tools;
-        let stage = StageFindings::new(
-            Arc::clone(&tools.storage),
-            Arc::clone(&tools.clock),
-            tools.policy,
-        );
-        for part in findings.chunks(TOGETHER as usize) {
-            let go_on = stage.run(Hold::of(self.job), part, &[]).await?;
-            self.state.heed(go_on);
-        }
-        Ok(())
+    async fn stage(&self, findings: &[StagedFinding]) -> Result<(), Broken> {
+        stage(self.tools, self.job, self.state, findings).await
     }
 
     /// Completes ranking records with what is known only beside all others.

@@ -19,12 +19,12 @@ use analysis::{
 use crawler::AiRobots;
 use domain::{
     job::{Job, Trigger},
-    keyword::KeywordChoice,
     ports::{
         site_reader::{JournalError, RecordedPages},
         storage::StorageError,
     },
     results::StagedFinding,
+    use_cases::walk_keywords::WalkKeywords,
 };
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
@@ -229,21 +229,8 @@ async fn vitals(
 /// What people find each page with, the best ranked first.
 async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String>>, StorageError> {
     let mut ranked: HashMap<String, Vec<(u32, String)>> = HashMap::new();
-    let mut after = None;
-    loop {
-        let mut read = tools.storage.read().await?;
-        let part = read
-            .keywords()
-            .active_batch(
-                job.account,
-                job.project,
-                &KeywordChoice::All,
-                after,
-                KEYWORDS,
-            )
-            .await?;
-        let Some(last) = part.last() else { break };
-        after = Some(last.id);
+    let mut walk = WalkKeywords::new(tools.storage.as_ref(), job.account, job.project, KEYWORDS);
+    while let Some(part) = walk.next().await? {
         for keyword in part {
             let latest = keyword.latest.as_ref();
             let Some((position, url)) = latest.and_then(|it| it.position.zip(it.url.clone()))

@@ -1,7 +1,7 @@
 //! The answer of DataForSEO as it comes over the wire: an envelope, one task, one result.
 
 use super::{items, overview};
-use crate::{resilience::CallFailure, search::result_page::ResultPage};
+use crate::{http_client::json, resilience::CallFailure, search::result_page::ResultPage};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -53,13 +53,7 @@ pub(super) enum Outcome {
 
 /// Reads an answer. Both the call and its task have a status.
 pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
-    let envelope: Envelope = serde_json::from_slice(body).map_err(|error| {
-        CallFailure::malformed(if error.is_data() {
-            "its fields are not as documented"
-        } else {
-            "it is not whole JSON"
-        })
-    })?;
+    let envelope: Envelope = json(body)?;
     let told = micro_usd(envelope.cost);
     let task = envelope.tasks.and_then(|it| it.into_iter().next());
     if envelope.status_code != OK {

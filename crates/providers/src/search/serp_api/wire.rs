@@ -5,6 +5,7 @@ use super::{
     features, overview,
 };
 use crate::{
+    http_client::json,
     resilience::CallFailure,
     search::result_page::{Overview, ResultPage},
 };
@@ -82,13 +83,7 @@ where
 
 /// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
-    let body: Body = serde_json::from_slice(body).map_err(|error| {
-        CallFailure::malformed(if error.is_data() {
-            "its fields are not as documented"
-        } else {
-            "it is not whole JSON"
-        })
-    })?;
+    let body: Body = json(body)?;
     let is_answer = body.organic_results.is_some()
         || body.ai_overview.is_some()
         || body.status() == Some("Success");

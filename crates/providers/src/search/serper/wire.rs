@@ -1,6 +1,7 @@
 //! The answer of serper.dev as it comes over the wire.
 
 use crate::{
+    http_client::json,
     resilience::CallFailure,
     search::result_page::{Quoted, ResultPage},
 };
@@ -89,13 +90,7 @@ struct Related {
 
 /// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
-    let body: Body = serde_json::from_slice(body).map_err(|error| {
-        CallFailure::malformed(if error.is_data() {
-            "its fields are not as documented"
-        } else {
-            "it is not whole JSON"
-        })
-    })?;
+    let body: Body = json(body)?;
     let is_answer = body.organic.is_some() || body.search_parameters.is_some();
     if is_answer || body.error().is_some() {
         Ok(body)

@@ -1,6 +1,6 @@
 //! The CrUX API's wire format, and what it says.
 
-use crate::resilience::CallFailure;
+use crate::{http_client::json, resilience::CallFailure};
 use analysis::observation::vitals::{
     CollectionPeriod, FieldMetric, FieldSample, FieldScope, FormFactor, HistogramBin, VitalsMetric,
 };
@@ -100,13 +100,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<Record, CallFailure> {
-    let body: Body = serde_json::from_slice(body).map_err(|error| {
-        CallFailure::malformed(if error.is_data() {
-            "its fields are not as documented"
-        } else {
-            "it is not whole JSON"
-        })
-    })?;
+    let body: Body = json(body)?;
     if body.record.key.url.is_none() && body.record.key.origin.is_none() {
         return Err(CallFailure::malformed("its record is about nothing"));
     }

@@ -1,5 +1,6 @@
 //! Field data in an answer of PageSpeed Insights.
 
+use crate::{http_client::json, resilience::CallFailure};
 use analysis::observation::vitals::{
     FieldMetric, FieldSample, FieldScope, FormFactor, HistogramBin, VitalsMetric,
 };
@@ -49,23 +50,16 @@ struct Bin {
     proportion: f64,
 }
 
-/// Reads an answer; `None` when the source knows too few visits. The error says what is wrong with
-/// the answer.
+/// Reads an answer; `None` when the source knows too few visits.
 pub(super) fn parse(
     body: &[u8],
     target: &FieldTarget,
     form_factor: FormFactor,
     provider: &str,
-) -> Result<Option<FieldSample>, String> {
-    let body: Body = serde_json::from_slice(body).map_err(|error| {
-        if error.is_data() {
-            "its fields are not as documented".to_owned()
-        } else {
-            "it is not whole JSON".to_owned()
-        }
-    })?;
+) -> Result<Option<FieldSample>, CallFailure> {
+    let body: Body = json(body)?;
     if body.id.is_none() && body.loading_experience.is_none() {
-        return Err("it holds no result".to_owned());
+        return Err(CallFailure::malformed("it holds no result"));
     }
     let (asked, experience) = match target {
         FieldTarget::Page(page) => (page, body.loading_experience),

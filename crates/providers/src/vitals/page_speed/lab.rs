@@ -1,10 +1,11 @@
 //! The load in an answer of PageSpeed Insights: a Lighthouse report.
 
+use crate::{http_client::json, resilience::CallFailure};
 use analysis::observation::vitals::{
     ClsSource, LabMetrics, LabRun, LcpBreakdown, LcpElement, Opportunity, ResourceFact,
     ResourceKind,
 };
-use domain::ports::{page_speed::LabError, search_results::ProviderError};
+use domain::ports::page_speed::LabError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,15 +48,9 @@ struct Audit {
 
 /// Reads an answer.
 pub(super) fn parse(body: &[u8]) -> Result<LabRun, LabError> {
-    let malformed = |what: &str| {
-        LabError::Provider(ProviderError::Malformed {
-            what: what.to_owned(),
-        })
-    };
-    let body: Body =
-        serde_json::from_slice(body).map_err(|_| malformed("its fields are not as documented"))?;
+    let body: Body = json(body).map_err(|failure| failure.error)?;
     let report = body.lighthouse_result;
-    let report = report.ok_or_else(|| malformed("it holds no report"))?;
+    let report = report.ok_or_else(|| CallFailure::malformed("it holds no report").error)?;
     match &report.runtime_error {
         Some(error) if error.code != "NO_ERROR" => {
             Err(failure(&format!("{}. {}", error.code, error.message)))
