@@ -89,6 +89,12 @@ pub enum Command {
         after_help = "Example:\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type rankCheck --days daily --at 03:00 --zone Europe/Berlin"
     )]
     Schedule(ScheduleCommand),
+    /// Name rivals and further own sites of a project.
+    #[command(subcommand)]
+    Sites(SitesCommand),
+    /// Say which suggestions are not wanted.
+    #[command(subcommand)]
+    Suggestions(SuggestionsCommand),
     /// Bring the database's schema up to date, or tell how it stands.
     #[command(
         after_help = "Examples:\n  sightline migrate status\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
@@ -355,13 +361,112 @@ pub enum ScheduleCommand {
 /// An analysis of a project.
 #[derive(Debug, Clone, Args)]
 pub struct ScheduledAnalysis {
+    /// Which project.
+    #[command(flatten)]
+    pub of: ProjectArgs,
+    /// `rankCheck`, `siteAudit` or `webVitals`.
+    #[arg(long = "type")]
+    pub kind: String,
+}
+
+/// Which project.
+#[derive(Debug, Clone, Args)]
+pub struct ProjectArgs {
     /// The owner's e-mail address.
     #[arg(long)]
     pub email: String,
     /// The project's id.
     #[arg(long)]
     pub project: i64,
-    /// `rankCheck`, `siteAudit` or `webVitals`.
-    #[arg(long = "type")]
-    pub kind: String,
+}
+
+/// What can be said of sites.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SitesCommand {
+    /// Name a site; its registrable domain counts. What was said of it before is replaced.
+    #[command(
+        after_help = "Examples:\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain rival.com\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain our-shop.com --as own\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain reviews.com --as other --class directory\n\nA competitor is followed wherever it stands, and sovTracked is told beside it. Another own site is no rival, and its places count as own in shares of voice."
+    )]
+    Name {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// The site's domain name.
+        #[arg(long)]
+        domain: String,
+        /// `competitor`, `own` or `other`.
+        #[arg(long = "as", default_value = "competitor")]
+        role: String,
+        /// What kind of site it is: `direct`, `publisher`, `marketplace`, `directory` or `platform`.
+        #[arg(long)]
+        class: Option<String>,
+    },
+    /// List the sites that are named.
+    #[command(
+        after_help = "Example:\n  sightline sites list --email ann@example.com --project 3570000000000000"
+    )]
+    List {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take back what was said of a site.
+    #[command(
+        after_help = "Example:\n  sightline sites forget --email ann@example.com --project 3570000000000000 --domain rival.com"
+    )]
+    Forget {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// The site's domain name.
+        #[arg(long)]
+        domain: String,
+    },
+}
+
+/// What can be said of suggestions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SuggestionsCommand {
+    /// List the newest suggestions that are open, the most worthwhile first.
+    #[command(
+        after_help = "Example:\n  sightline suggestions list --email ann@example.com --project 3570000000000000"
+    )]
+    List {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// Those too that are fixed or ignored.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Say that a suggestion is not wanted; the next analysis tells it as ignored.
+    #[command(
+        after_help = "Example:\n  sightline suggestions ignore --email ann@example.com --project 3570000000000000 --id 4b1f0c9d2e7a6538 --reason \"the page goes in May\""
+    )]
+    Ignore {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// The suggestion's id.
+        #[arg(long)]
+        id: String,
+        /// Why, for whoever asks later.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Take up a suggestion again that was ignored.
+    #[command(
+        after_help = "Example:\n  sightline suggestions take-up --email ann@example.com --project 3570000000000000 --id 4b1f0c9d2e7a6538"
+    )]
+    TakeUp {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// The suggestion's id.
+        #[arg(long)]
+        id: String,
+    },
 }

@@ -72,6 +72,12 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Schedule(command) => {
             commands::schedule::run(&Foundation::open(loaded, Role::Tool).await?, command).await
         }
+        Command::Sites(command) => {
+            commands::sites::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
+        Command::Suggestions(command) => {
+            commands::suggestions::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
         Command::Doctor { json } => commands::doctor::run(loaded, json).await,
         Command::Openapi => commands::openapi::run(&loaded),

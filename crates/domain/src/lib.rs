@@ -16,6 +16,7 @@ pub mod kept_pages;
 pub mod keyword;
 pub mod market;
 pub mod money;
+pub mod owners_words;
 pub mod page;
 pub mod patch;
 pub mod ports;

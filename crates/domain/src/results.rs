@@ -3,7 +3,7 @@
 use crate::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
     job::Job,
-    page::PageRequest,
+    page::{Direction, PageRequest, Position, SortValue},
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -114,6 +114,31 @@ pub struct FindingQuery {
     pub to: Option<DateTime<Utc>>,
     /// Which part.
     pub page: PageRequest<FindingSort>,
+}
+
+impl FindingQuery {
+    /// Up to `limit` records of a run in their own order, behind an ordinal.
+    #[must_use]
+    pub fn in_order(result_type: ResultType, job: JobId, behind: Option<i64>, limit: u32) -> Self {
+        Self {
+            result_type,
+            job: Some(job),
+            keyword: None,
+            url: None,
+            from: None,
+            to: None,
+            page: PageRequest {
+                sort: FindingSort::Ordinal,
+                direction: Direction::Ascending,
+                after: behind.map(|ordinal| Position {
+                    value: SortValue::Number(ordinal),
+                    id: ordinal,
+                }),
+                limit,
+                counted: false,
+            },
+        }
+    }
 }
 
 /// What was asked, and whether it was real: measurements of different sources are different

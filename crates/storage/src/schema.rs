@@ -396,6 +396,33 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    named_sites (account_id, project_id, domain) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        domain -> Text,
+        role -> Text,
+        class -> Nullable<Text>,
+        named_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    ignored_suggestions (account_id, project_id, suggestion_id) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        suggestion_id -> Text,
+        reason -> Nullable<Text>,
+        ignored_at -> Instant,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
     use super::Instant;
 
@@ -450,6 +477,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     spending,
     account_schedules,
     schedules,
+    named_sites,
+    ignored_suggestions,
     idempotency_records,
     audit_events
 );

@@ -10,6 +10,7 @@ mod jobs;
 mod kept_pages;
 mod keywords;
 mod measurements;
+mod owners_words;
 mod paging;
 mod past;
 mod projects;

@@ -14,7 +14,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-const HOST: &str = "shop.example.com";
+/// The host under which it is found.
+pub const HOST: &str = "shop.example.com";
 
 on_both!(what_changed_between_two_audits_is_told);
 
@@ -45,6 +46,17 @@ impl ChangingSite {
 
     pub fn address(&self) -> SocketAddr {
         self.server.address
+    }
+
+    /// Lets the processes that start from now on find it, over http alone and without pauses.
+    pub fn settle_in(&self, world: &mut World) {
+        let resolve = format!(
+            "[\"{HOST}:80={}\",\"{HOST}:443=127.0.0.1:1\"]",
+            self.server.address
+        );
+        world.set("CRAWLER__RESOLVE", &resolve);
+        world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
+        world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
     }
 
     pub fn publish(&self, edition: u32) {
@@ -168,13 +180,7 @@ fn fields(record: &Value) -> Vec<&str> {
 
 async fn what_changed_between_two_audits_is_told(mut world: World) {
     let site = ChangingSite::start();
-    let resolve = format!(
-        "[\"{HOST}:80={}\",\"{HOST}:443=127.0.0.1:1\"]",
-        site.server.address
-    );
-    world.set("CRAWLER__RESOLVE", &resolve);
-    world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
-    world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
+    site.settle_in(&mut world);
     let (_server, api) = world.serve(&[]);
     let project = api.project(HOST, 0).await;
     let audits = Audits { api: &api, project };

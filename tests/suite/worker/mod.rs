@@ -10,6 +10,7 @@ mod google;
 mod keys;
 mod logs;
 mod loopback;
+mod owners_words;
 pub mod process;
 mod readme;
 mod rendering;

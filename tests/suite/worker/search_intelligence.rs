@@ -2,6 +2,7 @@
 
 use super::{
     api::{Api, number},
+    content_changes::{self, ChangingSite},
     on_both,
     world::World,
 };
@@ -18,6 +19,7 @@ on_both!(
     shares_and_competitors_follow_from_the_pages_of_all_keywords,
     a_check_of_one_keyword_judges_all_of_them,
     a_history_is_forecast_and_tells_which_own_pages_take_turns,
+    what_to_do_about_own_pages_that_take_turns_follows_from_the_audit,
 );
 
 async fn results(api: &Api, result_type: &str, project: i64) -> Value {
@@ -119,18 +121,16 @@ async fn a_check_of_one_keyword_judges_all_of_them(world: World) {
     assert_eq!(api.records("forecast", project).await.len(), 22);
 }
 
-/// 40 days before today, on which the site stood at 3 to 5 with pages that take turns.
-fn past(keyword: i64, simulated: bool, now: DateTime<Utc>) -> Vec<KeywordMeasurement> {
+/// 40 days before today, on which the site stood at 3 to 5 with two pages that take turns.
+fn past(
+    keyword: i64,
+    simulated: bool,
+    now: DateTime<Utc>,
+    pages: [&str; 2],
+) -> Vec<KeywordMeasurement> {
     let day = |ago: u32| {
         let position = 3 + ago % 3;
-        let url = format!(
-            "https://example.com/{}",
-            if (ago / 2).is_multiple_of(2) {
-                "a"
-            } else {
-                "b"
-            }
-        );
+        let url = pages[(ago / 2 % 2) as usize].to_owned();
         let measured_at = now - Days::new(ago.into());
         KeywordMeasurement {
             keyword: KeywordId(keyword),
@@ -165,6 +165,16 @@ fn past(keyword: i64, simulated: bool, now: DateTime<Utc>) -> Vec<KeywordMeasure
     (1..=40).map(day).collect()
 }
 
+async fn remember(world: &World, project: i64, measurements: &[KeywordMeasurement]) {
+    let account = AccountId(world.account());
+    let mut work = world.database.storage.write().await.unwrap();
+    work.measurements()
+        .add(account, ProjectId(project), measurements)
+        .await
+        .unwrap();
+    work.commit().await.unwrap();
+}
+
 async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 2).await;
@@ -173,17 +183,9 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     let keyword = |at: usize| keywords["items"][at]["id"].as_i64().unwrap();
     let health = api.get("/health").await;
     let now: DateTime<Utc> = health["serverTime"].as_str().unwrap().parse().unwrap();
-    let measurements = [past(keyword(0), true, now), past(keyword(1), false, now)].concat();
-    let mut work = world.database.storage.write().await.unwrap();
-    work.measurements()
-        .add(
-            AccountId(world.account()),
-            ProjectId(project),
-            &measurements,
-        )
-        .await
-        .unwrap();
-    work.commit().await.unwrap();
+    let pages = ["https://example.com/a", "https://example.com/b"];
+    remember(&world, project, &past(keyword(0), true, now, pages)).await;
+    remember(&world, project, &past(keyword(1), false, now, pages)).await;
 
     let over = api.finished(api.analyse("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
@@ -228,4 +230,60 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     assert_eq!(of("cannibalization", keyword(1)).await, json!([]));
     let rank = of("rankings", keyword(1)).await;
     assert_eq!(rank[0]["changeKind"], "firstSeen", "{rank}");
+}
+
+async fn what_to_do_about_own_pages_that_take_turns_follows_from_the_audit(mut world: World) {
+    let site = ChangingSite::start();
+    site.settle_in(&mut world);
+    site.publish(1);
+    let (_server, api) = world.serve(&[]);
+    let host = content_changes::HOST;
+    let project = api.project(host, 3).await;
+    let keywords = api.get(&format!("/projects/{project}/keywords")).await;
+    let health = api.get("/health").await;
+    let now: DateTime<Utc> = health["serverTime"].as_str().unwrap().parse().unwrap();
+    let url = |path: &str| format!("http://{host}{path}");
+    // The same text at two addresses, another one, and in the end a page that leads to its rival.
+    let rivals = ["/hidden", "/edited", "/moves"];
+    for (at, rival) in rivals.iter().enumerate() {
+        let keyword = keywords["items"][at]["id"].as_i64().unwrap();
+        let days = past(keyword, true, now, [&url("/stays"), &url(rival)]);
+        remember(&world, project, &days).await;
+    }
+    for edition in [1, 2] {
+        site.publish(edition);
+        let over = api.finished(api.analyse("siteAudit", project).await).await;
+        assert_eq!(over["status"], "succeeded", "{over}");
+    }
+    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let found = results(&api, "cannibalization", project).await;
+    let of = |rival: &str| {
+        let items = found["items"].as_array().unwrap();
+        let is_of = |record: &&Value| {
+            let urls = record["urls"].as_array().unwrap();
+            urls.iter().any(|it| it["url"] == url(rival))
+        };
+        items.iter().find(is_of).expect("pages that take turns")
+    };
+
+    let twins = of("/hidden");
+    assert_eq!(twins["textSimilarity"], 1.0, "{twins}");
+    assert_eq!(twins["action"], "redirect301", "{twins}");
+    let titles = twins["urls"].as_array().unwrap().iter();
+    assert_eq!(
+        { titles }
+            .filter(|it| it["title"] == "How a cup is fired")
+            .count(),
+        2,
+        "{twins}"
+    );
+    assert!(of("/edited")["textSimilarity"].as_f64().unwrap() < 0.2);
+    // What leads to its rival does not compete with it.
+    let moved = of("/moves");
+    assert_eq!(
+        (&moved["score"], &moved["severity"]),
+        (&json!(0.0), &json!("none")),
+        "{moved}"
+    );
 }

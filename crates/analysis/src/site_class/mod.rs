@@ -25,15 +25,31 @@ pub enum SiteClass {
 }
 
 impl SiteClass {
-    fn named(name: &str) -> Option<Self> {
-        match name {
-            "direct" => Some(Self::Direct),
-            "publisher" => Some(Self::Publisher),
-            "marketplace" => Some(Self::Marketplace),
-            "directory" => Some(Self::Directory),
-            "platform" => Some(Self::Platform),
-            _ => None,
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Direct,
+        Self::Publisher,
+        Self::Marketplace,
+        Self::Directory,
+        Self::Platform,
+    ];
+
+    /// The name that is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Publisher => "publisher",
+            Self::Marketplace => "marketplace",
+            Self::Directory => "directory",
+            Self::Platform => "platform",
         }
+    }
+
+    /// The class of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// What the types of schema.org on a home page say about its site.

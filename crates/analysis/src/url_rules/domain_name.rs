@@ -146,9 +146,7 @@ impl DomainName {
     /// folded; everything else stands as it was given, `www.` too.
     pub fn parse(text: &str) -> Result<ParsedDomain, DomainRefusal> {
         let mut removed = Vec::new();
-        let authority = authority(text.trim(), &mut removed)?;
-        let typed = host(authority, &mut removed)?;
-        let ascii = ascii(typed)?;
+        let ascii = typed_host(text, &mut removed)?;
         refuse_what_is_not_public(&ascii)?;
         let (unicode, outcome) = idna::domain_to_unicode(&ascii);
         Ok(ParsedDomain {
@@ -162,6 +160,22 @@ impl DomainName {
             removed: in_order(removed),
         })
     }
+
+    /// The host name alone, of a site that is recognised in what others say and never visited: it need
+    /// not be public, but it has at least two parts.
+    pub fn recognised(text: &str) -> Result<String, DomainRefusal> {
+        let host = typed_host(text, &mut Vec::new())?;
+        match registrable_domain(&host) {
+            Some(_) => Ok(host),
+            None if host.contains('.') => Err(DomainRefusal::PublicSuffix),
+            None => Err(DomainRefusal::SingleLabel),
+        }
+    }
+}
+
+fn typed_host(text: &str, removed: &mut Vec<Removed>) -> Result<String, DomainRefusal> {
+    let authority = authority(text.trim(), removed)?;
+    ascii(host(authority, removed)?)
 }
 
 /// What stands between scheme and path.

@@ -339,3 +339,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_only_recognised_need_not_be_public() {
+    let host = DomainName::recognised;
+    assert_eq!(
+        host("https://www.Rival.example/shop"),
+        Ok("www.rival.example".to_owned())
+    );
+    assert_eq!(
+        host("bücher.example"),
+        Ok("xn--bcher-kva.example".to_owned())
+    );
+    assert_eq!(host("rival"), Err(DomainRefusal::SingleLabel));
+    assert_eq!(host("co.uk"), Err(DomainRefusal::PublicSuffix));
+    assert_eq!(host("127.0.0.1"), Err(DomainRefusal::IpAddress));
+}

@@ -8,10 +8,15 @@ pub mod migrate;
 pub mod openapi;
 pub mod schedule;
 pub mod serve;
+pub mod sites;
+pub mod suggestions;
 pub mod token;
 pub mod worker;
 
-use crate::settings::{ListenAddress, Settings};
+use crate::{
+    cli::ProjectArgs,
+    settings::{ListenAddress, Settings},
+};
 use domain::{
     email::EmailAddress, ports::storage::Storage, use_cases::list_accounts::ListAccounts,
     user::User,
@@ -54,4 +59,11 @@ async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> 
         ))
         .into()
     })
+}
+
+fn no_project(of: &ProjectArgs) -> WrongUsage {
+    WrongUsage(format!(
+        "{} has no active project {}; the API lists projects under /api/agent/v1/projects.",
+        of.email, of.project
+    ))
 }

@@ -1,6 +1,6 @@
 //! `sightline schedule`.
 
-use super::{Ended, WrongUsage, owner};
+use super::{Ended, WrongUsage, no_project, owner};
 use crate::{
     cli::{ScheduleCommand, ScheduledAnalysis},
     terminal::{remark, say, show_table},
@@ -56,8 +56,8 @@ async fn set(
     rhythm: Rhythm,
     dry_run: bool,
 ) -> anyhow::Result<()> {
-    let (owner, kind) = (owner(&foundation.storage, &of.email).await?, kind(of)?);
-    let project = ProjectId(of.project);
+    let (owner, kind) = (owner(&foundation.storage, &of.of.email).await?, kind(of)?);
+    let project = ProjectId(of.of.project);
     let now = foundation.clock.now();
     let times = rhythm.times_in_30_days(now);
     let cost = cost(foundation, owner.account, project, kind).await?;
@@ -72,7 +72,7 @@ async fn set(
         Arc::clone(&foundation.clock),
     );
     let schedule = match set.run(owner.account, project, kind, rhythm).await {
-        Err(SetScheduleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(SetScheduleError::NoSuchProject) => return Err(no_project(&of.of).into()),
         outcome => outcome?,
     };
     say(told(&schedule));
@@ -119,28 +119,21 @@ async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Re
 }
 
 async fn remove(foundation: &Foundation, of: &ScheduledAnalysis) -> anyhow::Result<()> {
-    let (owner, kind) = (owner(&foundation.storage, &of.email).await?, kind(of)?);
+    let (owner, kind) = (owner(&foundation.storage, &of.of.email).await?, kind(of)?);
     let removed = RemoveSchedule::new(Arc::clone(&foundation.storage))
-        .run(owner.account, ProjectId(of.project), kind)
+        .run(owner.account, ProjectId(of.of.project), kind)
         .await?;
     if !removed {
         return Err(WrongUsage(format!(
             "Project {} has no schedule for {}. `sightline schedule list --email {}` shows them all.",
-            of.project,
+            of.of.project,
             kind.name(),
-            of.email
+            of.of.email
         ))
         .into());
     }
     remark(format!("{} is no longer started by itself.", kind.name()));
     Ok(())
-}
-
-fn no_project(of: &ScheduledAnalysis) -> WrongUsage {
-    WrongUsage(format!(
-        "{} has no active project {}; the API lists projects under /api/agent/v1/projects.",
-        of.email, of.project
-    ))
 }
 
 fn told(schedule: &Schedule) -> String {

@@ -23,9 +23,8 @@ use chrono::{DateTime, Days, Utc};
 use domain::{
     ids::{JobId, KeywordId},
     job::Job,
-    page::{Direction, PageRequest, Position, SortValue},
     ports::storage::StorageError,
-    results::{AsOf, CoursePoint, FindingQuery, FindingSort, ResultHead, StagedFinding},
+    results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding},
     use_cases::{publish_results::Outcome, walk_keywords::WalkKeywords},
 };
 use serde::de::DeserializeOwned;
@@ -58,7 +57,7 @@ pub(super) async fn add(
         staged: outcome.heads.iter().map(|it| it.result_type).collect(),
     };
     let previous: Vec<SuggestionRecord> = newest.all(ResultType::Suggestions).await?;
-    let ignored = BTreeSet::new();
+    let ignored = newest.ignored().await?;
     let now = tools.clock.now();
     let context = SuggestionContext {
         project_id: job.project.0,
@@ -101,6 +100,14 @@ fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
 }
 
 impl Newest<'_> {
+    /// The ids of what the owner does not want to see as open.
+    async fn ignored(&self) -> Result<BTreeSet<String>, StorageError> {
+        let (account, project) = (self.job.account, self.job.project);
+        let mut read = self.tools.storage.read().await?;
+        let ignored = read.owners_words().ignored(account, project).await?;
+        Ok(ignored.into_iter().map(|it| it.id).collect())
+    }
+
     /// Everything that suggestions are made from.
     async fn findings<'a>(&self, context: SuggestionContext<'a>) -> Result<Findings<'a>, Broken> {
         let mut searches = Searches::new(context);
@@ -195,24 +202,7 @@ impl Newest<'_> {
             let last = staged.last().map(|it| it.ordinal);
             return Ok((staged.into_iter().map(|it| it.record).collect(), last));
         }
-        let query = FindingQuery {
-            result_type,
-            job: Some(from),
-            keyword: None,
-            url: None,
-            from: None,
-            to: None,
-            page: PageRequest {
-                sort: FindingSort::Ordinal,
-                direction: Direction::Ascending,
-                after: after.map(|ordinal| Position {
-                    value: SortValue::Number(ordinal),
-                    id: ordinal,
-                }),
-                limit: BATCH,
-                counted: false,
-            },
-        };
+        let query = FindingQuery::in_order(result_type, from, after, BATCH);
         let page = read.results().findings(account, project, &query).await?;
         let last = page.items.last().map(|it| it.ordinal);
         Ok((page.items.into_iter().map(|it| it.record).collect(), last))

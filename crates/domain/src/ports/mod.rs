@@ -8,6 +8,7 @@ pub mod jobs;
 pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
+pub mod owners_words;
 pub mod page_speed;
 pub mod projects;
 pub mod randomness;

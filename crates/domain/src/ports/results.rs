@@ -44,14 +44,6 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError>;
-    /// The records of the newest results of a type that are about any of these pages.
-    async fn about_pages(
-        &mut self,
-        account: AccountId,
-        project: ProjectId,
-        result_type: ResultType,
-        urls: &[String],
-    ) -> Result<Vec<Document>, StorageError>;
     /// The newest results of every type, each with its first `top` records.
     async fn heads(
         &mut self,

@@ -3,9 +3,9 @@
 use super::{
     accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
     jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
-    measurements::MeasurementRepository, projects::ProjectRepository, results::ResultRepository,
-    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository,
-    tokens::TokenRepository,
+    measurements::MeasurementRepository, owners_words::OwnersWordsRepository,
+    projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
+    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -102,6 +102,8 @@ pub trait Repositories: Send {
     fn pages(&mut self) -> &mut dyn PageRepository;
     /// What is measured again and again.
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
+    /// What owners say of their projects.
+    fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Idempotency records.

@@ -8,6 +8,7 @@ use crate::ports::{
     kept_pages::{MockPageRepository, PageRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
+    owners_words::{MockOwnersWordsRepository, OwnersWordsRepository},
     projects::{MockProjectRepository, ProjectRepository},
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
@@ -46,6 +47,8 @@ pub struct FakeTransaction {
     pub pages: MockPageRepository,
     /// Expectations on schedules.
     pub schedules: MockScheduleRepository,
+    /// Expectations on what owners say.
+    pub owners_words: MockOwnersWordsRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on idempotency records.
@@ -138,6 +141,9 @@ impl Repositories for FakeTransaction {
     }
     fn schedules(&mut self) -> &mut dyn ScheduleRepository {
         &mut self.schedules
+    }
+    fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository {
+        &mut self.owners_words
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -13,6 +13,7 @@ mod jobs;
 mod kept_pages;
 mod keywords;
 mod measurements;
+mod owners_words;
 mod past;
 mod projects;
 mod queues;
@@ -34,6 +35,7 @@ use domain::ports::{
     kept_pages::PageRepository,
     keywords::KeywordRepository,
     measurements::MeasurementRepository,
+    owners_words::OwnersWordsRepository,
     projects::ProjectRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
@@ -72,6 +74,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn schedules(&mut self) -> &mut dyn ScheduleRepository {
+        self
+    }
+    fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

@@ -30,9 +30,6 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// How many pages are asked about in one statement.
-const MOST_URLS: usize = 500;
-
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
 
 #[async_trait]
@@ -121,44 +118,6 @@ impl ResultRepository for Session<Db> {
                 .optional()
         });
         found.await?.map(ResultHead::try_from).transpose()
-    }
-
-    async fn about_pages(
-        &mut self,
-        account: AccountId,
-        project: ProjectId,
-        result_type: ResultType,
-        urls: &[String],
-    ) -> Result<Vec<Document>, StorageError> {
-        let urls = urls.to_vec();
-        let records: Vec<String> = self
-            .ask(account, move |db| {
-                let newest = result_heads::table
-                    .filter(result_heads::account_id.eq(account.0))
-                    .filter(result_heads::project_id.eq(project.0))
-                    .filter(result_heads::result_type.eq(result_type.name()))
-                    .select(result_heads::job_id)
-                    .first::<i64>(db)
-                    .optional()?;
-                let mut records = Vec::new();
-                for urls in newest.iter().flat_map(|_| urls.chunks(MOST_URLS)) {
-                    let hashes: Vec<i64> = urls.iter().map(|it| url_hash(it)).collect();
-                    let part: Vec<String> = findings::table
-                        .filter(findings::account_id.eq(account.0))
-                        .filter(findings::project_id.eq(project.0))
-                        .filter(findings::result_type.eq(result_type.name()))
-                        .filter(findings::url_hash.eq_any(hashes))
-                        .filter(findings::url.eq_any(urls))
-                        .filter(findings::job_id.nullable().eq(newest))
-                        .order(findings::ordinal)
-                        .select(findings::record)
-                        .load(db)?;
-                    records.extend(part);
-                }
-                Ok(records)
-            })
-            .await?;
-        Ok(records.into_iter().map(Document::from_stored).collect())
     }
 
     async fn heads(

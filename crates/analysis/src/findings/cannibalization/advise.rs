@@ -50,25 +50,29 @@ pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
     }
 }
 
-/// Whether the site says that all rivals are the primary page, or its other languages.
+/// Whether the site says that all of them are one page, whichever of them that is, or that they are
+/// the other languages of each other.
 pub(super) fn tie(input: &CannibalizationInput<'_>, primary: &str, rivals: &[&str]) -> Option<Tie> {
-    let primary = page_key(primary);
-    let facts = |url: &str| input.pages.get(&page_key(url));
-    let leads_to = |url: &Option<String>| url.as_deref().is_some_and(|it| page_key(it) == primary);
-    let is_same = |it: &PageFacts| leads_to(&it.canonical) || leads_to(&it.redirects_to);
-    let names = |of: &PageFacts, key: &str| of.alternates.iter().any(|it| page_key(it) == key);
-    let is_alternate = |url: &str, it: &PageFacts| {
-        let back = input.pages.get(&primary);
-        names(it, &primary) || back.is_some_and(|back| names(back, &page_key(url)))
-    };
     if rivals.is_empty() {
-        None
-    } else if rivals.iter().all(|url| facts(url).is_some_and(is_same)) {
+        return None;
+    }
+    let facts = |key: &str| input.pages.get(key);
+    let settled = |url: &str| {
+        let key = page_key(url);
+        let leads_to = |it: &PageFacts| it.redirects_to.clone().or(it.canonical.clone());
+        facts(&key)
+            .and_then(leads_to)
+            .map_or(key, |it| page_key(&it))
+    };
+    let page = settled(primary);
+    let names = |of: &str, key: &str| {
+        facts(of).is_some_and(|it| it.alternates.iter().any(|it| page_key(it) == key))
+    };
+    let is_alternate = |other: &str| names(other, &page) || names(&page, other);
+    let others: Vec<String> = rivals.iter().map(|url| settled(url)).collect();
+    if others.iter().all(|it| *it == page) {
         Some(Tie::SamePage)
-    } else if rivals
-        .iter()
-        .all(|url| facts(url).is_some_and(|it| is_same(it) || is_alternate(url, it)))
-    {
+    } else if others.iter().all(|it| *it == page || is_alternate(it)) {
         Some(Tie::Alternates)
     } else {
         None

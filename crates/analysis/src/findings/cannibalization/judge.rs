@@ -90,9 +90,9 @@ fn lost_clicks(cost: Cost, volume: Option<u64>) -> Option<f64> {
 }
 
 fn tie(input: &CannibalizationInput<'_>, split: &Split) -> Option<super::Tie> {
-    let (primary, rivals) = split.urls.split_first()?;
-    let rivals: Vec<&str> = rivals.iter().map(|(_, url)| url.url.as_str()).collect();
-    advise::tie(input, &primary.1.url, &rivals)
+    let mut urls = split.competing().map(|it| it.url.as_str());
+    let primary = urls.next()?;
+    advise::tie(input, primary, &urls.collect::<Vec<_>>())
 }
 
 fn pair(input: &CannibalizationInput<'_>, split: &Split) -> Pair {

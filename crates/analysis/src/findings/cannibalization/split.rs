@@ -39,17 +39,25 @@ pub(super) fn split(input: &CannibalizationInput<'_>, sights: &Sights) -> Split 
             .then(one.average_position.total_cmp(&other.average_position))
             .then_with(|| one.url.cmp(&other.url))
     });
-    let counted: Vec<f64> = urls
-        .iter()
-        .map(|(_, url)| url.share)
-        .filter(|share| *share >= LEAST_SHARE - 1e-12)
-        .collect();
+    let counted: Vec<f64> = competing(&urls).map(|url| url.share).collect();
     let concentration = concentration(&counted);
     Split {
         evenness: concentration.map_or(0.0, |it| evenness(it.hhi, counted.len())),
         urls,
         basis,
         concentration,
+    }
+}
+
+fn competing(urls: &[(usize, CompetingUrl)]) -> impl Iterator<Item = &CompetingUrl> {
+    let urls = urls.iter().map(|(_, url)| url);
+    urls.filter(|url| url.share >= LEAST_SHARE - 1e-12)
+}
+
+impl Split {
+    /// The pages whose share is large enough to compete, largest first.
+    pub(super) fn competing(&self) -> impl Iterator<Item = &CompetingUrl> {
+        competing(&self.urls)
     }
 }
 

@@ -258,6 +258,21 @@ fn what_the_site_has_settled_scores_nothing() {
         (Some(Tie::SamePage), Some(0.0))
     );
     assert_eq!(record.action, Some(Action::None));
+    // Whichever of them is named.
+    let canonical = PageFacts {
+        canonical: Some(url('b')),
+        ..Default::default()
+    };
+    let redirect = PageFacts {
+        redirects_to: Some(url('b')),
+        canonical: Some(url('a')),
+        ..Default::default()
+    };
+    for facts_of_a in [canonical, redirect] {
+        let settled = facts(vec![('a', facts_of_a)]);
+        let record = judged_with(&days(&ALTERNATING), "shoes", &settled, None).unwrap();
+        assert_eq!(record.tied, Some(Tie::SamePage));
+    }
     let languages = PageFacts {
         alternates: vec![url('b')],
         ..Default::default()

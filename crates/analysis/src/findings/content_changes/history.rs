@@ -130,6 +130,15 @@ impl Slot {
 }
 
 impl PageHistory {
+    /// Where the page leads now instead of being one.
+    #[must_use]
+    pub fn moved_to(&self) -> Option<&str> {
+        match &self.missing {
+            Some(Missing::Moved(url)) => Some(url),
+            _ => None,
+        }
+    }
+
     /// The history of a page that was read for the first time.
     #[must_use]
     pub const fn begun(at: DateTime<Utc>) -> Self {

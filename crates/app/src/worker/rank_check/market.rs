@@ -4,6 +4,7 @@
 use super::{
     head::{Run, Told, listed},
     market_past::{CompetitorsPast, SharesPast},
+    named_sites::NamedSites,
 };
 use crate::worker::{Tools, attempt::Broken};
 use analysis::{
@@ -18,7 +19,6 @@ use analysis::{
     keyword_metrics::{Priority, PriorityInput, priorities},
     result_type::ResultType,
     search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
-    url_rules::OwnSites,
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -28,7 +28,7 @@ use domain::{
     results::{ResultHead, StagedFinding},
     use_cases::{sum_up_rankings::Onlooker, walk_keywords::WalkKeywords},
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// How many keywords are read at once.
 const BATCH: u32 = 1_000;
@@ -36,6 +36,7 @@ const BATCH: u32 = 1_000;
 /// All search pages of a project, as they are summed up one after the other.
 pub(super) struct Market<'a> {
     panel: Panel<'a>,
+    sites: &'a NamedSites,
     /// Keywords whose page has not come by.
     topics: BTreeMap<i64, PanelTopic>,
     worth: Vec<(i64, PriorityInput)>,
@@ -54,7 +55,7 @@ impl<'a> Market<'a> {
     pub(super) async fn of(
         tools: &Tools,
         job: &Job,
-        own: &'a OwnSites,
+        sites: &'a NamedSites,
         now: DateTime<Utc>,
     ) -> Result<Self, Broken> {
         let mut topics = BTreeMap::new();
@@ -64,7 +65,8 @@ impl<'a> Market<'a> {
             topics.extend(batch.iter().map(|keyword| (keyword.id.0, topic(keyword))));
         }
         Ok(Self {
-            panel: Panel::new(own, ClickCurve::published(), now),
+            sites,
+            panel: Panel::new(&sites.own, ClickCurve::published(), now),
             topics,
             worth: Vec::new(),
         })
@@ -106,7 +108,7 @@ impl<'a> Market<'a> {
             &self.panel,
             &SovContext {
                 project_id: run.job.project.0,
-                tracked: &BTreeSet::new(),
+                tracked: &self.sites.tracked,
                 earlier: &earlier,
                 provider: Some(run.provider),
             },
@@ -134,15 +136,14 @@ impl<'a> Market<'a> {
     }
 
     fn add_competitors(&self, run: &Run<'_>, past: &mut CompetitorsPast, found: &mut Found) {
-        let nothing = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let records = competitors::competitors(
             &self.panel,
             &CompetitorsContext {
                 project_id: run.job.project.0,
-                pinned: &nothing.0,
-                home_page_types: &nothing.1,
+                pinned: &self.sites.pinned,
+                home_page_types: &BTreeMap::new(),
                 earlier: &past.as_of(run.job.day, self.panel.curve()),
-                ai: &nothing.2,
+                ai: &BTreeMap::new(),
                 provider: Some(run.provider),
             },
         );

@@ -5,6 +5,7 @@ mod courses;
 mod head;
 mod market;
 mod market_past;
+mod named_sites;
 mod own_pages;
 mod project_series;
 mod verdict;

@@ -1,14 +1,24 @@
-//! What the last site audit knows of own pages that search pages show.
+//! What the last site audit knows of own pages that compete with each other on search pages.
 
-use crate::worker::{Tools, attempt::Broken};
+use crate::worker::{Tools, attempt::Broken, site_audit::earlier_page};
 use analysis::{
-    findings::{cannibalization::PageFacts, content::ContentRecord},
-    result_type::ResultType,
+    findings::{cannibalization::PageFacts, content::LanguageFacts, site_changes::EarlierPage},
+    observation::{
+        page_content::{PageContent, TagSource},
+        web_site::Truncation,
+    },
     search_intent,
+    text::likeness::{jaccard, shingles},
     url_rules::page_key,
 };
 use domain::{job::Job, ports::storage::StorageError, results::OwnSnapshot};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound::{Excluded, Unbounded},
+};
+
+/// How many pages are held in memory at once.
+const PAGES: usize = 50;
 
 /// Own pages, by their page keys.
 #[derive(Default)]
@@ -24,25 +34,29 @@ pub(super) async fn own_pages(
     job: &Job,
     keywords: &[Vec<OwnSnapshot>],
 ) -> Result<OwnPages, Broken> {
-    let urls: BTreeSet<&str> = keywords.iter().flat_map(|it| competing(it)).collect();
-    if urls.is_empty() {
-        return Ok(OwnPages::default());
-    }
+    let rivals: Vec<BTreeSet<&str>> = keywords.iter().map(|it| competing(it)).collect();
+    let urls: BTreeSet<&str> = rivals.iter().flatten().copied().collect();
     let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
-    let mut read = tools.storage.read().await?;
-    let records = read
-        .results()
-        .about_pages(job.account, job.project, ResultType::Content, &urls)
-        .await?;
-    drop(read);
-    let mut pages = OwnPages::default();
-    for record in records {
-        let record = record.parse().map_err(|_| StorageError::Corrupt {
-            what: "a content record",
+    let mut facts = BTreeMap::new();
+    let mut texts = BTreeMap::new();
+    for urls in urls.chunks(PAGES) {
+        let mut read = tools.storage.read().await?;
+        let kept = read.pages().kept(job.account, job.project, urls).await?;
+        drop(read);
+        tokio::task::block_in_place(|| {
+            for kept in &kept {
+                let key = page_key(&kept.url);
+                let known = earlier_page(kept)?;
+                texts.extend(text(&known.page).map(|it| (key.clone(), it)));
+                facts.insert(key, facts_of(&known));
+            }
+            Ok::<_, StorageError>(())
         })?;
-        pages.add(&record);
     }
-    Ok(pages)
+    Ok(OwnPages {
+        similarities: similarities(&rivals, &texts),
+        facts,
+    })
 }
 
 /// The own pages of a keyword, unless it has only one.
@@ -55,30 +69,51 @@ fn competing(snapshots: &[OwnSnapshot]) -> BTreeSet<&str> {
     urls
 }
 
-impl OwnPages {
-    fn add(&mut self, record: &ContentRecord) {
-        let Some(url) = record.envelope.url.as_deref() else {
-            return;
-        };
-        let key = page_key(url);
-        let title = record.title.text.clone();
-        let language = record.language.declared.as_deref();
-        let language = language.or(record.language.detected.as_deref());
-        let language = language.and_then(|it| it.split('-').next());
-        if let Some(nearest) = &record.uniqueness.nearest {
-            let other = page_key(&nearest.url);
-            let pair = (key.clone().min(other.clone()), key.clone().max(other));
-            self.similarities.insert(pair, nearest.similarity);
-        }
-        let intent = title
-            .as_deref()
-            .and_then(|title| search_intent::of(title, language.unwrap_or_default(), None));
-        let facts = PageFacts {
-            title,
-            intent,
-            word_count: record.main_word_count.map(u64::from),
-            ..PageFacts::default()
-        };
-        self.facts.insert(key, facts);
+fn facts_of(known: &EarlierPage) -> PageFacts {
+    let page = &known.page;
+    let title = page.title();
+    let language = LanguageFacts::of(page);
+    let language = language.declared.or(language.detected).unwrap_or_default();
+    let language = language.split('-').next().unwrap_or_default();
+    let canonical = page.canonical_by_script().or(page.canonical());
+    let alternates = { page.hreflangs.iter() }.filter(|it| it.source != TagSource::Body);
+    PageFacts {
+        title: title.map(str::to_owned),
+        intent: title.and_then(|title| search_intent::of(title, language, None)),
+        word_count: is_whole(page).then_some(page.text.counts.words as u64),
+        canonical: canonical.map(str::to_owned),
+        redirects_to: known.memory.history.moved_to().map(str::to_owned),
+        alternates: alternates.filter_map(|it| it.url.clone()).collect(),
+        ..PageFacts::default()
     }
+}
+
+/// What a page's main text is compared by; `None` of a page that was cut, or that has none.
+fn text(page: &PageContent) -> Option<Vec<u64>> {
+    let shingles = shingles(&page.text.main.text());
+    (is_whole(page) && !shingles.is_empty()).then_some(shingles)
+}
+
+fn is_whole(page: &PageContent) -> bool {
+    page.fetched.truncation == Truncation::None
+}
+
+/// How alike the texts of pages are that compete for the same keyword.
+fn similarities(
+    rivals: &[BTreeSet<&str>],
+    texts: &BTreeMap<String, Vec<u64>>,
+) -> BTreeMap<(String, String), f64> {
+    let mut similarities = BTreeMap::new();
+    for urls in rivals {
+        let keys: BTreeSet<String> = urls.iter().map(|url| page_key(url)).collect();
+        for one in &keys {
+            for other in keys.range::<str, _>((Excluded(one.as_str()), Unbounded)) {
+                if let (Some(text), Some(rival)) = (texts.get(one), texts.get(other)) {
+                    { similarities.entry((one.clone(), other.clone())) }
+                        .or_insert_with(|| jaccard(text, rival));
+                }
+            }
+        }
+    }
+    similarities
 }

@@ -4,6 +4,7 @@ use super::{
     Pass,
     head::{Run, Told},
     market::{Market, left_behind},
+    named_sites::NamedSites,
     project_series::ProjectSeries,
 };
 use crate::worker::{
@@ -18,7 +19,6 @@ use analysis::{
     },
     keyword_metrics::Priority,
     result_type::ResultType,
-    url_rules::{OwnSites, SiteScope},
 };
 use domain::{
     ports::storage::StorageError,
@@ -40,8 +40,8 @@ impl Pass<'_> {
     pub(super) async fn judge(&mut self) -> Result<Done, Broken> {
         let (tools, job) = (self.tools, self.job);
         let now = tools.clock.now();
-        let own = OwnSites::of(SiteScope::of(self.site.ascii()));
-        let mut market = Market::of(tools, job, &own, now).await?;
+        let sites = NamedSites::of(tools, job, self.site).await?;
+        let mut market = Market::of(tools, job, &sites, now).await?;
         let sum = SumUpRankings::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
         let requested = self.total.max(self.done);
         let mut sum = sum.run(job, requested, &mut market).await?;

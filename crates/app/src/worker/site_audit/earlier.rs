@@ -48,7 +48,7 @@ impl StoredPages {
 }
 
 /// A page as it was kept.
-pub(super) fn earlier_page(kept: &KeptPage) -> Result<EarlierPage, StorageError> {
+pub(in crate::worker) fn earlier_page(kept: &KeptPage) -> Result<EarlierPage, StorageError> {
     const CORRUPT: StorageError = StorageError::Corrupt {
         what: "a page that was kept",
     };

@@ -21,6 +21,8 @@ use analysis::{
     provenance::Provenance,
     result_type::ResultType,
 };
+pub(super) use earlier::earlier_page;
+
 use changes::Staged;
 use crawler::AiRobots;
 use domain::{

@@ -1,0 +1,135 @@
+//! `sightline sites`.
+
+use super::{Ended, WrongUsage, no_project, owner};
+use crate::{
+    cli::{ProjectArgs, SitesCommand},
+    terminal::{remark, say, show_table},
+    wiring::Foundation,
+};
+use analysis::url_rules::DomainName;
+use domain::{
+    ids::ProjectId,
+    owners_words::{NamedSite, SiteClass, SiteRole},
+    use_cases::{
+        forget_site::ForgetSite,
+        list_named_sites::ListNamedSites,
+        name_site::{NameSite, NameSiteError},
+    },
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Runs it.
+pub async fn run(foundation: &Foundation, command: SitesCommand) -> anyhow::Result<Ended> {
+    match command {
+        SitesCommand::Name {
+            of,
+            domain,
+            role,
+            class,
+        } => name(foundation, &of, &domain, &role, class.as_deref()).await?,
+        SitesCommand::List { of, json } => list(foundation, &of, json).await?,
+        SitesCommand::Forget { of, domain } => forget(foundation, &of, &domain).await?,
+    }
+    Ok(Ended::Done)
+}
+
+async fn name(
+    foundation: &Foundation,
+    of: &ProjectArgs,
+    domain: &str,
+    role: &str,
+    class: Option<&str>,
+) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, &of.email).await?;
+    let host = host(domain)?;
+    let role = one_of("--as", role, &SiteRole::ALL.map(SiteRole::name))?;
+    let role = SiteRole::named(&role).unwrap_or(SiteRole::Competitor);
+    let classes = SiteClass::ALL.map(SiteClass::name);
+    let class = class
+        .map(|it| one_of("--class", it, &classes))
+        .transpose()?
+        .and_then(|it| SiteClass::named(&it));
+    let name = NameSite::new(
+        Arc::clone(&foundation.storage),
+        Arc::clone(&foundation.clock),
+    );
+    let project = ProjectId(of.project);
+    let named = name.run(owner.account, project, &host, role, class).await;
+    let site = named.map_err(|error| match error {
+        NameSiteError::Storage(error) => anyhow::Error::from(error),
+        NameSiteError::NoSuchProject => no_project(of).into(),
+        refusal => WrongUsage(format!("{domain} is not named: {refusal}.")).into(),
+    })?;
+    say(format!("{}: {}", site.domain, site.role.name()));
+    remark("The next rank check counts with it.");
+    Ok(())
+}
+
+/// A value that has to be one of those there are.
+fn one_of(flag: &str, value: &str, names: &[&str]) -> Result<String, WrongUsage> {
+    let is_known = names.contains(&value);
+    is_known.then(|| value.to_owned()).ok_or_else(|| {
+        WrongUsage(format!(
+            "{flag} takes one of {}; it was `{value}`",
+            names.join(", ")
+        ))
+    })
+}
+
+fn host(domain: &str) -> Result<String, WrongUsage> {
+    DomainName::recognised(domain).map_err(|refusal| {
+        WrongUsage(format!(
+            "--domain takes a domain name such as rival.com: {refusal}; it was `{domain}`"
+        ))
+    })
+}
+
+async fn list(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, &of.email).await?;
+    let sites = ListNamedSites::new(Arc::clone(&foundation.storage))
+        .run(owner.account, ProjectId(of.project))
+        .await?;
+    if as_json {
+        let rows: Vec<_> = sites.iter().map(as_value).collect();
+        say(serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let row = |it: &NamedSite| {
+        [
+            it.domain.clone(),
+            it.role.name().to_owned(),
+            it.class.map_or("", SiteClass::name).to_owned(),
+            it.named_at.format("%Y-%m-%d").to_string(),
+        ]
+    };
+    show_table(&["domain", "as", "class", "since"], sites.iter().map(row));
+    Ok(())
+}
+
+fn as_value(site: &NamedSite) -> serde_json::Value {
+    json!({
+        "domain": site.domain,
+        "role": site.role.name(),
+        "class": site.class.map(SiteClass::name),
+        "namedAt": site.named_at,
+    })
+}
+
+async fn forget(foundation: &Foundation, of: &ProjectArgs, domain: &str) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, &of.email).await?;
+    let was_there = ForgetSite::new(Arc::clone(&foundation.storage))
+        .run(owner.account, ProjectId(of.project), &host(domain)?)
+        .await?;
+    if !was_there {
+        return Err(WrongUsage(format!(
+            "{domain} is not named. `sightline sites list --email {} --project {}` shows what is.",
+            of.email, of.project
+        ))
+        .into());
+    }
+    remark(format!(
+        "{domain} is forgotten; the next rank check counts without it."
+    ));
+    Ok(())
+}

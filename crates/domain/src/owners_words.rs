@@ -1,0 +1,61 @@
+//! What the owner of a project says of its market and of its suggestions.
+
+pub use analysis::site_class::SiteClass;
+
+use chrono::{DateTime, Utc};
+
+/// A site that the owner names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedSite {
+    /// Its registrable domain, as DNS holds it.
+    pub domain: String,
+    /// What it is to the project.
+    pub role: SiteRole,
+    /// What kind of site it is, against the list that Sightline has.
+    pub class: Option<SiteClass>,
+    /// When that was said.
+    pub named_at: DateTime<Utc>,
+}
+
+/// What a site is to a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteRole {
+    /// A rival that is followed, wherever it stands.
+    Competitor,
+    /// Another site of the same owner.
+    Own,
+    /// Neither; it is named for its class alone.
+    Other,
+}
+
+impl SiteRole {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Competitor, Self::Own, Self::Other];
+
+    /// The name that is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Competitor => "competitor",
+            Self::Own => "own",
+            Self::Other => "other",
+        }
+    }
+
+    /// The role of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// A suggestion that the owner does not want to see as open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredSuggestion {
+    /// The `suggestionId` of its records.
+    pub id: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// Since when.
+    pub ignored_at: DateTime<Utc>,
+}

@@ -1,0 +1,93 @@
+//! What owners say of their projects, as rows.
+
+use super::known;
+use crate::{
+    instant::At,
+    schema::{ignored_suggestions, named_sites},
+};
+use diesel::prelude::*;
+use domain::{
+    ids::{AccountId, ProjectId},
+    owners_words::{IgnoredSuggestion, NamedSite, SiteClass, SiteRole},
+    ports::storage::StorageError,
+};
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(
+    table_name = named_sites,
+    primary_key(account_id, project_id, domain),
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
+pub struct NamedSiteRow {
+    pub account_id: i64,
+    pub project_id: i64,
+    pub domain: String,
+    pub role: String,
+    pub class: Option<String>,
+    pub named_at: At,
+}
+
+impl NamedSiteRow {
+    pub fn of(account: AccountId, project: ProjectId, site: &NamedSite) -> Self {
+        Self {
+            account_id: account.0,
+            project_id: project.0,
+            domain: site.domain.clone(),
+            role: site.role.name().to_owned(),
+            class: site.class.map(|it| it.name().to_owned()),
+            named_at: At(site.named_at),
+        }
+    }
+}
+
+impl TryFrom<NamedSiteRow> for NamedSite {
+    type Error = StorageError;
+
+    fn try_from(row: NamedSiteRow) -> Result<Self, StorageError> {
+        let class = |name: String| known(SiteClass::named(&name), "the class of a site");
+        Ok(Self {
+            domain: row.domain,
+            role: known(SiteRole::named(&row.role), "the role of a site")?,
+            class: row.class.map(class).transpose()?,
+            named_at: row.named_at.0,
+        })
+    }
+}
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(
+    table_name = ignored_suggestions,
+    primary_key(account_id, project_id, suggestion_id),
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
+pub struct IgnoredSuggestionRow {
+    pub account_id: i64,
+    pub project_id: i64,
+    pub suggestion_id: String,
+    pub reason: Option<String>,
+    pub ignored_at: At,
+}
+
+impl IgnoredSuggestionRow {
+    pub fn of(account: AccountId, project: ProjectId, of: &IgnoredSuggestion) -> Self {
+        Self {
+            account_id: account.0,
+            project_id: project.0,
+            suggestion_id: of.id.clone(),
+            reason: of.reason.clone(),
+            ignored_at: At(of.ignored_at),
+        }
+    }
+}
+
+impl From<IgnoredSuggestionRow> for IgnoredSuggestion {
+    fn from(row: IgnoredSuggestionRow) -> Self {
+        Self {
+            id: row.suggestion_id,
+            reason: row.reason,
+            ignored_at: row.ignored_at.0,
+        }
+    }
+}

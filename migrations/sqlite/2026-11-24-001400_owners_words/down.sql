@@ -1,0 +1,2 @@
+DROP TABLE ignored_suggestions;
+DROP TABLE named_sites;
