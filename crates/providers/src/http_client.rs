@@ -18,6 +18,17 @@ pub(crate) struct Answer {
     pub body: Vec<u8>,
 }
 
+impl Answer {
+    /// An answer that came before and was kept.
+    pub(crate) fn kept(body: Vec<u8>) -> Self {
+        Self {
+            status: StatusCode::OK,
+            retry_after: None,
+            body,
+        }
+    }
+}
+
 /// Builds a client.
 ///
 /// # Panics

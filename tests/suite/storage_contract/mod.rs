@@ -11,6 +11,7 @@ mod kept_pages;
 mod keywords;
 mod measurements;
 mod paging;
+mod paid_calls;
 mod past;
 mod projects;
 mod queues;

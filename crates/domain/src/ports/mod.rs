@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod call_journal;
 pub mod clock;
 pub mod idempotency;
 pub mod jobs;
@@ -9,6 +10,7 @@ pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
 pub mod page_speed;
+pub mod paid_calls;
 pub mod projects;
 pub mod randomness;
 pub mod results;

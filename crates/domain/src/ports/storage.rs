@@ -3,9 +3,9 @@
 use super::{
     accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
     jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
-    measurements::MeasurementRepository, projects::ProjectRepository, results::ResultRepository,
-    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository,
-    tokens::TokenRepository,
+    measurements::MeasurementRepository, paid_calls::PaidCallRepository,
+    projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
+    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -104,6 +104,8 @@ pub trait Repositories: Send {
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
+    /// Calls that cost money.
+    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository;
     /// Idempotency records.
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
     /// Secrets of the server.

@@ -8,6 +8,7 @@ use crate::ports::{
     kept_pages::{MockPageRepository, PageRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
+    paid_calls::{MockPaidCallRepository, PaidCallRepository},
     projects::{MockProjectRepository, ProjectRepository},
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
@@ -48,6 +49,8 @@ pub struct FakeTransaction {
     pub schedules: MockScheduleRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
+    /// Expectations on calls that cost money.
+    pub paid_calls: MockPaidCallRepository,
     /// Expectations on idempotency records.
     pub idempotency: MockIdempotencyRepository,
     /// Expectations on secrets.
@@ -141,6 +144,9 @@ impl Repositories for FakeTransaction {
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending
+    }
+    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository {
+        &mut self.paid_calls
     }
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
         &mut self.idempotency

@@ -47,6 +47,7 @@ pub mod stage_findings;
 pub mod sum_up_rankings;
 pub mod sweep_queue;
 pub mod track_keywords;
+pub mod write_down_calls;
 
 mod places;
 

@@ -13,6 +13,7 @@ mod jobs;
 mod kept_pages;
 mod keywords;
 mod measurements;
+mod paid_calls;
 mod past;
 mod projects;
 mod queues;
@@ -34,6 +35,7 @@ use domain::ports::{
     kept_pages::PageRepository,
     keywords::KeywordRepository,
     measurements::MeasurementRepository,
+    paid_calls::PaidCallRepository,
     projects::ProjectRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
@@ -75,6 +77,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
+        self
+    }
+    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository {
         self
     }
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {

@@ -7,6 +7,7 @@ pub mod jobs;
 pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
+pub mod paid_calls;
 pub mod projects;
 mod report_settings;
 pub mod results;
