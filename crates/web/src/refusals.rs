@@ -333,10 +333,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 spending.spent, spending.reserved
             );
             let used = domain::money::MicroUsd(spending.spent.0 + spending.reserved.0);
-            let mut quota = json!({ "name": name, "used": used.to_string(), "limit": budget.to_string(), "currency": "USD" });
-            if which == Budget::Day {
-                quota["resetsAt"] = json!(until);
-            }
+            let quota = json!({ "name": name, "used": used.to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
             Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint(format!("Measure fewer keywords, wait for the next {next}, or ask the operator for a higher budget."))
         }
         RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {

@@ -179,9 +179,9 @@ pub enum ProviderError {
     #[error("{0}")]
     Unpaid(Unpaid),
     /// The call costs money and could not be written down before; it was not made.
-    #[error("a call that costs money could not be written down: {why}")]
+    #[error("a call that costs money could not be written down before")]
     NotWrittenDown {
-        /// What stood in the way.
+        /// What stood in the way: for the operator alone.
         why: String,
     },
     /// Too many calls.

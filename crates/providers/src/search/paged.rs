@@ -153,10 +153,14 @@ impl<S: ResultPages> Paged<S> {
                 step: self.step(asking.query, what),
                 most: micro_usd(asking.bill.price),
             };
-            match asking.journal.begin(&call).await? {
-                Begun::Now(given) => ticket = Some(given),
-                Begun::Before(body) => {
+            match asking.journal.begin(&call).await {
+                Ok(Begun::Now(given)) => ticket = Some(given),
+                Ok(Begun::Before(body)) => {
                     return read(&Answer::kept(body)).map_err(|failure| failure.error);
+                }
+                Err(error) => {
+                    tracing::warn!(?error, "a call that costs money is not made");
+                    return Err(error);
                 }
             }
         }
@@ -181,7 +185,10 @@ impl<S: ResultPages> Paged<S> {
             let answer = answer.map(kept);
             let ended = asking.journal.end(ticket, Ended { cost, answer }).await;
             if let Err(error) = ended {
-                tracing::warn!(%error, "what became of a call cannot be written down: it counts at its most");
+                tracing::warn!(
+                    ?error,
+                    "what became of a call cannot be written down: it counts at its most"
+                );
             }
         }
         brought
