@@ -47,7 +47,7 @@ async fn write_down(db: &TestDatabase, call: PaidCallKey, step: &str, ended: Opt
 
 async fn answer(db: &TestDatabase, account: AccountId, step: &str) -> Option<String> {
     let found = ask!(db, r => r.paid_calls().answer(account, JOB, step).await.unwrap());
-    found.map(|it| String::from_utf8(it).unwrap())
+    found.map(|it| String::from_utf8(it.body).unwrap())
 }
 
 async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestDatabase) {
@@ -67,6 +67,8 @@ async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestDatabase) {
     // A later attempt's answer stands above an earlier one's.
     write_down(&db, key(ANN, 3, 1), "page 2 of žluť", Some(&answered("3"))).await;
     assert_eq!(answer(&db, ANN, "page 2 of žluť").await, Some("3".into()));
+    let found = ask!(db, r => r.paid_calls().answer(ANN, JOB, "page 2 of žluť").await.unwrap());
+    assert_eq!(found.unwrap().at, after(1), "when it came");
 }
 
 async fn a_call_without_an_answer_brings_none(db: TestDatabase) {

@@ -3,6 +3,7 @@
 use super::search_results::ProviderError;
 use crate::money::MicroUsd;
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 /// A call that costs money, before it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +28,17 @@ pub struct Ticket {
 pub enum Begun {
     /// It has.
     Now(Ticket),
-    /// An earlier attempt made it, and this is what the supplier answered.
-    Before(Vec<u8>),
+    /// An earlier attempt made it.
+    Before(Answered),
+}
+
+/// What a supplier answered to an earlier attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The answer.
+    pub body: Vec<u8>,
+    /// When it came.
+    pub at: DateTime<Utc>,
 }
 
 /// What became of a call.

@@ -1,7 +1,7 @@
 //! Where calls that cost money are written down.
 
 use super::{
-    call_journal::{Ended, Ticket},
+    call_journal::{Answered, Ended, Ticket},
     storage::StorageError,
 };
 use crate::ids::{AccountId, JobId};
@@ -46,7 +46,7 @@ pub trait PaidCallRepository: Send {
         account: AccountId,
         job: JobId,
         step: &str,
-    ) -> Result<Option<Vec<u8>>, StorageError>;
+    ) -> Result<Option<Answered>, StorageError>;
     /// Forgets up to `limit` calls that were begun before that time; says how many.
     async fn forget(
         &mut self,

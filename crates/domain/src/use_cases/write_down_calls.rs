@@ -135,6 +135,7 @@ mod tests {
     use crate::{
         job::{JobCost, policy::QueuePolicy},
         money::MicroUsd,
+        ports::call_journal::Answered,
         test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job},
     };
 
@@ -150,6 +151,13 @@ mod tests {
                 calls: 0,
             },
             ..job.unwrap()
+        }
+    }
+
+    fn an_answer() -> Answered {
+        Answered {
+            body: b"[1]".to_vec(),
+            at: FrozenClock::default().now(),
         }
     }
 
@@ -246,11 +254,11 @@ mod tests {
             work.paid_calls
                 .expect_answer()
                 .withf(|_, _, step| step == "serper 1")
-                .returning(|_, _, _| Ok(Some(b"[1]".to_vec())));
+                .returning(|_, _, _| Ok(Some(an_answer())));
             work.jobs.expect_save().never();
         });
         let begun = journal(&storage, 1).begin(&call()).await;
-        assert_eq!(begun, Ok(Begun::Before(b"[1]".to_vec())));
+        assert_eq!(begun, Ok(Begun::Before(an_answer())));
     }
 
     #[tokio::test]

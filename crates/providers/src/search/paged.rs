@@ -10,10 +10,11 @@ use crate::{
 };
 use analysis::observation::search_page::{DEPTH_CUT_SHORT, FeatureCoverage, SearchPage};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::{
     money::MicroUsd,
     ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
+        call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket},
         clock::Clock,
         search_results::{
             ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
@@ -102,6 +103,8 @@ struct Asking<'a> {
     query: &'a SearchQuery,
     journal: &'a dyn CallJournal,
     bill: Bill,
+    /// When the first answer came that an earlier attempt was given.
+    since: Option<DateTime<Utc>>,
 }
 
 impl<S: ResultPages> Paged<S> {
@@ -155,7 +158,8 @@ impl<S: ResultPages> Paged<S> {
             };
             match asking.journal.begin(&call).await {
                 Ok(Begun::Now(given)) => ticket = Some(given),
-                Ok(Begun::Before(body)) => {
+                Ok(Begun::Before(Answered { body, at })) => {
+                    asking.since = Some(asking.since.map_or(at, |since| since.min(at)));
                     return read(&Answer::kept(body)).map_err(|failure| failure.error);
                 }
                 Err(error) => {
@@ -245,7 +249,9 @@ impl<S: ResultPages> Paged<S> {
                     }
                 }
                 Err(error) => {
-                    if number == 1 {
+                    // What could not be written down is asked in another attempt, which reads again
+                    // what this one was answered.
+                    if number == 1 || matches!(error, ProviderError::NotWrittenDown { .. }) {
                         return Err(error);
                     }
                     // What was seen and paid for is kept; the record says how deep it goes.
@@ -323,11 +329,13 @@ impl<S: ResultPages> SearchResults for Paged<S> {
                 price: self.price(query.depth),
                 spent: Spent::default(),
             },
+            since: None,
         };
         let mut answer = self.snapshot(&mut asking).await;
         let spent = asking.bill.spent;
         if let Ok(page) = &mut answer {
             page.calls = u32::try_from(spent.calls).unwrap_or(u32::MAX);
+            page.fetched_at = asking.since.unwrap_or(page.fetched_at);
         }
         Searched { answer, spent }
     }

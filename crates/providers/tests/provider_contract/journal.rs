@@ -7,10 +7,11 @@ use super::{
     query, quick, searxng_at, serp_api_at, serper_at, supplier,
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::{
     money::MicroUsd,
     ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
+        call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket},
         search_results::{ProviderError, SearchResults, Spent, Unpaid},
     },
 };
@@ -21,6 +22,11 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+
+/// When answers came that came before.
+fn earlier() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_789_000_000, 0).unwrap()
+}
 
 /// What was written down: the step, what it could cost, and what became of it.
 type Line = (String, i64, Option<Ended>);
@@ -56,8 +62,9 @@ impl CallJournal for Book {
             let answer = ended.as_ref()?.answer.clone();
             answer.filter(|_| *step == call.step)
         });
-        if let Some(answer) = before {
-            return Ok(Begun::Before(answer));
+        if let Some(body) = before {
+            let at = earlier();
+            return Ok(Begun::Before(Answered { body, at }));
         }
         if call.most.0 > self.money - spent(&lines) {
             return Err(ProviderError::CapReached);
@@ -141,6 +148,7 @@ async fn what_was_answered_before_is_read_again_and_only_the_rest_is_asked() {
     let page = again.answer.unwrap();
     assert_eq!((server.calls(), page.depth_checked()), (6, 50));
     assert_eq!((page.calls, spent(&book.lines())), (3, 6_000));
+    assert_eq!(page.fetched_at, earlier(), "as old as its oldest part");
     // Another depth is another question.
     let deeper = serper(&server).search(&query(60), &as_journal(&book)).await;
     assert!(deeper.answer.is_ok());
@@ -161,6 +169,37 @@ async fn a_call_that_may_not_be_written_down_is_not_made_and_what_was_paid_is_ke
         (next.answer, server.calls()),
         (Err(ProviderError::CapReached), 2)
     );
+}
+
+/// A journal that fails after so many calls.
+struct Failing(Arc<Book>, usize);
+
+#[async_trait]
+impl CallJournal for Failing {
+    async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError> {
+        if self.0.lines().len() < self.1 {
+            return self.0.begin(call).await;
+        }
+        let why = "the disk is full".to_owned();
+        Err(ProviderError::NotWrittenDown { why })
+    }
+
+    async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
+        self.0.end(ticket, ended).await
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_fails_amid_a_search_leaves_it_for_another_attempt() {
+    let server = FaultServer::scripted(|number, _| Reply::ok(&ten(number))).await;
+    let book = Book::with(1_000_000);
+    let failing: Arc<dyn CallJournal> = Arc::new(Failing(Arc::clone(&book), 2));
+    let searched = serper(&server).search(&query(30), &failing).await;
+    let error = searched.answer.unwrap_err();
+    assert!(error.is_retryable() && !error.to_string().contains("disk"));
+    let again = serper(&server).search(&query(30), &as_journal(&book)).await;
+    assert_eq!(again.answer.unwrap().depth_checked(), 30);
+    assert_eq!((server.calls(), spent(&book.lines())), (3, 3_000));
 }
 
 #[tokio::test]

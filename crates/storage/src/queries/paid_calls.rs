@@ -13,7 +13,7 @@ use diesel::{delete, insert_into, prelude::*, update};
 use domain::{
     ids::{AccountId, JobId},
     ports::{
-        call_journal::Ended,
+        call_journal::{Answered, Ended},
         paid_calls::{PaidCallKey, PaidCallRepository},
         storage::StorageError,
     },
@@ -77,9 +77,9 @@ impl PaidCallRepository for Session<Db> {
         account: AccountId,
         job: JobId,
         step: &str,
-    ) -> Result<Option<Vec<u8>>, StorageError> {
+    ) -> Result<Option<Answered>, StorageError> {
         let step = step.to_owned();
-        let found: Option<Option<Vec<u8>>> = self
+        let found: Option<(Option<Vec<u8>>, Option<At>)> = self
             .ask(account, move |db| {
                 calls::table
                     .filter(calls::account_id.eq(account.0))
@@ -88,12 +88,19 @@ impl PaidCallRepository for Session<Db> {
                     .filter(calls::step.eq(&step))
                     .filter(calls::answer.is_not_null())
                     .order((calls::epoch.desc(), calls::number.desc()))
-                    .select(calls::answer)
+                    .select((calls::answer, calls::ended_at))
                     .first(db)
                     .optional()
             })
             .await?;
-        found.flatten().map(paid_calls::unpacked).transpose()
+        let Some((Some(body), Some(at))) = found else {
+            return Ok(None);
+        };
+        let body = paid_calls::unpacked(&body)?;
+        Ok(Some(Answered {
+            body,
+            at: at.into(),
+        }))
     }
 
     async fn forget(

@@ -8,8 +8,8 @@ pub fn packed(answer: Option<&[u8]>) -> Option<Vec<u8>> {
 }
 
 /// An answer as it was given.
-pub fn unpacked(stored: Vec<u8>) -> Result<Vec<u8>, StorageError> {
-    lz4_flex::decompress_size_prepended(&stored).map_err(|_| StorageError::Corrupt {
+pub fn unpacked(stored: &[u8]) -> Result<Vec<u8>, StorageError> {
+    lz4_flex::decompress_size_prepended(stored).map_err(|_| StorageError::Corrupt {
         what: "the answer to a call",
     })
 }
