@@ -327,6 +327,7 @@ fn config() -> WebConfig {
         prices: Prices {
             per_keyword: Spent::on(10, MicroUsd(300)),
             speed_pages: 10,
+            ..Prices::default()
         },
         search: SupplierLabel {
             name: "sandbox".into(),

@@ -84,8 +84,13 @@ async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
         .iter()
         .filter_map(|it| it.split_once(" unique "))
         .filter(|(table, columns)| {
-            let is_directory =
-                ["user_directory", "token_directory", "server_secrets"].contains(table);
+            let is_directory = [
+                "user_directory",
+                "token_directory",
+                "server_secrets",
+                "server_spending",
+            ]
+            .contains(table);
             !is_directory && !columns.starts_with("account_id")
         });
     assert_eq!(foreign.collect::<Vec<_>>(), []);

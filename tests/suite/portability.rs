@@ -14,7 +14,12 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 3] = ["user_directory", "token_directory", "server_secrets"];
+const DIRECTORIES: [&str; 4] = [
+    "user_directory",
+    "token_directory",
+    "server_secrets",
+    "server_spending",
+];
 /// The tables that workers search across accounts; their rows are one an account.
 const QUEUES: [&str; 2] = ["account_queues", "account_schedules"];
 /// Tables whose months are parts of their own, which `CockroachDB` alone writes otherwise.
@@ -210,7 +215,7 @@ fn every_table_of_accounts_is_watched() {
         }
     }
     let watched: BTreeSet<String> = TENANT_TABLES.iter().map(ToString::to_string).collect();
-    for free in QUEUES.iter().chain(&["server_secrets"]) {
+    for free in QUEUES.iter().chain(&["server_secrets", "server_spending"]) {
         assert!(tables.remove(*free), "{free}");
     }
     assert_eq!(tables, watched);

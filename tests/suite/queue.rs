@@ -18,6 +18,7 @@ use domain::{
     market::Market,
     money::MicroUsd,
     ports::{
+        call_journal::{Begun, CallJournal, Ended, PaidCall},
         clock::Clock,
         jobs::{JobFilter, JobSort},
         search_results::SearchQuery,
@@ -43,10 +44,13 @@ use domain::{
         read_job::ReadJob,
         record_measurements::RecordMeasurements,
         remove_schedule::RemoveSchedule,
-        request_analysis::{AnalysisRequest, Prices, RequestAnalysis, Tick},
+        request_analysis::{
+            AnalysisRequest, Prices, RequestAnalysis, RequestAnalysisError, Requested, Tick,
+        },
         set_schedule::SetSchedule,
         sum_up_rankings::SumUpRankings,
         sweep_queue::SweepQueue,
+        write_down_calls::WriteDownCalls,
     },
 };
 use domain::{
@@ -56,6 +60,8 @@ use domain::{
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
+
+mod paid_calls;
 
 on_every_database![
     the_least_served_account_is_next,
@@ -78,6 +84,7 @@ struct Queue {
     randomness: Arc<CountingRandomness>,
     mint: Arc<IdMint>,
     policy: QueuePolicy,
+    most_per_day: Option<MicroUsd>,
 }
 
 impl Queue {
@@ -96,6 +103,7 @@ impl Queue {
             randomness,
             mint,
             policy: QueuePolicy::default(),
+            most_per_day: None,
         }
     }
 
@@ -152,7 +160,9 @@ impl Queue {
     fn request_analysis(&self) -> RequestAnalysis {
         let prices = Prices {
             per_keyword: Spent::on(1, MicroUsd(100)),
+            most_per_day: self.most_per_day,
             speed_pages: 10,
+            ..Prices::default()
         };
         let mint = Arc::clone(&self.mint);
         RequestAnalysis::new(self.storage(), self.clock(), mint, self.policy, prices)
@@ -193,6 +203,15 @@ impl Queue {
     }
 
     async fn try_ask(&self, account: AccountId, project: ProjectId) -> (Job, bool) {
+        let requested = self.want(account, project).await.unwrap();
+        (requested.job, requested.deduplicated)
+    }
+
+    async fn want(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Requested, RequestAnalysisError> {
         let request = AnalysisRequest {
             project,
             kind: AnalysisKind::RankCheck,
@@ -201,8 +220,13 @@ impl Queue {
             trigger: Trigger::Api,
         };
         let ask = self.request_analysis();
-        let requested = ask.run(account, &request, None).await.unwrap();
-        (requested.job, requested.deduplicated)
+        ask.run(account, &request, None).await
+    }
+
+    /// What the job's calls that cost money are written down in.
+    fn journal(&self, job: &Job) -> Arc<dyn CallJournal> {
+        let hold = Hold::of(job);
+        Arc::new(WriteDownCalls::new(self.storage(), self.clock(), hold))
     }
 
     async fn claim(&self, worker: &str) -> Option<Job> {
@@ -250,7 +274,8 @@ impl Queue {
         let next = NextKeywords::new(self.storage(), source);
         let measured = next.measured(job).await.unwrap();
         let tasks = next.run(job, &measured, None).await.unwrap().tasks;
-        let measure = MeasureKeyword::new(Arc::new(EmptyEngine(self.clock())), self.clock(), 10);
+        let measure = MeasureKeyword::new(Arc::new(EmptyEngine(self.clock())), self.clock(), 10)
+            .writing_down(self.journal(job));
         let site = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
         let mut done = Vec::new();
         for task in tasks.into_iter().take(most) {
@@ -261,12 +286,7 @@ impl Queue {
 
     async fn record(&self, job: &Job, measured: &[MeasuredKeyword]) -> Result<GoOn, HoldError> {
         RecordMeasurements::new(self.storage(), self.clock(), self.policy)
-            .run(
-                Hold::of(job),
-                measured,
-                Spent::default(),
-                &Progress::default(),
-            )
+            .run(Hold::of(job), measured, 0, &Progress::default())
             .await
     }
 
@@ -304,7 +324,18 @@ impl SearchResults for EmptyEngine {
         Spent::on(1, MicroUsd(100))
     }
 
-    async fn search(&self, _: &SearchQuery) -> Searched {
+    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
+        let Spent { cost, .. } = self.most(10);
+        let call = PaidCall {
+            step: query.keyword.clone(),
+            most: cost,
+        };
+        if let Ok(Begun::Now(ticket)) = journal.begin(&call).await {
+            let answer = Some(b"nothing".to_vec());
+            let ended = journal.end(ticket, Ended { cost, answer }).await;
+            // A worker that lost its lease cannot tell any more.
+            drop(ended);
+        }
         let page = SearchPage {
             engine: "test".into(),
             provider: "test".into(),

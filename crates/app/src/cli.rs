@@ -250,6 +250,9 @@ pub struct LimitsArgs {
     /// US dollars that suppliers may cost in a month, or `none`.
     #[arg(long, value_name = "USD")]
     pub monthly_budget: Option<String>,
+    /// US dollars that suppliers may cost on a day (UTC), or `none`.
+    #[arg(long, value_name = "USD")]
+    pub daily_budget: Option<String>,
 }
 
 /// What can be done with tokens.

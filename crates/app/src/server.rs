@@ -32,7 +32,7 @@ pub async fn services(
         public_base_url: foundation.settings.public_base_url(),
         cursor_key: CursorKey(cursor_key(foundation).await?),
         policy: tools.policy,
-        prices: prices(tools.search.as_ref(), &tools.load),
+        prices: prices(&foundation.settings, tools.search.as_ref(), &tools.load),
         search: tools.search.label(),
         speed: SpeedLabel::of(&tools.speed),
         most_body: 256 * 1024,

@@ -14,6 +14,7 @@ use crawler::{
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
+    money::MicroUsd,
     ports::{
         clock::Clock, page_speed::LabVitals, randomness::Randomness, search_results::SearchResults,
         site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
@@ -229,6 +230,8 @@ pub fn search_results(
         serper,
         searxng,
         sandbox,
+        paid_calls: search.paid_calls,
+        most_per_call: search.most_per_call.map(micro_usd),
         ..SearchSettings::default()
     };
     search::configured(configured, Arc::clone(clock), Arc::clone(randomness))
@@ -243,10 +246,13 @@ fn micro_usd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1_000_000.0).round() as u64
 }
 
-/// What measuring takes with these suppliers and this load.
-pub fn prices(search: &dyn SearchResults, load: &Load) -> Prices {
+/// What measuring takes with these suppliers and this load, and what it may.
+pub fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
+    let amount = |dollars| MicroUsd(i64::try_from(micro_usd(dollars)).unwrap_or(i64::MAX));
     Prices {
         per_keyword: search.most(load.depth),
+        unpaid: search.unpaid(load.depth),
+        most_per_day: settings.search.most_per_day.map(amount),
         speed_pages: load.speed_pages,
     }
 }
@@ -261,13 +267,15 @@ pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
 fn starter(foundation: &Foundation, search: &dyn SearchResults, load: &Load) -> RequestAnalysis {
     let (storage, clock, mint) = foundation.parts();
     let policy = queue_policy(&foundation.settings.queue);
-    RequestAnalysis::new(storage, clock, mint, policy, prices(search, load))
+    let prices = prices(&foundation.settings, search, load);
+    RequestAnalysis::new(storage, clock, mint, policy, prices)
 }
 
 fn load(settings: &Settings) -> Load {
     Load {
         jobs: settings.worker.jobs,
         keywords_at_once: settings.worker.keywords_at_once,
+        paid_keywords_at_once: settings.worker.paid_keywords_at_once,
         depth: settings.search.depth,
         max_pages: settings.crawler.max_pages,
         max_depth: settings.crawler.max_depth,

@@ -51,6 +51,8 @@ pub struct AccountLimits {
     pub ai_tracked: u32,
     /// What suppliers may cost in a calendar month (UTC); `None` sets no bound.
     pub monthly_budget: Option<MicroUsd>,
+    /// What they may cost on a day (UTC); `None` sets no bound.
+    pub daily_budget: Option<MicroUsd>,
 }
 
 impl Default for AccountLimits {
@@ -61,6 +63,7 @@ impl Default for AccountLimits {
             keywords_per_project: 5_000,
             ai_tracked: 100,
             monthly_budget: None,
+            daily_budget: None,
         }
     }
 }
@@ -72,10 +75,11 @@ impl fmt::Display for AccountLimits {
             "{} projects, {} keywords ({} in one project), {} AI-tracked; monthly budget: ",
             self.projects, self.keywords, self.keywords_per_project, self.ai_tracked
         )?;
-        match self.monthly_budget {
-            Some(budget) => write!(f, "{budget} USD"),
-            None => f.write_str("none"),
-        }
+        let told = |budget: Option<MicroUsd>| {
+            budget.map_or_else(|| "none".to_owned(), |it| format!("{it} USD"))
+        };
+        f.write_str(&told(self.monthly_budget))?;
+        write!(f, "; daily budget: {}", told(self.daily_budget))
     }
 }
 

@@ -19,6 +19,17 @@ pub(crate) struct Answer {
     pub body: Vec<u8>,
 }
 
+impl Answer {
+    /// An answer that came before and was kept.
+    pub(crate) fn kept(body: Vec<u8>) -> Self {
+        Self {
+            status: StatusCode::OK,
+            retry_after: None,
+            body,
+        }
+    }
+}
+
 /// Reads JSON of the documented shape.
 pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
     serde_json::from_slice(body).map_err(|error| {

@@ -20,6 +20,7 @@ diesel::table! {
         ai_tracked_used -> BigInt,
         report_defaults -> Text,
         created_at -> Instant,
+        daily_budget -> Nullable<BigInt>,
     }
 }
 
@@ -369,6 +370,46 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Date};
+
+    daily_spending (account_id, day) {
+        account_id -> BigInt,
+        day -> Date,
+        reserved -> BigInt,
+        spent -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Date};
+
+    server_spending (day) {
+        day -> Date,
+        reserved -> BigInt,
+        spent -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use super::Instant;
+
+    paid_calls (account_id, job_id, epoch, number) {
+        account_id -> BigInt,
+        job_id -> BigInt,
+        epoch -> BigInt,
+        number -> BigInt,
+        step_hash -> BigInt,
+        step -> Text,
+        most -> BigInt,
+        begun_at -> Instant,
+        ended_at -> Nullable<Instant>,
+        cost -> Nullable<BigInt>,
+        answer -> Nullable<Binary>,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{BigInt, Nullable};
     use super::Instant;
 
@@ -475,6 +516,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     kept_pages,
     staged_pages,
     spending,
+    daily_spending,
+    server_spending,
+    paid_calls,
     account_schedules,
     schedules,
     named_sites,

@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 23] = [
+pub const TENANT_TABLES: [&str; 25] = [
     "accounts",
     "users",
     "api_tokens",
@@ -19,6 +19,8 @@ pub const TENANT_TABLES: [&str; 23] = [
     "kept_pages",
     "staged_pages",
     "spending",
+    "daily_spending",
+    "paid_calls",
     "schedules",
     "named_sites",
     "ignored_suggestions",

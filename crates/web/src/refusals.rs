@@ -5,14 +5,18 @@ use crate::{
     pipeline::once::in_progress,
     problem::{Code, Problem, next_action},
 };
+use chrono::{DateTime, Utc};
 use domain::{
     allowance::AllowanceExceeded,
     ids::{KeywordId, ProjectId},
     ports::storage::StorageError,
     use_cases::{
-        change_keyword::ChangeKeywordError, change_project::ChangeProjectError,
-        create_project::CreateProjectError, list_jobs::ListJobsError,
-        request_analysis::RequestAnalysisError, track_keywords::TrackKeywordsError,
+        change_keyword::ChangeKeywordError,
+        change_project::ChangeProjectError,
+        create_project::CreateProjectError,
+        list_jobs::ListJobsError,
+        request_analysis::{Budget, RequestAnalysisError},
+        track_keywords::TrackKeywordsError,
     },
 };
 use serde_json::json;
@@ -308,24 +312,46 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 .hint("Send the request again after the time in Retry-After.")
                 .retry_after(Duration::from_mins(1))
         }
+        RequestAnalysisError::Unpaid(unpaid) => {
+            let detail = format!("Search pages are not fetched: {unpaid}.");
+            Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
+        }
         RequestAnalysisError::BudgetExceeded {
+            which,
+            until,
             budget,
             spending,
             requested,
         } => {
+            let (name, whose, next) = match which {
+                Budget::Month => ("monthlyBudget", "The month's budget", "month"),
+                Budget::Day => ("dailyBudget", "The day's budget", "day (UTC)"),
+                Budget::ServerDay => return server_day_spent(until),
+            };
             let detail = format!(
-                "The month's budget is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
+                "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
                 spending.spent, spending.reserved
             );
             let used = domain::money::MicroUsd(spending.spent.0 + spending.reserved.0);
-            let quota = json!({ "name": "monthlyBudget", "used": used.to_string(), "limit": budget.to_string(), "currency": "USD" });
-            Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint("Measure fewer keywords, wait for the next month, or ask the operator for a higher budget.")
+            let quota = json!({ "name": name, "used": used.to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
+            Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint(format!("Measure fewer keywords, wait for the next {next}, or ask the operator for a higher budget."))
         }
         RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
             in_progress()
         }
         RequestAnalysisError::Storage(error) => storage(&error),
     }
+}
+
+/// What the other accounts spend is not told.
+fn server_day_spent(until: DateTime<Utc>) -> Problem {
+    let quota = json!({ "name": "serverDailyBudget", "used": null, "limit": null, "currency": "USD", "resetsAt": until });
+    Problem::new(
+        Code::QuotaExceeded,
+        "What this server may spend on a day is spent or set aside.",
+    )
+    .with("quota", quota)
+    .hint("Measure fewer keywords, wait for the next day (UTC), or ask the operator for a higher search.most_per_day.")
 }
 
 /// How keywords are added; which ones is the caller's to say.

@@ -60,6 +60,7 @@ async fn of_64_who_want_the_last_five_places_five_get_one(db: TestDatabase) {
             keywords_per_project: 10_000,
             ai_tracked: five,
             monthly_budget: None,
+            daily_budget: None,
         };
     })
     .await;

@@ -1,7 +1,7 @@
 //! Starting and following analyses.
 
 use chrono::TimeDelta;
-use domain::{job::JobState, money::MicroUsd};
+use domain::{job::JobState, money::MicroUsd, ports::search_results::Unpaid};
 use harness::{
     app::TestApp,
     callers::{NOBODYS, id, ids},
@@ -24,6 +24,8 @@ on_sqlite![
     a_request_without_sense_is_refused_with_every_reason,
     a_project_without_keywords_or_out_of_use_is_not_measured,
     a_full_queue_and_a_used_up_budget_refuse,
+    a_used_up_day_refuses_and_says_until_when,
+    what_is_not_to_be_paid_is_refused_with_what_to_do,
 ];
 
 async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
@@ -144,7 +146,10 @@ async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
     );
     assert_eq!(
         plan["budget"],
-        json!({ "limit": "1.00", "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD" })
+        json!({
+            "limit": "1.00", "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD",
+            "today": { "limit": null, "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD" },
+        })
     );
     assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
     let job = agent.rank_check(project).await;
@@ -442,4 +447,60 @@ async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
         .await;
     full.refused(503, "queue-full");
     assert_eq!(full.header("retry-after"), "60");
+}
+
+async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.prices.most_per_day = Some(MicroUsd(11_999));
+    })
+    .await;
+    app.db_limit(|limits| limits.daily_budget = Some(MicroUsd(5_999)))
+        .await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
+    let start = json!({ "type": "rankCheck", "projectId": project });
+    let one = |at: usize| json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keywords[at]] });
+    let told = agent.post("/analyze", start.clone()).await;
+    let told = told.refused(429, "quota-exceeded");
+    assert_eq!(told["quota"]["name"], "dailyBudget", "{told}");
+    assert_eq!(told["quota"]["limit"], "0.005999");
+    let until = told["quota"]["resetsAt"].as_str().unwrap();
+    assert!(until.ends_with("T00:00:00Z"), "{until}");
+    // Half of it fits, and the other half only under a higher budget.
+    agent.post("/analyze", one(0)).await.accepted();
+    agent
+        .post("/analyze", one(1))
+        .await
+        .refused(429, "quota-exceeded");
+    app.db_limit(|limits| limits.daily_budget = None).await;
+    agent.post("/analyze", one(1)).await.accepted();
+    let used = agent.get("/health").await.ok();
+    let quotas = used["quotas"].as_array().unwrap();
+    let day = quotas.iter().find(|it| it["name"] == "dailyBudget");
+    assert_eq!(day.unwrap()["reserved"], "0.006");
+    // Now the whole server is at its bound; nothing is told of what others spent.
+    let told = agent.post("/analyze", start).await;
+    let told = told.refused(429, "quota-exceeded");
+    assert_eq!(
+        (&told["quota"]["name"], &told["quota"]["used"]),
+        (&json!("serverDailyBudget"), &Value::Null)
+    );
+}
+
+async fn what_is_not_to_be_paid_is_refused_with_what_to_do(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.prices.unpaid = Some(Unpaid::SwitchedOff);
+    })
+    .await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["a"]).await;
+    for dry_run in [false, true] {
+        let start = json!({ "type": "rankCheck", "projectId": project, "dryRun": dry_run });
+        let told = agent.post("/analyze", start).await;
+        let told = told.refused(409, "feature-disabled");
+        assert!(told["hint"].as_str().unwrap().contains("search.paid_calls"));
+    }
+    // What costs nothing goes on.
+    let audit = json!({ "type": "siteAudit", "projectId": project });
+    agent.post("/analyze", audit).await.accepted();
 }

@@ -24,6 +24,7 @@ async fn an_account_is_read_back_as_written(db: TestDatabase) {
     let mut ann = account(ANN);
     ann.created_at = now() + tick();
     ann.limits.monthly_budget = Some(MicroUsd(5_000_001));
+    ann.limits.daily_budget = Some(MicroUsd(70_001));
     ann.report_defaults.content.insert(Section::Vitals, false);
     change!(db, tx => tx.accounts().add(&ann, &owner(ANN)).await.unwrap());
     ask!(db, r => {

@@ -12,6 +12,7 @@ mod keywords;
 mod measurements;
 mod owners_words;
 mod paging;
+mod paid_calls;
 mod past;
 mod projects;
 mod queues;

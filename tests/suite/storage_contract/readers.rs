@@ -4,7 +4,11 @@ use super::examples::*;
 use domain::{
     ids::{JobId, TokenId},
     money::MicroUsd,
-    ports::storage::{Storage, StorageError},
+    ports::{
+        call_journal::{Ended, Ticket},
+        paid_calls::PaidCallKey,
+        storage::{Storage, StorageError},
+    },
     project::Project,
     token::RevokeReason,
 };
@@ -15,6 +19,16 @@ on_every_database![
     a_reader_sees_what_is_committed_between_two_calls,
     a_transaction_sees_its_own_changes_and_nobody_else_does,
 ];
+
+fn a_call() -> PaidCallKey {
+    let (number, most) = (1, MicroUsd(1));
+    PaidCallKey {
+        account: ANN,
+        job: JobId(31),
+        epoch: 1,
+        ticket: Ticket { number, most },
+    }
+}
 
 async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
     two_accounts_at_work(&db).await;
@@ -57,6 +71,14 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.results().publish(ANN, SHOP, JobId(31), &[]),
         r.spending().reserve(ANN, MONTH, MicroUsd(0), None),
         r.spending().settle(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
+        r.spending().reserve_day(ANN, MONTH, MicroUsd(0), None),
+        r.spending()
+            .settle_day(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
+        r.spending().reserve_in_all(MONTH, MicroUsd(0), None),
+        r.spending().settle_in_all(MONTH, MicroUsd(0), MicroUsd(0)),
+        r.paid_calls().begin(a_call(), "x", now()),
+        r.paid_calls().end(a_call(), &Ended::default(), now()),
+        r.paid_calls().forget(ANN, now(), 1),
         r.idempotency().forget_before(ANN, now()),
         r.secrets().find_or_add("x", [0; 32]),
     ];

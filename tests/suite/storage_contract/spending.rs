@@ -11,6 +11,8 @@ on_every_database![
     a_settled_reservation_makes_room,
     months_and_accounts_are_counted_apart,
     of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is_room,
+    days_are_counted_apart_from_months_and_the_servers_from_an_accounts,
+    of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_spend,
 ];
 
 fn spending(reserved: i64, spent: i64) -> Spending {
@@ -92,4 +94,74 @@ async fn of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is
     assert_eq!(granted, 5);
     let found = ask!(db, r => r.spending().find(ANN, MONTH).await.unwrap());
     assert_eq!(found, spending(5, 0));
+}
+
+async fn days_are_counted_apart_from_months_and_the_servers_from_an_accounts(db: TestDatabase) {
+    two_accounts(&db).await;
+    let (cap, amount) = (Some(MicroUsd(10)), MicroUsd(6));
+    change!(db, tx => {
+        let s = tx.spending();
+        assert!(s.reserve_day(ANN, MONTH, amount, cap).await.unwrap());
+        assert!(!s.reserve_day(ANN, MONTH, MicroUsd(5), cap).await.unwrap());
+        assert!(s.reserve_day(BOB, MONTH, amount, cap).await.unwrap());
+        assert!(s.reserve_day(ANN, day(0), amount, cap).await.unwrap());
+        assert!(s.reserve(ANN, MONTH, MicroUsd(10), cap).await.unwrap());
+        assert!(s.reserve_in_all(MONTH, amount, cap).await.unwrap());
+        assert!(!s.reserve_in_all(MONTH, MicroUsd(5), cap).await.unwrap());
+        assert!(s.reserve_in_all(day(0), MicroUsd(10), cap).await.unwrap());
+        s.settle_day(ANN, MONTH, amount, MicroUsd(2)).await.unwrap();
+        s.settle_in_all(MONTH, amount, MicroUsd(2)).await.unwrap();
+        assert!(s.reserve_day(ANN, MONTH, MicroUsd(8), cap).await.unwrap());
+        assert!(!s.reserve_in_all(MONTH, MicroUsd(9), cap).await.unwrap());
+    });
+    ask!(db, r => {
+        let s = r.spending();
+        assert_eq!(s.find(ANN, MONTH).await.unwrap(), spending(10, 0));
+        assert_eq!(s.find_day(ANN, MONTH).await.unwrap(), spending(8, 2));
+        assert_eq!(s.find_day(BOB, MONTH).await.unwrap(), spending(6, 0));
+        assert_eq!(s.find_day(BOB, day(0)).await.unwrap(), spending(0, 0));
+        assert_eq!(s.find_in_all(MONTH).await.unwrap(), spending(0, 2));
+        assert_eq!(s.find_in_all(day(0)).await.unwrap(), spending(10, 0));
+    });
+}
+
+async fn of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_spend(
+    db: TestDatabase,
+) {
+    two_accounts(&db).await;
+    let storage = db.port();
+    let attempts: Vec<_> = (0..64)
+        .map(|number| {
+            let storage = Arc::clone(&storage);
+            let account = if number % 2 == 0 { ANN } else { BOB };
+            tokio::spawn(async move {
+                let mut tx = storage.write().await.unwrap();
+                let s = tx.spending();
+                let own = s.reserve_day(account, MONTH, MicroUsd(3), None).await;
+                let granted = s
+                    .reserve_in_all(MONTH, MicroUsd(3), Some(MicroUsd(20)))
+                    .await;
+                assert!(own.unwrap());
+                if granted.unwrap() {
+                    tx.commit().await.unwrap();
+                    return 1;
+                }
+                0
+            })
+        })
+        .collect();
+    let mut granted = 0;
+    for attempt in attempts {
+        granted += attempt.await.unwrap();
+    }
+    assert_eq!(granted, 6);
+    ask!(db, r => {
+        let s = r.spending();
+        assert_eq!(s.find_in_all(MONTH).await.unwrap(), spending(18, 0));
+        let (ann, bob) = (
+            s.find_day(ANN, MONTH).await.unwrap(),
+            s.find_day(BOB, MONTH).await.unwrap(),
+        );
+        assert_eq!(ann.reserved.0 + bob.reserved.0, 18);
+    });
 }

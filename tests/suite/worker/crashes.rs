@@ -16,13 +16,13 @@ on_both!(
 );
 
 /// The process that works: on SQLite the server itself, on PostgreSQL one beside it.
-struct Working {
-    worker: Process,
-    beside: Option<Process>,
-    api: Api,
+pub struct Working {
+    pub worker: Process,
+    pub beside: Option<Process>,
+    pub api: Api,
 }
 
-fn start(world: &World) -> Working {
+pub fn start(world: &World) -> Working {
     if world.is_sqlite() {
         let (worker, api) = world.serve(&[]);
         return Working {

@@ -105,6 +105,7 @@ fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
             "keywordsPerProject": account.limits.keywords_per_project,
             "aiTracked": account.limits.ai_tracked,
             "monthlyBudget": account.limits.monthly_budget.map(|budget| budget.to_string()),
+            "dailyBudget": account.limits.daily_budget.map(|budget| budget.to_string()),
         },
         "createdAt": account.created_at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     })
@@ -128,7 +129,16 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
             .keywords_per_project
             .unwrap_or(was.keywords_per_project),
         ai_tracked: args.ai_tracked.unwrap_or(was.ai_tracked),
-        monthly_budget: budget(args.monthly_budget.as_deref(), was.monthly_budget)?,
+        monthly_budget: budget(
+            "--monthly-budget",
+            args.monthly_budget.as_deref(),
+            was.monthly_budget,
+        )?,
+        daily_budget: budget(
+            "--daily-budget",
+            args.daily_budget.as_deref(),
+            was.daily_budget,
+        )?,
     };
     let (storage, clock, mint) = foundation.parts();
     ChangeAccount::new(storage, clock, mint)
@@ -138,7 +148,11 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
     Ok(())
 }
 
-fn budget(given: Option<&str>, was: Option<MicroUsd>) -> Result<Option<MicroUsd>, WrongUsage> {
+fn budget(
+    flag: &str,
+    given: Option<&str>,
+    was: Option<MicroUsd>,
+) -> Result<Option<MicroUsd>, WrongUsage> {
     let Some(text) = given else {
         return Ok(was);
     };
@@ -147,7 +161,7 @@ fn budget(given: Option<&str>, was: Option<MicroUsd>) -> Result<Option<MicroUsd>
     }
     let wrong = || {
         WrongUsage(format!(
-            "--monthly-budget takes US dollars such as 25 or 12.50, or `none`; it was `{text}`"
+            "{flag} takes US dollars such as 25 or 12.50, or `none`; it was `{text}`"
         ))
     };
     MicroUsd::parse(text).map(Some).ok_or_else(wrong)

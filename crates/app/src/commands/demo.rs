@@ -290,7 +290,8 @@ impl Demo<'_> {
         kind: AnalysisKind,
     ) -> anyhow::Result<JobId> {
         let (storage, clock, mint) = self.foundation.parts();
-        let prices = crate::wiring::prices(self.tools.search.as_ref(), &self.tools.load);
+        let (settings, search) = (&self.foundation.settings, self.tools.search.as_ref());
+        let prices = crate::wiring::prices(settings, search, &self.tools.load);
         let request = AnalysisRequest {
             project,
             kind,

@@ -6,7 +6,7 @@ use crate::{
     terminal::{say, show_table},
     wiring::{Role, machine, open_database, search_results, site_tools},
 };
-use domain::money::MicroUsd;
+use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use serde_json::json;
 use std::path::Path;
 
@@ -168,19 +168,55 @@ fn suppliers(settings: &Settings) -> Check {
             ),
         };
     }
+    if let Some(unpaid) = supplier.unpaid(settings.search.depth) {
+        return Check {
+            what,
+            state: State::Bad,
+            told: format!(
+                "{}: nobody is asked, {unpaid}",
+                settings.search.suppliers().join(", then ")
+            ),
+            todo: Some(mend(unpaid).to_owned()),
+        };
+    }
     let most = supplier.most(settings.search.depth);
     Check {
         what,
         state: State::Good,
         told: format!(
-            "{} ({}); a keyword takes {} call(s) and {} {} at the most",
+            "{} ({}); a keyword takes {} call(s) and {} {} at the most; {}",
             settings.search.suppliers().join(", then "),
             supplier.label().engine,
             most.calls,
             most.cost,
             MicroUsd::CURRENCY,
+            spending_caps(settings),
         ),
         todo: None,
+    }
+}
+
+/// What the settings bound; accounts have budgets of their own.
+fn spending_caps(settings: &Settings) -> String {
+    if !settings.search.paid_calls {
+        return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
+    }
+    let told = |most: Option<f64>| most.map_or_else(|| "no cap".to_owned(), |it| it.to_string());
+    format!(
+        "a call may cost {}, a day of all accounts {}",
+        told(settings.search.most_per_call),
+        told(settings.search.most_per_day)
+    )
+}
+
+/// What the operator, who reads this, does about it.
+fn mend(unpaid: Unpaid) -> &'static str {
+    match unpaid {
+        Unpaid::SwitchedOff => {
+            "Set search.paid_calls = true, or a supplier that costs nothing (search.searxng.base_url)."
+        }
+        Unpaid::TooDear { .. } => "Raise search.most_per_call, or lower search.depth.",
+        Unpaid::PriceUnknown => "Set the supplier's price.",
     }
 }
 

@@ -70,6 +70,8 @@ pub struct RetentionSettings {
     pub rank_months: u32,
     /// Search pages and forecasts of earlier runs, in days.
     pub page_days: u32,
+    /// What suppliers that cost money answered, in days.
+    pub answer_days: u32,
 }
 
 /// How much may be asked of one server process.
@@ -136,6 +138,9 @@ pub struct WorkerSettings {
     pub jobs: usize,
     /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
+    /// The same, when a supplier costs money: as many calls may have to be paid again after a
+    /// crash.
+    pub paid_keywords_at_once: usize,
 }
 
 /// The queue. All servers and workers on one database take the same numbers.
@@ -208,6 +213,7 @@ impl Default for RetentionSettings {
         Self {
             rank_months: it.ranks.unwrap_or(0),
             page_days: it.pages.unwrap_or(0),
+            answer_days: it.answers.unwrap_or(0),
         }
     }
 }
@@ -220,6 +226,7 @@ impl RetentionSettings {
         Retention {
             ranks: unless_zero(self.rank_months),
             pages: unless_zero(self.page_days),
+            answers: unless_zero(self.answer_days),
         }
     }
 }
@@ -261,6 +268,7 @@ impl Default for WorkerSettings {
         Self {
             jobs: 4,
             keywords_at_once: 16,
+            paid_keywords_at_once: 1,
         }
     }
 }

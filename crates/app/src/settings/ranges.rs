@@ -32,6 +32,13 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
         &(1..=1_000),
         "1 to 1000",
     );
+    let keywords = worker.paid_keywords_at_once;
+    mistakes.within(
+        "worker.paid_keywords_at_once",
+        keywords,
+        &(1..=1_000),
+        "1 to 1000",
+    );
     let depth = "10 to 700 organic results";
     mistakes.within("search.depth", search.depth, &(10..=700), depth);
     suppliers(search, &mut mistakes);
@@ -69,7 +76,10 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     mistakes.told(origins)
 }
 
-/// Prices are amounts, and a login needs its password.
+/// The least amount of money there is, in US dollars: what costs less would be counted as nothing.
+const LEAST_PRICE: f64 = 0.000_001;
+
+/// Prices are amounts that can be counted, and a login needs its password.
 fn suppliers(search: &SearchSettings, mistakes: &mut Mistakes) {
     let (data_for_seo, serp_api) = (&search.data_for_seo, &search.serp_api);
     let price = search.serper.price_per_call;
@@ -81,7 +91,15 @@ fn suppliers(search: &SearchSettings, mistakes: &mut Mistakes) {
         ("search.serp_api.price_per_call", serp_api.price_per_call),
         ("search.serper.price_per_call", price),
     ] {
-        mistakes.within(key, price, &(0.0..=1_000.0), "0 to 1000 US dollars");
+        let allowed = "0.000001 to 1000 US dollars";
+        mistakes.within(key, price, &(LEAST_PRICE..=1_000.0), allowed);
+    }
+    for (key, most) in [
+        ("search.most_per_call", search.most_per_call),
+        ("search.most_per_day", search.most_per_day),
+    ] {
+        let allowed = "0 to 1000000 US dollars";
+        mistakes.within(key, most.unwrap_or(0.0), &(0.0..=1_000_000.0), allowed);
     }
     let pair = [
         ("search.data_for_seo.login", data_for_seo.login.is_some()),
@@ -112,6 +130,11 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
             &(2..=1_200),
             "0 or 2 to 1200",
         );
+    }
+    if kept.answer_days != 0 {
+        let days = kept.answer_days;
+        let key = "retention.answer_days";
+        mistakes.within(key, days, &(2..=36_500), "0 or 2 to 36500");
     }
     if kept.page_days != 0 {
         let days = kept.page_days;
@@ -238,9 +261,19 @@ mod tests {
 
     #[test]
     fn a_value_out_of_range_is_refused_with_its_key_and_itself() {
-        let broken: [(&str, &str, Mistake); 5] = [
+        let broken: [(&str, &str, Mistake); 8] = [
             ("search.depth", "is 0", |it| it.search.depth = 0),
             ("worker.jobs", "is 0", |it| it.worker.jobs = 0),
+            // What is billed and counted as nothing would pass every cap.
+            ("search.serper.price_per_call", "is 0", |it| {
+                it.search.serper.price_per_call = 0.0;
+            }),
+            ("search.most_per_call", "is NaN", |it| {
+                it.search.most_per_call = Some(f64::NAN);
+            }),
+            ("search.most_per_day", "is -1", |it| {
+                it.search.most_per_day = Some(-1.0);
+            }),
             ("search.sandbox.failure_rate", "is 1.5", |it| {
                 it.search.sandbox.failure_rate = 1.5;
             }),

@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 pub struct SearchSettings {
     /// How many organic results are looked at.
     pub depth: u32,
+    /// Whether suppliers that cost money are asked at all.
+    pub paid_calls: bool,
+    /// US dollars that a call may cost.
+    pub most_per_call: Option<f64>,
+    /// US dollars that all accounts together may spend on a day (UTC).
+    pub most_per_day: Option<f64>,
     /// `DataForSEO`.
     pub data_for_seo: DataForSeoSettings,
     /// SerpApi.
@@ -108,6 +114,9 @@ impl Default for SearchSettings {
     fn default() -> Self {
         Self {
             depth: 100,
+            paid_calls: true,
+            most_per_call: None,
+            most_per_day: None,
             data_for_seo: DataForSeoSettings::default(),
             serp_api: SerpApiSettings::default(),
             serper: SerperSettings::default(),

@@ -62,6 +62,8 @@ pub struct Load {
     pub jobs: usize,
     /// Keywords at the same time in each rank check.
     pub keywords_at_once: usize,
+    /// The same, when a supplier costs money.
+    pub paid_keywords_at_once: usize,
     /// How many organic results are looked at.
     pub depth: u32,
     /// Pages of a site at the most.

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod call_journal;
 pub mod clock;
 pub mod idempotency;
 pub mod jobs;
@@ -10,6 +11,7 @@ pub mod keywords;
 pub mod measurements;
 pub mod owners_words;
 pub mod page_speed;
+pub mod paid_calls;
 pub mod projects;
 pub mod randomness;
 pub mod results;

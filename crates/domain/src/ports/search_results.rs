@@ -1,5 +1,6 @@
 //! Where search pages come from.
 
+use super::call_journal::CallJournal;
 use crate::{money::MicroUsd, results::SearchSource};
 use analysis::{
     observation::search_page::{Device, SearchPage},
@@ -7,7 +8,7 @@ use analysis::{
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use std::time::Duration;
+use std::{fmt, sync::Arc, time::Duration};
 use thiserror::Error;
 
 /// One question to a search engine.
@@ -104,8 +105,62 @@ pub trait SearchResults: Send + Sync {
     /// What a search of that depth takes at the most, whoever answers in the end: what has to be
     /// set aside for it.
     fn most(&self, depth: u32) -> Spent;
-    /// Asks, and waits for the answer.
-    async fn search(&self, query: &SearchQuery) -> Searched;
+    /// Why nobody may be asked: every supplier costs money, and that is not to be spent. `None`
+    /// while somebody may.
+    fn unpaid(&self, _depth: u32) -> Option<Unpaid> {
+        None
+    }
+    /// Asks, and waits for the answer. Each call that costs money is written down in the journal
+    /// before it is made; what the journal refuses is not made.
+    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched;
+}
+
+/// Why a call that costs money is not made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unpaid {
+    /// The operator switched them off.
+    SwitchedOff,
+    /// One call can cost more than one call may.
+    TooDear {
+        /// What it can cost.
+        price: MicroUsd,
+        /// What it may cost.
+        most: MicroUsd,
+    },
+    /// Nobody knows what it costs.
+    PriceUnknown,
+}
+
+impl Unpaid {
+    /// What the operator can do about it.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::SwitchedOff => {
+                "Ask the operator to allow calls that cost money (the setting search.paid_calls), or to set a supplier that costs nothing."
+            }
+            Self::TooDear { .. } => {
+                "Ask the operator to raise search.most_per_call, or to lower search.depth."
+            }
+            Self::PriceUnknown => {
+                "Ask the operator to set the supplier's price (search.….price_per_call or price_per_page)."
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unpaid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SwitchedOff => f.write_str("calls that cost money are switched off"),
+            Self::TooDear { price, most } => write!(
+                f,
+                "a call can cost {price} {0}, and may cost {most} {0}",
+                MicroUsd::CURRENCY
+            ),
+            Self::PriceUnknown => f.write_str("nobody knows what a call costs"),
+        }
+    }
 }
 
 /// Why a supplier did not answer.
@@ -120,6 +175,15 @@ pub enum ProviderError {
     /// What was set aside for the job is used up; the supplier was not asked.
     #[error("what was set aside for the job is used up")]
     CapReached,
+    /// The call costs money that is not to be spent; it was not made.
+    #[error("{0}")]
+    Unpaid(Unpaid),
+    /// The call costs money and could not be written down before; it was not made.
+    #[error("a call that costs money could not be written down before")]
+    NotWrittenDown {
+        /// What stood in the way: for the operator alone.
+        why: String,
+    },
     /// Too many calls.
     #[error("the supplier asks to slow down")]
     RateLimited {
@@ -155,10 +219,13 @@ impl ProviderError {
             Self::RateLimited { .. }
             | Self::Unavailable
             | Self::TimedOut
+            | Self::NotWrittenDown { .. }
             | Self::Malformed { .. } => true,
-            Self::Unauthorised | Self::OutOfFunds | Self::CapReached | Self::Refused { .. } => {
-                false
-            }
+            Self::Unauthorised
+            | Self::OutOfFunds
+            | Self::CapReached
+            | Self::Unpaid(_)
+            | Self::Refused { .. } => false,
         }
     }
 
@@ -169,6 +236,10 @@ impl ProviderError {
             Self::Unauthorised => "supplierUnauthorised",
             Self::OutOfFunds => "supplierOutOfFunds",
             Self::CapReached => "jobBudgetReached",
+            Self::Unpaid(Unpaid::SwitchedOff) => "paidCallsSwitchedOff",
+            Self::Unpaid(Unpaid::TooDear { .. }) => "callTooDear",
+            Self::Unpaid(Unpaid::PriceUnknown) => "priceUnknown",
+            Self::NotWrittenDown { .. } => "callNotWrittenDown",
             Self::RateLimited { .. } => "supplierRateLimited",
             Self::Unavailable => "supplierUnavailable",
             Self::TimedOut => "supplierTimedOut",

@@ -4,7 +4,7 @@ use super::storage::StorageError;
 use crate::{ids::AccountId, money::MicroUsd};
 use async_trait::async_trait;
 
-/// An account's spending in one calendar month (UTC).
+/// Spending of an account or of the whole server, in a calendar month or on a day (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spending {
     /// Set aside for jobs that are not done.
@@ -13,7 +13,8 @@ pub struct Spending {
     pub spent: MicroUsd,
 }
 
-/// Remembers spending. A month is named by its first day, `2026-11-01`.
+/// Remembers spending. A month is named by its first day, `2026-11-01`. A job counts in the month
+/// and on the day on which it was asked for.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SpendingRepository: Send {
@@ -37,6 +38,45 @@ pub trait SpendingRepository: Send {
         &mut self,
         account: AccountId,
         month: chrono::NaiveDate,
+        reserved: MicroUsd,
+        spent: MicroUsd,
+    ) -> Result<(), StorageError>;
+    /// As `find`, of a day.
+    async fn find_day(
+        &mut self,
+        account: AccountId,
+        day: chrono::NaiveDate,
+    ) -> Result<Spending, StorageError>;
+    /// As `reserve`, on a day.
+    async fn reserve_day(
+        &mut self,
+        account: AccountId,
+        day: chrono::NaiveDate,
+        amount: MicroUsd,
+        cap: Option<MicroUsd>,
+    ) -> Result<bool, StorageError>;
+    /// As `settle`, on a day.
+    async fn settle_day(
+        &mut self,
+        account: AccountId,
+        day: chrono::NaiveDate,
+        reserved: MicroUsd,
+        spent: MicroUsd,
+    ) -> Result<(), StorageError>;
+    /// As `find`, of a day and all accounts.
+    async fn find_in_all(&mut self, day: chrono::NaiveDate) -> Result<Spending, StorageError>;
+    /// As `reserve`, on a day and over all accounts. All jobs that cost money meet in one row: it
+    /// comes last in a transaction, and jobs that cost nothing leave it alone.
+    async fn reserve_in_all(
+        &mut self,
+        day: chrono::NaiveDate,
+        amount: MicroUsd,
+        cap: Option<MicroUsd>,
+    ) -> Result<bool, StorageError>;
+    /// As `settle`, on a day and over all accounts.
+    async fn settle_in_all(
+        &mut self,
+        day: chrono::NaiveDate,
         reserved: MicroUsd,
         spent: MicroUsd,
     ) -> Result<(), StorageError>;

@@ -4,8 +4,9 @@ use super::{
     accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
     jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
     measurements::MeasurementRepository, owners_words::OwnersWordsRepository,
-    projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
-    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
+    paid_calls::PaidCallRepository, projects::ProjectRepository, results::ResultRepository,
+    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository,
+    tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -106,6 +107,8 @@ pub trait Repositories: Send {
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
+    /// Calls that cost money.
+    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository;
     /// Idempotency records.
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository;
     /// Secrets of the server.

@@ -9,6 +9,7 @@ use crate::ports::{
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
     owners_words::{MockOwnersWordsRepository, OwnersWordsRepository},
+    paid_calls::{MockPaidCallRepository, PaidCallRepository},
     projects::{MockProjectRepository, ProjectRepository},
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
@@ -51,6 +52,8 @@ pub struct FakeTransaction {
     pub owners_words: MockOwnersWordsRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
+    /// Expectations on calls that cost money.
+    pub paid_calls: MockPaidCallRepository,
     /// Expectations on idempotency records.
     pub idempotency: MockIdempotencyRepository,
     /// Expectations on secrets.
@@ -147,6 +150,9 @@ impl Repositories for FakeTransaction {
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending
+    }
+    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository {
+        &mut self.paid_calls
     }
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {
         &mut self.idempotency

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     ids::ProjectId,
-    job::{Job, JobError, policy::QueuePolicy},
+    job::{Job, JobCost, JobError, policy::QueuePolicy},
+    money::MicroUsd,
     ports::{
         clock::Clock,
         jobs::AccountQueue,
@@ -143,14 +144,19 @@ pub(super) async fn put_away(work: &mut dyn Transaction, job: &Job) -> Result<()
 }
 
 pub(super) async fn settle(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
-    work.spending()
-        .settle(
-            job.account,
-            month_of(job.day),
-            job.cost.reserved,
-            job.cost.spent,
-        )
-        .await
+    let (account, day) = (job.account, job.day);
+    let JobCost {
+        reserved, spent, ..
+    } = job.cost;
+    let spending = work.spending();
+    spending
+        .settle(account, month_of(day), reserved, spent)
+        .await?;
+    if reserved == MicroUsd::default() && spent == MicroUsd::default() {
+        return Ok(());
+    }
+    spending.settle_day(account, day, reserved, spent).await?;
+    spending.settle_in_all(day, reserved, spent).await
 }
 
 /// Stops a project's unfinished jobs, inside a transaction that holds the account's queue.

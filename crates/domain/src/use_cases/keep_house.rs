@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// stands elsewhere.
 const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 
+/// How many answers of suppliers are forgotten in one transaction.
+const TOGETHER: u32 = 500;
+
 /// How long things are kept; `None` keeps them for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
@@ -22,14 +25,18 @@ pub struct Retention {
     pub ranks: Option<u32>,
     /// Search pages and forecasts of earlier runs, in days.
     pub pages: Option<u32>,
+    /// What suppliers that cost money answered, in days.
+    pub answers: Option<u32>,
 }
 
 impl Default for Retention {
-    /// Three years and a month, so that a year can be told beside the two before; a quarter.
+    /// Three years and a month, so that a year can be told beside the two before; a quarter; a
+    /// week.
     fn default() -> Self {
         Self {
             ranks: Some(37),
             pages: Some(92),
+            answers: Some(7),
         }
     }
 }
@@ -57,7 +64,9 @@ impl KeepHouse {
         let now = self.clock.now();
         let today = now.date_naive();
         let since = self.retention.ranks.map(|it| today - Months::new(it));
-        let pages = self.retention.pages.map(|it| now - Days::new(it.into()));
+        let days_ago = |days: u32| now - Days::new(days.into());
+        let pages = self.retention.pages.map(days_ago);
+        let answers = self.retention.answers.map(days_ago);
         self.storage.tend(today, since).await?;
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
@@ -66,6 +75,9 @@ impl KeepHouse {
             }
             for (before, of) in pages.into_iter().flat_map(|it| OF_A_DAY.map(|of| (it, of))) {
                 self.forget_findings(account.id, of, before).await?;
+            }
+            if let Some(before) = answers {
+                self.forget_answers(account.id, before).await?;
             }
         }
         Ok(())
@@ -82,6 +94,25 @@ impl KeepHouse {
             })
             .await?;
             if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn forget_answers(
+        &self,
+        of: AccountId,
+        before: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        loop {
+            let forgotten = retrying(|| async {
+                let mut work = self.storage.write().await?;
+                let forgotten = work.paid_calls().forget(of, before, TOGETHER).await?;
+                work.commit().await?;
+                Ok::<_, StorageError>(forgotten)
+            })
+            .await?;
+            if forgotten < TOGETHER.into() {
                 return Ok(());
             }
         }

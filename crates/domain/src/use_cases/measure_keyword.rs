@@ -3,10 +3,10 @@
 use super::next_keywords::KeywordTask;
 use crate::{
     domain_name::SiteDomain,
-    job::{Job, purse::Purse},
+    job::Job,
     keyword::Keyword,
-    money::MicroUsd,
     ports::{
+        call_journal::{CallJournal, NothingToSpend},
         clock::Clock,
         search_results::{ProviderError, SearchQuery, SearchResults, Searched, Spent},
     },
@@ -34,7 +34,7 @@ pub struct MeasureKeyword {
     clock: Arc<dyn Clock>,
     depth: u32,
     prominence: Option<DomainProminence>,
-    purse: Option<Arc<Purse>>,
+    journal: Arc<dyn CallJournal>,
 }
 
 /// What came of measuring a keyword: what is to be stored of it.
@@ -44,10 +44,8 @@ pub struct MeasuredKeyword {
     pub measurement: KeywordMeasurement,
     /// The records.
     pub findings: Vec<StagedFinding>,
-    /// Supplier calls it took.
+    /// Supplier calls it took. What they cost stands in the journal of calls.
     pub calls: u64,
-    /// What they cost.
-    pub cost: MicroUsd,
     /// Why it failed, if it did; the records then say so.
     pub failure: Option<ProviderError>,
 }
@@ -61,17 +59,14 @@ impl MeasureKeyword {
             clock,
             depth,
             prominence: None,
-            purse: None,
+            journal: Arc::new(NothingToSpend),
         }
     }
 
-    /// Spending no more than this: a keyword that might cost more than is left is not measured.
+    /// Writing down what costs money; without a journal nothing is spent.
     #[must_use]
-    pub fn within(self, purse: Arc<Purse>) -> Self {
-        Self {
-            purse: Some(purse),
-            ..self
-        }
+    pub fn writing_down(self, journal: Arc<dyn CallJournal>) -> Self {
+        Self { journal, ..self }
     }
 
     /// Knowing how prominent domains were among the project's pages of the last run: part of how
@@ -90,7 +85,7 @@ impl MeasureKeyword {
     /// Always brings records; after a failure they claim nothing about the rank.
     pub async fn run(&self, job: &Job, site: &SiteDomain, task: &KeywordTask) -> MeasuredKeyword {
         let query = self.query(job, site, &task.keyword);
-        let Searched { answer, spent } = self.asked(&query).await;
+        let Searched { answer, spent } = self.search.search(&query, &self.journal).await;
         match answer {
             Ok(page) => self.judge(job, site, task, Measurement::Seen(&page), spent),
             Err(error) => {
@@ -102,21 +97,6 @@ impl MeasureKeyword {
                 }
             }
         }
-    }
-
-    async fn asked(&self, query: &SearchQuery) -> Searched {
-        let Some(purse) = &self.purse else {
-            return self.search.search(query).await;
-        };
-        let Some(held) = purse.hold(self.search.most(query.depth).cost) else {
-            return Searched {
-                answer: Err(ProviderError::CapReached),
-                spent: Spent::default(),
-            };
-        };
-        let searched = self.search.search(query).await;
-        held.settle(searched.spent.cost);
-        searched
     }
 
     fn query(&self, job: &Job, site: &SiteDomain, keyword: &Keyword) -> SearchQuery {
@@ -198,7 +178,6 @@ impl MeasureKeyword {
                 staged_serp(&task.keyword, &serp),
             ],
             calls: spent.calls,
-            cost: spent.cost,
             failure: None,
         }
     }
@@ -270,44 +249,5 @@ fn staged_serp(keyword: &Keyword, serp: &SerpRecord) -> StagedFinding {
         sort_value: None,
         measured_at: serp.envelope.measured_at,
         record: Document::of(serp),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{ports::search_results::MockSearchResults, test_support::FrozenClock};
-    use analysis::observation::search_page::Device;
-
-    #[tokio::test]
-    async fn a_search_that_may_cost_more_than_is_left_is_not_made() {
-        let mut supplier = MockSearchResults::new();
-        supplier
-            .expect_most()
-            .returning(|_| Spent::on(1, MicroUsd(10)));
-        supplier.expect_search().once().returning(|_| Searched {
-            answer: Err(ProviderError::Unavailable),
-            spent: Spent::on(1, MicroUsd(8)),
-        });
-        let clock = FrozenClock::default();
-        let query = SearchQuery {
-            keyword: "rust".to_owned(),
-            country: "us".to_owned(),
-            language: "en".to_owned(),
-            device: Device::Desktop,
-            location: None,
-            depth: 10,
-            day: clock.now().date_naive(),
-            site: "acme.com".to_owned(),
-        };
-        let purse = Purse::new(MicroUsd(15), MicroUsd(0));
-        let measure =
-            MeasureKeyword::new(Arc::new(supplier), Arc::new(clock), 10).within(Arc::clone(&purse));
-        let first = measure.asked(&query).await;
-        assert_eq!(first.answer, Err(ProviderError::Unavailable));
-        assert_eq!(purse.spent(), MicroUsd(8));
-        let second = measure.asked(&query).await;
-        assert_eq!(second.answer, Err(ProviderError::CapReached));
-        assert_eq!(second.spent, Spent::default());
     }
 }

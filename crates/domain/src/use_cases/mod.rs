@@ -54,6 +54,7 @@ pub mod sweep_queue;
 pub mod take_up_suggestion;
 pub mod track_keywords;
 pub mod walk_keywords;
+pub mod write_down_calls;
 
 mod places;
 

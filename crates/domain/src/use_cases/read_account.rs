@@ -29,6 +29,10 @@ pub struct AccountState {
     pub spending: Spending,
     /// When the month began.
     pub month: NaiveDate,
+    /// What its suppliers cost today.
+    pub today: Spending,
+    /// Which day that is, in UTC.
+    pub day: NaiveDate,
     /// Its unfinished jobs in numbers.
     pub queue: QueueSummary,
     /// How many unfinished jobs it may have.
@@ -48,17 +52,21 @@ impl ReadAccount {
         account: AccountId,
         policy: &QueuePolicy,
     ) -> Result<Option<AccountState>, StorageError> {
-        let month = month_of(self.clock.now().date_naive());
+        let day = self.clock.now().date_naive();
+        let month = month_of(day);
         let mut read = self.storage.read().await?;
         let Some(found) = read.accounts().find(account).await? else {
             return Ok(None);
         };
         let spending = read.spending().find(account, month).await?;
+        let today = read.spending().find_day(account, day).await?;
         let queue = read.jobs().summary(account).await?;
         Ok(Some(AccountState {
             account: found,
             spending,
             month,
+            today,
+            day,
             queue,
             queue_limit: policy.queued_per_account,
         }))

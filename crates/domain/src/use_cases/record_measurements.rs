@@ -6,10 +6,8 @@ use super::{
 };
 use crate::{
     job::{Job, JobCost, policy::QueuePolicy, progress::Progress},
-    money::MicroUsd,
     ports::{
         clock::Clock,
-        search_results::Spent,
         storage::{Storage, retrying},
     },
     results::{KeywordMeasurement, StagedFinding},
@@ -34,14 +32,15 @@ impl RecordMeasurements {
         }
     }
 
-    /// Facts, records, cost, progress and a renewed lease in one transaction; nothing when the
-    /// hold is over. `in_vain` is what was spent on keywords that are left for another attempt:
-    /// it is spent all the same.
+    /// Facts, records, calls, progress and a renewed lease in one transaction; nothing when the
+    /// hold is over. `in_vain` are the calls for keywords that are left for another attempt: they
+    /// were made all the same. What calls cost is written down with each of them
+    /// ([`WriteDownCalls`](super::write_down_calls::WriteDownCalls)).
     pub async fn run(
         &self,
         hold: Hold,
         measured: &[MeasuredKeyword],
-        in_vain: Spent,
+        in_vain: u64,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
         retrying(|| self.once(hold, measured, in_vain, progress)).await
@@ -51,7 +50,7 @@ impl RecordMeasurements {
         &self,
         hold: Hold,
         measured: &[MeasuredKeyword],
-        in_vain: Spent,
+        in_vain: u64,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
         let mut work = self.storage.write().await?;
@@ -62,7 +61,7 @@ impl RecordMeasurements {
             self.clock.now(),
             &self.policy,
         )?;
-        let job = charged(renewed, measured, in_vain);
+        let job = counted(renewed, measured, in_vain);
 
         let facts: Vec<KeywordMeasurement> =
             measured.iter().map(|it| it.measurement.clone()).collect();
@@ -80,15 +79,10 @@ impl RecordMeasurements {
     }
 }
 
-fn charged(job: Job, measured: &[MeasuredKeyword], in_vain: Spent) -> Job {
-    let each = measured.iter().map(|it| Spent {
-        calls: it.calls,
-        cost: it.cost,
-    });
-    let spent = each.fold(in_vain, Spent::and);
+fn counted(job: Job, measured: &[MeasuredKeyword], in_vain: u64) -> Job {
+    let calls = measured.iter().fold(in_vain, |sum, it| sum + it.calls);
     let cost = JobCost {
-        calls: job.cost.calls + spent.calls,
-        spent: MicroUsd(job.cost.spent.0.saturating_add(spent.cost.0)),
+        calls: job.cost.calls + calls,
         ..job.cost
     };
     Job { cost, ..job }
@@ -129,20 +123,17 @@ mod tests {
             ..Hold::of(&a_job())
         };
         assert!(matches!(
-            record
-                .run(old, &[], Spent::default(), &Progress::default())
-                .await,
+            record.run(old, &[], 0, &Progress::default()).await,
             Err(HoldError::Lost)
         ));
         assert_eq!(storage.commits(), 0);
     }
 
     #[test]
-    fn what_was_spent_in_vain_is_spent() {
-        let in_vain = Spent::on(3, MicroUsd(200));
-        let job = charged(a_job(), &[], in_vain);
+    fn calls_in_vain_were_made_all_the_same_and_what_they_cost_is_not_counted_twice() {
+        let job = counted(a_job(), &[], 3);
         let before = a_job().cost;
         assert_eq!(job.cost.calls, before.calls + 3);
-        assert_eq!(job.cost.spent, MicroUsd(before.spent.0 + 600));
+        assert_eq!(job.cost.spent, before.spent);
     }
 }

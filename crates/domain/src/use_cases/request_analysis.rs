@@ -13,13 +13,14 @@ use crate::{
     money::MicroUsd,
     ports::{
         clock::Clock,
-        search_results::Spent,
+        search_results::{Spent, Unpaid},
         spending::Spending,
         storage::{Repositories, Storage, StorageError, Transaction, retrying},
     },
     project::Project,
     schedule::Schedule,
 };
+use chrono::{DateTime, Days, Months, NaiveDate, NaiveTime, Utc};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -37,8 +38,23 @@ pub struct RequestAnalysis {
 pub struct Prices {
     /// What measuring a keyword takes at the most.
     pub per_keyword: Spent,
+    /// Why keywords cannot be measured: it costs money that is not to be spent.
+    pub unpaid: Option<Unpaid>,
+    /// What all accounts together may spend on a day (UTC); `None` sets no bound.
+    pub most_per_day: Option<MicroUsd>,
     /// Pages whose speed one run measures at the most. Whoever is asked about them asks no money.
     pub speed_pages: u32,
+}
+
+/// What bounds spending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// The account's, in the calendar month.
+    Month,
+    /// The account's, on the day.
+    Day,
+    /// That of all accounts together, on the day.
+    ServerDay,
 }
 
 /// What is asked for.
@@ -87,6 +103,10 @@ pub struct AnalysisPlan {
     pub spending: Spending,
     /// Its cap.
     pub budget: Option<MicroUsd>,
+    /// The account's spending today as it stands.
+    pub today: Spending,
+    /// Its cap.
+    pub daily_budget: Option<MicroUsd>,
     /// The unfinished job that does the same, if there is one.
     pub duplicate: Option<JobId>,
 }
@@ -118,9 +138,20 @@ pub enum RequestAnalysisError {
     /// The server has as many unfinished jobs as it takes.
     #[error("the queue is full")]
     ServerQueueFull,
-    /// The month's budget does not allow it.
-    #[error("the month's budget does not allow it")]
+    /// It costs money that is not to be spent.
+    #[error("{0}")]
+    Unpaid(Unpaid),
+    /// A budget does not allow it.
+    #[error("the {} budget does not allow it", match .which {
+        Budget::Month => "month's",
+        Budget::Day => "day's",
+        Budget::ServerDay => "server's daily",
+    })]
     BudgetExceeded {
+        /// Which one.
+        which: Budget,
+        /// When it begins anew.
+        until: DateTime<Utc>,
         /// The cap.
         budget: MicroUsd,
         /// What stands against it.
@@ -191,7 +222,7 @@ impl RequestAnalysis {
         account: AccountId,
         request: &AnalysisRequest,
     ) -> Result<AnalysisPlan, RequestAnalysisError> {
-        refuse_unbuilt(request.kind)?;
+        self.refuse_unbuilt_or_unpaid(request.kind)?;
         let mut read = self.storage.read().await?;
         let found = read
             .accounts()
@@ -201,10 +232,9 @@ impl RequestAnalysis {
         let project = read.projects().find(account, request.project).await?;
         let mut units = units(read.as_mut(), project.clone(), request).await?;
         let cost = self.cost_of(units);
-        let spending = read
-            .spending()
-            .find(account, month_of(self.clock.now().date_naive()))
-            .await?;
+        let day = self.clock.now().date_naive();
+        let spending = read.spending().find(account, month_of(day)).await?;
+        let today = read.spending().find_day(account, day).await?;
         let duplicate = read
             .jobs()
             .unfinished_with_key(account, &key_of(request))
@@ -221,6 +251,8 @@ impl RequestAnalysis {
             cost: cost.reserved,
             spending,
             budget: found.limits.monthly_budget,
+            today,
+            daily_budget: found.limits.daily_budget,
             duplicate,
         })
     }
@@ -232,7 +264,7 @@ impl RequestAnalysis {
         receipt: Option<Receipt<'_, Requested>>,
         tick: Option<&Tick>,
     ) -> Result<Requested, RequestAnalysisError> {
-        refuse_unbuilt(request.kind)?;
+        self.refuse_unbuilt_or_unpaid(request.kind)?;
         let unfinished_in_all = self
             .storage
             .read()
@@ -308,6 +340,7 @@ impl RequestAnalysis {
                 .keep(work.as_mut(), account.id, now, &requested)
                 .await?;
         }
+        self.set_aside_in_all(work.as_mut(), &requested.job).await?;
         work.commit().await?;
         Ok(requested)
     }
@@ -329,22 +362,51 @@ impl RequestAnalysis {
         account: &Account,
         job: &Job,
     ) -> Result<(), RequestAnalysisError> {
-        let (month, cap) = (month_of(job.day), account.limits.monthly_budget);
-        let reserved = job.cost.reserved;
+        let (id, day, reserved) = (account.id, job.day, job.cost.reserved);
+        if reserved == MicroUsd::default() {
+            return Ok(());
+        }
+        let (spending, month) = (work.spending(), month_of(day));
+        let cap = account.limits.monthly_budget;
+        if !spending.reserve(id, month, reserved, cap).await? {
+            let stands = spending.find(id, month).await?;
+            return Err(exceeded(Budget::Month, cap, stands, job));
+        }
+        let cap = account.limits.daily_budget;
+        if !spending.reserve_day(id, day, reserved, cap).await? {
+            let stands = spending.find_day(id, day).await?;
+            return Err(exceeded(Budget::Day, cap, stands, job));
+        }
+        Ok(())
+    }
+
+    /// Where all accounts meet: the last thing before the end of a transaction, so that none waits
+    /// long for another.
+    async fn set_aside_in_all(
+        &self,
+        work: &mut dyn Transaction,
+        job: &Job,
+    ) -> Result<(), RequestAnalysisError> {
+        let (day, reserved, cap) = (job.day, job.cost.reserved, self.prices.most_per_day);
         if reserved == MicroUsd::default()
-            || work
-                .spending()
-                .reserve(account.id, month, reserved, cap)
-                .await?
+            || work.spending().reserve_in_all(day, reserved, cap).await?
         {
             return Ok(());
         }
-        let spending = work.spending().find(account.id, month).await?;
-        Err(RequestAnalysisError::BudgetExceeded {
-            budget: cap.unwrap_or_default(),
-            spending,
-            requested: reserved,
-        })
+        let stands = work.spending().find_in_all(day).await?;
+        Err(exceeded(Budget::ServerDay, cap, stands, job))
+    }
+
+    fn refuse_unbuilt_or_unpaid(&self, kind: AnalysisKind) -> Result<(), RequestAnalysisError> {
+        if !kind.is_built() {
+            return Err(RequestAnalysisError::NotBuilt(kind));
+        }
+        match self.prices.unpaid {
+            Some(unpaid) if kind == AnalysisKind::RankCheck => {
+                Err(RequestAnalysisError::Unpaid(unpaid))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn begin(&self, account: AccountId, request: &AnalysisRequest, units: Option<u64>) -> Job {
@@ -393,12 +455,27 @@ impl RequestAnalysis {
     }
 }
 
-fn refuse_unbuilt(kind: AnalysisKind) -> Result<(), RequestAnalysisError> {
-    if kind.is_built() {
-        Ok(())
-    } else {
-        Err(RequestAnalysisError::NotBuilt(kind))
+fn exceeded(
+    which: Budget,
+    cap: Option<MicroUsd>,
+    spending: Spending,
+    job: &Job,
+) -> RequestAnalysisError {
+    let until = match which {
+        Budget::Month => month_of(job.day) + Months::new(1),
+        Budget::Day | Budget::ServerDay => job.day + Days::new(1),
+    };
+    RequestAnalysisError::BudgetExceeded {
+        which,
+        until: midnight(until),
+        budget: cap.unwrap_or_default(),
+        spending,
+        requested: job.cost.reserved,
     }
+}
+
+fn midnight(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
 }
 
 fn key_of(request: &AnalysisRequest) -> String {

@@ -17,6 +17,7 @@ use chance::Chance;
 use domain::{
     money::MicroUsd,
     ports::{
+        call_journal::CallJournal,
         clock::Clock,
         search_results::{
             ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
@@ -82,7 +83,7 @@ impl SearchResults for Sandbox {
         Spent::on(calls.into(), MicroUsd::default())
     }
 
-    async fn search(&self, query: &SearchQuery) -> Searched {
+    async fn search(&self, query: &SearchQuery, _: &Arc<dyn CallJournal>) -> Searched {
         if let Some(latency) = self.settings.latency {
             tokio::time::sleep(latency).await;
         }

@@ -277,7 +277,8 @@ async fn an_answer_takes_as_long_as_it_is_told_to() {
         ..Default::default()
     });
     let begin = tokio::time::Instant::now();
-    let searched = sandbox.search(&query("shoes", 0)).await;
+    let journal: Arc<dyn CallJournal> = Arc::new(domain::ports::call_journal::NothingToSpend);
+    let searched = sandbox.search(&query("shoes", 0), &journal).await;
     searched.answer.unwrap();
     assert_eq!(begin.elapsed(), Duration::from_millis(700));
 }

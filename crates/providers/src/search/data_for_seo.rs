@@ -186,7 +186,15 @@ impl ResultPages for DataForSeo {
         })
     }
 
-    async fn page(&self, query: &SearchQuery, _: u32) -> Result<ResultPage, CallFailure> {
+    fn name(&self) -> &'static str {
+        "dataForSeo"
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.without_credentials(text)
+    }
+
+    async fn page(&self, query: &SearchQuery, _: u32) -> Result<Answer, CallFailure> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let request = self
             .http
@@ -196,11 +204,14 @@ impl ResultPages for DataForSeo {
                 Some(self.settings.password.expose_secret()),
             )
             .json(&Self::task(query)?);
-        let answer = ask(request).await?;
+        ask(request).await
+    }
+
+    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
         if answer.status.is_success() {
-            return self.understood(&answer);
+            return self.understood(answer);
         }
         let said = self.without_credentials(&wire::message(&answer.body));
-        Err(by_status(&answer, &said, self.clock.now()))
+        Err(by_status(answer, &said, self.clock.now()))
     }
 }

@@ -1,8 +1,11 @@
 //! The next supplier of the same need, when one fails.
 
 use async_trait::async_trait;
-use domain::ports::search_results::{
-    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
+use domain::ports::{
+    call_journal::CallJournal,
+    search_results::{
+        ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
+    },
 };
 use std::sync::Arc;
 
@@ -30,13 +33,19 @@ impl SearchResults for Failover {
         each.fold(Spent::default(), Spent::and)
     }
 
+    /// When no supplier may be asked: why the first one may not.
+    fn unpaid(&self, depth: u32) -> Option<Unpaid> {
+        let each: Option<Vec<Unpaid>> = self.suppliers.iter().map(|it| it.unpaid(depth)).collect();
+        each?.first().copied()
+    }
+
     /// The first answer, and what all that were asked for it took. When all fail, the failure of
     /// the first one that could have measured this.
-    async fn search(&self, query: &SearchQuery) -> Searched {
+    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
         let mut spent = Spent::default();
         let mut told: Option<ProviderError> = None;
         for supplier in &self.suppliers {
-            let searched = supplier.search(query).await;
+            let searched = supplier.search(query, journal).await;
             spent = spent.and(searched.spent);
             match searched.answer {
                 Ok(page) => {
@@ -61,7 +70,11 @@ impl SearchResults for Failover {
     }
 }
 
-/// Who refuses a question, a phone's for example, will always; another one may pass its trouble.
+/// Who refuses a question, a phone's for example, will always, and so does who is not to be paid;
+/// another one may pass its trouble.
 const fn is_refusal(error: &ProviderError) -> bool {
-    matches!(error, ProviderError::Refused { .. })
+    matches!(
+        error,
+        ProviderError::Refused { .. } | ProviderError::Unpaid(_)
+    )
 }

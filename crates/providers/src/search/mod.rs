@@ -29,7 +29,7 @@ use domain::ports::{
     search_results::{SearchResults, SupplierLabel},
 };
 use failover::Failover;
-use paged::{Paged, ResultPages};
+use paged::{Paged, ResultPages, SpendingRules};
 use searxng::Searxng;
 use serp_api::SerpApi;
 use serper::Serper;
@@ -49,6 +49,10 @@ pub fn configured(
         resilience: settings.resilience.clone(),
         clock,
         randomness,
+        spending: SpendingRules {
+            paid_calls: settings.paid_calls,
+            most_per_call: settings.most_per_call,
+        },
     };
     let clock = || Arc::clone(&around.clock);
     let data_for_seo =
@@ -72,12 +76,14 @@ struct Surroundings {
     resilience: ResilienceSettings,
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
+    spending: SpendingRules,
 }
 
 impl Surroundings {
     fn guarded(&self, pages: impl ResultPages + 'static) -> Arc<dyn SearchResults> {
         let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness));
-        Arc::new(Paged::new(pages, guard, Arc::clone(&self.clock)))
+        let clock = Arc::clone(&self.clock);
+        Arc::new(Paged::new(pages, guard, clock, self.spending))
     }
 }
 

@@ -4,15 +4,20 @@ use super::{
     assembly::Assembly,
     result_page::{Overview, OverviewAnswer, ResultPage},
 };
-use crate::resilience::{Billing, CallFailure, FailedCall, Guard, Repeat};
+use crate::{
+    http_client::Answer,
+    resilience::{Billing, CallFailure, FailedCall, Guard, Repeat},
+};
 use analysis::observation::search_page::{DEPTH_CUT_SHORT, FeatureCoverage, SearchPage};
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::{
     money::MicroUsd,
     ports::{
+        call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket},
         clock::Clock,
         search_results::{
-            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
+            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
         },
     },
 };
@@ -23,6 +28,10 @@ use std::sync::Arc;
 pub(super) trait ResultPages: Send + Sync {
     /// Who answers.
     fn label(&self) -> SupplierLabel;
+    /// Which supplier it is, in the journal of calls; it never changes.
+    fn name(&self) -> &'static str;
+    /// An answer without the credentials, which suppliers may repeat.
+    fn without_secrets(&self, text: &str) -> String;
     /// Whether calls cost.
     fn billing(&self) -> Billing;
     /// How much it tells about features.
@@ -45,15 +54,39 @@ pub(super) trait ResultPages: Send + Sync {
     }
     /// Why it cannot measure this at all.
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError>;
-    /// What one call brings; they are counted from 1.
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure>;
-    /// The AI overview that a page only announced.
+    /// Makes one call, whatever is answered; they are counted from 1.
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure>;
+    /// What that call brings.
+    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure>;
+    /// Asks for the AI overview that a page only announced.
     async fn announced_overview(
         &self,
         _query: &SearchQuery,
         _token: &str,
-    ) -> Result<OverviewAnswer, CallFailure> {
+    ) -> Result<Answer, CallFailure> {
         Err(CallFailure::malformed("it announces an overview"))
+    }
+    /// What that call brings.
+    fn read_overview(&self, _answer: &Answer) -> Result<OverviewAnswer, CallFailure> {
+        Err(CallFailure::malformed("it announces an overview"))
+    }
+}
+
+/// What a call brought, as far as the bill goes.
+trait Billed {
+    /// What it cost by the supplier's own account, in millionths of a US dollar.
+    fn told(&self) -> Option<u64>;
+}
+
+impl Billed for ResultPage {
+    fn told(&self) -> Option<u64> {
+        self.cost
+    }
+}
+
+impl Billed for OverviewAnswer {
+    fn told(&self) -> Option<u64> {
+        self.cost
     }
 }
 
@@ -62,15 +95,107 @@ pub(super) struct Paged<S> {
     supplier: S,
     guard: Guard,
     clock: Arc<dyn Clock>,
+    spending: SpendingRules,
+}
+
+/// A search under way.
+struct Asking<'a> {
+    query: &'a SearchQuery,
+    journal: &'a dyn CallJournal,
+    bill: Bill,
+    /// When the first answer came that an earlier attempt was given.
+    since: Option<DateTime<Utc>>,
 }
 
 impl<S: ResultPages> Paged<S> {
-    pub(super) fn new(supplier: S, guard: Guard, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(
+        supplier: S,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+        spending: SpendingRules,
+    ) -> Self {
         Self {
             supplier,
             guard,
             clock,
+            spending,
         }
+    }
+
+    /// What the call asks whom: whatever changes the answer is part of it.
+    fn step(&self, query: &SearchQuery, what: &str) -> String {
+        let place = query.location.as_deref().unwrap_or("-");
+        format!(
+            "{} {what} of {} {} {} {} {place}: {}",
+            self.supplier.name(),
+            query.depth,
+            query.country,
+            query.language,
+            query.device.name(),
+            query.keyword
+        )
+    }
+
+    /// One call: guarded, and written down before it is made where it costs money. What an earlier
+    /// attempt was answered is read again instead.
+    async fn call<T, F>(
+        &self,
+        asking: &mut Asking<'_>,
+        what: &str,
+        ask: impl Fn() -> F + Send + Sync,
+        read: impl Fn(&Answer) -> Result<T, CallFailure> + Send + Sync,
+    ) -> Result<T, ProviderError>
+    where
+        T: Billed + Send,
+        F: Future<Output = Result<Answer, CallFailure>> + Send,
+    {
+        let billing = self.supplier.billing();
+        let mut ticket: Option<Ticket> = None;
+        if billing == Billing::PerCall {
+            let call = PaidCall {
+                step: self.step(asking.query, what),
+                most: micro_usd(asking.bill.price),
+            };
+            match asking.journal.begin(&call).await {
+                Ok(Begun::Now(given)) => ticket = Some(given),
+                Ok(Begun::Before(Answered { body, at })) => {
+                    asking.since = Some(asking.since.map_or(at, |since| since.min(at)));
+                    return read(&Answer::kept(body)).map_err(|failure| failure.error);
+                }
+                Err(error) => {
+                    tracing::warn!(?error, "a call that costs money is not made");
+                    return Err(error);
+                }
+            }
+        }
+        let (ask, read) = (&ask, &read);
+        let asked = || async move {
+            let answer = ask().await?;
+            Ok((read(&answer)?, answer.body))
+        };
+        let (cost, brought, answer) = match self.guard.call(billing, asked).await {
+            Ok(called) => {
+                let (value, body) = called.value;
+                let cost = asking.bill.paid(called.attempts, value.told());
+                (cost, Ok(value), Some(body))
+            }
+            Err(failed) => (asking.bill.lost(&failed), Err(failed.error), None),
+        };
+        if let Some(ticket) = ticket {
+            let kept = |body: Vec<u8>| {
+                let text = String::from_utf8_lossy(&body);
+                self.supplier.without_secrets(&text).into_bytes()
+            };
+            let answer = answer.map(kept);
+            let ended = asking.journal.end(ticket, Ended { cost, answer }).await;
+            if let Err(error) = ended {
+                tracing::warn!(
+                    ?error,
+                    "what became of a call cannot be written down: it counts at its most"
+                );
+            }
+        }
+        brought
     }
 
     fn empty_snapshot(&self) -> SearchPage {
@@ -105,31 +230,32 @@ impl<S: ResultPages> Paged<S> {
         }
     }
 
-    async fn snapshot(
-        &self,
-        query: &SearchQuery,
-        bill: &mut Bill,
-    ) -> Result<SearchPage, ProviderError> {
+    async fn snapshot(&self, asking: &mut Asking<'_>) -> Result<SearchPage, ProviderError> {
+        let query = asking.query;
         let mut snapshot = Assembly::new(self.empty_snapshot(), query.depth);
         for number in 1..=self.pages(query.depth) {
-            let asked = || self.supplier.page(query, number);
-            let called = self.guard.call(self.supplier.billing(), asked).await;
-            match called {
-                Ok(called) => {
-                    let mut page = called.value;
-                    bill.paid(called.attempts, page.cost);
-                    page.overview = self.brought(query, page.overview, bill).await;
+            let which = format!("page {number}");
+            let called = self.call(
+                asking,
+                &which,
+                || self.supplier.page(query, number),
+                |answer| self.supplier.read(answer),
+            );
+            match called.await {
+                Ok(mut page) => {
+                    page.overview = self.brought(asking, page.overview).await;
                     if !snapshot.takes(page, number) {
                         break;
                     }
                 }
-                Err(failed) => {
-                    bill.lost(&failed);
-                    if number == 1 {
-                        return Err(failed.error);
+                Err(error) => {
+                    // What could not be written down is asked in another attempt, which reads again
+                    // what this one was answered.
+                    if number == 1 || matches!(error, ProviderError::NotWrittenDown { .. }) {
+                        return Err(error);
                     }
                     // What was seen and paid for is kept; the record says how deep it goes.
-                    let code = failed.error.code();
+                    let code = error.code();
                     tracing::warn!(number, code, "a later result page failed");
                     snapshot.warn(DEPTH_CUT_SHORT);
                     break;
@@ -145,19 +271,21 @@ impl<S: ResultPages> Paged<S> {
     }
 
     /// The overview itself, where it was only announced: announcements are short-lived.
-    async fn brought(&self, query: &SearchQuery, overview: Overview, bill: &mut Bill) -> Overview {
+    async fn brought(&self, asking: &mut Asking<'_>, overview: Overview) -> Overview {
         let Overview::Announced(token) = overview else {
             return overview;
         };
-        let asked = || self.supplier.announced_overview(query, &token);
-        match self.guard.call(self.supplier.billing(), asked).await {
-            Ok(called) => {
-                bill.paid(called.attempts, called.value.cost);
-                called.value.overview
-            }
-            Err(failed) => {
-                bill.lost(&failed);
-                let code = failed.error.code();
+        let query = asking.query;
+        let called = self.call(
+            asking,
+            "overview",
+            || self.supplier.announced_overview(query, &token),
+            |answer| self.supplier.read_overview(answer),
+        );
+        match called.await {
+            Ok(brought) => brought.overview,
+            Err(error) => {
+                let code = error.code();
                 tracing::warn!(code, "an announced AI overview could not be fetched");
                 Overview::Unread(None)
             }
@@ -172,29 +300,69 @@ impl<S: ResultPages> SearchResults for Paged<S> {
     }
 
     fn most(&self, depth: u32) -> Spent {
+        if self.unpaid(depth).is_some() {
+            return Spent::default();
+        }
         let calls = self.pages(depth) + self.supplier.extra_calls();
         Spent::on(calls.into(), micro_usd(self.price(depth)))
     }
 
-    async fn search(&self, query: &SearchQuery) -> Searched {
-        if let Some(objection) = self.supplier.objection(query) {
+    fn unpaid(&self, depth: u32) -> Option<Unpaid> {
+        match self.supplier.billing() {
+            Billing::Free => None,
+            Billing::PerCall => self.spending.objection(self.price(depth)),
+        }
+    }
+
+    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
+        let unpaid = self.unpaid(query.depth).map(ProviderError::Unpaid);
+        if let Some(objection) = unpaid.or_else(|| self.supplier.objection(query)) {
             return Searched {
                 answer: Err(objection),
                 spent: Spent::default(),
             };
         }
-        let mut bill = Bill {
-            price: self.price(query.depth),
-            spent: Spent::default(),
+        let mut asking = Asking {
+            query,
+            journal: journal.as_ref(),
+            bill: Bill {
+                price: self.price(query.depth),
+                spent: Spent::default(),
+            },
+            since: None,
         };
-        let mut answer = self.snapshot(query, &mut bill).await;
+        let mut answer = self.snapshot(&mut asking).await;
+        let spent = asking.bill.spent;
         if let Ok(page) = &mut answer {
-            page.calls = u32::try_from(bill.spent.calls).unwrap_or(u32::MAX);
+            page.calls = u32::try_from(spent.calls).unwrap_or(u32::MAX);
+            page.fetched_at = asking.since.unwrap_or(page.fetched_at);
         }
-        Searched {
-            answer,
-            spent: bill.spent,
+        Searched { answer, spent }
+    }
+}
+
+/// What the operator lets calls cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SpendingRules {
+    pub paid_calls: bool,
+    /// In millionths of a US dollar.
+    pub most_per_call: Option<u64>,
+}
+
+impl SpendingRules {
+    /// Why a call at that price is not made. A price of nothing for what is billed is no price.
+    fn objection(self, price: u64) -> Option<Unpaid> {
+        if !self.paid_calls {
+            return Some(Unpaid::SwitchedOff);
         }
+        if price == 0 {
+            return Some(Unpaid::PriceUnknown);
+        }
+        let most = self.most_per_call.filter(|most| price > *most)?;
+        Some(Unpaid::TooDear {
+            price: micro_usd(price),
+            most: micro_usd(most),
+        })
     }
 }
 
@@ -207,24 +375,26 @@ struct Bill {
 
 impl Bill {
     /// The last attempt was answered; the ones before it cost nothing.
-    fn paid(&mut self, attempts: u32, told: Option<u64>) {
-        self.add(attempts, told.unwrap_or(self.price));
+    fn paid(&mut self, attempts: u32, told: Option<u64>) -> MicroUsd {
+        self.add(attempts, told.unwrap_or(self.price))
     }
 
-    fn lost(&mut self, failed: &FailedCall) {
+    fn lost(&mut self, failed: &FailedCall) -> MicroUsd {
         let cost = match failed.repeat {
             Repeat::Billed(told) => told,
             Repeat::Uncertain => self.price,
             Repeat::Safe | Repeat::Pointless | Repeat::NotMade => 0,
         };
-        self.add(failed.attempts, cost);
+        self.add(failed.attempts, cost)
     }
 
-    fn add(&mut self, attempts: u32, cost: u64) {
+    fn add(&mut self, attempts: u32, cost: u64) -> MicroUsd {
+        let cost = micro_usd(cost);
         self.spent = self.spent.and(Spent {
             calls: attempts.into(),
-            cost: micro_usd(cost),
+            cost,
         });
+        cost
     }
 }
 

@@ -197,7 +197,15 @@ impl ResultPages for Searxng {
         })
     }
 
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure> {
+    fn name(&self) -> &'static str {
+        "searxng"
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
         let language = format!("{}-{}", query.language, query.country.to_uppercase());
         let page = number.to_string();
         let request = self.http.get(self.endpoint()).query(&[
@@ -209,11 +217,14 @@ impl ResultPages for Searxng {
             ("categories", "general"),
             ("safesearch", "0"),
         ]);
-        let answer = ask(request).await?;
+        ask(request).await
+    }
+
+    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
         if answer.status.is_success() {
-            self.understood(&answer)
+            self.understood(answer)
         } else {
-            Err(self.failure(&answer))
+            Err(self.failure(answer))
         }
     }
 }

@@ -46,9 +46,9 @@ impl SerpApi {
         }
     }
 
-    /// Asks and reads. The key is a parameter of the address, so that the address is kept nowhere:
+    /// Asks. The key is a parameter of the address, so that the address is kept nowhere:
     /// no error and no record holds it.
-    async fn asked(&self, parameters: &[(&str, &str)]) -> Result<wire::Body, CallFailure> {
+    async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let key = self.settings.api_key.expose_secret();
         let request = self
@@ -57,9 +57,12 @@ impl SerpApi {
             .query(parameters)
             // What is up to an hour old is no measurement of now.
             .query(&[("no_cache", "true"), ("output", "json"), ("api_key", key)]);
-        let answer = ask(request).await?;
+        ask(request).await
+    }
+
+    fn understood(&self, answer: &Answer) -> Result<wire::Body, CallFailure> {
         if !answer.status.is_success() {
-            return Err(self.failure(&answer));
+            return Err(self.failure(answer));
         }
         let body = wire::parse(&answer.body)?;
         match body.failure() {
@@ -141,7 +144,15 @@ impl ResultPages for SerpApi {
         None
     }
 
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure> {
+    fn name(&self) -> &'static str {
+        "serpApi"
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.without_key(text)
+    }
+
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
         let start = (number.saturating_sub(1) * RESULTS_PER_CALL).to_string();
         let mut parameters = vec![
             ("engine", "google"),
@@ -154,19 +165,25 @@ impl ResultPages for SerpApi {
         if let Some(location) = &query.location {
             parameters.push(("location", location));
         }
-        let body = self.asked(&parameters).await?;
-        Ok(body.into_page())
+        self.asked(&parameters).await
+    }
+
+    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+        Ok(self.understood(answer)?.into_page())
     }
 
     async fn announced_overview(
         &self,
         _: &SearchQuery,
         token: &str,
-    ) -> Result<OverviewAnswer, CallFailure> {
+    ) -> Result<Answer, CallFailure> {
         let parameters = [("engine", "google_ai_overview"), ("page_token", token)];
-        let body = self.asked(&parameters).await?;
+        self.asked(&parameters).await
+    }
+
+    fn read_overview(&self, answer: &Answer) -> Result<OverviewAnswer, CallFailure> {
         Ok(OverviewAnswer {
-            overview: body.into_overview(),
+            overview: self.understood(answer)?.into_overview(),
             cost: None,
         })
     }

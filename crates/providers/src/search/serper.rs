@@ -128,7 +128,15 @@ impl ResultPages for Serper {
         })
     }
 
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<ResultPage, CallFailure> {
+    fn name(&self) -> &'static str {
+        "serper"
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.without_key(text)
+    }
+
+    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
         let mut body = json!({
             "q": query.keyword,
             "gl": query.country,
@@ -144,11 +152,14 @@ impl ResultPages for Serper {
             .post(self.endpoint())
             .header("X-API-KEY", self.credentials()?)
             .json(&body);
-        let answer = ask(request).await?;
+        ask(request).await
+    }
+
+    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
         if answer.status.is_success() {
-            self.understood(&answer)
+            self.understood(answer)
         } else {
-            Err(self.failure(&answer))
+            Err(self.failure(answer))
         }
     }
 }

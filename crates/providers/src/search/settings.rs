@@ -6,7 +6,7 @@ use url::Url;
 
 /// Which suppliers to use, in the order in which they are asked: who tells most about a page
 /// comes first. Without any, the sandbox answers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SearchSettings {
     /// Google results of DataForSEO.
     pub data_for_seo: Option<DataForSeoSettings>,
@@ -20,6 +20,25 @@ pub struct SearchSettings {
     pub sandbox: SandboxSettings,
     /// How calls are guarded, each supplier by itself.
     pub resilience: ResilienceSettings,
+    /// Whether calls that cost money are made at all.
+    pub paid_calls: bool,
+    /// What a call may cost, in millionths of a US dollar; `None` sets no bound.
+    pub most_per_call: Option<u64>,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self {
+            data_for_seo: None,
+            serp_api: None,
+            serper: None,
+            searxng: None,
+            sandbox: SandboxSettings::default(),
+            resilience: ResilienceSettings::default(),
+            paid_calls: true,
+            most_per_call: None,
+        }
+    }
 }
 
 /// How to reach DataForSEO or a server that speaks like it.

@@ -1,17 +1,20 @@
 //! Equal questions at the same time are one question.
 
+use analysis::observation::search_page::SearchPage;
 use async_trait::async_trait;
-use domain::ports::search_results::{SearchQuery, SearchResults, Searched, Spent, SupplierLabel};
+use domain::ports::{
+    call_journal::CallJournal,
+    search_results::{
+        ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
+    },
+};
 use futures_util::{
     FutureExt,
     future::{BoxFuture, Shared},
 };
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
 
 /// Lets whoever asks what is being asked already wait for that answer.
@@ -22,11 +25,16 @@ pub(super) struct SingleFlight {
 
 type Flights = Mutex<HashMap<SearchQuery, Weak<Flight>>>;
 
-/// A search under way. It goes on while anybody waits for it, whoever began it.
+/// A search under way. It goes on while anybody waits for it; whoever began it pays for it.
 struct Flight {
     landing: Shared<BoxFuture<'static, Searched>>,
-    /// Whether somebody has taken the bill.
-    paid: AtomicBool,
+}
+
+/// Whether a search was begun or joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seat {
+    Pilot,
+    Passenger,
 }
 
 impl SingleFlight {
@@ -38,7 +46,7 @@ impl SingleFlight {
     }
 
     /// The search of this question: the one under way, or a new one.
-    fn boarded(&self, query: &SearchQuery) -> Arc<Flight> {
+    fn boarded(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> (Arc<Flight>, Seat) {
         // No real supplier knows whose site it is about.
         let question = SearchQuery {
             site: String::new(),
@@ -47,21 +55,24 @@ impl SingleFlight {
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         flights.retain(|_, flight| flight.strong_count() > 0);
         if let Some(flight) = flights.get(&question).and_then(Weak::upgrade) {
-            return flight;
+            return (flight, Seat::Passenger);
         }
         let flight = Arc::new(Flight {
-            landing: self.flown(question.clone()),
-            paid: AtomicBool::new(false),
+            landing: self.flown(question.clone(), Arc::clone(journal)),
         });
         flights.insert(question, Arc::downgrade(&flight));
-        flight
+        (flight, Seat::Pilot)
     }
 
     /// From its end on, the question is asked anew.
-    fn flown(&self, question: SearchQuery) -> Shared<BoxFuture<'static, Searched>> {
+    fn flown(
+        &self,
+        question: SearchQuery,
+        journal: Arc<dyn CallJournal>,
+    ) -> Shared<BoxFuture<'static, Searched>> {
         let (supplier, flights) = (Arc::clone(&self.supplier), Arc::clone(&self.flights));
         let flight = async move {
-            let searched = supplier.search(&question).await;
+            let searched = supplier.search(&question, &journal).await;
             let mut flights = flights.lock().unwrap_or_else(PoisonError::into_inner);
             flights.remove(&question);
             searched
@@ -80,16 +91,28 @@ impl SearchResults for SingleFlight {
         self.supplier.most(depth)
     }
 
-    /// Only one of those who waited is told what it took: it was spent once.
-    async fn search(&self, query: &SearchQuery) -> Searched {
-        let flight = self.boarded(query);
-        let mut searched = flight.landing.clone().await;
-        if flight.paid.swap(true, Ordering::SeqCst) {
-            searched.spent = Spent::default();
-            if let Ok(page) = &mut searched.answer {
-                page.calls = 0;
+    fn unpaid(&self, depth: u32) -> Option<Unpaid> {
+        self.supplier.unpaid(depth)
+    }
+
+    /// Only whoever began it is told what it took: its job paid, once. When that job could not
+    /// pay, the others ask by themselves.
+    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
+        loop {
+            let (flight, seat) = self.boarded(query, journal);
+            let searched = flight.landing.clone().await;
+            if seat == Seat::Pilot {
+                return searched;
             }
+            let answer = match searched.answer {
+                Err(ProviderError::CapReached | ProviderError::NotWrittenDown { .. }) => continue,
+                Ok(page) => Ok(SearchPage { calls: 0, ..page }),
+                failed => failed,
+            };
+            return Searched {
+                answer,
+                spent: Spent::default(),
+            };
         }
-        searched
     }
 }

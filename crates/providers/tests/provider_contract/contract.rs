@@ -1,7 +1,7 @@
 //! What holds for every supplier of search results, whatever its wire shape.
 
 use super::{
-    KEY,
+    KEY, MONEY,
     fault_server::{FaultServer, Reply},
     query, quick,
     shapes::{SUPPLIERS, Shape},
@@ -29,7 +29,7 @@ async fn searched(
         resilience,
         ..(shape.at)(&server)
     };
-    let searched = supplier(settings).search(&query(10)).await;
+    let searched = supplier(settings).search(&query(10), &MONEY).await;
     (searched, server.calls())
 }
 
@@ -146,7 +146,7 @@ async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
         };
         drop(gone);
         tokio::task::yield_now().await;
-        let searched = supplier(settings).search(&query(10)).await;
+        let searched = supplier(settings).search(&query(10), &MONEY).await;
         assert_eq!(searched.answer, Err(ProviderError::Unavailable));
         assert_eq!(searched.spent, Spent::on(3, FREE), "{}", shape.name);
     }
@@ -219,7 +219,7 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
             for number in 0..searches {
                 let mut asked = query(10);
                 asked.keyword = format!("keyword {number}");
-                let _ = supplier.search(&asked).await;
+                let _ = supplier.search(&asked, &MONEY).await;
             }
             let calls = server.calls();
             assert!(calls <= most, "{} {every}: {calls}", shape.name);

@@ -1,7 +1,7 @@
 //! DataForSEO: the documented answers, costs as they are told, and depth in one call.
 
 use super::{
-    KEY, about, data_for_seo,
+    KEY, MONEY, about, data_for_seo,
     fault_server::{FaultServer, Reply},
     found, query,
 };
@@ -215,7 +215,7 @@ async fn depth_takes_one_call_and_the_cost_is_as_told() {
     body["tasks"][0]["cost"] = json!(0.0175);
     let server = FaultServer::always(Reply::ok(&body)).await;
     let supplier = data_for_seo(&server);
-    let searched = supplier.search(&query(100)).await;
+    let searched = supplier.search(&query(100), &MONEY).await;
     assert_eq!(searched.spent, Spent::on(1, MicroUsd(17_500)));
     // Ten pages and the overview, at the full price.
     assert_eq!(supplier.most(100), Spent::on(1, MicroUsd(22_000)));
@@ -237,7 +237,7 @@ async fn a_depth_that_it_does_not_look_to_is_cut_short() {
 async fn a_search_that_failed_and_was_billed_is_not_repeated() {
     let body = task(40_101, "Internal SE Server Error.", 0.002, &json!(null));
     let server = FaultServer::always(Reply::ok(&body)).await;
-    let searched = data_for_seo(&server).search(&query(10)).await;
+    let searched = data_for_seo(&server).search(&query(10), &MONEY).await;
     assert_eq!(searched.answer, Err(ProviderError::Unavailable));
     assert_eq!(searched.spent, Spent::on(1, MicroUsd(2_000)));
     assert_eq!(server.calls(), 1);
@@ -249,7 +249,7 @@ async fn what_it_cannot_measure_or_bills_five_times_is_refused_before_anything_i
     let mut abroad = query(10);
     abroad.country = "xx".to_owned();
     for asked in [abroad, about("shoes Site:acme.com")] {
-        let searched = data_for_seo(&server).search(&asked).await;
+        let searched = data_for_seo(&server).search(&asked, &MONEY).await;
         let refused = matches!(searched.answer, Err(ProviderError::Refused { .. }));
         assert!(refused && searched.spent == Spent::default());
         assert!(!format!("{searched:?}").contains(KEY));

@@ -1,6 +1,7 @@
 //! SearXNG: the documented answers, and every way in which it fails.
 
 use super::{
+    MONEY,
     fault_server::{FaultServer, Reply},
     found, query, searxng,
 };
@@ -114,7 +115,7 @@ async fn it_pages_until_the_results_run_out() {
 #[tokio::test]
 async fn an_instance_without_json_says_what_to_change() {
     let server = FaultServer::always(Reply::Status(403, &[], "Forbidden".to_owned())).await;
-    let searched = searxng(&server).search(&query(10)).await;
+    let searched = searxng(&server).search(&query(10), &MONEY).await;
     let error = searched.answer.expect_err("a refusal");
     assert!(matches!(&error, ProviderError::Refused { reason } if reason.contains("format=json")));
     assert_eq!(server.calls(), 1);

@@ -1,7 +1,7 @@
 //! SerpApi: the documented answers, and the second call for an AI overview.
 
 use super::{
-    KEY,
+    KEY, MONEY,
     fault_server::{FaultServer, Received, Reply},
     found, query, serp_api,
 };
@@ -242,7 +242,7 @@ async fn an_announced_ai_overview_is_fetched_by_its_token_and_paid_for() {
     })
     .await;
     let supplier = serp_api(&server);
-    let searched = supplier.search(&query(10)).await;
+    let searched = supplier.search(&query(10), &MONEY).await;
     let page = searched.answer.expect("an answer");
     assert_eq!(page.ai_overview.map(|it| it.citations.len()), Some(2));
     assert_eq!(searched.spent, Spent::on(2, MicroUsd(15_000)));

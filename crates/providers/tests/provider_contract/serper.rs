@@ -1,7 +1,7 @@
 //! serper.dev: the documented answers, and every way in which it fails.
 
 use super::{
-    KEY,
+    KEY, MONEY,
     fault_server::{FaultServer, Reply},
     found, query, serper,
 };
@@ -184,7 +184,7 @@ async fn a_phone_is_not_measured_with_a_desktop() {
     let server = pages().await;
     let mut asked = query(10);
     asked.device = Device::Mobile;
-    let searched = serper(&server).search(&asked).await;
+    let searched = serper(&server).search(&asked, &MONEY).await;
     let error = searched.answer.expect_err("a refusal");
     assert!(matches!(error, ProviderError::Refused { .. }));
     assert_eq!(server.calls(), 0);

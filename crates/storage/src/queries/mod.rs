@@ -14,6 +14,7 @@ mod kept_pages;
 mod keywords;
 mod measurements;
 mod owners_words;
+mod paid_calls;
 mod past;
 mod projects;
 mod queues;
@@ -36,6 +37,7 @@ use domain::ports::{
     keywords::KeywordRepository,
     measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository,
+    paid_calls::PaidCallRepository,
     projects::ProjectRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
@@ -80,6 +82,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
+        self
+    }
+    fn paid_calls(&mut self) -> &mut dyn PaidCallRepository {
         self
     }
     fn idempotency(&mut self) -> &mut dyn IdempotencyRepository {

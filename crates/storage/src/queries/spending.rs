@@ -1,10 +1,15 @@
-//! What suppliers cost.
+//! What suppliers cost. Each counter is a row that is changed in one statement.
 
 use super::Db;
-use crate::{schema::spending, session::Session};
+use crate::{
+    schema::{daily_spending, server_spending, spending},
+    session::{Session, Whose},
+};
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use diesel::{insert_into, prelude::*, upsert::excluded};
+use diesel::{
+    insert_into, prelude::*, query_dsl::methods::FilterDsl as Conditional, upsert::excluded,
+};
 use domain::{
     ids::AccountId,
     money::MicroUsd,
@@ -14,19 +19,14 @@ use domain::{
     },
 };
 
-#[async_trait]
-impl SpendingRepository for Session<Db> {
-    async fn find(
-        &mut self,
-        account: AccountId,
-        month: NaiveDate,
-    ) -> Result<Spending, StorageError> {
-        let found: Option<(i64, i64)> = self
-            .ask(account, move |db| {
-                spending::table
-                    .filter(spending::account_id.eq(account.0))
-                    .filter(spending::month.eq(month))
-                    .select((spending::reserved, spending::spent))
+/// Reads a counter: its table, and the columns of its key with their values.
+macro_rules! found {
+    ($session:expr, $whose:expr, $counter:ident, $($column:ident = $value:expr),+) => {{
+        let found: Option<(i64, i64)> = $session
+            .ask($whose, move |db| {
+                let row = $counter::table;
+                $(let row = QueryDsl::filter(row, $counter::$column.eq($value));)+
+                row.select(($counter::reserved, $counter::spent))
                     .first(db)
                     .optional()
             })
@@ -36,6 +36,74 @@ impl SpendingRepository for Session<Db> {
             reserved: MicroUsd(reserved),
             spent: MicroUsd(spent),
         })
+    }};
+}
+
+/// Sets an amount aside, unless that would pass the cap.
+macro_rules! reserved {
+    ($session:expr, $whose:expr, $amount:expr, $cap:expr, $counter:ident, $($column:ident = $value:expr),+) => {{
+        let (amount, cap) = ($amount.0, $cap.map_or(i64::MAX, |it| it.0));
+        $session
+            .change($whose, move |db| {
+                // Nothing costs nothing, and the first amount meets no row to compare with.
+                if amount == 0 || amount > cap {
+                    return Ok(amount == 0);
+                }
+                let upsert = insert_into($counter::table)
+                    .values((
+                        $($counter::$column.eq($value),)+
+                        $counter::reserved.eq(amount),
+                        $counter::spent.eq(0),
+                    ))
+                    .on_conflict(($($counter::$column,)+))
+                    .do_update()
+                    .set($counter::reserved.eq($counter::reserved + excluded($counter::reserved)));
+                let committed = $counter::reserved + $counter::spent;
+                let reserved = Conditional::filter(upsert, committed.le(cap - amount)).execute(db)?;
+                Ok(reserved == 1)
+            })
+            .await
+    }};
+}
+
+/// Turns a reservation into what was really spent.
+macro_rules! settled {
+    ($session:expr, $whose:expr, $reserved:expr, $spent:expr, $counter:ident, $($column:ident = $value:expr),+) => {
+        $session
+            .change($whose, move |db| {
+                insert_into($counter::table)
+                    .values((
+                        $($counter::$column.eq($value),)+
+                        $counter::reserved.eq(-$reserved.0),
+                        $counter::spent.eq($spent.0),
+                    ))
+                    .on_conflict(($($counter::$column,)+))
+                    .do_update()
+                    .set((
+                        $counter::reserved.eq($counter::reserved + excluded($counter::reserved)),
+                        $counter::spent.eq($counter::spent + excluded($counter::spent)),
+                    ))
+                    .execute(db)
+                    .map(drop)
+            })
+            .await
+    };
+}
+
+#[async_trait]
+impl SpendingRepository for Session<Db> {
+    async fn find(
+        &mut self,
+        account: AccountId,
+        month: NaiveDate,
+    ) -> Result<Spending, StorageError> {
+        found!(
+            self,
+            account,
+            spending,
+            account_id = account.0,
+            month = month
+        )
     }
 
     async fn reserve(
@@ -45,29 +113,15 @@ impl SpendingRepository for Session<Db> {
         amount: MicroUsd,
         cap: Option<MicroUsd>,
     ) -> Result<bool, StorageError> {
-        let cap = cap.map_or(i64::MAX, |it| it.0);
-        self.change(account, move |db| {
-            // Nothing costs nothing, and the first amount of a month meets no row to compare with.
-            if amount.0 == 0 || amount.0 > cap {
-                return Ok(amount.0 == 0);
-            }
-            let upsert = insert_into(spending::table)
-                .values((
-                    spending::account_id.eq(account.0),
-                    spending::month.eq(month),
-                    spending::reserved.eq(amount.0),
-                    spending::spent.eq(0),
-                ))
-                .on_conflict((spending::account_id, spending::month))
-                .do_update()
-                .set(spending::reserved.eq(spending::reserved + excluded(spending::reserved)));
-            let room = spending::reserved + spending::spent;
-            let reserved =
-                diesel::query_dsl::methods::FilterDsl::filter(upsert, room.le(cap - amount.0))
-                    .execute(db)?;
-            Ok(reserved == 1)
-        })
-        .await
+        reserved!(
+            self,
+            account,
+            amount,
+            cap,
+            spending,
+            account_id = account.0,
+            month = month
+        )
     }
 
     async fn settle(
@@ -77,23 +131,100 @@ impl SpendingRepository for Session<Db> {
         reserved: MicroUsd,
         spent: MicroUsd,
     ) -> Result<(), StorageError> {
-        self.change(account, move |db| {
-            insert_into(spending::table)
-                .values((
-                    spending::account_id.eq(account.0),
-                    spending::month.eq(month),
-                    spending::reserved.eq(-reserved.0),
-                    spending::spent.eq(spent.0),
-                ))
-                .on_conflict((spending::account_id, spending::month))
-                .do_update()
-                .set((
-                    spending::reserved.eq(spending::reserved + excluded(spending::reserved)),
-                    spending::spent.eq(spending::spent + excluded(spending::spent)),
-                ))
-                .execute(db)
-                .map(drop)
-        })
-        .await
+        settled!(
+            self,
+            account,
+            reserved,
+            spent,
+            spending,
+            account_id = account.0,
+            month = month
+        )
+    }
+
+    async fn find_day(
+        &mut self,
+        account: AccountId,
+        day: NaiveDate,
+    ) -> Result<Spending, StorageError> {
+        found!(
+            self,
+            account,
+            daily_spending,
+            account_id = account.0,
+            day = day
+        )
+    }
+
+    async fn reserve_day(
+        &mut self,
+        account: AccountId,
+        day: NaiveDate,
+        amount: MicroUsd,
+        cap: Option<MicroUsd>,
+    ) -> Result<bool, StorageError> {
+        reserved!(
+            self,
+            account,
+            amount,
+            cap,
+            daily_spending,
+            account_id = account.0,
+            day = day
+        )
+    }
+
+    async fn settle_day(
+        &mut self,
+        account: AccountId,
+        day: NaiveDate,
+        reserved: MicroUsd,
+        spent: MicroUsd,
+    ) -> Result<(), StorageError> {
+        settled!(
+            self,
+            account,
+            reserved,
+            spent,
+            daily_spending,
+            account_id = account.0,
+            day = day
+        )
+    }
+
+    async fn find_in_all(&mut self, day: NaiveDate) -> Result<Spending, StorageError> {
+        found!(self, Whose::Everyone, server_spending, day = day)
+    }
+
+    async fn reserve_in_all(
+        &mut self,
+        day: NaiveDate,
+        amount: MicroUsd,
+        cap: Option<MicroUsd>,
+    ) -> Result<bool, StorageError> {
+        reserved!(
+            self,
+            Whose::Everyone,
+            amount,
+            cap,
+            server_spending,
+            day = day
+        )
+    }
+
+    async fn settle_in_all(
+        &mut self,
+        day: NaiveDate,
+        reserved: MicroUsd,
+        spent: MicroUsd,
+    ) -> Result<(), StorageError> {
+        settled!(
+            self,
+            Whose::Everyone,
+            reserved,
+            spent,
+            server_spending,
+            day = day
+        )
     }
 }

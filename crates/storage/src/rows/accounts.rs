@@ -32,6 +32,7 @@ pub struct AccountRow {
     ai_tracked_used: i64,
     report_defaults: String,
     created_at: At,
+    daily_budget: Option<i64>,
 }
 
 /// What `save` writes: all but the id, the usage and the age.
@@ -45,6 +46,7 @@ pub struct AccountChange {
     keywords_per_project_limit: i64,
     ai_tracked_limit: i64,
     monthly_budget: Option<i64>,
+    daily_budget: Option<i64>,
     report_defaults: String,
 }
 
@@ -88,6 +90,7 @@ impl From<&Account> for AccountRow {
             keywords_per_project_limit: change.keywords_per_project_limit,
             ai_tracked_limit: change.ai_tracked_limit,
             monthly_budget: change.monthly_budget,
+            daily_budget: change.daily_budget,
             projects_used: usage.projects_used,
             keywords_used: usage.keywords_used,
             ai_tracked_used: usage.ai_tracked_used,
@@ -108,6 +111,7 @@ impl From<&Account> for AccountChange {
             keywords_per_project_limit: count(limits.keywords_per_project),
             ai_tracked_limit: count(limits.ai_tracked),
             monthly_budget: limits.monthly_budget.map(|it| it.0),
+            daily_budget: limits.daily_budget.map(|it| it.0),
             report_defaults: report_settings::defaults_text(&account.report_defaults),
         }
     }
@@ -137,6 +141,7 @@ impl TryFrom<AccountRow> for Account {
                 keywords_per_project: counted(row.keywords_per_project_limit, "keyword limit")?,
                 ai_tracked: counted(row.ai_tracked_limit, "AI limit")?,
                 monthly_budget: row.monthly_budget.map(MicroUsd),
+                daily_budget: row.daily_budget.map(MicroUsd),
             },
             usage: AccountUsage {
                 projects: counted(row.projects_used, "projects used")?,

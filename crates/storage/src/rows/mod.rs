@@ -8,6 +8,7 @@ pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
 pub mod owners_words;
+pub mod paid_calls;
 pub mod projects;
 mod report_settings;
 pub mod results;

@@ -122,6 +122,14 @@ fn quotas(state: &AccountState) -> Vec<Value> {
         "currency": "USD",
         "since": state.month,
     }));
+    quotas.push(json!({
+        "name": "dailyBudget",
+        "limit": account.limits.daily_budget.map(|budget| budget.to_string()),
+        "used": state.today.spent.to_string(),
+        "reserved": state.today.reserved.to_string(),
+        "currency": "USD",
+        "since": state.day,
+    }));
     quotas
 }
 

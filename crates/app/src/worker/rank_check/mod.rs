@@ -22,15 +22,16 @@ use domain::{
     job::{
         Job,
         progress::{Progress, Stage},
-        purse::Purse,
     },
-    ports::search_results::{ProviderError, Spent},
+    money::MicroUsd,
+    ports::search_results::ProviderError,
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
         keep_lease::Hold,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::{KeywordTask, NextKeywords},
         record_measurements::RecordMeasurements,
+        write_down_calls::WriteDownCalls,
     },
 };
 use futures_util::{StreamExt, stream};
@@ -98,9 +99,9 @@ impl<'a> Pass<'a> {
         let clock = || Arc::clone(&tools.clock);
         let total = job.progress.total.max(done);
         let measure = MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth);
-        let purse = Purse::new(job.cost.reserved, job.cost.spent);
+        let journal = WriteDownCalls::new(Arc::clone(&tools.storage), clock(), Hold::of(job));
         Self {
-            measure: Arc::new(measure.within(purse).beside(prominence)),
+            measure: Arc::new(measure.writing_down(Arc::new(journal)).beside(prominence)),
             record: RecordMeasurements::new(Arc::clone(&tools.storage), clock(), tools.policy),
             tools,
             job,
@@ -137,7 +138,7 @@ impl<'a> Pass<'a> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
         let stop = self.state.stop.clone();
-        let at_once = self.tools.load.keywords_at_once.max(1);
+        let at_once = at_once(self.tools);
         let measuring = stream::iter(tasks)
             .take_until(stop.cancelled())
             .map(move |task| {
@@ -163,12 +164,9 @@ impl<'a> Pass<'a> {
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
             .partition(|it| keeps(it, is_last_attempt));
-        let mut in_vain = Spent::default();
+        let mut in_vain = 0;
         for unmeasured in left {
-            in_vain = in_vain.and(Spent {
-                calls: unmeasured.calls,
-                cost: unmeasured.cost,
-            });
+            in_vain += unmeasured.calls;
             self.trouble.meet(unmeasured.failure);
         }
         self.done += kept.len() as u64;
@@ -197,13 +195,28 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// How many keywords are measured at the same time. Where calls cost money, those under way may
+/// have to be paid again after a crash.
+fn at_once(tools: &Tools) -> usize {
+    let load = &tools.load;
+    let is_free = tools.search.most(load.depth).cost == MicroUsd::default();
+    if is_free {
+        load.keywords_at_once.max(1)
+    } else {
+        load.paid_keywords_at_once.max(1)
+    }
+}
+
 /// A failure that may pass is left for another attempt while there is one; every other outcome
 /// is kept, a failure as the state that it is.
 fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
     measured.failure.as_ref().is_none_or(|failure| {
         let ends_the_pass = matches!(
             failure,
-            ProviderError::Unauthorised | ProviderError::OutOfFunds | ProviderError::CapReached
+            ProviderError::Unauthorised
+                | ProviderError::OutOfFunds
+                | ProviderError::CapReached
+                | ProviderError::Unpaid(_)
         );
         !ends_the_pass && (is_last_attempt || !failure.is_retryable())
     })
@@ -259,6 +272,7 @@ pub(super) fn attempt_error(error: &ProviderError) -> AttemptError {
         ProviderError::CapReached => {
             "Start the analysis again: what it can cost is set aside anew, within the month's budget."
         }
+        ProviderError::Unpaid(unpaid) => unpaid.hint(),
         _ => "Nothing has to be done: it is tried again by itself.",
     };
     AttemptError {

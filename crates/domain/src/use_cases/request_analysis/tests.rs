@@ -69,8 +69,17 @@ fn with_keywords(keyword_count: u32) -> Project {
 }
 
 async fn ask(storage: FakeStorage) -> Result<Requested, RequestAnalysisError> {
+    ask_at(storage, None).await
+}
+
+async fn ask_at(
+    storage: FakeStorage,
+    unpaid: Option<Unpaid>,
+) -> Result<Requested, RequestAnalysisError> {
     let prices = Prices {
         per_keyword: Spent::on(10, MicroUsd(300)),
+        most_per_day: Some(MicroUsd(20_000)),
+        unpaid,
         speed_pages: 10,
     };
     let policy = QueuePolicy::default();
@@ -99,6 +108,16 @@ async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside
             .withf(|_, _, amount, _| *amount == MicroUsd(15_000))
             .once()
             .returning(|_, _, _, _| Ok(true));
+        work.spending
+            .expect_reserve_day()
+            .withf(|_, _, amount, _| *amount == MicroUsd(15_000))
+            .once()
+            .returning(|_, _, _, _| Ok(true));
+        work.spending
+            .expect_reserve_in_all()
+            .withf(|_, amount, cap| (*amount, *cap) == (MicroUsd(15_000), Some(MicroUsd(20_000))))
+            .once()
+            .returning(|_, _, _| Ok(true));
         work.jobs.expect_add().once().returning(|_| Ok(()));
         work.jobs
             .expect_refresh_queue()
@@ -162,7 +181,62 @@ async fn a_budget_without_room_starts_nothing() {
     });
     assert!(matches!(
         ask(storage).await,
-        Err(RequestAnalysisError::BudgetExceeded { .. })
+        Err(RequestAnalysisError::BudgetExceeded {
+            which: Budget::Month,
+            ..
+        })
+    ));
+}
+
+#[tokio::test]
+async fn a_day_without_room_starts_nothing_and_says_until_when() {
+    for which in [Budget::Day, Budget::ServerDay] {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(move |work| {
+            holding(an_account(), queue(0, 0.0), with_keywords(5))(work);
+            work.jobs
+                .expect_unfinished_with_key()
+                .return_once(|_, _| Ok(None));
+            work.jobs.expect_add().returning(|_| Ok(()));
+            work.jobs
+                .expect_refresh_queue()
+                .returning(|_, _| Ok(queue(1, 0.0)));
+            let spending = &mut work.spending;
+            spending.expect_reserve().returning(|_, _, _, _| Ok(true));
+            spending
+                .expect_reserve_day()
+                .returning(move |_, _, _, _| Ok(which == Budget::ServerDay));
+            spending
+                .expect_reserve_in_all()
+                .returning(|_, _, _| Ok(false));
+            spending
+                .expect_find_day()
+                .returning(|_, _| Ok(Spending::default()));
+            spending
+                .expect_find_in_all()
+                .returning(|_| Ok(Spending::default()));
+        });
+        let outcome = ask(storage).await;
+        let Err(RequestAnalysisError::BudgetExceeded {
+            which: found,
+            until,
+            ..
+        }) = outcome
+        else {
+            panic!("{outcome:?}");
+        };
+        let tomorrow = FrozenClock::default().now().date_naive() + Days::new(1);
+        assert_eq!((found, until), (which, midnight(tomorrow)));
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_to_be_paid_is_not_started() {
+    let outcome = ask_at(FakeStorage::default(), Some(Unpaid::SwitchedOff)).await;
+    assert!(matches!(
+        outcome,
+        Err(RequestAnalysisError::Unpaid(Unpaid::SwitchedOff))
     ));
 }
 

@@ -16,6 +16,7 @@ use domain::{
     job::{JobPriority, Trigger, kind::AnalysisKind},
     keyword::KeywordChoice,
     money::MicroUsd,
+    ports::spending::Spending,
     project::each_once,
     use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Requested},
 };
@@ -112,7 +113,17 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
 
 fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
     let committed =
-        |extra: i64| MicroUsd(plan.spending.spent.0 + plan.spending.reserved.0 + extra).to_string();
+        |of: &Spending, extra: i64| MicroUsd(of.spent.0 + of.reserved.0 + extra).to_string();
+    let budget = |limit: Option<MicroUsd>, of: &Spending| {
+        json!({
+            "limit": limit.map(|budget| budget.to_string()),
+            "usedBefore": committed(of, 0),
+            "usedAfter": committed(of, plan.cost.0),
+            "currency": MicroUsd::CURRENCY,
+        })
+    };
+    let mut month = budget(plan.budget, &plan.spending);
+    month["today"] = budget(plan.daily_budget, &plan.today);
     json!({
         "dryRun": true,
         "projectId": request.project.0,
@@ -120,12 +131,7 @@ fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
         "units": plan.units,
         "unit": request.kind.unit(),
         "expectedCost": MoneyView::of(plan.cost, plan.calls),
-        "budget": {
-            "limit": plan.budget.map(|budget| budget.to_string()),
-            "usedBefore": committed(0),
-            "usedAfter": committed(plan.cost.0),
-            "currency": MicroUsd::CURRENCY,
-        },
+        "budget": month,
         "results": request.kind.results().iter().map(|result| result.name()).collect::<Vec<_>>(),
         "wouldJoinJobId": plan.duplicate.map(|job| job.0),
     })

@@ -1,0 +1,57 @@
+//! Where calls that cost money are written down.
+
+use super::{
+    call_journal::{Answered, Ended, Ticket},
+    storage::StorageError,
+};
+use crate::ids::{AccountId, JobId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// The attempt of a job that makes a call, and which of its calls it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaidCallKey {
+    /// Whose money.
+    pub account: AccountId,
+    /// For which job.
+    pub job: JobId,
+    /// In which hold of it.
+    pub epoch: i64,
+    /// Which call of that hold, and what it can cost.
+    pub ticket: Ticket,
+}
+
+/// Remembers calls that cost money, for some days. What they cost stands in their job as well, so
+/// that nothing is lost when they are forgotten.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait PaidCallRepository: Send {
+    /// Writes down a call that is about to be made.
+    async fn begin(
+        &mut self,
+        call: PaidCallKey,
+        step: &str,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
+    /// Writes down what became of it.
+    async fn end(
+        &mut self,
+        call: PaidCallKey,
+        ended: &Ended,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
+    /// What the supplier answered to that step of the job, in whichever attempt.
+    async fn answer(
+        &mut self,
+        account: AccountId,
+        job: JobId,
+        step: &str,
+    ) -> Result<Option<Answered>, StorageError>;
+    /// Forgets up to `limit` calls that were begun before that time; says how many.
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError>;
+}

@@ -1,0 +1,292 @@
+//! Writes down a job's calls that cost money, each before it is made and again when it is over.
+
+use super::keep_lease::{Hold, HoldError, held};
+use crate::{
+    job::Job,
+    ports::{
+        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
+        clock::Clock,
+        paid_calls::PaidCallKey,
+        search_results::ProviderError,
+        storage::{AsStorageError, Storage, StorageError, retrying},
+    },
+};
+use async_trait::async_trait;
+use std::{
+    error::Error,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+use thiserror::Error as ThisError;
+
+/// The journal of one attempt of a job.
+pub struct WriteDownCalls {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    hold: Hold,
+    last: AtomicI64,
+}
+
+#[derive(Debug, ThisError)]
+enum Refused {
+    #[error("what was set aside is used up")]
+    CapReached,
+    #[error("the job is not this worker's any more")]
+    Lost,
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+super::may_be_storage!(Refused);
+
+impl From<HoldError> for Refused {
+    fn from(error: HoldError) -> Self {
+        match error {
+            HoldError::Lost => Self::Lost,
+            HoldError::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
+impl From<Refused> for ProviderError {
+    fn from(refused: Refused) -> Self {
+        let cause = { refused.as_storage_error() }.and_then(|it| Some(it.source()?.to_string()));
+        match refused {
+            Refused::CapReached => Self::CapReached,
+            other => Self::NotWrittenDown {
+                why: cause.map_or(other.to_string(), |cause| format!("{other}: {cause}")),
+            },
+        }
+    }
+}
+
+impl WriteDownCalls {
+    /// For the attempt that holds the job.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, hold: Hold) -> Self {
+        Self {
+            storage,
+            clock,
+            hold,
+            last: AtomicI64::new(0),
+        }
+    }
+
+    fn key(&self, ticket: Ticket) -> PaidCallKey {
+        PaidCallKey {
+            account: self.hold.account,
+            job: self.hold.job,
+            epoch: self.hold.epoch,
+            ticket,
+        }
+    }
+
+    /// The job's row is locked while it is decided, so that calls at the same time cannot spend
+    /// the same amount, and a worker that lost the job spends nothing.
+    async fn begun(&self, call: &PaidCall, ticket: Ticket) -> Result<Begun, Refused> {
+        let mut work = self.storage.write().await?;
+        let job = held(work.as_mut(), self.hold).await?;
+        let answer = work.paid_calls().answer(job.account, job.id, &call.step);
+        if let Some(answer) = answer.await? {
+            return Ok(Begun::Before(answer));
+        }
+        let cost = { job.cost }
+            .with_begun(call.most)
+            .ok_or(Refused::CapReached)?;
+        work.paid_calls()
+            .begin(self.key(ticket), &call.step, self.clock.now())
+            .await?;
+        work.jobs().save(&Job { cost, ..job }).await?;
+        work.commit().await?;
+        Ok(Begun::Now(ticket))
+    }
+
+    async fn ended(&self, ticket: Ticket, ended: &Ended) -> Result<(), Refused> {
+        let mut work = self.storage.write().await?;
+        let job = held(work.as_mut(), self.hold).await?;
+        let cost = job.cost.with_ended(ticket.most, ended.cost);
+        work.paid_calls()
+            .end(self.key(ticket), ended, self.clock.now())
+            .await?;
+        work.jobs().save(&Job { cost, ..job }).await?;
+        Ok(work.commit().await?)
+    }
+}
+
+#[async_trait]
+impl CallJournal for WriteDownCalls {
+    async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError> {
+        let ticket = Ticket {
+            number: self.last.fetch_add(1, Ordering::Relaxed) + 1,
+            most: call.most,
+        };
+        Ok(retrying(|| self.begun(call, ticket)).await?)
+    }
+
+    async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
+        Ok(retrying(|| self.ended(ticket, &ended)).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        job::{JobCost, policy::QueuePolicy},
+        money::MicroUsd,
+        ports::call_journal::Answered,
+        test_support::{FakeStorage, FakeTransaction, FrozenClock, a_job},
+    };
+
+    const CALL: i64 = 40;
+
+    fn running(reserved: i64, spent: i64) -> Job {
+        let clock = FrozenClock::default();
+        let job = a_job().claimed("a", clock.now(), &QueuePolicy::default());
+        Job {
+            cost: JobCost {
+                reserved: MicroUsd(reserved),
+                spent: MicroUsd(spent),
+                calls: 0,
+            },
+            ..job.unwrap()
+        }
+    }
+
+    fn an_answer() -> Answered {
+        Answered {
+            body: b"[1]".to_vec(),
+            at: FrozenClock::default().now(),
+        }
+    }
+
+    fn call() -> PaidCall {
+        PaidCall {
+            step: "serper 1".to_owned(),
+            most: MicroUsd(CALL),
+        }
+    }
+
+    fn journal(storage: &Arc<FakeStorage>, epoch: i64) -> WriteDownCalls {
+        let hold = Hold {
+            epoch,
+            ..Hold::of(&a_job())
+        };
+        let storage = Arc::<FakeStorage>::clone(storage) as Arc<dyn Storage>;
+        WriteDownCalls::new(storage, Arc::new(FrozenClock::default()), hold)
+    }
+
+    fn locking(work: &mut FakeTransaction, job: Job) {
+        work.jobs
+            .expect_lock()
+            .return_once(move |_, _| Ok(Some(job)));
+    }
+
+    fn saving(work: &mut FakeTransaction, spent: i64) {
+        work.jobs
+            .expect_save()
+            .once()
+            .withf(move |job| job.cost.spent == MicroUsd(spent))
+            .returning(|_| Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_call_counts_at_its_most_from_before_it_is_made_until_its_cost_is_known() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            locking(work, running(100, 60));
+            work.paid_calls
+                .expect_answer()
+                .once()
+                .returning(|_, _, _| Ok(None));
+            work.paid_calls
+                .expect_begin()
+                .once()
+                .withf(|key, step, _| (key.epoch, key.ticket.number, step) == (1, 1, "serper 1"))
+                .returning(|_, _, _| Ok(()));
+            saving(work, 100);
+        });
+        storage.expect(|work| {
+            locking(work, running(100, 100));
+            work.paid_calls
+                .expect_end()
+                .once()
+                .withf(|key, ended, _| {
+                    key.ticket.number == 1 && ended.answer.as_deref() == Some(b"{}")
+                })
+                .returning(|_, _, _| Ok(()));
+            saving(work, 65);
+        });
+        let journal = journal(&storage, 1);
+        let Ok(Begun::Now(ticket)) = journal.begin(&call()).await else {
+            panic!("it may be made");
+        };
+        let ended = Ended {
+            cost: MicroUsd(5),
+            answer: Some(b"{}".to_vec()),
+        };
+        journal.end(ticket, ended).await.unwrap();
+        assert_eq!(storage.commits(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_may_cost_more_than_is_left_is_not_made() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            locking(work, running(100, 61));
+            work.paid_calls
+                .expect_answer()
+                .returning(|_, _, _| Ok(None));
+            work.paid_calls.expect_begin().never();
+            work.jobs.expect_save().never();
+        });
+        let refused = journal(&storage, 1).begin(&call()).await;
+        assert_eq!(refused, Err(ProviderError::CapReached));
+        assert_eq!(storage.commits(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_was_answered_before_is_not_paid_again_even_when_nothing_is_left() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            locking(work, running(100, 100));
+            work.paid_calls
+                .expect_answer()
+                .withf(|_, _, step| step == "serper 1")
+                .returning(|_, _, _| Ok(Some(an_answer())));
+            work.jobs.expect_save().never();
+        });
+        let begun = journal(&storage, 1).begin(&call()).await;
+        assert_eq!(begun, Ok(Begun::Before(an_answer())));
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_lost_the_job_makes_no_call() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            locking(work, running(100, 0));
+            work.paid_calls.expect_begin().never();
+        });
+        let refused = journal(&storage, 7).begin(&call()).await;
+        assert!(
+            matches!(refused, Err(ProviderError::NotWrittenDown { .. })),
+            "{refused:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn without_the_storage_no_call_is_made() {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|work| {
+            work.jobs
+                .expect_lock()
+                .return_once(|_, _| Err(StorageError::Unavailable("the disk is full".into())));
+        });
+        let refused = journal(&storage, 1).begin(&call()).await;
+        let Err(ProviderError::NotWrittenDown { why }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(why.contains("the disk is full"), "{why}");
+    }
+}

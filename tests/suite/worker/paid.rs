@@ -1,0 +1,150 @@
+//! Workers that are killed while they make calls that cost money, and calls that are switched off.
+
+use super::{
+    api::{Api, done, number},
+    crashes::{Working, start},
+    on_both,
+    serper::Serper,
+    world::World,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const KEYWORDS: usize = 20;
+const PAGES: usize = 3;
+/// In millionths of a US dollar, for each page.
+const PRICE: usize = 1_000;
+
+on_both!(
+    each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed,
+    what_is_switched_off_is_not_asked_any_more,
+);
+
+/// A supplier, and an account that may spend what one rank check costs at the most.
+fn paying(world: &mut World, pause: u64) -> Serper {
+    let serper = Serper::start(Duration::from_millis(pause));
+    for (name, value) in [
+        ("API_KEY", "a-key"),
+        ("BASE_URL", &serper.base_url),
+        ("PRICE_PER_CALL", "0.001"),
+    ] {
+        world.set(&format!("SEARCH__SERPER__{name}"), value);
+    }
+    world.set("SEARCH__DEPTH", &(PAGES * 10).to_string());
+    for flag in ["--monthly-budget", "--daily-budget"] {
+        world.say(&[
+            "account",
+            "limits",
+            "--email",
+            "ann@example.com",
+            flag,
+            "0.06",
+        ]);
+    }
+    serper
+}
+
+/// Waits until so many calls were made and one is under way.
+async fn amid(serper: &Serper, calls: u32) {
+    for _ in 0..2_000 {
+        {
+            let asked = serper.asked();
+            if asked.billed() >= calls && asked.under_way > 0 {
+                return;
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("only {} calls were made", serper.asked().billed());
+}
+
+async fn quota(api: &Api, name: &str) -> Value {
+    let health = api.get("/health").await;
+    let quotas = health["quotas"].as_array().unwrap().iter();
+    quotas
+        .clone()
+        .find(|it| it["name"] == name)
+        .unwrap()
+        .clone()
+}
+
+fn dollars(calls: usize) -> String {
+    domain::money::MicroUsd(i64::try_from(calls * PRICE).unwrap()).to_string()
+}
+
+async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed(
+    mut world: World,
+) {
+    let serper = paying(&mut world, 60);
+    let mut working = start(&world);
+    let project = working.api.project("example.com", KEYWORDS).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    for (kill, calls) in [(1, 8), (2, 30)] {
+        amid(&serper, calls).await;
+        let Working { worker, beside, .. } = working;
+        worker.kill();
+        drop(beside);
+        working = start(&world);
+        assert!(serper.asked().repeated() < kill);
+    }
+    let over = working.api.finished(job).await;
+    assert!(
+        over["status"] == "succeeded" || over["status"] == "partial",
+        "{over}"
+    );
+    assert_eq!(number(&over, "/attempts"), 3);
+    assert!(done(&over) >= 19, "{over}");
+
+    let (billed, repeated, at_once) = {
+        let asked = serper.asked();
+        (asked.billed(), asked.repeated(), asked.most_under_way)
+    };
+    assert!(repeated <= 2, "{repeated} calls were repeated by two kills");
+    // The call of the killed worker may still be answered while the next one asks.
+    assert!(at_once <= 2, "{at_once}");
+    let billed = usize::try_from(billed).unwrap();
+    assert!(billed <= KEYWORDS * PAGES, "{billed}");
+    // A call that was begun counts, whether it came or not: one for each kill at the most.
+    let job_cost = over["cost"]["amount"].as_str().unwrap();
+    let counted = [billed, billed + 1, billed + 2].map(dollars);
+    assert!(
+        counted.iter().any(|it| it == job_cost),
+        "{job_cost} {billed}"
+    );
+    for name in ["monthlyBudget", "dailyBudget"] {
+        let quota = quota(&working.api, name).await;
+        assert_eq!(
+            (&quota["used"], &quota["reserved"], &quota["limit"]),
+            (&json!(job_cost), &json!("0.00"), &json!("0.06")),
+            "{name}"
+        );
+    }
+    // Nothing is left for another one.
+    let more = json!({ "type": "rankCheck", "projectId": project });
+    let (status, told) = working.api.call("POST", "/analyze", Some(&more)).await;
+    assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
+}
+
+async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
+    let serper = paying(&mut world, 20);
+    let working = start(&world);
+    let project = working.api.project("example.com", KEYWORDS).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    working.api.follow(job, |job| done(job) >= 2).await;
+    drop(working);
+    let before = serper.asked().billed();
+
+    world.set("SEARCH__PAID_CALLS", "false");
+    let again = start(&world);
+    let over = again.api.finished(job).await;
+    assert_eq!(over["status"], "partial", "{over}");
+    assert_eq!(serper.asked().billed(), before);
+    // What was measured before is there.
+    let records = again.api.records("rankings", project).await;
+    assert_eq!(i64::try_from(records.len()).unwrap(), done(&over));
+    let more = json!({ "type": "rankCheck", "projectId": project });
+    let (status, told) = again.api.call("POST", "/analyze", Some(&more)).await;
+    assert_eq!((status, &told["code"]), (409, &json!("feature-disabled")));
+    let told = told["hint"].as_str().unwrap().to_owned();
+    assert!(told.contains("search.paid_calls"), "{told}");
+}

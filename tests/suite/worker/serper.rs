@@ -1,0 +1,87 @@
+//! A supplier that costs money, on loopback in serper.dev's shape: it counts.
+
+use super::loopback::Loopback;
+use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// What it was asked.
+#[derive(Default)]
+pub struct Asked {
+    /// How often, by keyword and page: each time is billed.
+    pub calls: BTreeMap<(String, u64), u32>,
+    /// How many are being answered now.
+    pub under_way: u32,
+    /// How many were at the most.
+    pub most_under_way: u32,
+}
+
+impl Asked {
+    /// Calls that were billed.
+    pub fn billed(&self) -> u32 {
+        self.calls.values().sum()
+    }
+
+    /// Calls that had been made before.
+    pub fn repeated(&self) -> u32 {
+        self.calls.values().map(|it| it - 1).sum()
+    }
+}
+
+pub struct Serper {
+    pub base_url: String,
+    asked: Arc<Mutex<Asked>>,
+    _server: Loopback,
+}
+
+type Shared = web::Data<(Arc<Mutex<Asked>>, Duration)>;
+
+impl Serper {
+    /// One that takes so long for an answer.
+    pub fn start(pause: Duration) -> Self {
+        let asked = Arc::new(Mutex::new(Asked::default()));
+        let shared: Shared = web::Data::new((Arc::clone(&asked), pause));
+        let server = Loopback::start(move |app| {
+            app.app_data(shared.clone())
+                .route("/search", web::post().to(search));
+        });
+        Self {
+            base_url: format!("http://{}", server.address),
+            asked,
+            _server: server,
+        }
+    }
+
+    pub fn asked(&self) -> MutexGuard<'_, Asked> {
+        lock(&self.asked)
+    }
+}
+
+fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn search(shared: Shared, question: web::Json<Value>) -> HttpResponse {
+    let (asked, pause) = &**shared;
+    let keyword = question["q"].as_str().unwrap().to_owned();
+    let page = question["page"].as_u64().unwrap();
+    {
+        let mut asked = lock(asked);
+        *asked.calls.entry((keyword.clone(), page)).or_default() += 1;
+        asked.under_way += 1;
+        asked.most_under_way = asked.most_under_way.max(asked.under_way);
+    }
+    tokio::time::sleep(*pause).await;
+    lock(asked).under_way -= 1;
+    let organic: Vec<Value> = (0..10)
+        .map(|it| {
+            let link = format!("https://site{page}{it}.test/{}", keyword.replace(' ', "-"));
+            json!({ "title": "A", "link": link, "position": it + 1 })
+        })
+        .collect();
+    HttpResponse::Ok().json(json!({ "searchParameters": {}, "organic": organic, "credits": 1 }))
+}
