@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 21] = [
+pub const TENANT_TABLES: [&str; 24] = [
     "accounts",
     "users",
     "api_tokens",
@@ -20,6 +20,9 @@ pub const TENANT_TABLES: [&str; 21] = [
     "staged_pages",
     "spending",
     "schedules",
+    "console_spans",
+    "console_rows",
+    "console_bindings",
     "idempotency_records",
     "audit_events",
     "user_directory",

@@ -6,6 +6,7 @@ use domain::{
     money::MicroUsd,
     ports::storage::{Storage, StorageError},
     project::Project,
+    search_console::{Origin, Told},
     token::RevokeReason,
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -55,6 +56,18 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.measurements().discard(ANN, JobId(31)),
         r.measurements().record(ANN, JobId(31), &[]),
         r.results().publish(ANN, SHOP, JobId(31), &[]),
+        r.console_rows().replace(
+            ANN,
+            SHOP,
+            &[],
+            &Told {
+                origin: Origin::Export,
+                label: String::new(),
+                at: now(),
+            }
+        ),
+        r.console_rows().forget(ANN, MONTH, 1),
+        r.console_bindings().remove(ANN, SHOP),
         r.spending().reserve(ANN, MONTH, MicroUsd(0), None),
         r.spending().settle(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
         r.idempotency().forget_before(ANN, now()),

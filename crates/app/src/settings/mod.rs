@@ -5,12 +5,14 @@
 mod page_speed;
 mod ranges;
 mod search;
+mod search_console;
 mod secret;
 mod sources;
 mod values;
 
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
+pub use search_console::SearchConsoleSettings;
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
 pub use values::{
@@ -54,6 +56,8 @@ pub struct Settings {
     pub queue: QueueSettings,
     /// Search results.
     pub search: SearchSettings,
+    /// Search Console.
+    pub search_console: SearchConsoleSettings,
     /// The crawler.
     pub crawler: CrawlerSettings,
     /// How fast pages are.
@@ -70,6 +74,8 @@ pub struct RetentionSettings {
     pub rank_months: u32,
     /// Search pages and forecasts of earlier runs, in days.
     pub page_days: u32,
+    /// Rows of Search Console, in months.
+    pub console_months: u32,
 }
 
 /// How much may be asked of one server process.
@@ -195,6 +201,7 @@ impl Default for Settings {
             worker: WorkerSettings::default(),
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
+            search_console: SearchConsoleSettings::default(),
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),
             retention: RetentionSettings::default(),
@@ -208,6 +215,7 @@ impl Default for RetentionSettings {
         Self {
             rank_months: it.ranks.unwrap_or(0),
             page_days: it.pages.unwrap_or(0),
+            console_months: it.console.unwrap_or(0),
         }
     }
 }
@@ -220,6 +228,7 @@ impl RetentionSettings {
         Retention {
             ranks: unless_zero(self.rank_months),
             pages: unless_zero(self.page_days),
+            console: unless_zero(self.console_months),
         }
     }
 }

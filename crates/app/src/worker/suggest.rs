@@ -25,7 +25,11 @@ use domain::{
     page::{Direction, PageRequest, Position, SortValue},
     ports::storage::StorageError,
     results::{AsOf, CoursePoint, FindingQuery, FindingSort, ResultHead, StagedFinding},
-    use_cases::{keep_lease::Hold, publish_results::Outcome, stage_findings::StageFindings},
+    use_cases::{
+        keep_lease::Hold, list_console_pages::ListConsolePages, list_console_rows::ListConsoleRows,
+        publish_results::Outcome, read_own_searches::ReadOwnSearches,
+        stage_findings::StageFindings,
+    },
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -35,6 +39,9 @@ use std::{
 
 /// How many records are held in memory at once.
 const BATCH: u32 = 200;
+/// How many pages and rows of Search Console are looked at, those that were shown most.
+const CONSOLE_PAGES: u32 = 1_000;
+const CONSOLE_ROWS: u32 = 20_000;
 /// How far back a fall of positions is looked for, and what came of fixes.
 const BACK: Days = Days::new(120);
 const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
@@ -62,10 +69,19 @@ pub(super) async fn add(
     let previous: Vec<SuggestionRecord> = newest.all(ResultType::Suggestions).await?;
     let ignored = BTreeSet::new();
     let now = tools.clock.now();
+    let own = if newest.is_google() {
+        Some(
+            ReadOwnSearches::new(Arc::clone(&tools.storage))
+                .run(job)
+                .await?,
+        )
+    } else {
+        None
+    };
     let context = SuggestionContext {
         project_id: job.project.0,
         at: now,
-        own_curve: None,
+        own_curve: own.as_ref().and_then(|it| it.curve()),
         previous: &previous,
         ignored: &ignored,
         other_values: &[],
@@ -109,6 +125,7 @@ impl Newest<'_> {
         self.each(ResultType::Rankings, |it| searches.add_ranking(&it))
             .await?;
         self.add_histories(&mut searches).await?;
+        self.add_console(&mut searches).await?;
         let mut findings = searches.done();
         self.each(ResultType::Content, |it| findings.add_content(&it))
             .await?;
@@ -247,6 +264,30 @@ impl Newest<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Search Console tells about Google's pages.
+    fn is_google(&self) -> bool {
+        self.tools.search.label().source().is_google()
+    }
+
+    /// What the project's Search Console tells.
+    async fn add_console(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
+        let job = self.job;
+        let storage = || Arc::clone(&self.tools.storage);
+        let (account, project, day) = (job.account, job.project, job.day);
+        let pages = ListConsolePages::new(storage());
+        for page in pages.run(account, project, day, CONSOLE_PAGES).await? {
+            searches.add_page_clicks(&page.url, page.clicks_per_month);
+            if !page.days.is_empty() {
+                searches.add_click_history(&page.url, &page.days);
+            }
+        }
+        let rows = ListConsoleRows::new(storage());
+        for row in rows.run(account, project, day, CONSOLE_ROWS).await? {
+            searches.add_console_row(&row);
+        }
+        Ok(())
     }
 
     async fn courses(&self, keywords: &[KeywordId]) -> Result<Vec<Vec<CoursePoint>>, Broken> {

@@ -3,6 +3,8 @@
 pub mod accounts;
 pub mod audit;
 pub mod clock;
+pub mod console_bindings;
+pub mod console_rows;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_pages;
@@ -13,6 +15,7 @@ pub mod projects;
 pub mod randomness;
 pub mod results;
 pub mod schedules;
+pub mod search_console;
 pub mod search_results;
 pub mod secrets;
 pub mod site_door;

@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// stands elsewhere.
 const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 
+/// How many imports of Search Console are forgotten in one transaction.
+const IMPORTS: u32 = 20;
+
 /// How long things are kept; `None` keeps them for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
@@ -22,14 +25,18 @@ pub struct Retention {
     pub ranks: Option<u32>,
     /// Search pages and forecasts of earlier runs, in days.
     pub pages: Option<u32>,
+    /// Rows of Search Console, in months.
+    pub console: Option<u32>,
 }
 
 impl Default for Retention {
-    /// Three years and a month, so that a year can be told beside the two before; a quarter.
+    /// Three years and a month, so that a year can be told beside the two before; a quarter; as long as
+    /// Search Console itself.
     fn default() -> Self {
         Self {
             ranks: Some(37),
             pages: Some(92),
+            console: Some(16),
         }
     }
 }
@@ -58,6 +65,7 @@ impl KeepHouse {
         let today = now.date_naive();
         let since = self.retention.ranks.map(|it| today - Months::new(it));
         let pages = self.retention.pages.map(|it| now - Days::new(it.into()));
+        let console = self.retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
@@ -66,6 +74,9 @@ impl KeepHouse {
             }
             for (before, of) in pages.into_iter().flat_map(|it| OF_A_DAY.map(|of| (it, of))) {
                 self.forget_findings(account.id, of, before).await?;
+            }
+            if let Some(before) = console {
+                self.forget_console_rows(account.id, before).await?;
             }
         }
         Ok(())
@@ -82,6 +93,25 @@ impl KeepHouse {
             })
             .await?;
             if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn forget_console_rows(
+        &self,
+        of: AccountId,
+        before: NaiveDate,
+    ) -> Result<(), StorageError> {
+        loop {
+            let forgotten = retrying(|| async {
+                let mut work = self.storage.write().await?;
+                let forgotten = work.console_rows().forget(of, before, IMPORTS).await?;
+                work.commit().await?;
+                Ok::<_, StorageError>(forgotten)
+            })
+            .await?;
+            if forgotten < IMPORTS.into() {
                 return Ok(());
             }
         }

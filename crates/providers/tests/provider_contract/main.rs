@@ -7,6 +7,7 @@ mod data_for_seo;
 mod fault_server;
 mod guarding;
 mod page_speed;
+mod search_console;
 mod searxng;
 mod serp_api;
 mod serper;
