@@ -53,8 +53,8 @@ fn told(origin: Origin) -> Told {
 
 /// Stores these under ids from a hundred on; how many rows they replace.
 async fn store(db: &TestDatabase, first: i64, sets: Vec<RowSet>) -> u64 {
-    let sets: Vec<_> = (first..).map(ConsoleSpanId).zip(sets).collect();
-    change!(db, tx => tx.console_rows().replace(ANN, SHOP, &sets, &told(Origin::Api)).await.unwrap())
+    let ids: Vec<ConsoleSpanId> = (first..).map(ConsoleSpanId).take(sets.len()).collect();
+    change!(db, tx => tx.console_rows().replace(ANN, SHOP, &ids, &sets, &told(Origin::Api)).await.unwrap())
 }
 
 async fn spans(db: &TestDatabase) -> Vec<StoredSpan> {
@@ -288,10 +288,7 @@ async fn an_account_sees_its_own_rows_alone(db: TestDatabase) {
         assert!(rows.page_days(BOB, &of, &urls).await.unwrap().is_empty());
     });
     // The other's import of the same days leaves this one alone.
-    let theirs = [(
-        ConsoleSpanId(100),
-        of_day(2, vec![row("a", "a", 9, 10, 3.0)]),
-    )];
-    let replaced = change!(db, tx => tx.console_rows().replace(BOB, SHOP, &theirs, &told(Origin::Export)).await.unwrap());
+    let theirs = [of_day(2, vec![row("a", "a", 9, 10, 3.0)])];
+    let replaced = change!(db, tx => tx.console_rows().replace(BOB, SHOP, &[ConsoleSpanId(100)], &theirs, &told(Origin::Export)).await.unwrap());
     assert_eq!((replaced, spans(&db).await.len()), (0, 1));
 }

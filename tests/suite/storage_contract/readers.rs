@@ -60,6 +60,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
             ANN,
             SHOP,
             &[],
+            &[],
             &Told {
                 origin: Origin::Export,
                 label: String::new(),

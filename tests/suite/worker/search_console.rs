@@ -4,6 +4,7 @@
 use super::{api::Api, loopback::Loopback, on_both, world::World};
 use actix_web::{HttpRequest, HttpResponse, web};
 use analysis::findings::suggestions::{Evidence, resolves};
+use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
     ids::{AccountId, ProjectId},
@@ -181,9 +182,8 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
     let gaps = api.records("suggestions", project).await;
     let gap = gaps
         .iter()
-        .find(|it| it["ruleId"] == "ctrGap")
+        .find(|it| it["ruleId"] == "ctrGap" && it["url"] == "https://example.com/shoes")
         .unwrap_or_else(|| panic!("{gaps:?}"));
-    assert_eq!(gap["url"], "https://example.com/shoes");
     let list = ListConsoleRows::new(world.database.port());
     let rows = list
         .run(
@@ -263,6 +263,18 @@ async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
     );
     assert!(said.starts_with("query: 1 rows of "), "{said}");
     check(&api, project).await;
+}
+
+/// A private key as key files hold it.
+fn pem(key: &KeyPair) -> String {
+    let text = STANDARD.encode(key.serialize_der());
+    let lines: Vec<&str> = { text.as_bytes().chunks(64) }
+        .map(|it| std::str::from_utf8(it).unwrap())
+        .collect();
+    format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        lines.join("\n")
+    )
 }
 
 /// What the fake Google knows, and was asked.
@@ -350,7 +362,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     let key = KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).unwrap();
     let key = json!({
         "type": "service_account", "client_email": "sightline@p.iam.gserviceaccount.com",
-        "private_key": key.serialize_pem(), "private_key_id": "f00",
+        "private_key": pem(&key), "private_key_id": "f00",
     });
     let key = file(&world, "key.json", &key.to_string());
     let base = format!("http://{}", google.address);
@@ -404,7 +416,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     let cuts = fetched["imported"].as_array().unwrap();
     assert_eq!(cuts.len(), 4, "{fetched}");
     let days = cuts[0]["days"].as_u64().unwrap();
-    assert!((6..=7).contains(&days), "{days}");
+    assert!((7..=8).contains(&days), "{days}");
     assert!(
         cuts.iter()
             .all(|it| it["rows"] == days && it["origin"] == "api"),
@@ -425,13 +437,18 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     make_due(&world, project).await;
     let later = until(&world, project, |it| {
         it["binding"]["through"] == json!(day(1))
-            && it["binding"]["nextAt"] != fetched["binding"]["nextAt"]
+            && it["binding"]["lastAt"] != fetched["binding"]["lastAt"]
     })
     .await;
     assert_eq!(later["imported"][0]["days"], json!(days + 2));
     let asked = lock(&known).asked.clone();
     assert_eq!(asked.len() as u64, (days + 2) * 4, "{asked:?}");
-    assert_eq!(lock(&known).tokens, 1, "a token is used while it is good");
+    let processes = if world.is_sqlite() { 1 } else { 3 };
+    let tokens = lock(&known).tokens;
+    assert!(
+        tokens <= processes,
+        "a token is used while it is good: {tokens}"
+    );
 
     // Days that are named are fetched again, and replace what was there.
     let (from, to) = (day(4).to_string(), day(3).to_string());

@@ -15,12 +15,14 @@ use chrono::NaiveDate;
 #[async_trait]
 pub trait ConsoleRowRepository: Send {
     /// Puts rows in the place of those that the project has for the same cut and days; says how many
-    /// rows that were. No cut and days may come twice in `sets`.
+    /// rows that were. No cut and days may come twice in `sets`; each has its own
+    /// fresh id.
     async fn replace(
         &mut self,
         account: AccountId,
         project: ProjectId,
-        sets: &[(ConsoleSpanId, RowSet)],
+        ids: &[ConsoleSpanId],
+        sets: &[RowSet],
         told: &Told,
     ) -> Result<u64, StorageError>;
     /// What was imported that ends on that day or later, in the order of days and cuts.

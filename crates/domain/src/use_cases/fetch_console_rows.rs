@@ -198,7 +198,7 @@ impl FetchConsoleRows {
         };
         for day in wanted.first.iter_days().take_while(|it| *it <= last) {
             let sets = self.fetch_day(held, &site, day).await?;
-            let rows = sets.iter().map(|it| it.1.rows.len() as u64).sum();
+            let rows = sets.iter().map(|it| it.rows.len() as u64).sum();
             let reached = held.reached(day, self.clock.now());
             if !self.advance(held, &reached, Some(&sets)).await? {
                 return Err(FetchConsoleError::Lost);
@@ -243,10 +243,9 @@ impl FetchConsoleRows {
         held: &Binding,
         site: &SiteScope,
         day: NaiveDate,
-    ) -> Result<Vec<(ConsoleSpanId, RowSet)>, FetchConsoleError> {
+    ) -> Result<Vec<RowSet>, FetchConsoleError> {
         let mut sets = Vec::with_capacity(Cut::FETCHED.len());
-        let ids = ConsoleSpanId::mint_ascending(&self.mint, Cut::FETCHED.len());
-        for (id, cut) in ids.into_iter().zip(Cut::FETCHED) {
+        for cut in Cut::FETCHED {
             let most = self.limits.rows_per_day;
             let asked = self.console.rows(&held.property, day, cut, most);
             let mut rows = asked.await?;
@@ -256,7 +255,7 @@ impl FetchConsoleRows {
                 is_own && row.refusal(cut).is_none()
             });
             let span = Span::day(day);
-            sets.push((id, RowSet { cut, span, rows }));
+            sets.push(RowSet { cut, span, rows });
         }
         Ok(sets)
     }
@@ -266,7 +265,7 @@ impl FetchConsoleRows {
         &self,
         before: &Binding,
         after: &Binding,
-        sets: Option<&[(ConsoleSpanId, RowSet)]>,
+        sets: Option<&[RowSet]>,
     ) -> Result<bool, FetchConsoleError> {
         let told = Told {
             origin: Origin::Api,
@@ -283,13 +282,150 @@ impl FetchConsoleRows {
                 return Ok(false);
             }
             if let Some(sets) = sets {
+                let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
                 { work.console_rows() }
-                    .replace(before.account, before.project, sets, told)
+                    .replace(before.account, before.project, &ids, sets, told)
                     .await?;
             }
             work.commit().await?;
             Ok(true)
         })
         .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::{search_console::MockSearchConsole, search_results::ProviderError},
+        search_console::{Property, SearchRow},
+        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, a_project},
+    };
+    use std::sync::Mutex;
+
+    fn binding() -> Binding {
+        let property = Property::accepted("sc-domain:shop.example.com".to_owned());
+        let now = FrozenClock::default().now();
+        Binding::begun(ACCOUNT, a_project().id, property, now)
+    }
+
+    fn fetch(storage: &Arc<FakeStorage>, console: MockSearchConsole) -> FetchConsoleRows {
+        let limits = FetchLimits {
+            first_days: 12,
+            ..FetchLimits::default()
+        };
+        let clock = Arc::new(FrozenClock::default());
+        let storage: Arc<dyn Storage> = Arc::clone(storage) as _;
+        FetchConsoleRows::new(storage, clock, a_mint(), Arc::new(console), limits)
+    }
+
+    /// The binding is looked up and taken, and the project is found.
+    fn begin(storage: &FakeStorage) {
+        storage.expect(|it| {
+            let find = it.console_bindings.expect_find();
+            find.returning(|_, _| Ok(Some(binding())));
+        });
+        storage.expect(|it| {
+            let advance = it.console_bindings.expect_advance();
+            advance.returning(|before, after| {
+                assert!(before.held_until.is_none() && after.held_until.is_some());
+                Ok(true)
+            });
+        });
+        storage.expect(|it| {
+            let find = it.projects.expect_find();
+            find.returning(|_, _| Ok(Some(a_project())));
+        });
+    }
+
+    fn row(page: &str, clicks: u64) -> SearchRow {
+        SearchRow {
+            query: None,
+            page: Some(page.to_owned()),
+            country: None,
+            device: None,
+            clicks,
+            impressions: 10,
+            position: Some(2.0),
+        }
+    }
+
+    #[tokio::test]
+    async fn days_are_settled_after_a_while_and_what_cannot_be_a_row_is_left_out() {
+        let storage = Arc::new(FakeStorage::default());
+        begin(&storage);
+        for _ in 0..3 {
+            storage.expect(|it| {
+                it.projects
+                    .expect_lock()
+                    .returning(|_, _| Ok(Some(a_project())));
+                it.console_bindings
+                    .expect_advance()
+                    .returning(|_, _| Ok(true));
+                it.console_rows
+                    .expect_replace()
+                    .once()
+                    .returning(|_, _, ids, sets, told| {
+                        assert_eq!((ids.len(), sets.len(), told.origin), (4, 4, Origin::Api));
+                        let rows: Vec<usize> = sets.iter().map(|it| it.rows.len()).collect();
+                        assert_eq!(rows, [0, 1, 0, 0]);
+                        Ok(0)
+                    });
+            });
+        }
+        storage.expect(|it| {
+            it.console_bindings.expect_advance().returning(|_, after| {
+                assert!(after.held_until.is_none() && after.last_failure.is_none());
+                Ok(true)
+            });
+        });
+        let mut console = MockSearchConsole::new();
+        console.expect_last_final_day().returning(|_, _| Ok(None));
+        console.expect_rows().returning(|_, _, cut, _| {
+            let pages = vec![
+                row("https://shop.example.com/a", 1),
+                row("https://other.example.org/", 1),
+                row("android-app://com.example/", 1),
+                row("https://shop.example.com/b", 11),
+            ];
+            let is_pages = cut == Cut::plain(crate::search_console::About::Page);
+            Ok(if is_pages { pages } else { vec![] })
+        });
+        let seen = Mutex::new(Vec::new());
+        let on_day = |it: FetchedDay| seen.lock().unwrap().push((it.rows, it.left));
+        let fetched = fetch(&storage, console)
+            .run(ACCOUNT, a_project().id, None, &on_day)
+            .await
+            .unwrap();
+        assert_eq!((fetched.days, fetched.rows), (3, 3));
+        assert_eq!(*seen.lock().unwrap(), [(1, 2), (1, 1), (1, 0)]);
+        assert_eq!(storage.commits(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_noted_and_told() {
+        let storage = Arc::new(FakeStorage::default());
+        begin(&storage);
+        storage.expect(|it| {
+            it.console_bindings
+                .expect_advance()
+                .once()
+                .returning(|_, after| {
+                    assert_eq!((after.failures, after.held_until), (1, None));
+                    assert!(after.last_failure.is_some());
+                    Ok(true)
+                });
+        });
+        let mut console = MockSearchConsole::new();
+        let failing = |_: &Property, _: Span| Err(ProviderError::Unavailable.into());
+        console.expect_last_final_day().returning(failing);
+        let outcome = fetch(&storage, console)
+            .run(ACCOUNT, a_project().id, None, &|_| {})
+            .await;
+        assert!(
+            matches!(outcome, Err(FetchConsoleError::Console(_))),
+            "{outcome:?}"
+        );
     }
 }

@@ -138,15 +138,7 @@ impl ImportConsoleRows {
         let spans = { sets.iter() }.map(|it| (it.cut, it.span, it.rows.len() as u64));
         let spans: Vec<_> = spans.collect();
         let rows = spans.iter().map(|it| it.2).sum();
-        let mut sets: Vec<(ConsoleSpanId, RowSet)> =
-            sets.into_iter().map(|it| (ConsoleSpanId(0), it)).collect();
-        let ids = |sets: &mut Vec<(ConsoleSpanId, RowSet)>| {
-            let fresh = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
-            sets.iter_mut().zip(fresh).for_each(|(it, id)| it.0 = id);
-        };
-        ids(&mut sets);
-        let sets = &sets;
-        let told = &told;
+        let (sets, told) = (&sets, &told);
         let replaced = retrying(|| async move {
             let mut work = self.storage.write().await?;
             // Whoever else imports for the project waits.
@@ -154,8 +146,9 @@ impl ImportConsoleRows {
             if !there.is_some_and(|it| it.is_active()) {
                 return Err(ImportConsoleError::NoSuchProject);
             }
+            let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
             let replaced = { work.console_rows() }
-                .replace(account, project, sets, told)
+                .replace(account, project, &ids, sets, told)
                 .await?;
             work.commit().await?;
             Ok(replaced)
@@ -333,9 +326,9 @@ mod tests {
             it.console_rows
                 .expect_replace()
                 .once()
-                .returning(|_, _, sets, told| {
-                    assert_eq!((sets.len(), sets[0].1.rows.len()), (1, 1));
-                    assert!(sets[0].0.0 > 0);
+                .returning(|_, _, ids, sets, told| {
+                    assert_eq!((ids.len(), sets.len(), sets[0].rows.len()), (1, 1, 1));
+                    assert!(ids[0].0 > 0);
                     assert_eq!(
                         (told.origin, told.label.as_str()),
                         (Origin::Export, "pages.csv")

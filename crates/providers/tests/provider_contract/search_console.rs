@@ -6,6 +6,10 @@ use super::{
     fault_server::{FaultServer, Received, Reply},
     quick,
 };
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use chrono::NaiveDate;
 use domain::{
     ports::{
@@ -34,6 +38,18 @@ static KEY: LazyLock<KeyPair> = LazyLock::new(|| {
     KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).expect("a key")
 });
 
+/// A private key as key files hold it.
+fn pem(key: &KeyPair) -> String {
+    let text = STANDARD.encode(key.serialize_der());
+    let lines: Vec<&str> = { text.as_bytes().chunks(64) }
+        .map(|it| std::str::from_utf8(it).expect("ASCII"))
+        .collect();
+    format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        lines.join("\n")
+    )
+}
+
 /// A key file as Google's console makes it, in a folder of its own.
 fn key_file(name: &str, content: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -47,7 +63,7 @@ fn key() -> Value {
         "type": "service_account",
         "project_id": "project",
         "private_key_id": "f00",
-        "private_key": KEY.serialize_pem(),
+        "private_key": pem(&KEY),
         "client_email": WHO,
         "token_uri": "https://oauth2.googleapis.com/token",
     })
@@ -118,7 +134,6 @@ fn wire_row(n: u64) -> Value {
 }
 
 fn decoded(part: &str) -> Value {
-    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let bytes = URL_SAFE_NO_PAD.decode(part).expect("base64");
     serde_json::from_slice(&bytes).expect("JSON")
 }
@@ -214,7 +229,6 @@ async fn it_is_asked_in_its_own_shape_with_a_token_of_the_service_account() {
 
 /// RS256 by the public half of the key.
 fn verify(message: &str, signature: &str) {
-    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let signature = URL_SAFE_NO_PAD.decode(signature).expect("base64");
     let algorithms = aws_lc_rs::default_provider().signature_verification_algorithms;
     let is_good = algorithms.all.iter().any(|it| {

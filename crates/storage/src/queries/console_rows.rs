@@ -59,14 +59,16 @@ impl ConsoleRowRepository for Session<Db> {
         &mut self,
         account: AccountId,
         project: ProjectId,
-        sets: &[(ConsoleSpanId, RowSet)],
+        ids: &[ConsoleSpanId],
+        sets: &[RowSet],
         told: &Told,
     ) -> Result<u64, StorageError> {
-        let spans = sets
+        let spans = ids
             .iter()
+            .zip(sets)
             .map(|(id, set)| SpanRow::new(account, project, *id, set, told));
         let spans: Vec<SpanRow> = spans.collect();
-        let rows = sets.iter().flat_map(|(id, set)| {
+        let rows = ids.iter().zip(sets).flat_map(|(id, set)| {
             let rows = set.rows.iter().enumerate();
             rows.map(|(place, row)| ConsoleRow::new(account, *id, place, row))
         });
