@@ -21,7 +21,11 @@ const DIRECTORIES: [&str; 4] = [
     "server_spending",
 ];
 /// The tables that workers search across accounts; their rows are one an account.
-const QUEUES: [&str; 2] = ["account_queues", "account_schedules"];
+const QUEUES: [&str; 3] = [
+    "account_queues",
+    "account_schedules",
+    "account_console_fetches",
+];
 /// Tables whose months are parts of their own, which `CockroachDB` alone writes otherwise.
 const BY_MONTHS: [&str; 1] = ["rank_history"];
 /// What columns may be.

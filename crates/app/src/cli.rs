@@ -95,6 +95,12 @@ pub enum Command {
     /// Say which suggestions are not wanted.
     #[command(subcommand)]
     Suggestions(SuggestionsCommand),
+    /// Clicks, impressions and positions of the project's own Search Console.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  sightline search-console import --email ann@example.com --project 3570000000000000 export.zip\n  sightline search-console bind --email ann@example.com --project 3570000000000000 --property sc-domain:example.com\n  sightline search-console status --email ann@example.com --project 3570000000000000"
+    )]
+    SearchConsole(SearchConsoleCommand),
     /// Bring the database's schema up to date, or tell how it stands.
     #[command(
         after_help = "Examples:\n  sightline migrate status\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
@@ -359,6 +365,92 @@ pub enum ScheduleCommand {
         #[command(flatten)]
         of: ScheduledAnalysis,
     },
+}
+
+/// What can be done with Search Console.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SearchConsoleCommand {
+    /// Import the export of the performance report: the archive whole, or files of it; all rows of all
+    /// files, or none.
+    #[command(
+        after_help = "Examples:\n  sightline search-console import --email ann@example.com --project 3570000000000000 example.com-Performance-on-Search.zip\n  sightline search-console import --email ann@example.com --project 3570000000000000 --from 2026-08-20 --to 2026-11-19 Queries.csv Pages.csv\n  sightline search-console import --email ann@example.com --project 3570000000000000 --from 2026-11-01 --to 2026-11-19 --page https://example.com/shoes Queries.csv\n\nAny language of the interface; commas, semicolons or tabs; UTF-8 or UTF-16. Files of tools that export queries with pages and days are taken, too, and say most. Importing the same days again replaces them."
+    )]
+    Import {
+        /// Which project.
+        #[command(flatten)]
+        of: ConsoleProject,
+        /// The first day that rows sum up, where no column tells days.
+        #[arg(long, value_name = "DAY")]
+        from: Option<chrono::NaiveDate>,
+        /// The last one.
+        #[arg(long, value_name = "DAY")]
+        to: Option<chrono::NaiveDate>,
+        /// The page that the report was filtered by before it was exported.
+        #[arg(long, value_name = "URL")]
+        page: Option<String>,
+        /// The archive, or CSV files of it.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Have a property fetched once a day, by a service account that may read it.
+    #[command(
+        after_help = "Example:\n  sightline search-console bind --email ann@example.com --project 3570000000000000 --property sc-domain:example.com\n\nThe property has to be that of the project's site. It is for operators alone: the service account may be able to read more than one owner's properties."
+    )]
+    Bind {
+        /// Which project.
+        #[command(flatten)]
+        of: ConsoleProject,
+        /// `sc-domain:example.com`, or `https://www.example.com/`.
+        #[arg(long)]
+        property: String,
+    },
+    /// Have it fetched no more; what was fetched stays.
+    #[command(
+        after_help = "Example:\n  sightline search-console unbind --email ann@example.com --project 3570000000000000"
+    )]
+    Unbind {
+        /// Which project.
+        #[command(flatten)]
+        of: ConsoleProject,
+    },
+    /// Fetch now what is final and not there yet, or days that are named.
+    #[command(
+        after_help = "Examples:\n  sightline search-console fetch --email ann@example.com --project 3570000000000000\n  sightline search-console fetch --email ann@example.com --project 3570000000000000 --from 2026-01-01 --to 2026-03-31"
+    )]
+    Fetch {
+        /// Which project.
+        #[command(flatten)]
+        of: ConsoleProject,
+        /// The first day.
+        #[arg(long, value_name = "DAY")]
+        from: Option<chrono::NaiveDate>,
+        /// The last one.
+        #[arg(long, value_name = "DAY")]
+        to: Option<chrono::NaiveDate>,
+    },
+    /// Show what is there, and how fetching goes.
+    #[command(
+        after_help = "Example:\n  sightline search-console status --email ann@example.com --project 3570000000000000 --json"
+    )]
+    Status {
+        /// Which project.
+        #[command(flatten)]
+        of: ConsoleProject,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A project whose Search Console it is.
+#[derive(Debug, Clone, Args)]
+pub struct ConsoleProject {
+    /// The owner's e-mail address.
+    #[arg(long)]
+    pub email: String,
+    /// The project's id.
+    #[arg(long)]
+    pub project: i64,
 }
 
 /// An analysis of a project.

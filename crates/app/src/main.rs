@@ -78,6 +78,10 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Suggestions(command) => {
             commands::suggestions::run(&Foundation::open(loaded, Role::Tool).await?, command).await
         }
+        Command::SearchConsole(command) => {
+            let foundation = Foundation::open(loaded, Role::Tool).await?;
+            commands::search_console::run(&foundation, command).await
+        }
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
         Command::Doctor { json } => commands::doctor::run(loaded, json).await,
         Command::Openapi => commands::openapi::run(&loaded),

@@ -20,6 +20,8 @@ use domain::{
         site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
     use_cases::{
+        fetch_console_rows::FetchConsoleRows,
+        fetch_due_console::FetchDueConsole,
         fire_schedules::FireSchedules,
         measure_page_speed::SpeedSources,
         request_analysis::{Prices, RequestAnalysis},
@@ -30,6 +32,7 @@ use providers::{
     search::{
         self, DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
     },
+    search_console::{self, SearchConsoleSettings},
     vitals::{self, GoogleApiSettings, VitalsSettings},
 };
 use std::{sync::Arc, time::Duration};
@@ -115,6 +118,11 @@ impl Foundation {
                 Arc::clone(&self.storage),
                 Arc::clone(&self.clock),
                 request,
+            )),
+            console: Arc::new(FetchDueConsole::new(
+                Arc::clone(&self.storage),
+                Arc::clone(&self.clock),
+                console_fetcher(self),
             )),
             search,
             speed: to_sites.speed,
@@ -264,6 +272,20 @@ pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
     starter(foundation, search.as_ref(), &load(settings))
 }
 
+/// What fetches rows of Search Console.
+pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
+    let set = &foundation.settings.search_console;
+    let key_file = set.key_file.clone();
+    let settings = SearchConsoleSettings {
+        base_url: set.base_url.url().clone(),
+        token_url: set.token_url.url().clone(),
+        ..SearchConsoleSettings::google(key_file)
+    };
+    let console = search_console::configured(settings, &foundation.clock, &foundation.randomness);
+    let (storage, clock, mint) = foundation.parts();
+    FetchConsoleRows::new(storage, clock, mint, console, set.limits())
+}
+
 fn starter(foundation: &Foundation, search: &dyn SearchResults, load: &Load) -> RequestAnalysis {
     let (storage, clock, mint) = foundation.parts();
     let policy = queue_policy(&foundation.settings.queue);
@@ -396,6 +418,14 @@ mod tests {
     fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
         let policy = queue_policy(&QueueSettings::default());
         assert_eq!(policy, QueuePolicy::default());
+    }
+
+    #[test]
+    fn search_console_left_alone_is_googles() {
+        let set = Settings::default().search_console;
+        let google = SearchConsoleSettings::google(None);
+        assert_eq!(set.base_url.url(), &google.base_url);
+        assert_eq!(set.token_url.url(), &google.token_url);
     }
 
     #[test]

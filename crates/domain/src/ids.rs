@@ -75,6 +75,10 @@ id!(
     /// Something that was done to an account or a token.
     AuditEventId
 );
+id!(
+    /// Rows of Search Console that came in together for the same days.
+    ConsoleSpanId
+);
 
 /// Makes ids that never repeat inside one process; two processes meet about once in a thousand
 /// batches of a thousand ids made in the same second, and storage then answers

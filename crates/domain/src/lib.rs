@@ -26,6 +26,7 @@ pub mod report_settings;
 pub mod results;
 pub mod schedule;
 pub mod scope;
+pub mod search_console;
 pub mod text;
 pub mod token;
 pub mod use_cases;

@@ -151,6 +151,14 @@ pub struct SearchSource {
     pub provenance: Provenance,
 }
 
+impl SearchSource {
+    /// Whether Search Console tells about its pages: Google's, and simulated ones stand for them.
+    #[must_use]
+    pub fn is_google(&self) -> bool {
+        self.engine == "google" || self.provenance == Provenance::Simulated
+    }
+}
+
 /// As of when the past of keywords is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {

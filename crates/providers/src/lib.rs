@@ -1,4 +1,5 @@
-//! Suppliers of search results and of field data over HTTP, the decorators around them, and the sandbox.
+//! Suppliers of search results and of field data over HTTP, Search Console and its exports, the
+//! decorators around them, and the sandbox.
 //!
 //! An adapter translates a supplier's wire format into an observation and its failures into
 //! [`domain::ports::search_results::ProviderError`]. Nothing here is stored, and no credential
@@ -8,4 +9,5 @@ mod http_client;
 pub mod resilience;
 pub mod sandbox;
 pub mod search;
+pub mod search_console;
 pub mod vitals;

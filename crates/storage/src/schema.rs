@@ -495,6 +495,71 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{BigInt, Date, Text};
+    use super::Instant;
+
+    console_spans (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        project_id -> BigInt,
+        cut -> Text,
+        first_day -> Date,
+        last_day -> Date,
+        row_count -> BigInt,
+        origin -> Text,
+        label -> Text,
+        imported_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Double, Nullable, Text};
+
+    console_rows (account_id, span_id, ordinal) {
+        account_id -> BigInt,
+        span_id -> BigInt,
+        ordinal -> BigInt,
+        query_hash -> Nullable<BigInt>,
+        query -> Nullable<Text>,
+        page -> Nullable<Text>,
+        country -> Nullable<Text>,
+        device -> Nullable<Text>,
+        clicks -> BigInt,
+        impressions -> BigInt,
+        position -> Nullable<Double>,
+        place -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Date, Nullable, Text};
+    use super::Instant;
+
+    console_bindings (account_id, project_id) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        property -> Text,
+        bound_at -> Instant,
+        next_at -> Instant,
+        held_until -> Nullable<Instant>,
+        through_day -> Nullable<Date>,
+        last_at -> Nullable<Instant>,
+        last_failure -> Nullable<Text>,
+        failures -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable};
+    use super::Instant;
+
+    account_console_fetches (account_id) {
+        account_id -> BigInt,
+        next_at -> Nullable<Instant>,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     users,
@@ -523,6 +588,10 @@ diesel::allow_tables_to_appear_in_same_query!(
     schedules,
     named_sites,
     ignored_suggestions,
+    console_spans,
+    console_rows,
+    console_bindings,
+    account_console_fetches,
     idempotency_records,
     audit_events
 );

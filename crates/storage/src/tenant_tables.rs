@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 25] = [
+pub const TENANT_TABLES: [&str; 28] = [
     "accounts",
     "users",
     "api_tokens",
@@ -24,6 +24,9 @@ pub const TENANT_TABLES: [&str; 25] = [
     "schedules",
     "named_sites",
     "ignored_suggestions",
+    "console_spans",
+    "console_rows",
+    "console_bindings",
     "idempotency_records",
     "audit_events",
     "user_directory",

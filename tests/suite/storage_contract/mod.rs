@@ -4,6 +4,8 @@
 mod examples;
 mod accounts;
 mod audit;
+mod console_bindings;
+mod console_rows;
 mod idempotency;
 mod isolation;
 mod jobs;

@@ -10,6 +10,7 @@ use domain::{
         storage::{Storage, StorageError},
     },
     project::Project,
+    search_console::{Origin, Told},
     token::RevokeReason,
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -36,7 +37,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
     let r = &mut *reader;
     macro_rules! refused {
         ($($call:expr),+ $(,)?) => {
-            $(assert!(matches!($call.await, Err(StorageError::ReadOnly)), stringify!($call));)+
+            $(assert!(matches!($call.await, Err(StorageError::ReadOnly)), "{}", stringify!($call));)+
         };
     }
     refused![
@@ -69,6 +70,19 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.measurements().discard(ANN, JobId(31)),
         r.measurements().record(ANN, JobId(31), &[]),
         r.results().publish(ANN, SHOP, JobId(31), &[]),
+        r.console_rows().replace(
+            ANN,
+            SHOP,
+            &[],
+            &[],
+            &Told {
+                origin: Origin::Export,
+                label: String::new(),
+                at: now(),
+            }
+        ),
+        r.console_rows().forget(ANN, MONTH, 1),
+        r.console_bindings().remove(ANN, SHOP),
         r.spending().reserve(ANN, MONTH, MicroUsd(0), None),
         r.spending().settle(ANN, MONTH, MicroUsd(0), MicroUsd(0)),
         r.spending().reserve_day(ANN, MONTH, MicroUsd(0), None),

@@ -16,6 +16,7 @@ pub mod process;
 mod readme;
 mod rendering;
 mod schedules;
+mod search_console;
 mod search_intelligence;
 mod secrets;
 mod serper;

@@ -114,6 +114,24 @@ impl World {
         String::from_utf8(ran.stdout).unwrap().trim().to_owned()
     }
 
+    /// Runs a short command that fails; its standard error.
+    pub fn fail(&self, arguments: &[&str]) -> String {
+        let ran = command(self.folder.path(), &self.settings, arguments)
+            .output()
+            .unwrap();
+        assert!(
+            !ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stdout)
+        );
+        String::from_utf8(ran.stderr).unwrap()
+    }
+
+    /// A folder for files of the test.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Runs a script in bash, where the program lies at `target/release/sightline`; it ends at
     /// the first command that fails.
     pub fn paste(&self, script: &str) -> Output {

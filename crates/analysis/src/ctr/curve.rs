@@ -36,6 +36,9 @@ pub struct PositionClicks {
 }
 
 impl ClickCurve {
+    /// How the names of own curves begin; behind it stands the last day that they rest on.
+    pub const OWN: &str = "own-";
+
     /// The published curve, `ctr-v1`.
     #[must_use]
     pub fn published() -> &'static Self {
@@ -73,6 +76,21 @@ impl ClickCurve {
             name: name.to_owned(),
             rates,
         })
+    }
+
+    /// What a place that expects this much by this curve would expect by the published one, on the
+    /// same page; `None` where this curve expects nothing.
+    #[must_use]
+    pub fn as_published(&self, position: u32, expected: f64) -> Option<f64> {
+        let own = self.at(position);
+        (own > 0.0).then(|| (expected / own * Self::published().at(position)).min(super::MAX_CTR))
+    }
+
+    /// Whether that is the name of a project's own curve. Own curves of different days are measured
+    /// in the same way; the published one is another measure.
+    #[must_use]
+    pub fn is_own(name: &str) -> bool {
+        name.starts_with(Self::OWN)
     }
 
     /// What records call it.
@@ -143,6 +161,15 @@ mod tests {
         assert!((curve.at(3) - 0.1).abs() < 1e-12);
         assert!((curve.at(4) - 0.08).abs() < 1e-12);
         assert_eq!(ClickCurve::measured("own-1", &rows[1..2]), None);
+    }
+
+    #[test]
+    fn what_an_own_curve_expects_is_told_by_the_published_one() {
+        let curve = ClickCurve::measured("own-2026-11-19", &[row(1, 2_000, 800)]).unwrap();
+        assert!(ClickCurve::is_own(curve.name()) && !ClickCurve::is_own(PUBLISHED));
+        let published = curve.as_published(1, 0.2).unwrap();
+        assert!((published - 0.2 / 0.4 * 0.285).abs() < 1e-12);
+        assert_eq!(curve.as_published(101, 0.2), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{
     search_intent::Intent,
     url_rules::SiteScope,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -58,6 +58,24 @@ pub struct OwnSearchData {
     /// The mean position of the topmost own link, weighed by impressions. It is another measure
     /// than `position` and never joined with it.
     pub position: Option<f64>,
+    /// How often own pages were clicked.
+    pub clicks: Option<u64>,
+    /// How often they were shown.
+    pub impressions: Option<u64>,
+    /// The days that these figures are about.
+    pub period: Option<OwnSearchPeriod>,
+}
+
+/// Which days figures of the project's search console are about, and whose searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnSearchPeriod {
+    /// The first day.
+    pub from: NaiveDate,
+    /// The last day.
+    pub to: NaiveDate,
+    /// Whether they are those of the keyword's country and device alone; else of all together.
+    pub of_market: bool,
 }
 
 /// The rank of the project for one keyword in one snapshot.
@@ -154,6 +172,20 @@ pub struct RankingRecord {
     /// The mean position that the project's search console tells; a series of its own.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub gsc_position: Option<f64>,
+    /// How often own pages were clicked for the keyword, as the project's search console tells; null
+    /// when it tells nothing of the keyword.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub gsc_clicks: Option<u64>,
+    /// How often they were shown; null also where only rows of several pages are known, which count
+    /// pages that are shown together each.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub gsc_impressions: Option<u64>,
+    /// Which days and searches these figures are about.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub gsc_period: Option<OwnSearchPeriod>,
     /// Whether the keyword holds the project's own name.
     #[serde(default)]
     #[schema(required = true)]

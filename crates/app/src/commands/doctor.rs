@@ -42,6 +42,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
         database(&loaded.settings).await,
         suppliers(&loaded.settings),
         speed(&loaded.settings),
+        search_console(&loaded.settings),
         crawler(&loaded.settings),
         rendering(&loaded.settings).await,
         clock(),
@@ -239,6 +240,34 @@ fn speed(settings: &Settings) -> Check {
         },
         told,
         todo: (!todo.is_empty()).then(|| todo.join(" ")),
+    }
+}
+
+/// Whether the key of the service account is there; what it may read is told by `status`.
+fn search_console(settings: &Settings) -> Check {
+    let what = "Search Console";
+    let Some(file) = &settings.search_console.key_file else {
+        return Check {
+            what,
+            state: State::Good,
+            told: "not fetched (search_console.key_file is not set); exports can be imported"
+                .to_owned(),
+            todo: None,
+        };
+    };
+    match std::fs::File::open(file) {
+        Ok(_) => Check {
+            what,
+            state: State::Good,
+            told: format!("fetched once a day with the key in {}", file.display()),
+            todo: None,
+        },
+        Err(error) => Check {
+            what,
+            state: State::Bad,
+            told: format!("the key in {} cannot be read: {}", file.display(), error.kind()),
+            todo: Some("Let search_console.key_file name the key of a service account, readable by this user.".to_owned()),
+        },
     }
 }
 

@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod migrate;
 pub mod openapi;
 pub mod schedule;
+pub mod search_console;
 pub mod serve;
 pub mod sites;
 pub mod suggestions;

@@ -5,12 +5,14 @@
 mod page_speed;
 mod ranges;
 mod search;
+mod search_console;
 mod secret;
 mod sources;
 mod values;
 
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
+pub use search_console::SearchConsoleSettings;
 pub use secret::Secret;
 pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
 pub use values::{
@@ -54,6 +56,8 @@ pub struct Settings {
     pub queue: QueueSettings,
     /// Search results.
     pub search: SearchSettings,
+    /// Search Console.
+    pub search_console: SearchConsoleSettings,
     /// The crawler.
     pub crawler: CrawlerSettings,
     /// How fast pages are.
@@ -72,6 +76,8 @@ pub struct RetentionSettings {
     pub page_days: u32,
     /// What suppliers that cost money answered, in days.
     pub answer_days: u32,
+    /// Rows of Search Console, in months.
+    pub console_months: u32,
 }
 
 /// How much may be asked of one server process.
@@ -200,6 +206,7 @@ impl Default for Settings {
             worker: WorkerSettings::default(),
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
+            search_console: SearchConsoleSettings::default(),
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),
             retention: RetentionSettings::default(),
@@ -214,6 +221,7 @@ impl Default for RetentionSettings {
             rank_months: it.ranks.unwrap_or(0),
             page_days: it.pages.unwrap_or(0),
             answer_days: it.answers.unwrap_or(0),
+            console_months: it.console.unwrap_or(0),
         }
     }
 }
@@ -227,6 +235,7 @@ impl RetentionSettings {
             ranks: unless_zero(self.rank_months),
             pages: unless_zero(self.page_days),
             answers: unless_zero(self.answer_days),
+            console: unless_zero(self.console_months),
         }
     }
 }

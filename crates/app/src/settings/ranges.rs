@@ -71,6 +71,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     mistakes.within("crawler.render_pages", render, &(0..=10_000), "0 to 10000");
     vitals(settings, &mut mistakes);
     retention(settings, &mut mistakes);
+    search_console(settings, &mut mistakes);
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
     mistakes.told(origins)
@@ -145,6 +146,32 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
             "0 or 38 to 36500",
         );
     }
+    if kept.console_months != 0 {
+        let months = kept.console_months;
+        mistakes.within(
+            "retention.console_months",
+            months,
+            &(4..=1_200),
+            "0 or 4 to 1200",
+        );
+    }
+}
+
+/// Search Console itself keeps sixteen months.
+fn search_console(settings: &Settings, mistakes: &mut Mistakes) {
+    let set = &settings.search_console;
+    mistakes.within(
+        "search_console.rows_per_day",
+        set.rows_per_day,
+        &(100..=50_000),
+        "100 to 50000",
+    );
+    mistakes.within(
+        "search_console.first_days",
+        set.first_days,
+        &(3..=480),
+        "3 to 480",
+    );
 }
 
 fn vitals(settings: &Settings, mistakes: &mut Mistakes) {

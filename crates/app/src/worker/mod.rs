@@ -1,6 +1,7 @@
 //! The worker: claims jobs, runs them, and looks after those that nobody looks after.
 
 mod attempt;
+mod console;
 mod rank_check;
 mod site_audit;
 mod staging;
@@ -18,6 +19,7 @@ use domain::{
     schedule::Schedule,
     use_cases::{
         claim_job::ClaimJob,
+        fetch_due_console::FetchDueConsole,
         fire_schedules::FireSchedules,
         keep_house::{KeepHouse, Retention},
         measure_page_speed::SpeedSources,
@@ -39,6 +41,8 @@ pub struct Tools {
     pub randomness: Arc<dyn Randomness>,
     /// What is started by itself.
     pub schedules: Arc<FireSchedules>,
+    /// Fetches what is due of Search Console.
+    pub console: Arc<FetchDueConsole>,
     /// Who supplies search pages.
     pub search: Arc<dyn SearchResults>,
     /// Who reads sites.
@@ -108,6 +112,9 @@ impl Worker {
         let wake = Arc::clone(&self.wake);
         let sweeper = tokio::spawn(sweep(self.tools.clone(), wake, self.stop.clone()));
         let keeper = tokio::spawn(keep_house(self.tools.clone(), self.stop.clone()));
+        let console = Arc::clone(&self.tools.console);
+        let every = self.tools.policy.sweep;
+        let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
         let slots = Arc::new(tokio::sync::Semaphore::new(self.tools.load.jobs.max(1)));
         let running = TaskTracker::new();
         while !self.stop.is_cancelled() {
@@ -127,7 +134,11 @@ impl Worker {
         }
         running.close();
         running.wait().await;
-        for (name, beside) in [("sweeper", sweeper), ("housekeeper", keeper)] {
+        for (name, beside) in [
+            ("sweeper", sweeper),
+            ("housekeeper", keeper),
+            ("fetcher", fetcher),
+        ] {
             if let Err(error) = beside.await {
                 tracing::error!(%error, name, "A task beside the jobs ended badly.");
             }

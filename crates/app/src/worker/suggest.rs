@@ -25,13 +25,22 @@ use domain::{
     job::Job,
     ports::storage::StorageError,
     results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding},
-    use_cases::{publish_results::Outcome, walk_keywords::WalkKeywords},
+    use_cases::{
+        list_console_pages::ListConsolePages, list_console_rows::ListConsoleRows,
+        publish_results::Outcome, read_own_searches::ReadOwnSearches, walk_keywords::WalkKeywords,
+    },
 };
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// How many records are held in memory at once.
 const BATCH: u32 = 200;
+/// How many pages and rows of Search Console are looked at, those that were shown most.
+const CONSOLE_PAGES: u32 = 1_000;
+const CONSOLE_ROWS: u32 = 20_000;
 /// How far back a fall of positions is looked for, and what came of fixes.
 const BACK: Days = Days::new(120);
 const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
@@ -59,10 +68,19 @@ pub(super) async fn add(
     let previous: Vec<SuggestionRecord> = newest.all(ResultType::Suggestions).await?;
     let ignored = newest.ignored().await?;
     let now = tools.clock.now();
+    let own = if newest.is_google() {
+        Some(
+            ReadOwnSearches::new(Arc::clone(&tools.storage))
+                .run(job)
+                .await?,
+        )
+    } else {
+        None
+    };
     let context = SuggestionContext {
         project_id: job.project.0,
         at: now,
-        own_curve: None,
+        own_curve: own.as_ref().and_then(|it| it.curve()),
         previous: &previous,
         ignored: &ignored,
         other_values: &[],
@@ -114,6 +132,7 @@ impl Newest<'_> {
         self.each(ResultType::Rankings, |it| searches.add_ranking(&it))
             .await?;
         self.add_histories(&mut searches).await?;
+        self.add_console(&mut searches).await?;
         let mut findings = searches.done();
         self.each(ResultType::Content, |it| findings.add_content(&it))
             .await?;
@@ -219,6 +238,30 @@ impl Newest<'_> {
                 let points: Vec<RankPoint> = course.iter().map(RankPoint::from).collect();
                 searches.add_rank_history(keyword.0, &engine, &points);
             }
+        }
+        Ok(())
+    }
+
+    /// Search Console tells about Google's pages.
+    fn is_google(&self) -> bool {
+        self.tools.search.label().source().is_google()
+    }
+
+    /// What the project's Search Console tells.
+    async fn add_console(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
+        let job = self.job;
+        let storage = || Arc::clone(&self.tools.storage);
+        let (account, project, day) = (job.account, job.project, job.day);
+        let pages = ListConsolePages::new(storage());
+        for page in pages.run(account, project, day, CONSOLE_PAGES).await? {
+            searches.add_page_clicks(&page.url, page.clicks_per_month);
+            if !page.days.is_empty() {
+                searches.add_click_history(&page.url, &page.days);
+            }
+        }
+        let rows = ListConsoleRows::new(storage());
+        for row in rows.run(account, project, day, CONSOLE_ROWS).await? {
+            searches.add_console_row(&row);
         }
         Ok(())
     }

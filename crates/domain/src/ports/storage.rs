@@ -1,12 +1,13 @@
 //! How things are remembered: a storage opens, a transaction commits by consuming itself.
 
 use super::{
-    accounts::AccountRepository, audit::AuditRepository, idempotency::IdempotencyRepository,
-    jobs::JobRepository, kept_pages::PageRepository, keywords::KeywordRepository,
-    measurements::MeasurementRepository, owners_words::OwnersWordsRepository,
-    paid_calls::PaidCallRepository, projects::ProjectRepository, results::ResultRepository,
-    schedules::ScheduleRepository, secrets::SecretRepository, spending::SpendingRepository,
-    tokens::TokenRepository,
+    accounts::AccountRepository, audit::AuditRepository,
+    console_bindings::ConsoleBindingRepository, console_rows::ConsoleRowRepository,
+    idempotency::IdempotencyRepository, jobs::JobRepository, kept_pages::PageRepository,
+    keywords::KeywordRepository, measurements::MeasurementRepository,
+    owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
+    projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
+    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -105,6 +106,10 @@ pub trait Repositories: Send {
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
     /// What owners say of their projects.
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
+    /// Rows of Search Console.
+    fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository;
+    /// Which properties of Search Console are fetched.
+    fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Calls that cost money.

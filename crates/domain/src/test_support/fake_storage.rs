@@ -3,6 +3,8 @@
 use crate::ports::{
     accounts::{AccountRepository, MockAccountRepository},
     audit::{AuditRepository, MockAuditRepository},
+    console_bindings::{ConsoleBindingRepository, MockConsoleBindingRepository},
+    console_rows::{ConsoleRowRepository, MockConsoleRowRepository},
     idempotency::{IdempotencyRepository, MockIdempotencyRepository},
     jobs::{JobRepository, MockJobRepository},
     kept_pages::{MockPageRepository, PageRepository},
@@ -50,6 +52,10 @@ pub struct FakeTransaction {
     pub schedules: MockScheduleRepository,
     /// Expectations on what owners say.
     pub owners_words: MockOwnersWordsRepository,
+    /// Expectations on rows of Search Console.
+    pub console_rows: MockConsoleRowRepository,
+    /// Expectations on what is fetched of Search Console.
+    pub console_bindings: MockConsoleBindingRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on calls that cost money.
@@ -147,6 +153,12 @@ impl Repositories for FakeTransaction {
     }
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository {
         &mut self.owners_words
+    }
+    fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository {
+        &mut self.console_rows
+    }
+    fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
+        &mut self.console_bindings
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -1,15 +1,12 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use crate::{
-    ids::AccountId,
-    ports::{
-        clock::Clock,
-        storage::{Storage, StorageError, retrying},
-    },
+use crate::ports::{
+    clock::Clock,
+    storage::{Storage, StorageError, Transaction, retrying},
 };
 use analysis::result_type::ResultType;
-use chrono::{DateTime, Days, Months, NaiveDate, Utc};
-use std::sync::Arc;
+use chrono::{Days, Months};
+use std::{pin::Pin, sync::Arc};
 
 /// Records of these types are large and tell of one day alone; what follows from them over time
 /// stands elsewhere.
@@ -17,6 +14,8 @@ const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 
 /// How many answers of suppliers are forgotten in one transaction.
 const TOGETHER: u32 = 500;
+/// How many imports of Search Console are forgotten in one transaction.
+const IMPORTS: u32 = 20;
 
 /// How long things are kept; `None` keeps them for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,16 +26,19 @@ pub struct Retention {
     pub pages: Option<u32>,
     /// What suppliers that cost money answered, in days.
     pub answers: Option<u32>,
+    /// Rows of Search Console, in months.
+    pub console: Option<u32>,
 }
 
 impl Default for Retention {
-    /// Three years and a month, so that a year can be told beside the two before; a quarter; a
-    /// week.
+    /// Three years and a month, so that a year can be told beside the two before; a quarter; a week; as
+    /// long as Search Console itself.
     fn default() -> Self {
         Self {
             ranks: Some(37),
             pages: Some(92),
             answers: Some(7),
+            console: Some(16),
         }
     }
 }
@@ -67,71 +69,51 @@ impl KeepHouse {
         let days_ago = |days: u32| now - Days::new(days.into());
         let pages = self.retention.pages.map(days_ago);
         let answers = self.retention.answers.map(days_ago);
+        let console = self.retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
+            let of = account.id;
             if let Some(before) = since {
-                self.forget_points(account.id, before).await?;
+                self.in_parts(|work, after| {
+                    Box::pin(work.measurements().forget_points(of, before, after))
+                })
+                .await?;
             }
-            for (before, of) in pages.into_iter().flat_map(|it| OF_A_DAY.map(|of| (it, of))) {
-                self.forget_findings(account.id, of, before).await?;
+            for (before, kind) in pages.into_iter().flat_map(|it| OF_A_DAY.map(|of| (it, of))) {
+                self.in_parts(|work, after| {
+                    Box::pin(work.measurements().forget_findings(of, kind, before, after))
+                })
+                .await?;
             }
             if let Some(before) = answers {
-                self.forget_answers(account.id, before).await?;
+                self.in_parts(|work, _| {
+                    let forgetting = work.paid_calls().forget(of, before, TOGETHER);
+                    Box::pin(async { Ok((forgetting.await? >= TOGETHER.into()).then_some(())) })
+                })
+                .await?;
+            }
+            if let Some(before) = console {
+                self.in_parts(|work, _| {
+                    let forgetting = work.console_rows().forget(of, before, IMPORTS);
+                    Box::pin(async { Ok((forgetting.await? >= IMPORTS.into()).then_some(())) })
+                })
+                .await?;
             }
         }
         Ok(())
     }
 
-    async fn forget_points(&self, of: AccountId, before: NaiveDate) -> Result<(), StorageError> {
-        let mut after = None;
-        loop {
-            after = retrying(|| async {
-                let mut work = self.storage.write().await?;
-                let last = work.measurements().forget_points(of, before, after).await?;
-                work.commit().await?;
-                Ok::<_, StorageError>(last)
-            })
-            .await?;
-            if after.is_none() {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn forget_answers(
+    /// Forgets a part in each transaction, from where the last one ended, until one was the last.
+    async fn in_parts<P: Copy + Send + Sync>(
         &self,
-        of: AccountId,
-        before: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
-        loop {
-            let forgotten = retrying(|| async {
-                let mut work = self.storage.write().await?;
-                let forgotten = work.paid_calls().forget(of, before, TOGETHER).await?;
-                work.commit().await?;
-                Ok::<_, StorageError>(forgotten)
-            })
-            .await?;
-            if forgotten < TOGETHER.into() {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn forget_findings(
-        &self,
-        of: AccountId,
-        result_type: ResultType,
-        before: DateTime<Utc>,
+        part: impl for<'w> Fn(&'w mut dyn Transaction, Option<P>) -> Forgetting<'w, P> + Send + Sync,
     ) -> Result<(), StorageError> {
         let mut after = None;
         loop {
             after = retrying(|| async {
                 let mut work = self.storage.write().await?;
-                let last = work
-                    .measurements()
-                    .forget_findings(of, result_type, before, after)
-                    .await?;
+                let last = part(work.as_mut(), after).await?;
                 work.commit().await?;
                 Ok::<_, StorageError>(last)
             })
@@ -142,3 +124,6 @@ impl KeepHouse {
         }
     }
 }
+
+/// What is being forgotten; where it ended, unless nothing is left.
+type Forgetting<'w, P> = Pin<Box<dyn Future<Output = Result<Option<P>, StorageError>> + Send + 'w>>;

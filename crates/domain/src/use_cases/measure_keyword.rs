@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use analysis::{
+    ctr::ClickCurve,
     document::Document,
     findings::{
         keyword_market::{FailedMeasurement, Measurement, TrackedKeyword},
@@ -162,17 +163,19 @@ impl MeasureKeyword {
             best: history.best,
             worst: history.worst,
         };
+        // Search Console knows Google's pages alone; simulated ones stand for them.
+        let own = task.own.as_ref().filter(|_| source.is_google());
         let rank = rankings::rank(&RankInput {
             keyword: &keyword,
             site: &site,
             measurement,
             past,
-            own_data: None,
+            own_data: own,
             difficulty: serp.difficulty.as_ref().and_then(|it| it.score),
         });
 
         MeasuredKeyword {
-            measurement: fact(job, &task.keyword, source, &rank, &serp),
+            measurement: fact(job, task, source, &rank, &serp),
             findings: vec![
                 staged_rank(&task.keyword, &rank),
                 staged_serp(&task.keyword, &serp),
@@ -200,30 +203,37 @@ pub fn tracked(keyword: &Keyword) -> TrackedKeyword {
 
 fn fact(
     job: &Job,
-    keyword: &Keyword,
+    task: &KeywordTask,
     source: SearchSource,
     rank: &RankingRecord,
     serp: &SerpRecord,
 ) -> KeywordMeasurement {
+    let curve = task.own.as_ref().and_then(|it| it.curve.as_ref());
+    let curve = curve.filter(|it| it.name() == rank.ctr_model);
     let best = rank.best_position.zip(rank.best_position_at);
     KeywordMeasurement {
-        keyword: keyword.id,
+        keyword: task.keyword.id,
         job: job.id,
         day: job.day,
         source,
         point: RankPoint::of(rank),
-        own: own_places(rank),
+        own: own_places(rank, curve),
         best: best.map(|(position, at)| rankings::Mark { position, at }),
         worst: rank.worst_position,
         serp: PreviousSerp::of(serp),
     }
 }
 
-fn own_places(rank: &RankingRecord) -> Vec<OwnPlace> {
+/// Own places for weeks in which they are compared: what they expect is kept by the published curve,
+/// so that the day on which a project gets a curve of its own looks like any other.
+fn own_places(rank: &RankingRecord, own: Option<&ClickCurve>) -> Vec<OwnPlace> {
     let places = rank.own_urls.iter().map(|it| OwnPlace {
         url: it.url.clone(),
         position: it.position,
-        expected_ctr: Some(it.expected_ctr),
+        expected_ctr: match own {
+            None => Some(it.expected_ctr),
+            Some(own) => own.as_published(it.position, it.expected_ctr),
+        },
     });
     places.collect()
 }

@@ -1,6 +1,7 @@
 //! What can be done: one verb per file. Each opens, looks, refuses, acts, commits and answers.
 
 pub mod authenticate_agent;
+pub mod bind_console;
 pub mod change_account;
 pub mod change_keyword;
 pub mod change_project;
@@ -11,16 +12,21 @@ pub mod create_project;
 pub mod deactivate_keyword;
 pub mod deactivate_project;
 pub mod end_attempt;
+pub mod fetch_console_rows;
+pub mod fetch_due_console;
 pub mod fire_schedules;
 pub mod forget_pages;
 pub mod forget_site;
 pub mod ignore_suggestion;
+pub mod import_console_rows;
 pub mod issue_token;
 pub mod journal_crawl;
 pub mod keep_house;
 pub mod keep_lease;
 pub mod list_accounts;
 pub mod list_audit_events;
+pub mod list_console_pages;
+pub mod list_console_rows;
 pub mod list_jobs;
 pub mod list_keywords;
 pub mod list_named_sites;
@@ -35,8 +41,10 @@ pub mod next_keywords;
 pub mod note_token_use;
 pub mod publish_results;
 pub mod read_account;
+pub mod read_console_state;
 pub mod read_job;
 pub mod read_keyword;
+pub mod read_own_searches;
 pub mod read_project;
 pub mod read_results;
 pub mod read_suggestions;
@@ -53,6 +61,7 @@ pub mod sum_up_rankings;
 pub mod sweep_queue;
 pub mod take_up_suggestion;
 pub mod track_keywords;
+pub mod unbind_console;
 pub mod walk_keywords;
 pub mod write_down_calls;
 

@@ -7,7 +7,7 @@ use crate::{
     ports::storage::{Storage, StorageError},
     results::{AsOf, KeywordHistory, SearchSource},
 };
-use analysis::result_type::ResultType;
+use analysis::{findings::rankings::OwnSearchData, result_type::ResultType};
 use std::{collections::HashSet, sync::Arc};
 
 /// How many keywords are held in memory at once.
@@ -26,6 +26,8 @@ pub struct KeywordTask {
     pub keyword: Keyword,
     /// What is known of it from before.
     pub history: KeywordHistory,
+    /// What the project's Search Console tells about it, when somebody looked.
+    pub own: Option<OwnSearchData>,
 }
 
 /// Some keywords to measure.
@@ -82,7 +84,11 @@ impl NextKeywords {
         let tasks = to_do
             .into_iter()
             .zip(histories)
-            .map(|(keyword, history)| KeywordTask { keyword, history });
+            .map(|(keyword, history)| KeywordTask {
+                keyword,
+                history,
+                own: None,
+            });
         Ok(KeywordBatch {
             tasks: tasks.collect(),
             done: done.len() as u64,

@@ -8,6 +8,7 @@ mod fault_server;
 mod guarding;
 mod journal;
 mod page_speed;
+mod search_console;
 mod searxng;
 mod serp_api;
 mod serper;

@@ -7,6 +7,8 @@
 mod paging;
 mod accounts;
 mod audit;
+mod console_bindings;
+mod console_rows;
 mod forgetting;
 mod idempotency;
 mod jobs;
@@ -31,6 +33,8 @@ use async_trait::async_trait;
 use domain::ports::{
     accounts::AccountRepository,
     audit::AuditRepository,
+    console_bindings::ConsoleBindingRepository,
+    console_rows::ConsoleRowRepository,
     idempotency::IdempotencyRepository,
     jobs::JobRepository,
     kept_pages::PageRepository,
@@ -79,6 +83,12 @@ impl Repositories for Session<Db> {
         self
     }
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository {
+        self
+    }
+    fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository {
+        self
+    }
+    fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod console;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_pages;

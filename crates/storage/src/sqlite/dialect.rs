@@ -17,12 +17,17 @@ extern "SQL" {
 }
 
 /// Unique indexes, which `SQLite` names by their columns, with the names `PostgreSQL` says.
-const NAMED: [(&str, &str); 3] = [
+const NAMED: [(&str, &str); 4] = [
     (
         "projects.account_id, projects.domain",
         "projects_active_domain",
     ),
     ("jobs.account_id, jobs.dedupe_key", "jobs_unfinished_key"),
+    (
+        "console_spans.account_id, console_spans.project_id, console_spans.cut, \
+         console_spans.first_day, console_spans.last_day",
+        "console_spans_once",
+    ),
     (
         "keywords.account_id, keywords.project_id, keywords.normalized, keywords.country, \
          keywords.language, keywords.device, keywords.location",

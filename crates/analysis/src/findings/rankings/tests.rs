@@ -543,6 +543,9 @@ fn a_projects_own_curve_moves_clicks_and_leaves_visibility() {
     let own = OwnSearchData {
         curve: crate::ctr::ClickCurve::measured("own-2026-08", &rows),
         position: Some(4.3),
+        clicks: Some(12),
+        impressions: Some(340),
+        period: None,
     };
     let record = rank(&RankInput {
         keyword: &keyword(Some(1000)),

@@ -58,6 +58,8 @@ pub(super) struct Keyword {
     pub url: Option<String>,
     pub volume: Option<u64>,
     pub expected_ctr: Option<f64>,
+    /// The curve by which that is expected.
+    pub ctr_model: String,
     pub potential: Option<f64>,
     pub target: Option<u32>,
     pub target_gain: Option<f64>,
@@ -69,6 +71,8 @@ pub(super) struct Landing {
     pub url: String,
     estimated: Option<Clicks>,
     imported: Option<Clicks>,
+    /// Over all searches.
+    counted: Option<Clicks>,
     /// Where its keywords stand: position, keyword, engine.
     pub places: BTreeSet<(u32, i64, String)>,
     /// The row with the most clicks.
@@ -76,14 +80,15 @@ pub(super) struct Landing {
 }
 
 impl Landing {
-    /// Clicks per month: counted ones before expected ones.
+    /// Clicks per month: those counted over all searches, then those of the searches that are told,
+    /// then expected ones.
     pub fn clicks(&self) -> Option<Clicks> {
-        self.imported.or(self.estimated)
+        self.counted.or(self.imported).or(self.estimated)
     }
 
     /// Whether people come: counted clicks, or a place where some are to be expected.
     pub fn has_traffic(&self) -> bool {
-        match (self.imported, self.estimated) {
+        match (self.counted.or(self.imported), self.estimated) {
             (Some(clicks), _) | (None, Some(clicks)) => clicks > Clicks::default(),
             (None, None) => self.places.first().is_some_and(|it| it.0 <= 20),
         }
@@ -143,6 +148,7 @@ impl<'a> Searches<'a> {
             url: record.envelope.url.clone(),
             volume: record.search_volume,
             expected_ctr: record.expected_ctr,
+            ctr_model: record.ctr_model.clone(),
             potential: record.potential_clicks,
             target: record.target_position,
             target_gain: record.target_ctr_gain,
@@ -185,6 +191,14 @@ impl<'a> Searches<'a> {
                 self.rows.pop_last();
             }
         }
+    }
+
+    /// How often a page was clicked over all searches, as of a month of 30 days. Rows of searches never
+    /// add up to it: those that few people make are not among them.
+    pub fn add_page_clicks(&mut self, url: &str, per_month: f64) {
+        let clicks = Clicks::of(per_month);
+        let landing = self.landing(url);
+        landing.counted.get_or_insert_default().add(clicks);
     }
 
     /// Daily clicks of a page over the last 180 days, in any order.

@@ -4,6 +4,7 @@
 use super::{
     Pass,
     own_pages::{OwnPages, own_pages},
+    own_searches,
 };
 use crate::worker::{attempt::Broken, staging::stage};
 use analysis::{
@@ -28,8 +29,11 @@ use domain::{
     ids::KeywordId,
     keyword::Keyword,
     results::{AsOf, CoursePoint, OwnSnapshot, RankState, SearchSource, StagedFinding},
-    use_cases::{measure_keyword::tracked, walk_keywords::WalkKeywords},
+    use_cases::{
+        measure_keyword::tracked, read_own_searches::ShownPage, walk_keywords::WalkKeywords,
+    },
 };
+use std::collections::HashMap;
 
 /// How many keywords are judged at once.
 const BATCH: u32 = 200;
@@ -61,6 +65,8 @@ struct Course {
     keyword: TrackedKeyword,
     points: Vec<CoursePoint>,
     own: Vec<OwnSnapshot>,
+    /// Pages that Search Console showed for it, where these are several.
+    shown: Vec<ShownPage>,
 }
 
 /// Keywords with their courses, and what they are judged by.
@@ -155,6 +161,12 @@ impl Pass<'_> {
             .await?;
         drop(read);
         let pages = own_pages(self.tools, job, &places).await?;
+        let mut shown = if as_of.source.is_google() {
+            let keywords: Vec<&Keyword> = keywords.iter().collect();
+            self.own.shown_pages(&keywords).await?
+        } else {
+            HashMap::new()
+        };
         let courses = keywords.iter().zip(points).zip(places);
         Ok(Batch {
             courses: courses
@@ -162,6 +174,7 @@ impl Pass<'_> {
                     keyword: tracked(keyword),
                     points,
                     own,
+                    shown: shown.remove(&keyword.id).unwrap_or_default(),
                 })
                 .collect(),
             pages,
@@ -208,6 +221,7 @@ impl Batch {
     }
 
     fn rivals(&self, course: &Course) -> Option<CannibalizationRecord> {
+        let counted = own_searches::with_counts(&self.pages.facts, &course.shown);
         cannibalization::judge(&CannibalizationInput {
             keyword: &course.keyword,
             engine: &self.source.engine,
@@ -215,7 +229,7 @@ impl Batch {
             provenance: self.source.provenance,
             site: &self.site,
             snapshots: &course.own,
-            pages: &self.pages.facts,
+            pages: counted.as_ref().unwrap_or(&self.pages.facts),
             similarities: &self.pages.similarities,
         })
     }

@@ -7,6 +7,7 @@ mod market;
 mod market_past;
 mod named_sites;
 mod own_pages;
+mod own_searches;
 mod project_series;
 mod verdict;
 
@@ -30,6 +31,7 @@ use domain::{
         keep_lease::Hold,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::{KeywordTask, NextKeywords},
+        read_own_searches::OwnSearches,
         record_measurements::RecordMeasurements,
         write_down_calls::WriteDownCalls,
     },
@@ -48,6 +50,8 @@ struct Pass<'a> {
     state: &'a AttemptState,
     measure: Arc<MeasureKeyword>,
     record: RecordMeasurements,
+    /// What the project's Search Console tells.
+    own: OwnSearches,
     done: u64,
     total: u64,
     /// Keywords whose course is judged.
@@ -76,7 +80,10 @@ pub(super) async fn run(
     let next = NextKeywords::new(Arc::clone(&tools.storage), source);
     let measured = next.measured(job).await?;
     let prominence = market::last_prominence(tools, job).await?;
-    let mut pass = Pass::new(tools, job, site, state, measured.len() as u64, prominence);
+    let own = own_searches::of(tools, job).await?;
+    let mut pass = Pass::new(tools, job, site, state, own, prominence);
+    pass.done = measured.len() as u64;
+    pass.total = pass.total.max(pass.done);
     pass.walk(&next, &measured).await?;
     if state.stop.is_cancelled() {
         return Ok(Done::Stopped);
@@ -93,11 +100,10 @@ impl<'a> Pass<'a> {
         job: &'a Job,
         site: &'a SiteDomain,
         state: &'a AttemptState,
-        done: u64,
+        own: OwnSearches,
         prominence: Option<DomainProminence>,
     ) -> Self {
         let clock = || Arc::clone(&tools.clock);
-        let total = job.progress.total.max(done);
         let measure = MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth);
         let journal = WriteDownCalls::new(Arc::clone(&tools.storage), clock(), Hold::of(job));
         Self {
@@ -107,8 +113,9 @@ impl<'a> Pass<'a> {
             job,
             site,
             state,
-            done,
-            total,
+            own,
+            done: 0,
+            total: job.progress.total,
             judged: 0,
             trouble: Trouble::default(),
         }
@@ -121,7 +128,8 @@ impl<'a> Pass<'a> {
     ) -> Result<(), Broken> {
         let mut after = None;
         loop {
-            let batch = next.run(self.job, measured, after).await?;
+            let mut batch = next.run(self.job, measured, after).await?;
+            own_searches::attach(&self.own, &mut batch.tasks).await?;
             self.measure_all(batch.tasks).await?;
             after = batch.next;
             if after.is_none() || self.must_stop() {

@@ -38,6 +38,10 @@ struct DayFigures {
     traffic: Option<f64>,
     /// How many keywords the traffic sums up: those with a search volume.
     traffic_keywords: u64,
+    /// Whether it is expected by the project's own click curve: another measure than by the published
+    /// one. Visibility never is.
+    #[serde(default)]
+    own_curve: bool,
 }
 
 /// What has to be equal for two days to be of one series.
@@ -52,7 +56,13 @@ struct SeriesKind {
 
 impl ProjectSeries {
     /// Adds a day; what was said of it before is replaced.
-    pub(super) fn add(&mut self, day: NaiveDate, source: &SearchSource, sum: &RankingsSummary) {
+    pub(super) fn add(
+        &mut self,
+        day: NaiveDate,
+        source: &SearchSource,
+        sum: &RankingsSummary,
+        own_curve: bool,
+    ) {
         let kind = SeriesKind {
             engine: source.engine.clone(),
             simulated: source.provenance == analysis::provenance::Provenance::Simulated,
@@ -65,6 +75,7 @@ impl ProjectSeries {
             visibility: sum.visibility_index,
             traffic: sum.estimated_traffic,
             traffic_keywords: sum.estimated_traffic_keywords,
+            own_curve,
         };
         self.0.insert(day, figures);
         self.0.retain(|it, _| *it >= day - REMEMBERED && *it <= day);
@@ -83,9 +94,10 @@ impl ProjectSeries {
         };
         let of_the_kind = || self.0.iter().filter(|(_, it)| it.kind == newest.kind);
         let visibility = of_the_kind().map(|(day, it)| observed(*day, it.visibility));
-        // A sum over other keywords is another figure.
+        // A sum over other keywords is another figure, and so is one by another kind of curve.
         let traffic = of_the_kind()
             .filter(|(_, it)| it.traffic_keywords == newest.traffic_keywords)
+            .filter(|(_, it)| it.own_curve == newest.own_curve)
             .map(|(day, it)| observed(*day, it.traffic));
         let keywords = newest.keywords.max(1);
         let series = [
@@ -164,7 +176,7 @@ mod tests {
         let mut series = ProjectSeries::default();
         let sum = RankingsTally::default().finish(3);
         for n in [0, 5, 5, 401] {
-            series.add(day(n), &source("google"), &sum);
+            series.add(day(n), &source("google"), &sum, false);
         }
         assert_eq!(
             series.0.keys().copied().collect::<Vec<_>>(),
@@ -176,8 +188,8 @@ mod tests {
     fn days_of_another_engine_are_another_series() {
         let mut series = ProjectSeries::default();
         let sum = RankingsTally::default().finish(3);
-        series.add(day(0), &source("bing"), &sum);
-        series.add(day(1), &source("google"), &sum);
+        series.add(day(0), &source("bing"), &sum, false);
+        series.add(day(1), &source("google"), &sum, false);
         let newest = &series.0[&day(1)].kind;
         assert!(series.0[&day(0)].kind != *newest);
     }

@@ -82,7 +82,8 @@ impl Pass<'_> {
         self.stage(&rivals).await?;
         let source = tools.search.label().source();
         let mut series = series.unwrap_or_default();
-        series.add(job.day, &source, &sum.rankings);
+        let is_own = self.own.curve().is_some() && source.is_google();
+        series.add(job.day, &source, &sum.rankings, is_own);
         let ahead = series.forecast(&run, &source, &mut courses.forecasts);
         self.stage(&ahead).await?;
 

@@ -93,7 +93,9 @@ fn expected(findings: &Findings<'_>, row: &ConsoleRow) -> Option<f64> {
             .take_while(|it| it.0.0 == keyword_id)
             .map(|it| it.1)
             .filter(|it| it.url.as_deref().map(page_key).as_ref() == Some(&page));
-        let keyword = all.next()?;
+        // What the page does to clicks is told beside the curve by which it was told.
+        let is_alike = |model: &str| ClickCurve::is_own(model) == ClickCurve::is_own(curve.name());
+        let keyword = all.next().filter(|it| is_alike(&it.ctr_model))?;
         let usual = curve.at(keyword.position?);
         (usual > 0.0).then(|| keyword.expected_ctr.map(|it| it / usual))?
     });

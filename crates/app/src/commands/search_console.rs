@@ -1,0 +1,331 @@
+//! `sightline search-console`.
+
+use super::{Ended, WrongUsage, owner};
+use crate::{
+    cli::{ConsoleProject, SearchConsoleCommand},
+    terminal::{progress_bar, remark, say, show_table},
+    wiring::{Foundation, console_fetcher},
+};
+use anyhow::Context;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    ids::{AccountId, ProjectId},
+    ports::search_console::{ConsoleExports, ExportFile, ReadExport},
+    search_console::{RowSet, Span},
+    use_cases::{
+        bind_console::{BindConsole, BindConsoleError},
+        fetch_console_rows::{FetchConsoleError, FetchedDay},
+        import_console_rows::{ImportConsoleError, ImportConsoleRows},
+        read_console_state::{ConsoleState, ImportedSpan, ReadConsoleState},
+        unbind_console::UnbindConsole,
+    },
+};
+use serde_json::json;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Runs it.
+pub async fn run(foundation: &Foundation, command: SearchConsoleCommand) -> anyhow::Result<Ended> {
+    match command {
+        SearchConsoleCommand::Import {
+            of,
+            from,
+            to,
+            page,
+            files,
+        } => import(foundation, &of, period(from, to)?, page, &files).await?,
+        SearchConsoleCommand::Bind { of, property } => bind(foundation, &of, &property).await?,
+        SearchConsoleCommand::Unbind { of } => unbind(foundation, &of).await?,
+        SearchConsoleCommand::Fetch { of, from, to } => {
+            fetch(foundation, &of, period(from, to)?).await?;
+        }
+        SearchConsoleCommand::Status { of, json } => status(foundation, &of, json).await?,
+    }
+    Ok(Ended::Done)
+}
+
+fn period(from: Option<NaiveDate>, to: Option<NaiveDate>) -> Result<Option<Span>, WrongUsage> {
+    match (from, to) {
+        (None, None) => Ok(None),
+        (Some(from), Some(to)) => Span::between(from, to)
+            .map(Some)
+            .ok_or_else(|| WrongUsage(format!("--from {from} comes after --to {to}"))),
+        _ => Err(WrongUsage("--from and --to belong together".to_owned())),
+    }
+}
+
+async fn project(
+    foundation: &Foundation,
+    of: &ConsoleProject,
+) -> anyhow::Result<(AccountId, ProjectId)> {
+    let owner = owner(&foundation.storage, &of.email).await?;
+    Ok((owner.account, ProjectId(of.project)))
+}
+
+fn no_project(of: &ConsoleProject) -> WrongUsage {
+    WrongUsage(format!(
+        "{} has no active project {}; the API lists projects under /api/agent/v1/projects.",
+        of.email, of.project
+    ))
+}
+
+async fn import(
+    foundation: &Foundation,
+    of: &ConsoleProject,
+    span: Option<Span>,
+    page: Option<String>,
+    files: &[PathBuf],
+) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let bar = progress_bar("reading");
+    bar.set_length(files.len() as u64);
+    let mut sets: Vec<RowSet> = Vec::new();
+    let mut names = Vec::new();
+    for path in files {
+        let export = read(path, span, page.clone()).await?;
+        for left_out in &export.left_out {
+            remark(format!("Left out of {left_out}."));
+        }
+        sets.extend(export.sets);
+        names.push(name_of(path));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let (storage, clock, mint) = foundation.parts();
+    let import = ImportConsoleRows::new(storage, clock, mint);
+    let imported = match import.run(account, project, sets, &names.join(", ")).await {
+        Err(ImportConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(ImportConsoleError::Storage(error)) => return Err(error.into()),
+        Err(refusal) => {
+            let told = format!("Nothing is imported: {refusal}.");
+            return Err(WrongUsage(told).into());
+        }
+        Ok(imported) => imported,
+    };
+    for (cut, spans) in by_cut(&imported.spans) {
+        say(format!("{cut}: {spans}"));
+    }
+    if imported.foreign > 0 {
+        remark(format!(
+            "{} rows about pages of other sites are left out.",
+            imported.foreign
+        ));
+    }
+    if imported.replaced > 0 {
+        remark(format!(
+            "{} rows that were there for the same days are replaced.",
+            imported.replaced
+        ));
+    }
+    remark("The next rank check makes use of them.");
+    Ok(())
+}
+
+/// One line for each cut: how many rows, of which days.
+fn by_cut(spans: &[(domain::search_console::Cut, Span, u64)]) -> Vec<(String, String)> {
+    let mut cuts: std::collections::BTreeMap<String, (Span, u64)> =
+        std::collections::BTreeMap::new();
+    for (cut, span, rows) in spans {
+        let sum = cuts.entry(cut.name()).or_insert((*span, 0));
+        sum.0.first = sum.0.first.min(span.first);
+        sum.0.last = sum.0.last.max(span.last);
+        sum.1 += rows;
+    }
+    cuts.into_iter()
+        .map(|(cut, (span, rows))| (cut, format!("{rows} rows of {span}")))
+        .collect()
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// Reads a file beside the async threads.
+async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::Result<ReadExport> {
+    let name = name_of(path);
+    let bytes = tokio::fs::read(path)
+        .await
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let read = tokio::task::spawn_blocking(move || {
+        let exports: Arc<dyn ConsoleExports> = providers::search_console::exports();
+        exports.read(&ExportFile {
+            name: &name,
+            bytes: &bytes,
+            span,
+            page: page.as_deref(),
+        })
+    });
+    read.await?
+        .map_err(|error| WrongUsage(format!("Nothing is imported: {error}")).into())
+}
+
+async fn bind(foundation: &Foundation, of: &ConsoleProject, property: &str) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let (storage, clock, _) = foundation.parts();
+    let bound = BindConsole::new(storage, clock)
+        .run(account, project, property)
+        .await;
+    let binding = match bound {
+        Err(BindConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(BindConsoleError::Property(refusal)) => {
+            return Err(WrongUsage(format!("--property {property} {refusal}")).into());
+        }
+        outcome => outcome?,
+    };
+    say(format!(
+        "{} is fetched for project {project}.",
+        binding.property
+    ));
+    match console_fetcher(foundation).missing() {
+        Some(missing) => remark(format!("Not before something is done: {missing}.")),
+        None => remark(
+            "A worker begins at once and then looks once a day; `sightline search-console fetch` does not wait for it.",
+        ),
+    }
+    Ok(())
+}
+
+async fn unbind(foundation: &Foundation, of: &ConsoleProject) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let unbind = UnbindConsole::new(Arc::clone(&foundation.storage));
+    if !unbind.run(account, project).await? {
+        return Err(not_bound(of).into());
+    }
+    remark("Nothing more is fetched; what was fetched stays.");
+    Ok(())
+}
+
+fn not_bound(of: &ConsoleProject) -> WrongUsage {
+    WrongUsage(format!(
+        "No property is bound to project {0}. `sightline search-console bind --email {1} --project {0} --property sc-domain:example.com` binds one.",
+        of.project, of.email
+    ))
+}
+
+async fn fetch(
+    foundation: &Foundation,
+    of: &ConsoleProject,
+    span: Option<Span>,
+) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let fetcher = console_fetcher(foundation);
+    if let Some(missing) = fetcher.missing() {
+        return Err(WrongUsage(format!("Nothing can be fetched: {missing}.")).into());
+    }
+    let bar = progress_bar("days");
+    let shown = bar.clone();
+    let on_day = move |it: FetchedDay| {
+        shown.inc(1);
+        shown.set_length(shown.position() + u64::from(it.left));
+        shown.set_message(format!("{}: {} rows", it.day, it.rows));
+    };
+    let fetched = fetcher.run(account, project, span, &on_day).await;
+    bar.finish_and_clear();
+    let fetched = match fetched {
+        Err(FetchConsoleError::NotBound) => return Err(not_bound(of).into()),
+        Err(FetchConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        outcome => outcome?,
+    };
+    let through = fetched.through.map_or_else(
+        || "nothing is final yet".to_owned(),
+        |day| format!("through {day}"),
+    );
+    say(format!(
+        "{} days, {} rows, {through}",
+        fetched.days, fetched.rows
+    ));
+    Ok(())
+}
+
+async fn status(foundation: &Foundation, of: &ConsoleProject, as_json: bool) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let read = ReadConsoleState::new(Arc::clone(&foundation.storage));
+    let state = read.run(account, project).await?;
+    let state = state.ok_or_else(|| no_project(of))?;
+    if as_json {
+        say(serde_json::to_string_pretty(&as_value(&state))?);
+        return Ok(());
+    }
+    show(&state, foundation.clock.now());
+    if let Some(missing) = console_fetcher(foundation).missing() {
+        remark(format!("Nothing is fetched: {missing}."));
+    }
+    Ok(())
+}
+
+fn show(state: &ConsoleState, now: DateTime<Utc>) {
+    match &state.binding {
+        None => remark("No property is bound: rows come from imported files alone."),
+        Some(binding) => {
+            let through = binding
+                .through
+                .map_or("never".to_owned(), |it| it.to_string());
+            let last = binding.last_at.map_or("never".to_owned(), minute);
+            let outcome = match &binding.last_failure {
+                Some(failure) => format!("failed {} time(s): {failure}", binding.failures),
+                None if binding.is_held(now) => "is being fetched".to_owned(),
+                None => "fine".to_owned(),
+            };
+            let header = ["property", "fetched through", "last", "how it went", "next"];
+            let row = [
+                binding.property.to_string(),
+                through,
+                last,
+                outcome,
+                minute(binding.next_at),
+            ];
+            show_table(&header, [row]);
+        }
+    }
+    let header = ["rows of", "days", "told", "rows", "from", "imported"];
+    show_table(&header, state.imported.iter().map(row));
+}
+
+fn minute(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+fn row(it: &ImportedSpan) -> [String; 6] {
+    [
+        it.cut.name(),
+        it.span.to_string(),
+        match it.days {
+            Some(days) => format!("{days} of {} days", it.span.days()),
+            None => "as a whole".to_owned(),
+        },
+        it.rows.to_string(),
+        format!("{}: {}", it.origin.name(), it.label),
+        minute(it.imported_at),
+    ]
+}
+
+fn as_value(state: &ConsoleState) -> serde_json::Value {
+    let binding = state.binding.as_ref().map(|it| {
+        json!({
+            "property": it.property.as_str(),
+            "through": it.through,
+            "nextAt": it.next_at,
+            "lastAt": it.last_at,
+            "lastFailure": it.last_failure,
+            "failures": it.failures,
+        })
+    });
+    let imported: Vec<_> = { state.imported.iter() }
+        .map(|it| {
+            json!({
+                "cut": it.cut.name(),
+                "from": it.span.first,
+                "to": it.span.last,
+                "days": it.days,
+                "rows": it.rows,
+                "origin": it.origin.name(),
+                "label": it.label,
+                "importedAt": it.imported_at,
+            })
+        })
+        .collect();
+    json!({ "binding": binding, "imported": imported })
+}

@@ -1,0 +1,57 @@
+//! Fetches what is due of Search Console, beside the jobs: a day of many rows takes its time, and no
+//! sweep waits for it.
+
+use super::{as_std, chain};
+use chrono::TimeDelta;
+use domain::use_cases::fetch_due_console::{DueFetch, FetchDueConsole};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Looks as often as the queue is swept. Stopping in the middle of a day costs that day: it is fetched
+/// again once the hold on its binding is over.
+pub(super) async fn fetch(
+    console: Arc<FetchDueConsole>,
+    every: TimeDelta,
+    stop: CancellationToken,
+) {
+    if !console.is_configured() {
+        return;
+    }
+    loop {
+        let looked = tokio::select! {
+            () = stop.cancelled() => return,
+            looked = console.run() => looked,
+        };
+        match looked {
+            Ok(fetched) => fetched.iter().for_each(note),
+            Err(error) => tracing::warn!(
+                error = chain(&error),
+                "What is due of Search Console cannot be looked up; the next sweep tries again."
+            ),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(as_std(every)) => {}
+        }
+    }
+}
+
+fn note(due: &DueFetch) {
+    let binding = &due.binding;
+    let (account, project) = (binding.account.0, binding.project.0);
+    match &due.outcome {
+        Ok(fetched) => tracing::info!(
+            account,
+            project,
+            days = fetched.days,
+            rows = fetched.rows,
+            "Search Console was fetched."
+        ),
+        Err(error) => tracing::warn!(
+            account,
+            project,
+            error = chain(error),
+            "Search Console could not be fetched; it is tried again."
+        ),
+    }
+}

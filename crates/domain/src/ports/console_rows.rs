@@ -1,0 +1,71 @@
+//! Rows of Search Console that were imported or fetched.
+
+use super::storage::StorageError;
+use crate::{
+    ids::{AccountId, ConsoleSpanId, ProjectId},
+    search_console::{RowSet, RowSum, StoredSpan, Told},
+};
+use analysis::ctr::PositionClicks;
+use async_trait::async_trait;
+use chrono::NaiveDate;
+
+/// Remembers rows. What is summed up is always said by the numbers of what was imported: rows of
+/// other cuts and days are never among it.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait ConsoleRowRepository: Send {
+    /// Puts rows in the place of those that the project has for the same cut and days; says how many
+    /// rows that were. No cut and days may come twice in `sets`; each has its own
+    /// fresh id.
+    async fn replace(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        ids: &[ConsoleSpanId],
+        sets: &[RowSet],
+        told: &Told,
+    ) -> Result<u64, StorageError>;
+    /// What was imported that ends on that day or later, in the order of days and cuts.
+    async fn spans(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        since: NaiveDate,
+    ) -> Result<Vec<StoredSpan>, StorageError>;
+    /// Clicks and impressions by the position nearest to a row's mean.
+    async fn by_position(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+    ) -> Result<Vec<PositionClicks>, StorageError>;
+    /// Rows about these searches, by search, page, country and device, in no order. Searches are
+    /// given as keywords are compared.
+    async fn about_queries(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        queries: &[String],
+    ) -> Result<Vec<RowSum>, StorageError>;
+    /// The rows by search and page that were shown most, most first; countries and devices
+    /// together.
+    async fn most_shown(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        limit: u32,
+    ) -> Result<Vec<RowSum>, StorageError>;
+    /// Clicks of these pages, day by day, in no order; days without a row are left out.
+    async fn page_days(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        pages: &[String],
+    ) -> Result<Vec<(String, NaiveDate, u64)>, StorageError>;
+    /// Forgets up to `limit` of the account's imports that end before that day; says how many.
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Result<u64, StorageError>;
+}

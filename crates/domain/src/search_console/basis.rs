@@ -1,0 +1,170 @@
+//! Which of the imported rows a figure rests on: one cut, and days that follow each other, so that
+//! nothing is counted twice and a month is a month.
+
+use super::{About, Cut, Origin, Span};
+use crate::ids::ConsoleSpanId;
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use std::collections::BTreeMap;
+
+/// Rows that end longer ago than this say nothing of today.
+const FRESH: TimeDelta = TimeDelta::days(35);
+/// Periods that are told as a whole and are longer than this say too little of their end.
+const LONGEST_PERIOD: i64 = 100;
+
+/// Rows that were imported for some days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSpan {
+    /// Its number.
+    pub id: ConsoleSpanId,
+    /// What its rows tell apart.
+    pub cut: Cut,
+    /// Which days they sum up.
+    pub span: Span,
+    /// How many rows there are.
+    pub rows: u64,
+    /// Where they come from.
+    pub origin: Origin,
+    /// The name of the file, or the property.
+    pub label: String,
+    /// When they came in.
+    pub imported_at: DateTime<Utc>,
+}
+
+/// What a figure rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Basis {
+    /// What the rows tell apart.
+    pub cut: Cut,
+    /// The days that they cover, without a gap.
+    pub span: Span,
+    /// The numbers of what was imported for them.
+    pub spans: Vec<ConsoleSpanId>,
+    /// When the newest of that came in.
+    pub imported_at: DateTime<Utc>,
+}
+
+/// The rows about that for the last days before and on a day: the newest run of days without a gap,
+/// `days` at the most, else the newest period that was told as a whole. Days go before periods, and
+/// cuts by market before others.
+#[must_use]
+pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> Option<Basis> {
+    let fresh = |it: &&StoredSpan| {
+        it.cut.about == about && it.span.last <= on && on - it.span.last <= FRESH
+    };
+    let mut by_cut: BTreeMap<Cut, BTreeMap<NaiveDate, &StoredSpan>> = BTreeMap::new();
+    let of_days = stored
+        .iter()
+        .filter(|it| it.cut.about == about && it.span.is_day());
+    for it in of_days.filter(|it| it.span.last <= on) {
+        by_cut.entry(it.cut).or_default().insert(it.span.last, it);
+    }
+    let newest = by_cut
+        .into_iter()
+        .filter_map(|(cut, of_days)| run(cut, &of_days, days))
+        .filter(|it| on - it.span.last <= FRESH)
+        .max_by_key(|it| (it.span.last, fineness(it.cut)));
+    newest.or_else(|| {
+        let periods = stored.iter().filter(fresh);
+        let period = periods
+            .filter(|it| !it.span.is_day() && it.span.days() <= LONGEST_PERIOD)
+            .max_by_key(|it| (it.span.last, fineness(it.cut), it.imported_at))?;
+        Some(Basis {
+            cut: period.cut,
+            span: period.span,
+            spans: vec![period.id],
+            imported_at: period.imported_at,
+        })
+    })
+}
+
+fn fineness(cut: Cut) -> (bool, bool) {
+    (cut.by_country, cut.by_device)
+}
+
+/// The last days that follow each other.
+fn run(cut: Cut, of_days: &BTreeMap<NaiveDate, &StoredSpan>, most: u64) -> Option<Basis> {
+    let (last, newest) = of_days.last_key_value()?;
+    let mut basis = Basis {
+        cut,
+        span: Span::day(*last),
+        spans: Vec::new(),
+        imported_at: newest.imported_at,
+    };
+    for before in 0..most {
+        let day = last.checked_sub_days(Days::new(before))?;
+        let Some(of_the_day) = of_days.get(&day) else {
+            break;
+        };
+        basis.span.first = day;
+        basis.spans.push(of_the_day.id);
+        basis.imported_at = basis.imported_at.max(of_the_day.imported_at);
+    }
+    Some(basis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(n: u64) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 1, 1).unwrap() + Days::new(n)
+    }
+
+    fn stored(id: i64, cut: Cut, first: u64, last: u64) -> StoredSpan {
+        StoredSpan {
+            id: ConsoleSpanId(id),
+            cut,
+            span: Span::between(day(first), day(last)).unwrap(),
+            rows: 1,
+            origin: Origin::Api,
+            label: String::new(),
+            imported_at: DateTime::UNIX_EPOCH + TimeDelta::days(id),
+        }
+    }
+
+    const PLAIN: Cut = Cut::plain(About::Query);
+    const MARKET: Cut = Cut::by_market(About::Query);
+
+    #[test]
+    fn the_newest_days_without_a_gap_are_taken() {
+        let mut all: Vec<StoredSpan> = (0..60)
+            .map(|n| stored(n.try_into().unwrap(), PLAIN, n, n))
+            .collect();
+        let basis = choose(&all, About::Query, day(62), 28).unwrap();
+        assert_eq!(
+            (basis.span.first, basis.span.last, basis.spans.len()),
+            (day(32), day(59), 28)
+        );
+        all.remove(50);
+        let basis = choose(&all, About::Query, day(62), 28).unwrap();
+        assert_eq!((basis.span.first, basis.spans.len()), (day(51), 9));
+        // Not what lies ahead, and not what is old.
+        let basis = choose(&all, About::Query, day(40), 28).unwrap();
+        assert_eq!(basis.span.last, day(40));
+        assert_eq!(choose(&all, About::Query, day(59 + 36), 28), None);
+        assert_eq!(choose(&all, About::Page, day(60), 28), None);
+    }
+
+    #[test]
+    fn days_go_before_periods_and_markets_before_all_together() {
+        let period = stored(1, PLAIN, 0, 59);
+        let long = stored(2, PLAIN, 0, 100);
+        let day_of_market = stored(3, MARKET, 40, 40);
+        let of = |all: &[&StoredSpan], on| {
+            let all: Vec<StoredSpan> = all.iter().map(|it| (*it).clone()).collect();
+            choose(&all, About::Query, day(on), 28)
+                .map(|it| it.spans.iter().map(|it| it.0).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[&period], 60), Some(vec![1]));
+        assert_eq!(of(&[&period, &day_of_market], 60), Some(vec![3]));
+        assert_eq!(
+            of(&[&long], 100),
+            None,
+            "too long to say anything of its end"
+        );
+        let plain = stored(4, PLAIN, 40, 40);
+        assert_eq!(of(&[&plain, &day_of_market], 60), Some(vec![3]));
+        let newer = stored(5, PLAIN, 41, 41);
+        assert_eq!(of(&[&plain, &newer, &day_of_market], 60), Some(vec![5, 4]));
+    }
+}

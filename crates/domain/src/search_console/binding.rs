@@ -1,0 +1,193 @@
+//! Which property is fetched for a project, and how far that has come.
+
+use super::Property;
+use crate::ids::{AccountId, ProjectId};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use sha2::{Digest, Sha256};
+
+/// How long whoever fetches holds the binding after each day that is stored.
+pub const HOLD: TimeDelta = TimeDelta::minutes(30);
+/// Days are final some time after midnight in California.
+const HOUR: u32 = 11;
+/// Not all projects ask at the same minute.
+const SPREAD: i64 = 2 * 60 * 60;
+/// The first pause after a failure; it doubles with each, up to a day.
+const FIRST_PAUSE: TimeDelta = TimeDelta::hours(1);
+
+/// A property that is fetched for a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// Whose project it is.
+    pub account: AccountId,
+    /// The project.
+    pub project: ProjectId,
+    /// The property.
+    pub property: Property,
+    /// Since when.
+    pub bound_at: DateTime<Utc>,
+    /// When it is fetched next.
+    pub next_at: DateTime<Utc>,
+    /// Until when somebody holds it who is fetching.
+    pub held_until: Option<DateTime<Utc>>,
+    /// The last day that was fetched; those before it were, too.
+    pub through: Option<NaiveDate>,
+    /// When somebody fetched last, in vain or not.
+    pub last_at: Option<DateTime<Utc>>,
+    /// Why that was in vain; `None` when it was not.
+    pub last_failure: Option<String>,
+    /// How often in a row it was.
+    pub failures: u32,
+}
+
+impl Binding {
+    /// A property that nothing was fetched of yet; it is due at once.
+    #[must_use]
+    pub fn begun(
+        account: AccountId,
+        project: ProjectId,
+        property: Property,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            account,
+            project,
+            property,
+            bound_at: now,
+            next_at: now,
+            held_until: None,
+            through: None,
+            last_at: None,
+            last_failure: None,
+            failures: 0,
+        }
+    }
+
+    /// Whether somebody is fetching.
+    #[must_use]
+    pub fn is_held(&self, now: DateTime<Utc>) -> bool {
+        self.held_until.is_some_and(|until| until > now)
+    }
+
+    /// Held by whoever fetches: nobody else does until the hold is over.
+    #[must_use]
+    pub fn held(&self, now: DateTime<Utc>) -> Self {
+        Self {
+            next_at: now + HOLD,
+            held_until: Some(now + HOLD),
+            ..self.clone()
+        }
+    }
+
+    /// After a day was stored.
+    #[must_use]
+    pub fn reached(&self, day: NaiveDate, now: DateTime<Utc>) -> Self {
+        Self {
+            through: self.through.max(Some(day)),
+            ..self.held(now)
+        }
+    }
+
+    /// After all that is final was fetched.
+    #[must_use]
+    pub fn done(&self, now: DateTime<Utc>) -> Self {
+        Self {
+            next_at: self.next_fetch(now),
+            held_until: None,
+            last_at: Some(now),
+            last_failure: None,
+            failures: 0,
+            ..self.clone()
+        }
+    }
+
+    /// After a failure.
+    #[must_use]
+    pub fn failed(&self, why: String, now: DateTime<Utc>) -> Self {
+        let doublings = self.failures.min(5);
+        let pause = (FIRST_PAUSE * (1 << doublings)).min(TimeDelta::days(1));
+        Self {
+            next_at: now + pause,
+            held_until: None,
+            last_at: Some(now),
+            last_failure: Some(why),
+            failures: self.failures.saturating_add(1),
+            ..self.clone()
+        }
+    }
+
+    /// The next time of the day at which this one is fetched.
+    fn next_fetch(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let mut hash = Sha256::new();
+        hash.update(self.account.0.to_be_bytes());
+        hash.update(self.project.0.to_be_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        let number = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+        let own = TimeDelta::seconds(i64::from(number) % SPREAD);
+        let time = NaiveTime::from_hms_opt(HOUR, 0, 0).unwrap_or_default();
+        let today = now.date_naive().and_time(time).and_utc() + own;
+        if today > now {
+            today
+        } else {
+            today + TimeDelta::days(1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    fn binding() -> Binding {
+        let property = Property::accepted("sc-domain:acme.com".to_owned());
+        Binding::begun(
+            AccountId(1),
+            ProjectId(2),
+            property,
+            at("2026-11-22T06:00:00Z"),
+        )
+    }
+
+    #[test]
+    fn it_is_fetched_once_a_day_at_a_time_of_its_own() {
+        let first = binding();
+        assert_eq!(first.next_at, first.bound_at);
+        let done = first.held(first.next_at).done(first.next_at);
+        assert!(
+            done.next_at > at("2026-11-22T11:00:00Z") && done.next_at < at("2026-11-22T13:00:00Z")
+        );
+        let again = done.done(done.next_at);
+        assert_eq!(again.next_at - done.next_at, TimeDelta::days(1));
+    }
+
+    #[test]
+    fn failures_are_noted_and_tried_again_later_and_later() {
+        let now = at("2026-11-22T06:00:00Z");
+        let mut binding = binding();
+        let mut pauses = Vec::new();
+        for _ in 0..7 {
+            binding = binding.failed("no".to_owned(), now);
+            pauses.push((binding.next_at - now).num_hours());
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 24, 24]);
+        assert_eq!(
+            (binding.failures, binding.last_failure.as_deref()),
+            (7, Some("no"))
+        );
+        let done = binding.done(now);
+        assert_eq!((done.failures, done.last_failure), (0, None));
+    }
+
+    #[test]
+    fn who_fetches_holds_it_and_a_day_never_goes_back() {
+        let now = at("2026-11-22T06:00:00Z");
+        let held = binding().held(now);
+        assert!(held.is_held(now) && !held.is_held(now + HOLD));
+        let day = NaiveDate::from_ymd_opt(2026, 11, 1).unwrap();
+        let reached = held.reached(day, now).reached(day.pred_opt().unwrap(), now);
+        assert_eq!(reached.through, Some(day));
+    }
+}

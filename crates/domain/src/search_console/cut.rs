@@ -1,0 +1,139 @@
+//! What rows tell apart.
+
+/// What a row is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum About {
+    /// The whole property: a total, anonymised searches included.
+    Site,
+    /// A page, anonymised searches included.
+    Page,
+    /// A search; shown pages of one results page count once.
+    Query,
+    /// A page in a search; each shown page of a results page counts.
+    QueryAndPage,
+}
+
+/// What rows tell apart: rows of one cut and one day add up without counting anything twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cut {
+    /// What each row is about.
+    pub about: About,
+    /// Whether countries are told apart.
+    pub by_country: bool,
+    /// Whether devices are.
+    pub by_device: bool,
+}
+
+impl About {
+    /// All there are.
+    pub const ALL: [Self; 4] = [Self::Site, Self::Page, Self::Query, Self::QueryAndPage];
+
+    /// The name in storage and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Site => "site",
+            Self::Page => "page",
+            Self::Query => "query",
+            Self::QueryAndPage => "queryPage",
+        }
+    }
+
+    /// Whether a row names a search.
+    #[must_use]
+    pub const fn has_query(self) -> bool {
+        matches!(self, Self::Query | Self::QueryAndPage)
+    }
+
+    /// Whether a row names a page.
+    #[must_use]
+    pub const fn has_page(self) -> bool {
+        matches!(self, Self::Page | Self::QueryAndPage)
+    }
+
+    /// What rows with these are about.
+    #[must_use]
+    pub const fn of(query: bool, page: bool) -> Self {
+        match (query, page) {
+            (false, false) => Self::Site,
+            (false, true) => Self::Page,
+            (true, false) => Self::Query,
+            (true, true) => Self::QueryAndPage,
+        }
+    }
+}
+
+impl Cut {
+    /// What is fetched of each day.
+    pub const FETCHED: [Self; 4] = [
+        Self::plain(About::Site),
+        Self::plain(About::Page),
+        Self::by_market(About::Query),
+        Self::by_market(About::QueryAndPage),
+    ];
+
+    /// All countries and devices together.
+    #[must_use]
+    pub const fn plain(about: About) -> Self {
+        Self {
+            about,
+            by_country: false,
+            by_device: false,
+        }
+    }
+
+    /// Countries and devices apart.
+    #[must_use]
+    pub const fn by_market(about: About) -> Self {
+        Self {
+            about,
+            by_country: true,
+            by_device: true,
+        }
+    }
+
+    /// The name in storage and messages, for example `query-country-device`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let country = if self.by_country { "-country" } else { "" };
+        let device = if self.by_device { "-device" } else { "" };
+        format!("{}{country}{device}", self.about.name())
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let flags = [(false, false), (true, false), (false, true), (true, true)];
+        let all = About::ALL.into_iter().flat_map(|about| {
+            flags.map(|(by_country, by_device)| Self {
+                about,
+                by_country,
+                by_device,
+            })
+        });
+        all.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Whether figures of one market can be told.
+    #[must_use]
+    pub const fn is_by_market(self) -> bool {
+        self.by_country && self.by_device
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_found_by_its_name() {
+        for cut in Cut::FETCHED {
+            assert_eq!(Cut::named(&cut.name()), Some(cut));
+        }
+        assert_eq!(
+            Cut::by_market(About::QueryAndPage).name(),
+            "queryPage-country-device"
+        );
+        assert_eq!(Cut::named("query-device-country"), None);
+    }
+}

@@ -1,0 +1,21 @@
+//! What a project's own Search Console tells: how often its pages were shown and clicked.
+//!
+//! Rows are the top rows alone, and searches that few people make are left out of them. So rows of
+//! queries are never summed up to a total: a total is a row of its own ([`About::Site`]).
+
+mod basis;
+mod binding;
+mod country;
+mod cut;
+mod property;
+mod row;
+
+pub use basis::{Basis, StoredSpan, choose};
+pub use binding::{Binding, HOLD};
+pub use country::ConsoleCountry;
+pub use cut::{About, Cut};
+pub use property::{Property, PropertyRefusal};
+pub use row::{
+    ConsoleDevice, MOST_POSITION, MOST_TEXT, Origin, RowField, RowRefusal, RowSet, RowSum,
+    SearchRow, Span, Told,
+};

@@ -1,0 +1,425 @@
+//! Rows, and what they have to be.
+
+use super::{ConsoleCountry, cut::Cut};
+use analysis::observation::search_page::Device;
+use chrono::{DateTime, NaiveDate, Utc};
+use std::{collections::HashMap, fmt};
+use thiserror::Error;
+
+/// Searches and addresses are not longer than this, in bytes.
+pub const MOST_TEXT: usize = 4_096;
+/// No mean position is worse than this.
+pub const MOST_POSITION: f64 = 10_000.0;
+
+/// The days that a row is about, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The first day, in Search Console's time (Pacific).
+    pub first: NaiveDate,
+    /// The last day.
+    pub last: NaiveDate,
+}
+
+impl Span {
+    /// A single day.
+    #[must_use]
+    pub const fn day(day: NaiveDate) -> Self {
+        Self {
+            first: day,
+            last: day,
+        }
+    }
+
+    /// These days; `None` when they are the wrong way round.
+    #[must_use]
+    pub fn between(first: NaiveDate, last: NaiveDate) -> Option<Self> {
+        (first <= last).then_some(Self { first, last })
+    }
+
+    /// Whether it is one day.
+    #[must_use]
+    pub fn is_day(self) -> bool {
+        self.first == self.last
+    }
+
+    /// How many days it has.
+    #[must_use]
+    pub fn days(self) -> i64 {
+        (self.last - self.first).num_days() + 1
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_day() {
+            write!(f, "{}", self.first)
+        } else {
+            write!(f, "{} to {}", self.first, self.last)
+        }
+    }
+}
+
+/// The device that people searched on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ConsoleDevice {
+    /// A desktop computer.
+    Desktop,
+    /// A phone.
+    Mobile,
+    /// A tablet.
+    Tablet,
+}
+
+impl ConsoleDevice {
+    /// The name in storage, lower case; Search Console writes it in capitals.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Desktop => "desktop",
+            Self::Mobile => "mobile",
+            Self::Tablet => "tablet",
+        }
+    }
+
+    /// The one of that name, in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Desktop, Self::Mobile, Self::Tablet]
+            .into_iter()
+            .find(|it| it.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The device of a market.
+    #[must_use]
+    pub const fn of(device: Device) -> Self {
+        match device {
+            Device::Desktop => Self::Desktop,
+            Device::Mobile => Self::Mobile,
+        }
+    }
+}
+
+/// How often something was shown and clicked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRow {
+    /// What was searched for.
+    pub query: Option<String>,
+    /// The page that was shown.
+    pub page: Option<String>,
+    /// Where people searched.
+    pub country: Option<ConsoleCountry>,
+    /// On what they searched.
+    pub device: Option<ConsoleDevice>,
+    /// How often it was clicked.
+    pub clicks: u64,
+    /// How often it was shown.
+    pub impressions: u64,
+    /// Mean position of its topmost link, weighed by impressions, from 1; `None` when it was never
+    /// shown.
+    pub position: Option<f64>,
+}
+
+/// A part of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowField {
+    /// The search.
+    Query,
+    /// The page.
+    Page,
+    /// The country.
+    Country,
+    /// The device.
+    Device,
+    /// The clicks.
+    Clicks,
+    /// The impressions.
+    Impressions,
+    /// The position.
+    Position,
+}
+
+impl RowField {
+    /// As people read it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Page => "page",
+            Self::Country => "country",
+            Self::Device => "device",
+            Self::Clicks => "clicks",
+            Self::Impressions => "impressions",
+            Self::Position => "position",
+        }
+    }
+}
+
+/// Why a row cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}: {what}", field.name())]
+pub struct RowRefusal {
+    /// Which part.
+    pub field: RowField,
+    /// What is wrong with it, and what it has to be.
+    pub what: &'static str,
+}
+
+impl SearchRow {
+    /// What is wrong with it as a row of that cut; `None` when nothing is.
+    #[must_use]
+    pub fn refusal(&self, cut: Cut) -> Option<RowRefusal> {
+        let refused = |field, what| Some(RowRefusal { field, what });
+        if self.query.is_some() != cut.about.has_query() {
+            return refused(
+                RowField::Query,
+                "rows of one kind all name a search, or none does",
+            );
+        }
+        if self.page.is_some() != cut.about.has_page() {
+            return refused(
+                RowField::Page,
+                "rows of one kind all name a page, or none does",
+            );
+        }
+        if self.country.is_some() != cut.by_country {
+            return refused(
+                RowField::Country,
+                "rows of one kind all name a country, or none does",
+            );
+        }
+        if self.device.is_some() != cut.by_device {
+            return refused(
+                RowField::Device,
+                "rows of one kind all name a device, or none does",
+            );
+        }
+        if self.query.as_deref().is_some_and(is_no_text) {
+            return refused(
+                RowField::Query,
+                "must be text of 1 to 4096 bytes without control characters",
+            );
+        }
+        if self.page.as_deref().is_some_and(is_no_address) {
+            return refused(
+                RowField::Page,
+                "must be an http or https address of at most 4096 bytes",
+            );
+        }
+        if self.clicks > self.impressions {
+            return refused(
+                RowField::Clicks,
+                "cannot be more than impressions: what was clicked was shown",
+            );
+        }
+        if self.impressions > i64::MAX as u64 {
+            return refused(RowField::Impressions, "is too large to be a count");
+        }
+        match self.position {
+            Some(it) if !(1.0..=MOST_POSITION).contains(&it) => {
+                refused(RowField::Position, "must be from 1 to 10000")
+            }
+            Some(_) if self.impressions == 0 => {
+                refused(RowField::Position, "what was never shown has none")
+            }
+            None if self.impressions > 0 => refused(RowField::Position, "what was shown has one"),
+            _ => None,
+        }
+    }
+
+    /// The place nearest to its mean position.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positions are checked to be from 1 to 10000"
+    )]
+    pub fn place(&self) -> Option<u32> {
+        self.position.map(|it| it.round() as u32)
+    }
+
+    /// What tells it from other rows of its cut and days.
+    fn key(
+        &self,
+    ) -> (
+        Option<String>,
+        Option<&str>,
+        Option<ConsoleCountry>,
+        Option<ConsoleDevice>,
+    ) {
+        let query = self
+            .query
+            .as_deref()
+            .map(analysis::keyword_text::normalised);
+        (query, self.page.as_deref(), self.country, self.device)
+    }
+}
+
+fn is_no_text(text: &str) -> bool {
+    text.trim().is_empty() || text.len() > MOST_TEXT || text.chars().any(char::is_control)
+}
+
+fn is_no_address(text: &str) -> bool {
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|it| text.starts_with(it));
+    !is_web || is_no_text(text) || analysis::url_rules::host_of_url(text).is_none()
+}
+
+/// All rows of a cut for some days: the unit that is imported and replaced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowSet {
+    /// What the rows tell apart.
+    pub cut: Cut,
+    /// Which days they sum up.
+    pub span: Span,
+    /// The rows.
+    pub rows: Vec<SearchRow>,
+}
+
+impl RowSet {
+    /// The first row that is wrong, with its place in `rows`.
+    #[must_use]
+    pub fn refusal(&self) -> Option<(usize, RowRefusal)> {
+        let rows = self.rows.iter().enumerate();
+        rows.into_iter()
+            .find_map(|(place, row)| Some((place, row.refusal(self.cut)?)))
+    }
+
+    /// The places of two rows that are about the same: one would be counted twice.
+    #[must_use]
+    pub fn repeated(&self) -> Option<(usize, usize)> {
+        let mut seen = HashMap::with_capacity(self.rows.len());
+        for (place, row) in self.rows.iter().enumerate() {
+            if let Some(first) = seen.insert(row.key(), place) {
+                return Some((first, place));
+            }
+        }
+        None
+    }
+}
+
+/// Where rows come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A file that Search Console or a tool exported.
+    Export,
+    /// The API.
+    Api,
+}
+
+impl Origin {
+    /// The name in storage and messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Export => "export",
+            Self::Api => "api",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Export, Self::Api]
+            .into_iter()
+            .find(|it| it.name() == name)
+    }
+}
+
+/// Who told rows, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// From where.
+    pub origin: Origin,
+    /// The name of the file, or the property.
+    pub label: String,
+    /// When they came in.
+    pub at: DateTime<Utc>,
+}
+
+/// Rows of several days or markets, summed up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowSum {
+    /// What was searched for.
+    pub query: Option<String>,
+    /// The page.
+    pub page: Option<String>,
+    /// Where people searched, where that is told apart.
+    pub country: Option<ConsoleCountry>,
+    /// On what, where that is told apart.
+    pub device: Option<ConsoleDevice>,
+    /// Clicks.
+    pub clicks: u64,
+    /// Impressions.
+    pub impressions: u64,
+    /// Position times impressions, summed up.
+    pub weighted_position: f64,
+}
+
+impl RowSum {
+    /// The mean position, weighed by impressions.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    pub fn position(&self) -> Option<f64> {
+        (self.impressions > 0).then(|| self.weighted_position / self.impressions as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search_console::About;
+
+    fn row(query: &str, clicks: u64, impressions: u64, position: f64) -> SearchRow {
+        SearchRow {
+            query: Some(query.to_owned()),
+            page: None,
+            country: None,
+            device: None,
+            clicks,
+            impressions,
+            position: Some(position),
+        }
+    }
+
+    const QUERIES: Cut = Cut::plain(About::Query);
+
+    #[test]
+    fn a_row_that_cannot_be_is_refused_with_its_part() {
+        assert_eq!(row("rust", 3, 10, 1.0).refusal(QUERIES), None);
+        let field = |row: SearchRow| row.refusal(QUERIES).map(|it| it.field);
+        assert_eq!(field(row(" ", 0, 1, 1.0)), Some(RowField::Query));
+        assert_eq!(field(row("a\0b", 0, 1, 1.0)), Some(RowField::Query));
+        assert_eq!(field(row("rust", 2, 1, 1.0)), Some(RowField::Clicks));
+        assert_eq!(field(row("rust", 0, 1, 0.9)), Some(RowField::Position));
+        assert_eq!(field(row("rust", 0, 1, f64::NAN)), Some(RowField::Position));
+        assert_eq!(field(row("rust", 0, 0, 1.0)), Some(RowField::Position));
+        let page = |page: &str| SearchRow {
+            page: Some(page.to_owned()),
+            query: None,
+            ..row("", 0, 1, 1.0)
+        };
+        let pages = Cut::plain(About::Page);
+        assert_eq!(page("https://acme.com/a").refusal(pages), None);
+        for bad in ["/a", "javascript:alert(1)", "https://", "ftp://acme.com/"] {
+            let refused = page(bad).refusal(pages).map(|it| it.field);
+            assert_eq!(refused, Some(RowField::Page), "{bad}");
+        }
+        assert_eq!(
+            page("https://acme.com/a").refusal(QUERIES).unwrap().field,
+            RowField::Query
+        );
+    }
+
+    #[test]
+    fn two_rows_about_the_same_are_found() {
+        let mut set = RowSet {
+            cut: QUERIES,
+            span: Span::day(NaiveDate::default()),
+            rows: vec![row("rust", 0, 1, 1.0), row("seo", 0, 1, 1.0)],
+        };
+        assert_eq!(set.repeated(), None);
+        set.rows.push(row("Rust ", 0, 1, 1.0));
+        assert_eq!(set.repeated(), Some((0, 2)));
+    }
+}

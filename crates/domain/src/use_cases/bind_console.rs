@@ -1,0 +1,69 @@
+//! Binds a property of Search Console to a project. For the operator alone: the service account may
+//! read properties of other owners, and a property shows what its owner knows.
+
+use super::may_be_storage;
+use crate::{
+    ids::{AccountId, ProjectId},
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, retrying},
+    },
+    search_console::{Binding, Property, PropertyRefusal},
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Binds properties.
+pub struct BindConsole {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why a property is not bound.
+#[derive(Debug, Error)]
+pub enum BindConsoleError {
+    /// The account has no such project, or it is out of use.
+    #[error("there is no such active project")]
+    NoSuchProject,
+    /// It is not the project's.
+    #[error("the property {0}")]
+    Property(#[from] PropertyRefusal),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(BindConsoleError);
+
+impl BindConsole {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
+    }
+
+    /// The binding; it is due at once. The same property again is left as it is; another one begins
+    /// anew.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        property: &str,
+    ) -> Result<Binding, BindConsoleError> {
+        retrying(|| async {
+            let mut work = self.storage.write().await?;
+            let found = work.projects().lock(account, project).await?;
+            let found = found.filter(|it| it.is_active());
+            let found = found.ok_or(BindConsoleError::NoSuchProject)?;
+            let property = Property::parse(property, &found.domain)?;
+            let there = work.console_bindings().find(account, project).await?;
+            if let Some(there) = there.filter(|it| it.property == property) {
+                return Ok(there);
+            }
+            let binding = Binding::begun(account, project, property, self.clock.now());
+            work.console_bindings().set(&binding).await?;
+            work.commit().await?;
+            Ok(binding)
+        })
+        .await
+    }
+}

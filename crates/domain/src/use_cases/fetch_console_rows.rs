@@ -1,0 +1,431 @@
+//! Fetches what is final and not fetched yet of a project's property, day by day: what was stored
+//! before something went wrong stays, and the next time goes on behind it.
+
+use super::may_be_storage;
+use crate::{
+    ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
+    ports::{
+        clock::Clock,
+        search_console::{SearchConsole, SearchConsoleError},
+        storage::{Storage, StorageError, retrying},
+    },
+    search_console::{Binding, Cut, Origin, RowSet, Span, Told},
+};
+use analysis::url_rules::SiteScope;
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono_tz::America::Los_Angeles;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Search Console forgets what is older.
+const OLDEST: Days = Days::new(480);
+/// Days that are older than this are final, also when nothing was shown on them.
+const SETTLED: Days = Days::new(10);
+
+/// Fetches rows.
+pub struct FetchConsoleRows {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+    console: Arc<dyn SearchConsole>,
+    limits: FetchLimits,
+}
+
+/// How much is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FetchLimits {
+    /// Rows of a day and a cut at the most, those with most clicks first.
+    pub rows_per_day: u32,
+    /// How many days back the first time goes.
+    pub first_days: u32,
+}
+
+impl Default for FetchLimits {
+    fn default() -> Self {
+        Self {
+            rows_per_day: 25_000,
+            first_days: 90,
+        }
+    }
+}
+
+/// A day that was stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FetchedDay {
+    /// The day.
+    pub day: NaiveDate,
+    /// Its rows in all cuts.
+    pub rows: u64,
+    /// How many days come after it.
+    pub left: u32,
+}
+
+/// What was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// Days.
+    pub days: u32,
+    /// Rows.
+    pub rows: u64,
+    /// The last day that is there now.
+    pub through: Option<NaiveDate>,
+}
+
+/// Why fetching ended early. What was stored before stays.
+#[derive(Debug, Error)]
+pub enum FetchConsoleError {
+    /// The account has no such project, or it is out of use.
+    #[error("there is no such active project")]
+    NoSuchProject,
+    /// No property is bound to it.
+    #[error("no property of Search Console is bound to the project")]
+    NotBound,
+    /// Somebody else is fetching.
+    #[error("it is being fetched already; whoever does holds it until {0}")]
+    Held(DateTime<Utc>),
+    /// The property was bound anew or taken away meanwhile.
+    #[error("the property was bound anew or taken away meanwhile")]
+    Lost,
+    /// Search Console told nothing.
+    #[error(transparent)]
+    Console(#[from] SearchConsoleError),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(FetchConsoleError);
+
+/// Told of each day that was stored.
+pub type OnDay<'a> = &'a (dyn Fn(FetchedDay) + Send + Sync);
+
+impl FetchConsoleRows {
+    /// With this API.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        mint: Arc<IdMint>,
+        console: Arc<dyn SearchConsole>,
+        limits: FetchLimits,
+    ) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+            console,
+            limits,
+        }
+    }
+
+    /// Whether anybody may be asked.
+    #[must_use]
+    pub fn missing(&self) -> Option<crate::ports::page_speed::NotConfigured> {
+        self.console.missing()
+    }
+
+    /// Fetches for a project, whether it is due or not: the days behind the last one, or these.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        span: Option<Span>,
+        on_day: OnDay<'_>,
+    ) -> Result<Fetched, FetchConsoleError> {
+        let mut read = self.storage.read().await?;
+        let binding = read.console_bindings().find(account, project).await?;
+        drop(read);
+        let binding = binding.ok_or(FetchConsoleError::NotBound)?;
+        let now = self.clock.now();
+        if let Some(until) = binding.held_until.filter(|it| *it > now) {
+            return Err(FetchConsoleError::Held(until));
+        }
+        match self.take(&binding, span, on_day).await? {
+            Some(fetched) => Ok(fetched),
+            None => Err(FetchConsoleError::Held(now + crate::search_console::HOLD)),
+        }
+    }
+
+    /// Fetches for a binding that is due; `None` when somebody else was first.
+    pub async fn run_due(&self, binding: &Binding) -> Result<Option<Fetched>, FetchConsoleError> {
+        self.take(binding, None, &|_| {}).await
+    }
+
+    async fn take(
+        &self,
+        binding: &Binding,
+        span: Option<Span>,
+        on_day: OnDay<'_>,
+    ) -> Result<Option<Fetched>, FetchConsoleError> {
+        let mut held = binding.held(self.clock.now());
+        if !self.advance(binding, &held, None).await? {
+            return Ok(None);
+        }
+        let outcome = self.days(&mut held, span, on_day).await;
+        let now = self.clock.now();
+        let after = match &outcome {
+            Ok(_) => held.done(now),
+            Err(FetchConsoleError::Lost) => return outcome.map(Some),
+            Err(error) => held.failed(error.to_string(), now),
+        };
+        let ended = self.advance(&held, &after, None).await;
+        // What went wrong first is what is told.
+        let fetched = outcome?;
+        if !ended? {
+            return Err(FetchConsoleError::Lost);
+        }
+        Ok(Some(fetched))
+    }
+
+    async fn days(
+        &self,
+        held: &mut Binding,
+        span: Option<Span>,
+        on_day: OnDay<'_>,
+    ) -> Result<Fetched, FetchConsoleError> {
+        let site = self.site(held).await?;
+        let mut fetched = Fetched {
+            days: 0,
+            rows: 0,
+            through: held.through,
+        };
+        let Some(wanted) = self.wanted(held, span) else {
+            return Ok(fetched);
+        };
+        let final_day = self.console.last_final_day(&held.property, wanted).await?;
+        let settled = self.today().checked_sub_days(SETTLED);
+        let Some(last) = final_day.max(settled).map(|it| it.min(wanted.last)) else {
+            return Ok(fetched);
+        };
+        for day in wanted.first.iter_days().take_while(|it| *it <= last) {
+            let sets = self.fetch_day(held, &site, day).await?;
+            let rows = sets.iter().map(|it| it.rows.len() as u64).sum();
+            let reached = held.reached(day, self.clock.now());
+            if !self.advance(held, &reached, Some(&sets)).await? {
+                return Err(FetchConsoleError::Lost);
+            }
+            *held = reached;
+            fetched.days += 1;
+            fetched.rows += rows;
+            fetched.through = held.through;
+            let left = u32::try_from((last - day).num_days()).unwrap_or(0);
+            on_day(FetchedDay { day, rows, left });
+        }
+        Ok(fetched)
+    }
+
+    async fn site(&self, held: &Binding) -> Result<SiteScope, FetchConsoleError> {
+        let mut read = self.storage.read().await?;
+        let project = read.projects().find(held.account, held.project).await?;
+        let project = project.filter(|it| it.is_active());
+        let project = project.ok_or(FetchConsoleError::NoSuchProject)?;
+        Ok(SiteScope::of(project.domain.ascii()))
+    }
+
+    /// Days are Search Console's.
+    fn today(&self) -> NaiveDate {
+        self.clock.now().with_timezone(&Los_Angeles).date_naive()
+    }
+
+    /// The days to be fetched, as far as they have been; `None` when there is none.
+    fn wanted(&self, held: &Binding, span: Option<Span>) -> Option<Span> {
+        let today = self.today();
+        let first = match (span, held.through) {
+            (Some(span), _) => span.first,
+            (None, Some(through)) => through.succ_opt()?,
+            (None, None) => today - Days::new(self.limits.first_days.into()),
+        };
+        let last = span.map_or(today, |it| it.last.min(today));
+        Span::between(first.max(today - OLDEST), last)
+    }
+
+    async fn fetch_day(
+        &self,
+        held: &Binding,
+        site: &SiteScope,
+        day: NaiveDate,
+    ) -> Result<Vec<RowSet>, FetchConsoleError> {
+        let mut sets = Vec::with_capacity(Cut::FETCHED.len());
+        for cut in Cut::FETCHED {
+            let most = self.limits.rows_per_day;
+            let asked = self.console.rows(&held.property, day, cut, most);
+            let mut rows = asked.await?;
+            // Apps stand among pages, and a domain's property may hold more than the site.
+            rows.retain(|row| {
+                let is_own = row.page.as_deref().is_none_or(|it| site.owns(it));
+                is_own && row.refusal(cut).is_none()
+            });
+            let span = Span::day(day);
+            sets.push(RowSet { cut, span, rows });
+        }
+        Ok(sets)
+    }
+
+    /// Moves the binding on, and stores what was fetched in the same transaction.
+    async fn advance(
+        &self,
+        before: &Binding,
+        after: &Binding,
+        sets: Option<&[RowSet]>,
+    ) -> Result<bool, FetchConsoleError> {
+        let told = Told {
+            origin: Origin::Api,
+            label: after.property.to_string(),
+            at: self.clock.now(),
+        };
+        let told = &told;
+        retrying(|| async move {
+            let mut work = self.storage.write().await?;
+            if sets.is_some() {
+                work.projects().lock(before.account, before.project).await?;
+            }
+            if !work.console_bindings().advance(before, after).await? {
+                return Ok(false);
+            }
+            if let Some(sets) = sets {
+                let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
+                { work.console_rows() }
+                    .replace(before.account, before.project, &ids, sets, told)
+                    .await?;
+            }
+            work.commit().await?;
+            Ok(true)
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::{search_console::MockSearchConsole, search_results::ProviderError},
+        search_console::{Property, SearchRow},
+        test_support::{ACCOUNT, FakeStorage, FrozenClock, a_mint, a_project},
+    };
+    use std::sync::Mutex;
+
+    fn binding() -> Binding {
+        let property = Property::accepted("sc-domain:shop.example.com".to_owned());
+        let now = FrozenClock::default().now();
+        Binding::begun(ACCOUNT, a_project().id, property, now)
+    }
+
+    fn fetch(storage: &Arc<FakeStorage>, console: MockSearchConsole) -> FetchConsoleRows {
+        let limits = FetchLimits {
+            first_days: 12,
+            ..FetchLimits::default()
+        };
+        let clock = Arc::new(FrozenClock::default());
+        let storage: Arc<dyn Storage> = Arc::clone(storage) as _;
+        FetchConsoleRows::new(storage, clock, a_mint(), Arc::new(console), limits)
+    }
+
+    /// The binding is looked up and taken, and the project is found.
+    fn begin(storage: &FakeStorage) {
+        storage.expect(|it| {
+            let find = it.console_bindings.expect_find();
+            find.returning(|_, _| Ok(Some(binding())));
+        });
+        storage.expect(|it| {
+            let advance = it.console_bindings.expect_advance();
+            advance.returning(|before, after| {
+                assert!(before.held_until.is_none() && after.held_until.is_some());
+                Ok(true)
+            });
+        });
+        storage.expect(|it| {
+            let find = it.projects.expect_find();
+            find.returning(|_, _| Ok(Some(a_project())));
+        });
+    }
+
+    fn row(page: &str, clicks: u64) -> SearchRow {
+        SearchRow {
+            query: None,
+            page: Some(page.to_owned()),
+            country: None,
+            device: None,
+            clicks,
+            impressions: 10,
+            position: Some(2.0),
+        }
+    }
+
+    #[tokio::test]
+    async fn days_are_settled_after_a_while_and_what_cannot_be_a_row_is_left_out() {
+        let storage = Arc::new(FakeStorage::default());
+        begin(&storage);
+        for _ in 0..3 {
+            storage.expect(|it| {
+                it.projects
+                    .expect_lock()
+                    .returning(|_, _| Ok(Some(a_project())));
+                it.console_bindings
+                    .expect_advance()
+                    .returning(|_, _| Ok(true));
+                it.console_rows
+                    .expect_replace()
+                    .once()
+                    .returning(|_, _, ids, sets, told| {
+                        assert_eq!((ids.len(), sets.len(), told.origin), (4, 4, Origin::Api));
+                        let rows: Vec<usize> = sets.iter().map(|it| it.rows.len()).collect();
+                        assert_eq!(rows, [0, 1, 0, 0]);
+                        Ok(0)
+                    });
+            });
+        }
+        storage.expect(|it| {
+            it.console_bindings.expect_advance().returning(|_, after| {
+                assert!(after.held_until.is_none() && after.last_failure.is_none());
+                Ok(true)
+            });
+        });
+        let mut console = MockSearchConsole::new();
+        console.expect_last_final_day().returning(|_, _| Ok(None));
+        console.expect_rows().returning(|_, _, cut, _| {
+            let pages = vec![
+                row("https://shop.example.com/a", 1),
+                row("https://other.example.org/", 1),
+                row("android-app://com.example/", 1),
+                row("https://shop.example.com/b", 11),
+            ];
+            let is_pages = cut == Cut::plain(crate::search_console::About::Page);
+            Ok(if is_pages { pages } else { vec![] })
+        });
+        let seen = Mutex::new(Vec::new());
+        let on_day = |it: FetchedDay| seen.lock().unwrap().push((it.rows, it.left));
+        let fetched = fetch(&storage, console)
+            .run(ACCOUNT, a_project().id, None, &on_day)
+            .await
+            .unwrap();
+        assert_eq!((fetched.days, fetched.rows), (3, 3));
+        assert_eq!(*seen.lock().unwrap(), [(1, 2), (1, 1), (1, 0)]);
+        assert_eq!(storage.commits(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_noted_and_told() {
+        let storage = Arc::new(FakeStorage::default());
+        begin(&storage);
+        storage.expect(|it| {
+            it.console_bindings
+                .expect_advance()
+                .once()
+                .returning(|_, after| {
+                    assert_eq!((after.failures, after.held_until), (1, None));
+                    assert!(after.last_failure.is_some());
+                    Ok(true)
+                });
+        });
+        let mut console = MockSearchConsole::new();
+        let failing = |_: &Property, _: Span| Err(ProviderError::Unavailable.into());
+        console.expect_last_final_day().returning(failing);
+        let outcome = fetch(&storage, console)
+            .run(ACCOUNT, a_project().id, None, &|_| {})
+            .await;
+        assert!(
+            matches!(outcome, Err(FetchConsoleError::Console(_))),
+            "{outcome:?}"
+        );
+    }
+}

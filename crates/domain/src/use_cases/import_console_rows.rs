@@ -1,0 +1,353 @@
+//! Takes in rows of Search Console: all of them, or none.
+
+use super::may_be_storage;
+use crate::{
+    ids::{AccountId, ConsoleSpanId, IdMint, ProjectId},
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, retrying},
+    },
+    search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told},
+};
+use analysis::url_rules::SiteScope;
+use chrono::NaiveDate;
+use std::{collections::HashSet, sync::Arc};
+use thiserror::Error;
+
+/// Rows of one import at the most: they are stored in one transaction.
+pub const MOST_ROWS: usize = 300_000;
+
+/// Imports rows.
+pub struct ImportConsoleRows {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+}
+
+/// What came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedRows {
+    /// Cuts and days.
+    pub spans: Vec<(Cut, Span, u64)>,
+    /// Rows that are there now.
+    pub rows: u64,
+    /// Rows that were there before in their place.
+    pub replaced: u64,
+    /// Rows about pages of other sites, which were left out.
+    pub foreign: u64,
+}
+
+/// Why nothing came in.
+#[derive(Debug, Error)]
+pub enum ImportConsoleError {
+    /// The account has no such project, or it is out of use.
+    #[error("there is no such active project")]
+    NoSuchProject,
+    /// There is not one row.
+    #[error("there is no row to import")]
+    Nothing,
+    /// Too many rows at once.
+    #[error(
+        "{rows} rows are more than the {MOST_ROWS} that one import may have: import shorter periods one after the other"
+    )]
+    TooMany {
+        /// How many there are.
+        rows: usize,
+    },
+    /// A row that cannot be.
+    #[error("row {} of {}: {refusal}", place + 1, cut.name())]
+    Row {
+        /// Of which rows.
+        cut: Cut,
+        /// The place of the row among these, from 0.
+        place: usize,
+        /// What is wrong.
+        refusal: RowRefusal,
+    },
+    /// Two rows about the same: one would be counted twice.
+    #[error("rows {} and {} of {} are about the same: sum them up first, or leave out one", .places.0 + 1, .places.1 + 1, cut.name())]
+    RowTwice {
+        /// Of which rows.
+        cut: Cut,
+        /// Their places, from 0.
+        places: (usize, usize),
+    },
+    /// The same cut and days twice.
+    #[error("{} of {span} comes twice: import one of them", cut.name())]
+    Twice {
+        /// The cut.
+        cut: Cut,
+        /// The days.
+        span: Span,
+    },
+    /// Days that have not been.
+    #[error("{day} lies ahead: check the dates")]
+    Future {
+        /// The day.
+        day: NaiveDate,
+    },
+    /// Not one page is the project's.
+    #[error(
+        "no page of these rows belongs to {site}; one of them is {example}: take the export of the property of {site}"
+    )]
+    OtherSite {
+        /// The site of the project.
+        site: String,
+        /// A page.
+        example: String,
+    },
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(ImportConsoleError);
+
+impl ImportConsoleRows {
+    /// On this storage, clock and mint.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+        }
+    }
+
+    /// What is there of the same cuts and days is replaced. `label` names the file or whatever else
+    /// they come from.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        sets: Vec<RowSet>,
+        label: &str,
+    ) -> Result<ImportedRows, ImportConsoleError> {
+        let now = self.clock.now();
+        check(&sets, now.date_naive())?;
+        let mut work = self.storage.read().await?;
+        let found = work.projects().find(account, project).await?;
+        drop(work);
+        let found = found.filter(|it| it.is_active());
+        let site = found.ok_or(ImportConsoleError::NoSuchProject)?.domain;
+        let (sets, foreign) = own(sets, site.ascii())?;
+        let told = Told {
+            origin: Origin::Export,
+            label: label.to_owned(),
+            at: now,
+        };
+        let spans = { sets.iter() }.map(|it| (it.cut, it.span, it.rows.len() as u64));
+        let spans: Vec<_> = spans.collect();
+        let rows = spans.iter().map(|it| it.2).sum();
+        let (sets, told) = (&sets, &told);
+        let replaced = retrying(|| async move {
+            let mut work = self.storage.write().await?;
+            // Whoever else imports for the project waits.
+            let there = work.projects().lock(account, project).await?;
+            if !there.is_some_and(|it| it.is_active()) {
+                return Err(ImportConsoleError::NoSuchProject);
+            }
+            let ids = ConsoleSpanId::mint_ascending(&self.mint, sets.len());
+            let replaced = { work.console_rows() }
+                .replace(account, project, &ids, sets, told)
+                .await?;
+            work.commit().await?;
+            Ok(replaced)
+        })
+        .await?;
+        Ok(ImportedRows {
+            spans,
+            rows,
+            replaced,
+            foreign,
+        })
+    }
+}
+
+fn check(sets: &[RowSet], today: NaiveDate) -> Result<(), ImportConsoleError> {
+    let rows: usize = sets.iter().map(|it| it.rows.len()).sum();
+    if rows == 0 {
+        return Err(ImportConsoleError::Nothing);
+    }
+    if rows > MOST_ROWS {
+        return Err(ImportConsoleError::TooMany { rows });
+    }
+    let mut seen = HashSet::new();
+    for set in sets {
+        let (cut, span) = (set.cut, set.span);
+        if span.last > today {
+            return Err(ImportConsoleError::Future { day: span.last });
+        }
+        if !seen.insert((cut, span)) {
+            return Err(ImportConsoleError::Twice { cut, span });
+        }
+        if let Some((place, refusal)) = set.refusal() {
+            return Err(ImportConsoleError::Row {
+                cut,
+                place,
+                refusal,
+            });
+        }
+        if let Some(places) = set.repeated() {
+            return Err(ImportConsoleError::RowTwice { cut, places });
+        }
+    }
+    Ok(())
+}
+
+/// What is left without pages of other sites, and how many rows those were.
+fn own(sets: Vec<RowSet>, site: &str) -> Result<(Vec<RowSet>, u64), ImportConsoleError> {
+    let scope = SiteScope::of(site);
+    let (mut foreign, mut kept, mut example) = (0, 0, None);
+    let sets = sets.into_iter().map(|mut set| {
+        if set.cut.about.has_page() {
+            set.rows.retain(|row| {
+                let page = row.page.as_deref().unwrap_or_default();
+                let is_own = scope.owns(page);
+                if is_own {
+                    kept += 1_u64;
+                } else {
+                    foreign += 1_u64;
+                    example.get_or_insert_with(|| page.to_owned());
+                }
+                is_own
+            });
+        }
+        set
+    });
+    let sets = sets.collect();
+    match example {
+        Some(example) if kept == 0 => Err(ImportConsoleError::OtherSite {
+            site: site.to_owned(),
+            example,
+        }),
+        _ => Ok((sets, foreign)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        search_console::{About, SearchRow},
+        test_support::{FakeStorage, FrozenClock, a_mint, a_project},
+    };
+
+    const ACCOUNT: AccountId = AccountId(1);
+    const PROJECT: ProjectId = ProjectId(11);
+
+    fn page(url: &str) -> SearchRow {
+        SearchRow {
+            query: None,
+            page: Some(url.to_owned()),
+            country: None,
+            device: None,
+            clicks: 1,
+            impressions: 10,
+            position: Some(3.0),
+        }
+    }
+
+    fn pages(rows: Vec<SearchRow>, before: u64) -> RowSet {
+        let day = FrozenClock::default().now().date_naive() - chrono::Days::new(before);
+        RowSet {
+            cut: Cut::plain(About::Page),
+            span: Span::day(day),
+            rows,
+        }
+    }
+
+    fn import(storage: &Arc<FakeStorage>) -> ImportConsoleRows {
+        let storage: Arc<dyn Storage> = Arc::clone(storage) as _;
+        ImportConsoleRows::new(storage, Arc::new(FrozenClock::default()), a_mint())
+    }
+
+    async fn refusal(sets: Vec<RowSet>) -> String {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|it| {
+            it.projects
+                .expect_find()
+                .returning(|_, _| Ok(Some(a_project())));
+        });
+        let refused = import(&storage).run(ACCOUNT, PROJECT, sets, "x.csv").await;
+        assert_eq!(storage.commits(), 0);
+        refused.unwrap_err().to_string()
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_is_refused_before_anything_is_stored() {
+        let site = a_project().domain;
+        let own = format!("https://{site}/a");
+        for (sets, told) in [
+            (vec![], "no row"),
+            (
+                vec![pages(vec![page(&own)], 0), pages(vec![page(&own)], 0)],
+                "comes twice",
+            ),
+            (
+                vec![pages(vec![page(&own), page(&own)], 1)],
+                "rows 1 and 2 of page are about the same",
+            ),
+            (
+                vec![pages(vec![page("https://other.example.org/")], 1)],
+                "https://other.example.org/",
+            ),
+            (
+                vec![pages(
+                    vec![SearchRow {
+                        clicks: 11,
+                        ..page(&own)
+                    }],
+                    1,
+                )],
+                "row 1 of page: clicks",
+            ),
+        ] {
+            let refused = refusal(sets).await;
+            assert!(refused.contains(told), "{refused}");
+        }
+        let mut ahead = pages(vec![page(&own)], 0);
+        ahead.span = Span::day(ahead.span.last + chrono::Days::new(1));
+        assert!(refusal(vec![ahead]).await.contains("lies ahead"));
+    }
+
+    #[tokio::test]
+    async fn pages_of_other_sites_are_left_out_and_told() {
+        let site = a_project().domain;
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|it| {
+            it.projects
+                .expect_find()
+                .returning(|_, _| Ok(Some(a_project())));
+        });
+        storage.expect(|it| {
+            it.projects
+                .expect_lock()
+                .returning(|_, _| Ok(Some(a_project())));
+            it.console_rows
+                .expect_replace()
+                .once()
+                .returning(|_, _, ids, sets, told| {
+                    assert_eq!((ids.len(), sets.len(), sets[0].rows.len()), (1, 1, 1));
+                    assert!(ids[0].0 > 0);
+                    assert_eq!(
+                        (told.origin, told.label.as_str()),
+                        (Origin::Export, "pages.csv")
+                    );
+                    Ok(7)
+                });
+        });
+        let rows = vec![
+            page(&format!("https://www.{site}/a")),
+            page("https://other.example.org/"),
+        ];
+        let imported = import(&storage)
+            .run(ACCOUNT, PROJECT, vec![pages(rows, 1)], "pages.csv")
+            .await
+            .unwrap();
+        assert_eq!(
+            (imported.rows, imported.replaced, imported.foreign),
+            (1, 7, 1)
+        );
+        assert_eq!(storage.commits(), 1);
+    }
+}

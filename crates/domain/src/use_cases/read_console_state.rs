@@ -1,0 +1,104 @@
+//! Tells what a project has of Search Console, and how fetching it goes.
+
+use crate::{
+    ids::{AccountId, ProjectId},
+    ports::storage::{Storage, StorageError},
+    search_console::{Binding, Cut, Origin, Span, StoredSpan},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Reads how things stand.
+pub struct ReadConsoleState {
+    storage: Arc<dyn Storage>,
+}
+
+/// How things stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsoleState {
+    /// What is fetched, if anything is.
+    pub binding: Option<Binding>,
+    /// What was imported, by cut: days that were told one by one together, periods each for itself.
+    pub imported: Vec<ImportedSpan>,
+}
+
+/// Rows that are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedSpan {
+    /// What they tell apart.
+    pub cut: Cut,
+    /// From the first day to the last.
+    pub span: Span,
+    /// How many days are told one by one between these; `None` for a period told as a whole.
+    pub days: Option<u64>,
+    /// How many rows.
+    pub rows: u64,
+    /// Where the newest come from.
+    pub origin: Origin,
+    /// The file or the property that they come from.
+    pub label: String,
+    /// When they came in.
+    pub imported_at: DateTime<Utc>,
+}
+
+impl ReadConsoleState {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// `None` when the account has no such project.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Option<ConsoleState>, StorageError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(None);
+        }
+        let binding = read.console_bindings().find(account, project).await?;
+        let spans = { read.console_rows() }
+            .spans(account, project, NaiveDate::MIN)
+            .await?;
+        Ok(Some(ConsoleState {
+            binding,
+            imported: summed_up(spans),
+        }))
+    }
+}
+
+fn summed_up(spans: Vec<StoredSpan>) -> Vec<ImportedSpan> {
+    let mut days: BTreeMap<Cut, ImportedSpan> = BTreeMap::new();
+    let mut periods = Vec::new();
+    for it in spans {
+        let told = ImportedSpan {
+            cut: it.cut,
+            span: it.span,
+            days: it.span.is_day().then_some(1),
+            rows: it.rows,
+            origin: it.origin,
+            label: it.label,
+            imported_at: it.imported_at,
+        };
+        match days.get_mut(&it.cut) {
+            _ if !it.span.is_day() => periods.push(told),
+            None => {
+                days.insert(it.cut, told);
+            }
+            Some(sum) => {
+                sum.span.first = sum.span.first.min(told.span.first);
+                sum.span.last = sum.span.last.max(told.span.last);
+                sum.days = sum.days.map(|it| it + 1);
+                sum.rows += told.rows;
+                if told.imported_at >= sum.imported_at {
+                    sum.origin = told.origin;
+                    sum.label = told.label;
+                    sum.imported_at = told.imported_at;
+                }
+            }
+        }
+    }
+    days.into_values().chain(periods).collect()
+}

@@ -1,0 +1,206 @@
+//! Reads what a project's own Search Console tells about its keywords, for a rank check.
+
+use crate::{
+    ids::{AccountId, KeywordId},
+    job::Job,
+    keyword::Keyword,
+    ports::storage::{Storage, StorageError},
+    search_console::{About, Basis, ConsoleCountry, ConsoleDevice, RowSum, choose},
+};
+use analysis::{
+    ctr::ClickCurve,
+    findings::rankings::{OwnSearchData, OwnSearchPeriod},
+    keyword_text::normalised,
+};
+use chrono::Days;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+/// How many days figures of keywords rest on: as many as the window of pages that compete.
+const RECENT: u64 = 28;
+/// How many days the curve rests on: a position needs a thousand impressions.
+const LONG: u64 = 90;
+/// What is looked through for these: the days themselves, and a period that began before.
+const BACK: Days = Days::new(240);
+
+/// Reads own figures.
+pub struct ReadOwnSearches {
+    storage: Arc<dyn Storage>,
+}
+
+/// What the project knows itself; keywords are asked about a batch at a time.
+pub struct OwnSearches {
+    storage: Arc<dyn Storage>,
+    account: AccountId,
+    curve: Option<ClickCurve>,
+    /// Rows of searches.
+    queries: Option<Basis>,
+    /// Rows of pages in searches.
+    pages: Option<Basis>,
+}
+
+/// A page that was shown in a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownPage {
+    /// Its address.
+    pub url: String,
+    /// How often it was clicked.
+    pub clicks: u64,
+    /// How often it was shown.
+    pub impressions: u64,
+}
+
+impl ReadOwnSearches {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// As of the day of the job.
+    pub async fn run(&self, job: &Job) -> Result<OwnSearches, StorageError> {
+        let account = job.account;
+        let mut read = self.storage.read().await?;
+        let stored = { read.console_rows() }
+            .spans(account, job.project, job.day - BACK)
+            .await?;
+        let basis = |about, days| choose(&stored, about, job.day, days);
+        let of_curve = basis(About::QueryAndPage, LONG).or_else(|| basis(About::Query, LONG));
+        let curve = match &of_curve {
+            None => None,
+            Some(basis) => {
+                let places = read.console_rows().by_position(account, &basis.spans);
+                let name = format!("{}{}", ClickCurve::OWN, basis.span.last);
+                ClickCurve::measured(&name, &places.await?)
+            }
+        };
+        Ok(OwnSearches {
+            storage: Arc::clone(&self.storage),
+            account,
+            curve,
+            queries: basis(About::Query, RECENT),
+            pages: basis(About::QueryAndPage, RECENT),
+        })
+    }
+}
+
+impl OwnSearches {
+    /// The project's own click curve, where it has enough impressions.
+    #[must_use]
+    pub const fn curve(&self) -> Option<&ClickCurve> {
+        self.curve.as_ref()
+    }
+
+    /// What is known of each of these keywords; one of which nothing is known is missing unless the
+    /// project has a curve.
+    pub async fn of(
+        &self,
+        keywords: &[&Keyword],
+    ) -> Result<HashMap<KeywordId, OwnSearchData>, StorageError> {
+        let basis = self.queries.as_ref().or(self.pages.as_ref());
+        let rows = self.rows(basis, keywords).await?;
+        let known = keywords.iter().filter_map(|keyword| {
+            let mut own = OwnSearchData {
+                curve: self.curve.clone(),
+                ..OwnSearchData::default()
+            };
+            if let Some(basis) = basis {
+                tell(&mut own, basis, &of_market(keyword, basis, &rows));
+            }
+            let is_something = own.curve.is_some() || own.period.is_some();
+            is_something.then_some((keyword.id, own))
+        });
+        Ok(known.collect())
+    }
+
+    /// The pages that were shown for each of these keywords, where there are several.
+    pub async fn shown_pages(
+        &self,
+        keywords: &[&Keyword],
+    ) -> Result<HashMap<KeywordId, Vec<ShownPage>>, StorageError> {
+        let Some(basis) = &self.pages else {
+            return Ok(HashMap::new());
+        };
+        let rows = self.rows(Some(basis), keywords).await?;
+        let shown = keywords.iter().map(|keyword| {
+            let mut pages: HashMap<&str, ShownPage> = HashMap::new();
+            for row in of_market(keyword, basis, &rows) {
+                let url = row.page.as_deref().unwrap_or_default();
+                let page = pages.entry(url).or_insert_with(|| ShownPage {
+                    url: url.to_owned(),
+                    clicks: 0,
+                    impressions: 0,
+                });
+                page.clicks = page.clicks.saturating_add(row.clicks);
+                page.impressions = page.impressions.saturating_add(row.impressions);
+            }
+            (keyword.id, pages.into_values().collect::<Vec<_>>())
+        });
+        Ok(shown.filter(|(_, pages)| pages.len() > 1).collect())
+    }
+
+    /// Rows about these keywords, by the form in which keywords are compared.
+    async fn rows(
+        &self,
+        basis: Option<&Basis>,
+        keywords: &[&Keyword],
+    ) -> Result<HashMap<String, Vec<RowSum>>, StorageError> {
+        let Some(basis) = basis else {
+            return Ok(HashMap::new());
+        };
+        let texts: BTreeSet<&str> = keywords.iter().map(|it| it.text.normalized()).collect();
+        let texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
+        let mut read = self.storage.read().await?;
+        let rows = { read.console_rows() }
+            .about_queries(self.account, &basis.spans, &texts)
+            .await?;
+        let mut by_text: HashMap<String, Vec<RowSum>> = HashMap::new();
+        for row in rows {
+            let text = normalised(row.query.as_deref().unwrap_or_default());
+            by_text.entry(text).or_default().push(row);
+        }
+        Ok(by_text)
+    }
+}
+
+/// Rows of the keyword's own market, as far as the rows tell markets apart.
+fn of_market<'r>(
+    keyword: &Keyword,
+    basis: &Basis,
+    rows: &'r HashMap<String, Vec<RowSum>>,
+) -> Vec<&'r RowSum> {
+    let country = ConsoleCountry::of(keyword.market.country);
+    let device = ConsoleDevice::of(keyword.market.device);
+    let rows = rows.get(keyword.text.normalized());
+    rows.into_iter()
+        .flatten()
+        .filter(|it| !basis.cut.by_country || it.country == Some(country))
+        .filter(|it| !basis.cut.by_device || it.device == Some(device))
+        .collect()
+}
+
+/// Sums up a keyword's rows. Pages that were shown together are counted each in rows of pages: then
+/// clicks add up, and impressions and position are not known.
+fn tell(own: &mut OwnSearchData, basis: &Basis, rows: &[&RowSum]) {
+    if rows.is_empty() {
+        return;
+    }
+    let pages: BTreeSet<Option<&str>> = rows.iter().map(|it| it.page.as_deref()).collect();
+    own.clicks = Some(rows.iter().map(|it| it.clicks).sum());
+    if pages.len() == 1 {
+        let all = RowSum {
+            impressions: rows.iter().map(|it| it.impressions).sum(),
+            weighted_position: rows.iter().map(|it| it.weighted_position).sum(),
+            ..rows[0].clone()
+        };
+        own.impressions = Some(all.impressions);
+        own.position = all.position();
+    }
+    own.period = Some(OwnSearchPeriod {
+        from: basis.span.first,
+        to: basis.span.last,
+        of_market: basis.cut.is_by_market(),
+    });
+}

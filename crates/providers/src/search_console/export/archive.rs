@@ -1,0 +1,110 @@
+//! The archive that the interface exports: a file for each view of the report. The one of dates tells
+//! which days the others sum up.
+
+use super::{LONGEST, columns::Columns, rows, table::Table, wrong};
+use domain::{
+    ports::search_console::{ExportError, ExportFile, ReadExport},
+    search_console::Span,
+};
+use std::io::{Cursor, Read};
+use zip::ZipArchive;
+
+/// No archive of the interface holds more files.
+const MOST_FILES: usize = 64;
+
+/// Whether these are the bytes of an archive.
+pub(super) fn is_one(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+/// Reads all that is of use in it.
+pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
+    let tables = tables(file)?;
+    let mut export = ReadExport::default();
+    let mut known = Vec::new();
+    for table in &tables {
+        if !Columns::is_known(table) {
+            export.left_out.push(format!(
+                "{}: the title of its first column is in a language that is not known; import it by itself",
+                table.name
+            ));
+            continue;
+        }
+        let columns = Columns::of(table)?;
+        match columns.unused() {
+            Some(why) => export
+                .left_out
+                .push(format!("{}: it tells {why} alone", table.name)),
+            None => known.push((table, columns)),
+        }
+    }
+    let mut told: Option<Span> = None;
+    for (table, columns) in known.iter().filter(|it| it.1.tells_days()) {
+        let (sets, left_out) = rows(table, columns, None, file.page)?;
+        for set in &sets {
+            let span = told.get_or_insert(set.span);
+            span.first = span.first.min(set.span.first);
+            span.last = span.last.max(set.span.last);
+        }
+        export.sets.extend(sets);
+        export.left_out.extend(left_out);
+    }
+    let span = file.span.or(told);
+    for (table, columns) in known.iter().filter(|it| !it.1.tells_days()) {
+        let (sets, left_out) = rows(table, columns, span, file.page)?;
+        export.sets.extend(sets);
+        export.left_out.extend(left_out);
+    }
+    if known.is_empty() {
+        return Err(wrong(
+            file.name,
+            "it holds no file of queries, pages or dates",
+            "Export the performance report as CSV and import the archive as it comes.",
+        ));
+    }
+    Ok(export)
+}
+
+fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {
+    let broken = |what: &str| {
+        wrong(
+            file.name,
+            what,
+            "Export the performance report anew, or take the files out of the archive and import them one by one.",
+        )
+    };
+    let mut archive = ZipArchive::new(Cursor::new(file.bytes))
+        .map_err(|_| broken("the archive cannot be read"))?;
+    if archive.len() > MOST_FILES {
+        return Err(broken("the archive holds more files than an export has"));
+    }
+    let (mut tables, mut left) = (Vec::new(), LONGEST);
+    for place in 0..archive.len() {
+        let mut entry = archive
+            .by_index(place)
+            .map_err(|_| broken("a file in the archive cannot be read"))?;
+        let name = entry
+            .name()
+            .map_err(|_| broken("a file in the archive has no name"))?;
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_table = [".csv", ".tsv", ".txt"]
+            .iter()
+            .any(|it| name.to_lowercase().ends_with(it));
+        if !entry.is_file() || !is_table || name.starts_with('.') {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        // What it says of its size is not believed.
+        let most = left as u64 + 1;
+        let read = entry.by_ref().take(most).read_to_end(&mut bytes);
+        read.map_err(|_| broken("a file in the archive cannot be unpacked"))?;
+        left = left
+            .checked_sub(bytes.len())
+            .ok_or_else(|| broken("the archive is larger than 64 MiB"))?;
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        tables.push(Table::of(&format!("{}/{name}", file.name), &bytes)?);
+    }
+    Ok(tables)
+}

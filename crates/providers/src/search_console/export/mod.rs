@@ -1,0 +1,99 @@
+//! The export of the performance report: a file of it, or the archive whole; in any language of the
+//! interface, and what other tools export in its shape.
+
+mod archive;
+mod columns;
+mod figures;
+mod table;
+mod text;
+
+use columns::Columns;
+use domain::{
+    ports::search_console::{ConsoleExports, ExportError, ExportFile, ReadExport},
+    search_console::{Cut, RowSet, Span},
+};
+use table::Table;
+
+/// No file is larger.
+const LONGEST: usize = 64 * 1024 * 1024;
+
+/// Reads files.
+pub(super) struct Exports;
+
+impl ConsoleExports for Exports {
+    fn read<'a>(&self, file: &ExportFile<'a>) -> Result<ReadExport, ExportError> {
+        if file.bytes.len() > LONGEST {
+            return Err(wrong(
+                file.name,
+                "it is larger than 64 MiB",
+                "Export shorter periods and import them one after the other.",
+            ));
+        }
+        if archive::is_one(file.bytes) {
+            return archive::read(file);
+        }
+        let table = Table::of(file.name, file.bytes)?;
+        let columns = Columns::of(&table)?;
+        if let Some(why) = columns.unused() {
+            return Err(wrong(
+                file.name,
+                &format!("it tells {why} alone, which nothing here is computed from"),
+                "Import the file of queries, of pages or of dates.",
+            ));
+        }
+        let (sets, left_out) = rows(&table, &columns, file.span, file.page)?;
+        Ok(ReadExport { sets, left_out })
+    }
+}
+
+/// The rows of a table, and what was left out of it.
+fn rows(
+    table: &Table,
+    columns: &Columns,
+    span: Option<Span>,
+    page: Option<&str>,
+) -> Result<(Vec<RowSet>, Vec<String>), ExportError> {
+    let Some(read) = columns.read(table, page)? else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let mut left_out = Vec::new();
+    if read.without_query > 0 {
+        left_out.push(format!(
+            "{}: {} rows without a query (searches that few people make, or totals)",
+            table.name, read.without_query
+        ));
+    }
+    let sets = match (read.days, span) {
+        (Some(days), _) => days
+            .into_iter()
+            .map(|(day, rows)| set(read.cut, Span::day(day), rows))
+            .collect(),
+        (None, Some(span)) => vec![set(read.cut, span, read.rows)],
+        (None, None) => {
+            return Err(wrong(
+                &table.name,
+                "no column tells days",
+                "Say which days the rows sum up (--from and --to), or import the whole archive, which tells them.",
+            ));
+        }
+    };
+    Ok((sets, left_out))
+}
+
+fn set(cut: Cut, span: Span, rows: Vec<domain::search_console::SearchRow>) -> RowSet {
+    RowSet { cut, span, rows }
+}
+
+/// What is wrong with a file as a whole.
+fn wrong(file: &str, what: &str, remedy: &str) -> ExportError {
+    ExportError {
+        file: file.to_owned(),
+        line: None,
+        column: None,
+        what: what.to_owned(),
+        remedy: remedy.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

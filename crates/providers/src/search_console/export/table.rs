@@ -1,0 +1,216 @@
+//! A file as a table: separated by commas, semicolons or tabs.
+
+use super::{text::text_of, wrong};
+use csv_core::{ReadRecordResult, ReaderBuilder};
+use domain::ports::search_console::ExportError;
+
+/// What may stand between cells.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// No file has more lines.
+const MOST_LINES: usize = 1_000_000;
+/// No line has more cells.
+const MOST_CELLS: usize = 64;
+
+/// No line is longer, in bytes.
+const LONGEST_LINE: usize = 1024 * 1024;
+
+/// A table with its titles.
+pub(super) struct Table {
+    pub name: String,
+    pub titles: Vec<String>,
+    /// The lines below the titles, with their numbers.
+    pub lines: Vec<(u64, Record)>,
+}
+
+/// The cells of a line, without blanks around them.
+pub(super) struct Record(Vec<String>);
+
+impl Record {
+    pub fn get(&self, column: usize) -> &str {
+        self.0.get(column).map_or("", String::as_str)
+    }
+}
+
+impl Table {
+    /// Reads a file.
+    pub fn of(name: &str, bytes: &[u8]) -> Result<Self, ExportError> {
+        let text = text_of(name, bytes)?;
+        let (told, text, skipped) = told_separator(&text);
+        let separator = told.unwrap_or_else(|| separator(text));
+        let too_large = || {
+            wrong(
+                name,
+                "it is larger than an export of the performance report can be",
+                "Export shorter periods and import them one after the other.",
+            )
+        };
+        let mut lines = Vec::new();
+        let mut records = Records::new(text, separator);
+        while let Some((line, record)) = records.next().map_err(|()| too_large())? {
+            if lines.len() >= MOST_LINES {
+                return Err(too_large());
+            }
+            if record.0.iter().any(|it| !it.is_empty()) {
+                lines.push((line + skipped, record));
+            }
+        }
+        if lines.is_empty() {
+            return Err(wrong(
+                name,
+                "it is empty",
+                "Export the performance report as CSV.",
+            ));
+        }
+        let (_, Record(titles)) = lines.remove(0);
+        let table = Self {
+            name: name.to_owned(),
+            titles,
+            lines,
+        };
+        table.check_widths()?;
+        Ok(table)
+    }
+
+    fn check_widths(&self) -> Result<(), ExportError> {
+        let wanted = self.titles.len();
+        let odd = self
+            .lines
+            .iter()
+            .find(|(_, record)| record.0.len() != wanted);
+        match odd {
+            None => Ok(()),
+            Some((line, record)) => Err(ExportError {
+                line: Some(*line),
+                ..wrong(
+                    &self.name,
+                    &format!(
+                        "it has {} cells, and the titles are {wanted}",
+                        record.0.len()
+                    ),
+                    "Export it anew; where it was edited, put cells that hold the separator between quotation marks.",
+                )
+            }),
+        }
+    }
+
+    /// A mistake in a cell.
+    pub fn mistake(&self, line: u64, column: usize, what: &str, remedy: &str) -> ExportError {
+        let title = self.titles.get(column).map_or("", String::as_str);
+        let shown: String = title.chars().take(40).collect();
+        ExportError {
+            line: Some(line),
+            column: Some(format!("{} (“{shown}”)", column + 1)),
+            ..wrong(&self.name, what, remedy)
+        }
+    }
+}
+
+/// Excel's own first line `sep=;`; the text behind it, and how many lines it took.
+fn told_separator(text: &str) -> (Option<u8>, &str, u64) {
+    let Some(rest) = text
+        .strip_prefix("sep=")
+        .or_else(|| text.strip_prefix("SEP="))
+    else {
+        return (None, text, 0);
+    };
+    let told = rest.bytes().next().filter(|it| SEPARATORS.contains(it));
+    let end = rest.find('\n').map_or(rest.len(), |it| it + 1);
+    (told, &rest[end..], 1)
+}
+
+/// What stands most often in the first line that holds any of them, outside of quotation marks.
+fn separator(text: &str) -> u8 {
+    let mut counts = [0_usize; SEPARATORS.len()];
+    let mut is_quoted = false;
+    for byte in text.bytes() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\n' | b'\r' if !is_quoted && counts.iter().any(|it| *it > 0) => break,
+            _ if !is_quoted => {
+                if let Some(place) = SEPARATORS.iter().position(|it| *it == byte) {
+                    counts[place] += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    // The first of equals.
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let place = counts.iter().position(|it| *it == most).unwrap_or(0);
+    SEPARATORS[place]
+}
+
+/// The lines of a text, one after the other.
+struct Records<'t> {
+    reader: csv_core::Reader,
+    left: &'t [u8],
+    line: u64,
+    cells: Vec<u8>,
+    ends: [usize; MOST_CELLS + 1],
+}
+
+impl<'t> Records<'t> {
+    fn new(text: &'t str, separator: u8) -> Self {
+        Self {
+            reader: ReaderBuilder::new().delimiter(separator).build(),
+            left: text.as_bytes(),
+            line: 1,
+            cells: vec![0; 4 * 1024],
+            ends: [0; MOST_CELLS + 1],
+        }
+    }
+
+    /// The next line with its number; an error when it is too long.
+    fn next(&mut self) -> Result<Option<(u64, Record)>, ()> {
+        let blank = self
+            .left
+            .iter()
+            .take_while(|it| matches!(it, b'\r' | b'\n'));
+        self.pass(blank.count());
+        let begins = self.line;
+        let (mut filled, mut ended) = (0, 0);
+        loop {
+            let (result, read, written, cells) = self.reader.read_record(
+                self.left,
+                &mut self.cells[filled..],
+                &mut self.ends[ended..],
+            );
+            self.pass(read);
+            filled += written;
+            ended += cells;
+            match result {
+                // Nothing more comes: the next call says so to the reader.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull if self.cells.len() < LONGEST_LINE => {
+                    self.cells.resize(self.cells.len() * 2, 0);
+                }
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => return Err(()),
+                ReadRecordResult::Record => return Ok(Some((begins, self.record(ended)))),
+                ReadRecordResult::End => return Ok(None),
+            }
+        }
+    }
+
+    fn record(&self, ended: usize) -> Record {
+        let ends = &self.ends[..ended];
+        let begins = std::iter::once(0).chain(ends.iter().copied());
+        let cells = begins.zip(ends).map(|(begin, end)| {
+            let cell = String::from_utf8_lossy(&self.cells[begin..*end]);
+            cell.trim().to_owned()
+        });
+        Record(cells.collect())
+    }
+
+    /// Goes on behind these bytes, and counts their lines.
+    fn pass(&mut self, bytes: usize) {
+        let (passed, left) = self.left.split_at(bytes);
+        let next = passed.iter().skip(1).chain(left.first()).map(Some);
+        let next = next.chain(std::iter::once(None));
+        let breaks = passed.iter().zip(next).filter(|(here, next)| {
+            // A carriage return alone ends a line, too.
+            **here == b'\n' || **here == b'\r' && *next != Some(&b'\n')
+        });
+        self.line += breaks.count() as u64;
+        self.left = left;
+    }
+}

@@ -1,0 +1,59 @@
+//! From bytes to text: UTF-8 with or without a mark, UTF-16 as Excel writes it.
+
+use super::wrong;
+use domain::ports::search_console::ExportError;
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// The text of a file.
+pub(super) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
+    let (encoding, bytes) = match Encoding::for_bom(bytes) {
+        Some((encoding, mark)) => (encoding, &bytes[mark..]),
+        None => (guessed(bytes), bytes),
+    };
+    if encoding == UTF_8 {
+        return utf8(file, bytes);
+    }
+    encoding
+        .decode_without_bom_handling_and_without_replacement(bytes)
+        .map(std::borrow::Cow::into_owned)
+        .ok_or_else(|| {
+            wrong(
+                file,
+                &format!("it is no text in {}", encoding.name()),
+                "Save it as CSV in UTF-8.",
+            )
+        })
+}
+
+/// Half of the bytes of UTF-16 are zero where text is Latin, and hardly one of UTF-8 is.
+fn guessed(bytes: &[u8]) -> &'static Encoding {
+    let some = &bytes[..bytes.len().min(1_000)];
+    let zeros = |first: usize| {
+        some.iter()
+            .skip(first)
+            .step_by(2)
+            .filter(|it| **it == 0)
+            .count()
+    };
+    let (even, odd) = (zeros(0), zeros(1));
+    let many = some.len() / 5;
+    match (even > many, odd > many) {
+        (false, true) => UTF_16LE,
+        (true, false) => UTF_16BE,
+        _ => UTF_8,
+    }
+}
+
+fn utf8(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => {
+            let before = &bytes[..error.valid_up_to()];
+            let line = before.iter().filter(|it| **it == b'\n').count() as u64 + 1;
+            Err(ExportError {
+                line: Some(line),
+                ..wrong(file, "it is no text in UTF-8", "Save it as CSV in UTF-8.")
+            })
+        }
+    }
+}

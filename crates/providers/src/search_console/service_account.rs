@@ -1,0 +1,236 @@
+//! A service account: its key makes assertions (RS256), the token endpoint gives access tokens for
+//! them. Neither leaves this file except towards Google.
+
+use super::wire::said;
+use crate::{
+    http_client::ask,
+    resilience::{Billing, CallFailure, Guard},
+    search::wire_errors::{by_status, without},
+};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ports::{
+    clock::Clock, page_speed::NotConfigured, search_console::SearchConsoleError,
+    search_results::ProviderError,
+};
+use reqwest::Client;
+use rustls::{
+    SignatureScheme,
+    crypto::aws_lc_rs::sign::any_supported_type,
+    pki_types::{PrivateKeyDer, pem::PemObject},
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::{path::PathBuf, sync::Arc};
+use tokio::sync::Mutex;
+use url::Url;
+
+/// What is asked for: to read.
+const SCOPE: &str = "https://www.googleapis.com/auth/webmasters.readonly";
+const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/// How long an assertion is good for: the longest that is accepted.
+const ASSERTION: TimeDelta = TimeDelta::hours(1);
+/// A token that ends sooner is not used any more.
+const MARGIN: TimeDelta = TimeDelta::minutes(1);
+/// No key is larger.
+const LONGEST_KEY: u64 = 64 * 1024;
+
+/// Makes access tokens.
+pub(super) struct ServiceAccount {
+    key_file: Option<PathBuf>,
+    token_url: Url,
+    http: Client,
+    guard: Guard,
+    clock: Arc<dyn Clock>,
+    token: Mutex<Option<Access>>,
+}
+
+/// A token, and whose it is.
+#[derive(Clone)]
+pub(super) struct Access {
+    pub token: SecretString,
+    /// The e-mail address of the account, which owners of properties have to know.
+    pub who: String,
+    until: DateTime<Utc>,
+}
+
+/// The file that Google's console makes.
+#[derive(Deserialize)]
+struct KeyFile {
+    #[serde(rename = "type")]
+    kind: String,
+    client_email: String,
+    #[serde(deserialize_with = "secret")]
+    private_key: SecretString,
+    private_key_id: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Header<'a> {
+    alg: &'a str,
+    typ: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kid: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Claims<'a> {
+    iss: &'a str,
+    scope: &'a str,
+    aud: &'a str,
+    iat: i64,
+    exp: i64,
+}
+
+#[derive(Deserialize)]
+struct Granted {
+    #[serde(deserialize_with = "secret")]
+    access_token: SecretString,
+    expires_in: i64,
+}
+
+fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<SecretString, D::Error> {
+    String::deserialize(from).map(Into::into)
+}
+
+impl ServiceAccount {
+    pub fn new(
+        key_file: Option<PathBuf>,
+        token_url: Url,
+        http: Client,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            key_file,
+            token_url,
+            http,
+            guard,
+            clock,
+            token: Mutex::new(None),
+        }
+    }
+
+    /// What it would take; `None` when a key is named.
+    pub fn missing(&self) -> Option<NotConfigured> {
+        self.key_file.is_none().then(|| NotConfigured {
+            missing: "no service account for Search Console is configured".to_owned(),
+            remedy: "make a service account in Google Cloud, allow it the Search Console API, and name the file of its key in search_console.key_file".to_owned(),
+        })
+    }
+
+    /// A token that is good for a while; one that is there is used again.
+    pub async fn access(&self) -> Result<Access, SearchConsoleError> {
+        let mut held = self.token.lock().await;
+        let now = self.clock.now();
+        if let Some(access) = held.as_ref().filter(|it| it.until > now + MARGIN) {
+            return Ok(access.clone());
+        }
+        let key = self.key().await?;
+        let assertion = self.assertion(&key, now)?;
+        let called = self.guard.call(Billing::Free, || self.exchange(&assertion));
+        let granted = called.await.map_err(|it| it.error)?.value;
+        let access = Access {
+            token: granted.access_token,
+            who: key.client_email,
+            until: now + TimeDelta::seconds(granted.expires_in.clamp(0, 86_400)),
+        };
+        *held = Some(access.clone());
+        Ok(access)
+    }
+
+    /// Forgets a token that is not accepted.
+    pub async fn forget(&self, refused: &Access) {
+        let mut held = self.token.lock().await;
+        let is_same = |it: &Access| it.token.expose_secret() == refused.token.expose_secret();
+        if held.as_ref().is_some_and(is_same) {
+            *held = None;
+        }
+    }
+
+    async fn key(&self) -> Result<KeyFile, SearchConsoleError> {
+        let Some(path) = &self.key_file else {
+            let missing = self.missing();
+            return Err(missing.map_or(ProviderError::Unauthorised.into(), Into::into));
+        };
+        let unusable = |what: &str| {
+            SearchConsoleError::NotConfigured(NotConfigured {
+                missing: format!("the key file {} {what}", path.display()),
+                remedy: "download the key of the service account anew, as JSON, and let search_console.key_file name it".to_owned(),
+            })
+        };
+        let size = tokio::fs::metadata(path).await;
+        let size = size.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
+        if !size.is_file() || size.len() > LONGEST_KEY {
+            return Err(unusable("is no key of a service account"));
+        }
+        let text = tokio::fs::read(path).await;
+        let text = text.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
+        // What the parser says may repeat what stands there.
+        let key: KeyFile = serde_json::from_slice(&text)
+            .map_err(|_| unusable("is no key of a service account"))?;
+        if key.kind != "service_account" {
+            return Err(unusable(
+                "is the key of something else than a service account",
+            ));
+        }
+        Ok(key)
+    }
+
+    fn assertion(
+        &self,
+        key: &KeyFile,
+        now: DateTime<Utc>,
+    ) -> Result<SecretString, SearchConsoleError> {
+        let claims = Claims {
+            iss: &key.client_email,
+            scope: SCOPE,
+            aud: self.token_url.as_str(),
+            iat: now.timestamp(),
+            exp: (now + ASSERTION).timestamp(),
+        };
+        let header = Header {
+            alg: "RS256",
+            typ: "JWT",
+            kid: key.private_key_id.as_deref(),
+        };
+        let signed = format!("{}.{}", part(&header), part(&claims));
+        let signature = sign(&key.private_key, signed.as_bytes()).ok_or_else(|| NotConfigured {
+            missing: "the private key in the key file is no RSA key".to_owned(),
+            remedy: "download the key of the service account anew, as JSON".to_owned(),
+        })?;
+        Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
+    }
+
+    async fn exchange(&self, assertion: &SecretString) -> Result<Granted, CallFailure> {
+        let form = [
+            ("grant_type", GRANT),
+            ("assertion", assertion.expose_secret()),
+        ];
+        let answer = ask(self.http.post(self.token_url.clone()).form(&form)).await?;
+        if answer.status.is_success() {
+            let granted = serde_json::from_slice(&answer.body);
+            return granted.map_err(|_| CallFailure::malformed("it holds no access token"));
+        }
+        let told = without(assertion.expose_secret(), &said(&answer));
+        // A key that was taken away is told with status 400.
+        if told.contains("invalid_grant") || told.contains("invalid_client") {
+            return Err(CallFailure::pointless(ProviderError::Unauthorised));
+        }
+        Err(by_status(&answer, &told, self.clock.now()))
+    }
+}
+
+/// A part of a token (RFC 7515): JSON in base64.
+fn part(of: &impl Serialize) -> String {
+    let json = serde_json::to_vec(of).expect("text and numbers are JSON");
+    URL_SAFE_NO_PAD.encode(json)
+}
+
+/// The signature RS256 by a key in PEM; `None` when that is none of RSA.
+fn sign(pem: &SecretString, message: &[u8]) -> Option<Vec<u8>> {
+    let key = PrivateKeyDer::from_pem_slice(pem.expose_secret().as_bytes()).ok()?;
+    let key = any_supported_type(&key).ok()?;
+    let signer = key.choose_scheme(&[SignatureScheme::RSA_PKCS1_SHA256])?;
+    signer.sign(message).ok()
+}

@@ -1,0 +1,42 @@
+//! How to reach Search Console.
+
+use crate::resilience::ResilienceSettings;
+use std::{path::PathBuf, time::Duration};
+use url::Url;
+
+/// How to reach Search Console.
+#[derive(Debug, Clone)]
+pub struct SearchConsoleSettings {
+    /// The file that holds the key of a service account, as Google's console makes it. It is read
+    /// when a token is needed, so that a new key takes effect by itself.
+    pub key_file: Option<PathBuf>,
+    /// Without the path of an operation, for example `https://www.googleapis.com`.
+    pub base_url: Url,
+    /// Where tokens are made, for example `https://oauth2.googleapis.com/token`.
+    pub token_url: Url,
+    /// How calls are guarded.
+    pub resilience: ResilienceSettings,
+}
+
+impl SearchConsoleSettings {
+    /// Google itself, with that key.
+    ///
+    /// # Panics
+    /// Never: the addresses are fixed.
+    #[must_use]
+    pub fn google(key_file: Option<PathBuf>) -> Self {
+        let fixed = |it| Url::parse(it).expect("a fixed address parses");
+        Self {
+            key_file,
+            base_url: fixed("https://www.googleapis.com"),
+            token_url: fixed("https://oauth2.googleapis.com/token"),
+            resilience: ResilienceSettings {
+                // A day of a large site takes its time; 1,200 questions a minute are allowed.
+                call_timeout: Duration::from_mins(1),
+                concurrent_calls: 4,
+                calls_per_second: Some(10.0),
+                ..ResilienceSettings::default()
+            },
+        }
+    }
+}

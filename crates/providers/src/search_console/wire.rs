@@ -1,0 +1,125 @@
+//! What the API says: `{"rows": [{"keys", "clicks", "impressions", "ctr", "position"}]}`, and errors
+//! as `{"error": {"code", "message", "errors": [{"reason"}]}}`.
+
+use crate::http_client::Answer;
+use chrono::NaiveDate;
+use domain::search_console::{ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, SearchRow};
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+struct Body {
+    #[serde(default)]
+    rows: Vec<Row>,
+}
+
+/// A row as it comes.
+#[derive(Deserialize)]
+pub(super) struct Row {
+    #[serde(default)]
+    keys: Vec<String>,
+    clicks: f64,
+    impressions: f64,
+    position: f64,
+}
+
+/// The rows of an answer; no rows at all is an answer, too.
+pub(super) fn rows(body: &[u8], most: u32) -> Result<Vec<Row>, &'static str> {
+    let body: Body = serde_json::from_slice(body).map_err(|_| "it is no table of rows")?;
+    if body.rows.len() > most as usize {
+        return Err("it holds more rows than were asked for");
+    }
+    Ok(body.rows)
+}
+
+impl Row {
+    /// The day that the row is about.
+    pub fn day(&self) -> Result<NaiveDate, &'static str> {
+        let day = self.keys.first().and_then(|it| it.parse().ok());
+        day.ok_or("a row names no day")
+    }
+
+    /// The row as one of that cut. Keys come in the order in which [`dimensions`] were asked for.
+    pub fn of(self, cut: Cut) -> Result<SearchRow, &'static str> {
+        if self.keys.len() != dimensions(cut).len() {
+            return Err("a row has other keys than were asked for");
+        }
+        let mut keys = self.keys.into_iter();
+        let mut next = |is_there: bool| if is_there { keys.next() } else { None };
+        let query = next(cut.about.has_query());
+        let page = next(cut.about.has_page());
+        let country = next(cut.by_country).map(|it| ConsoleCountry::parse(&it));
+        let device = next(cut.by_device).map(|it| ConsoleDevice::named(&it));
+        let (clicks, impressions) = (count(self.clicks)?, count(self.impressions)?);
+        let is_position = (0.0..=MOST_POSITION).contains(&self.position);
+        if !is_position {
+            return Err("a position is none");
+        }
+        Ok(SearchRow {
+            query,
+            page,
+            country: country
+                .map(|it| it.ok_or("a country is none"))
+                .transpose()?,
+            device: device.map(|it| it.ok_or("a device is none")).transpose()?,
+            clicks,
+            impressions,
+            // Positions of the API begin with 1; a sum of few rows may fall short of it by rounding.
+            position: (impressions > 0).then(|| self.position.max(1.0)),
+        })
+    }
+}
+
+/// Counts come as numbers with a point.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is checked to lie between 0 and 2^53"
+)]
+fn count(number: f64) -> Result<u64, &'static str> {
+    let is_count = (0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0;
+    is_count.then_some(number as u64).ok_or("a count is none")
+}
+
+/// What is asked for, for rows of a cut.
+pub(super) fn dimensions(cut: Cut) -> Vec<&'static str> {
+    let parts = [
+        (cut.about.has_query(), "query"),
+        (cut.about.has_page(), "page"),
+        (cut.by_country, "country"),
+        (cut.by_device, "device"),
+    ];
+    parts.iter().filter(|it| it.0).map(|it| it.1).collect()
+}
+
+/// Reasons with status 403 that ask for patience.
+const TOO_MUCH: [&str; 4] = [
+    "rateLimitExceeded",
+    "userRateLimitExceeded",
+    "quotaExceeded",
+    "dailyLimitExceeded",
+];
+
+/// Whether too much was asked for.
+pub(super) fn is_too_much(answer: &Answer) -> bool {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let reasons = body["error"]["errors"].as_array();
+    let mut reasons = reasons
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it["reason"].as_str());
+    reasons.any(|it| TOO_MUCH.contains(&it)) || body["error"]["status"] == "RESOURCE_EXHAUSTED"
+}
+
+/// The words of an error: the API's, or those of the token endpoint.
+pub(super) fn said(answer: &Answer) -> String {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let told = text(&body["error"]["message"]);
+    let token = || {
+        let code = text(&body["error"])?;
+        let more = text(&body["error_description"]).unwrap_or_default();
+        Some(format!("{code}: {more}"))
+    };
+    told.or_else(token).unwrap_or_default()
+}

@@ -1,0 +1,307 @@
+//! Rows of Search Console.
+
+use super::{Db, dialect};
+use crate::{
+    rows::{
+        console::{ConsoleRow, ROW_BINDS, SpanRow, SumRow, query_hash, row_sum},
+        counted,
+    },
+    schema::{console_rows, console_spans},
+    session::Session,
+};
+use analysis::ctr::PositionClicks;
+use async_trait::async_trait;
+use chrono::NaiveDate;
+use diesel::{
+    delete,
+    dsl::sql,
+    insert_into,
+    prelude::*,
+    sql_types::{BigInt, Double},
+};
+use domain::{
+    ids::{AccountId, ConsoleSpanId, ProjectId},
+    ports::{console_rows::ConsoleRowRepository, storage::StorageError},
+    search_console::{RowSet, RowSum, StoredSpan, Told},
+};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// How many rows one statement may carry.
+const MOST_ROWS: usize = dialect::MOST_BINDS / ROW_BINDS;
+/// How many searches or pages are asked about in one statement.
+const MOST_ASKED: usize = 1_000;
+/// How many days are inserted in one statement: they have ten columns.
+const MOST_SPANS: usize = dialect::MOST_BINDS / 10;
+
+/// Sums of rows. On both databases a sum of integers is no integer by itself.
+macro_rules! sums {
+    () => {
+        (
+            sql::<BigInt>("CAST(SUM(clicks) AS BIGINT)"),
+            sql::<BigInt>("CAST(SUM(impressions) AS BIGINT)"),
+            sql::<Double>("COALESCE(SUM(position * impressions), 0.0)"),
+        )
+    };
+}
+
+/// The rows of these imports.
+macro_rules! rows_of {
+    ($account:expr, $spans:expr) => {
+        console_rows::table
+            .filter(console_rows::account_id.eq($account.0))
+            .filter(console_rows::span_id.eq_any($spans))
+    };
+}
+
+#[async_trait]
+impl ConsoleRowRepository for Session<Db> {
+    async fn replace(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        ids: &[ConsoleSpanId],
+        sets: &[RowSet],
+        told: &Told,
+    ) -> Result<u64, StorageError> {
+        let spans = ids
+            .iter()
+            .zip(sets)
+            .map(|(id, set)| SpanRow::new(account, project, *id, set, told));
+        let spans: Vec<SpanRow> = spans.collect();
+        let rows = ids.iter().zip(sets).flat_map(|(id, set)| {
+            let rows = set.rows.iter().enumerate();
+            rows.map(|(place, row)| ConsoleRow::new(account, *id, place, row))
+        });
+        let rows: Vec<ConsoleRow> = rows.collect();
+        let replaced = self.change(account, move |db| {
+            let replaced = forget_same(db, account, project, &spans)?;
+            for part in spans.chunks(MOST_SPANS) {
+                insert_into(console_spans::table).values(part).execute(db)?;
+            }
+            for part in rows.chunks(MOST_ROWS) {
+                insert_into(console_rows::table).values(part).execute(db)?;
+            }
+            Ok(replaced)
+        });
+        counted(replaced.await?, "a number of rows")
+    }
+
+    async fn spans(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        since: NaiveDate,
+    ) -> Result<Vec<StoredSpan>, StorageError> {
+        let rows: Vec<SpanRow> = self
+            .ask(account, move |db| {
+                console_spans::table
+                    .filter(console_spans::account_id.eq(account.0))
+                    .filter(console_spans::project_id.eq(project.0))
+                    .filter(console_spans::last_day.ge(since))
+                    .order((
+                        console_spans::last_day,
+                        console_spans::first_day,
+                        console_spans::cut,
+                    ))
+                    .select(SpanRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter().map(StoredSpan::try_from).collect()
+    }
+
+    async fn by_position(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+    ) -> Result<Vec<PositionClicks>, StorageError> {
+        let spans = numbers(spans);
+        let rows: Vec<(Option<i64>, i64, i64)> = self
+            .ask(account, move |db| {
+                rows_of!(account, &spans)
+                    .filter(console_rows::place.le(100))
+                    .group_by(console_rows::place)
+                    .order(console_rows::place)
+                    .select((
+                        console_rows::place,
+                        sql::<BigInt>("CAST(SUM(impressions) AS BIGINT)"),
+                        sql::<BigInt>("CAST(SUM(clicks) AS BIGINT)"),
+                    ))
+                    .load(db)
+            })
+            .await?;
+        let sums = rows.into_iter().map(|(place, impressions, clicks)| {
+            Ok(PositionClicks {
+                position: counted(place.unwrap_or(0), "a position")?,
+                impressions: counted(impressions, "a number of impressions")?,
+                clicks: counted(clicks, "a number of clicks")?,
+            })
+        });
+        sums.collect()
+    }
+
+    async fn about_queries(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        queries: &[String],
+    ) -> Result<Vec<RowSum>, StorageError> {
+        let hashes: Vec<i64> = queries.iter().map(|it| query_hash(it)).collect();
+        let spans = numbers(spans);
+        let rows: Vec<SumRow> = self
+            .ask(account, move |db| {
+                let mut rows: Vec<SumRow> = Vec::new();
+                for hashes in hashes.chunks(MOST_ASKED) {
+                    let by = (
+                        console_rows::query,
+                        console_rows::page,
+                        console_rows::country,
+                        console_rows::device,
+                    );
+                    let (clicks, impressions, position) = sums!();
+                    let part: Vec<SumRow> = rows_of!(account, &spans)
+                        .filter(console_rows::query_hash.eq_any(hashes))
+                        .group_by(by)
+                        .select((by.0, by.1, by.2, by.3, clicks, impressions, position))
+                        .load(db)?;
+                    rows.extend(part);
+                }
+                Ok(rows)
+            })
+            .await?;
+        rows.into_iter().map(row_sum).collect()
+    }
+
+    async fn most_shown(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        limit: u32,
+    ) -> Result<Vec<RowSum>, StorageError> {
+        type Shown = (Option<String>, Option<String>, i64, i64, f64);
+        let spans = numbers(spans);
+        let rows: Vec<Shown> = self
+            .ask(account, move |db| {
+                let by = (console_rows::query, console_rows::page);
+                let (clicks, impressions, position) = sums!();
+                rows_of!(account, &spans)
+                    .group_by(by)
+                    .order(sql::<BigInt>(
+                        "SUM(impressions) DESC, SUM(clicks) DESC, MIN(span_id), MIN(ordinal)",
+                    ))
+                    .limit(limit.into())
+                    .select((by.0, by.1, clicks, impressions, position))
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter()
+            .map(|it| row_sum((it.0, it.1, None, None, it.2, it.3, it.4)))
+            .collect()
+    }
+
+    async fn page_days(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        pages: &[String],
+    ) -> Result<Vec<(String, NaiveDate, u64)>, StorageError> {
+        let (spans, pages) = (numbers(spans), pages.to_vec());
+        let (days, rows): (Vec<(i64, NaiveDate)>, Vec<(Option<String>, i64, i64)>) = self
+            .ask(account, move |db| {
+                let days = console_spans::table
+                    .filter(console_spans::account_id.eq(account.0))
+                    .filter(console_spans::id.eq_any(&spans))
+                    .select((console_spans::id, console_spans::last_day))
+                    .load(db)?;
+                let mut rows: Vec<(Option<String>, i64, i64)> = Vec::new();
+                for pages in pages.chunks(MOST_ASKED) {
+                    let part: Vec<(Option<String>, i64, i64)> = rows_of!(account, &spans)
+                        .filter(console_rows::page.eq_any(pages))
+                        .group_by((console_rows::page, console_rows::span_id))
+                        .select((
+                            console_rows::page,
+                            console_rows::span_id,
+                            sql::<BigInt>("CAST(SUM(clicks) AS BIGINT)"),
+                        ))
+                        .load(db)?;
+                    rows.extend(part);
+                }
+                Ok((days, rows))
+            })
+            .await?;
+        let days: HashMap<i64, NaiveDate> = days.into_iter().collect();
+        let told = rows.into_iter().filter_map(|(page, span, clicks)| {
+            let (page, day) = page.zip(days.get(&span).copied())?;
+            Some(counted(clicks, "a number of clicks").map(|clicks| (page, day, clicks)))
+        });
+        told.collect()
+    }
+
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let forgotten = self.change(account, move |db| {
+            let old: Vec<i64> = console_spans::table
+                .filter(console_spans::account_id.eq(account.0))
+                .filter(console_spans::last_day.lt(before))
+                .order(console_spans::last_day)
+                .limit(limit.into())
+                .select(console_spans::id)
+                .load(db)?;
+            forget_spans(db, account, &old)?;
+            Ok(old.len())
+        });
+        Ok(forgotten.await? as u64)
+    }
+}
+
+fn numbers(spans: &[ConsoleSpanId]) -> Vec<i64> {
+    spans.iter().map(|it| it.0).collect()
+}
+
+/// Makes room for these: what is there of the same cuts and days goes. Says how many rows that were.
+fn forget_same(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+    spans: &[SpanRow],
+) -> QueryResult<i64> {
+    let first = spans.iter().map(|it| it.first_day).min();
+    let last = spans.iter().map(|it| it.last_day).max();
+    let Some((first, last)) = first.zip(last) else {
+        return Ok(0);
+    };
+    let cuts: BTreeSet<&str> = spans.iter().map(|it| it.cut.as_str()).collect();
+    let there: Vec<SpanRow> = console_spans::table
+        .filter(console_spans::account_id.eq(account.0))
+        .filter(console_spans::project_id.eq(project.0))
+        .filter(console_spans::cut.eq_any(cuts))
+        .filter(console_spans::first_day.ge(first))
+        .filter(console_spans::last_day.le(last))
+        .select(SpanRow::as_select())
+        .load(db)?;
+    let coming: HashSet<_> = spans
+        .iter()
+        .map(|it| (it.cut.as_str(), it.first_day, it.last_day))
+        .collect();
+    let same = there
+        .iter()
+        .filter(|it| coming.contains(&(it.cut.as_str(), it.first_day, it.last_day)));
+    let (ids, rows): (Vec<i64>, Vec<i64>) = same.map(|it| (it.id, it.row_count)).unzip();
+    forget_spans(db, account, &ids)?;
+    Ok(rows.into_iter().sum())
+}
+
+fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
+    for ids in ids.chunks(MOST_ASKED) {
+        delete(rows_of!(account, ids)).execute(db)?;
+        let old = console_spans::table
+            .filter(console_spans::account_id.eq(account.0))
+            .filter(console_spans::id.eq_any(ids));
+        delete(old).execute(db)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! Rows of Search Console and bindings as rows.
+
+use super::{count, counted, known, measurements::url_hash};
+use crate::{
+    instant::At,
+    schema::{console_bindings, console_rows, console_spans},
+};
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use domain::{
+    ids::{AccountId, ConsoleSpanId, ProjectId},
+    ports::storage::StorageError,
+    search_console::{
+        Binding, ConsoleCountry, ConsoleDevice, Cut, Origin, Property, RowSet, RowSum, SearchRow,
+        Span, StoredSpan, Told,
+    },
+};
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = console_spans, treat_none_as_default_value = false)]
+pub struct SpanRow {
+    pub account_id: i64,
+    pub id: i64,
+    pub project_id: i64,
+    pub cut: String,
+    pub first_day: NaiveDate,
+    pub last_day: NaiveDate,
+    pub row_count: i64,
+    pub origin: String,
+    pub label: String,
+    pub imported_at: At,
+}
+
+impl SpanRow {
+    pub fn new(
+        account: AccountId,
+        project: ProjectId,
+        id: ConsoleSpanId,
+        set: &RowSet,
+        told: &Told,
+    ) -> Self {
+        Self {
+            account_id: account.0,
+            id: id.0,
+            project_id: project.0,
+            cut: set.cut.name(),
+            first_day: set.span.first,
+            last_day: set.span.last,
+            row_count: count(set.rows.len()),
+            origin: told.origin.name().to_owned(),
+            label: told.label.clone(),
+            imported_at: told.at.into(),
+        }
+    }
+}
+
+impl TryFrom<SpanRow> for StoredSpan {
+    type Error = StorageError;
+
+    fn try_from(row: SpanRow) -> Result<Self, StorageError> {
+        let span = Span::between(row.first_day, row.last_day);
+        Ok(Self {
+            id: ConsoleSpanId(row.id),
+            cut: known(Cut::named(&row.cut), "what rows tell apart")?,
+            span: known(span, "days of rows")?,
+            rows: counted(row.row_count, "a number of rows")?,
+            origin: known(Origin::named(&row.origin), "an origin of rows")?,
+            label: row.label,
+            imported_at: row.imported_at.into(),
+        })
+    }
+}
+
+/// How a search is found: by how keywords are compared.
+pub fn query_hash(query: &str) -> i64 {
+    url_hash(&analysis::keyword_text::normalised(query))
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = console_rows, treat_none_as_default_value = false)]
+pub struct ConsoleRow {
+    pub account_id: i64,
+    pub span_id: i64,
+    pub ordinal: i64,
+    pub query_hash: Option<i64>,
+    pub query: Option<String>,
+    pub page: Option<String>,
+    pub country: Option<String>,
+    pub device: Option<String>,
+    pub clicks: i64,
+    pub impressions: i64,
+    pub position: Option<f64>,
+    pub place: Option<i64>,
+}
+
+/// How many values a row carries.
+pub const ROW_BINDS: usize = 12;
+
+impl ConsoleRow {
+    pub fn new(account: AccountId, span: ConsoleSpanId, place: usize, row: &SearchRow) -> Self {
+        Self {
+            account_id: account.0,
+            span_id: span.0,
+            ordinal: count(place),
+            query_hash: row.query.as_deref().map(query_hash),
+            query: row.query.clone(),
+            page: row.page.clone(),
+            country: row.country.map(|it| it.to_string()),
+            device: row.device.map(|it| it.name().to_owned()),
+            clicks: count(row.clicks),
+            impressions: count(row.impressions),
+            position: row.position,
+            place: row.place().map(i64::from),
+        }
+    }
+}
+
+/// Query, page, country, device, clicks, impressions, position times impressions.
+pub type SumRow = (
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    i64,
+    i64,
+    f64,
+);
+
+pub fn row_sum(row: SumRow) -> Result<RowSum, StorageError> {
+    let (query, page, country, device, clicks, impressions, weighted_position) = row;
+    let country = country.map(|it| known(ConsoleCountry::parse(&it), "a country of a row"));
+    let device = device.map(|it| known(ConsoleDevice::named(&it), "a device of a row"));
+    Ok(RowSum {
+        query,
+        page,
+        country: country.transpose()?,
+        device: device.transpose()?,
+        clicks: counted(clicks, "a number of clicks")?,
+        impressions: counted(impressions, "a number of impressions")?,
+        weighted_position,
+    })
+}
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(
+    table_name = console_bindings,
+    primary_key(account_id, project_id),
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
+pub struct BindingRow {
+    pub account_id: i64,
+    pub project_id: i64,
+    pub property: String,
+    pub bound_at: At,
+    pub next_at: At,
+    pub held_until: Option<At>,
+    pub through_day: Option<NaiveDate>,
+    pub last_at: Option<At>,
+    pub last_failure: Option<String>,
+    pub failures: i64,
+}
+
+impl From<&Binding> for BindingRow {
+    fn from(it: &Binding) -> Self {
+        Self {
+            account_id: it.account.0,
+            project_id: it.project.0,
+            property: it.property.as_str().to_owned(),
+            bound_at: it.bound_at.into(),
+            next_at: it.next_at.into(),
+            held_until: it.held_until.map(Into::into),
+            through_day: it.through,
+            last_at: it.last_at.map(Into::into),
+            last_failure: it.last_failure.clone(),
+            failures: it.failures.into(),
+        }
+    }
+}
+
+impl TryFrom<BindingRow> for Binding {
+    type Error = StorageError;
+
+    fn try_from(row: BindingRow) -> Result<Self, StorageError> {
+        Ok(Self {
+            account: AccountId(row.account_id),
+            project: ProjectId(row.project_id),
+            property: Property::accepted(row.property),
+            bound_at: row.bound_at.into(),
+            next_at: row.next_at.into(),
+            held_until: row.held_until.map(Into::into),
+            through: row.through_day,
+            last_at: row.last_at.map(Into::into),
+            last_failure: row.last_failure,
+            failures: counted(row.failures, "a number of failures")?,
+        })
+    }
+}

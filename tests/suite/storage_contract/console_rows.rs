@@ -1,0 +1,294 @@
+//! Rows of Search Console.
+
+use super::examples::*;
+use analysis::ctr::PositionClicks;
+use domain::{
+    ids::{ConsoleSpanId, ProjectId},
+    search_console::{
+        About, ConsoleCountry, ConsoleDevice, Cut, Origin, RowSet, RowSum, SearchRow, Span,
+        StoredSpan, Told,
+    },
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    rows_are_summed_up_over_what_was_imported,
+    the_same_days_again_take_the_place_of_what_was_there,
+    many_rows_are_stored_in_batches,
+    what_was_shown_most_comes_first,
+    clicks_of_pages_are_told_by_day,
+    old_imports_are_forgotten_a_part_at_a_time,
+    an_account_sees_its_own_rows_alone,
+];
+
+const MARKET: Cut = Cut::by_market(About::QueryAndPage);
+
+fn row(query: &str, page: &str, clicks: u64, impressions: u64, position: f64) -> SearchRow {
+    SearchRow {
+        query: Some(query.to_owned()),
+        page: Some(format!("https://shop11.example.com/{page}")),
+        country: ConsoleCountry::parse("us"),
+        device: Some(ConsoleDevice::Desktop),
+        clicks,
+        impressions,
+        position: Some(position),
+    }
+}
+
+fn of_day(before: u64, rows: Vec<SearchRow>) -> RowSet {
+    RowSet {
+        cut: MARKET,
+        span: Span::day(day(before)),
+        rows,
+    }
+}
+
+fn told(origin: Origin) -> Told {
+    Told {
+        origin,
+        label: "sc-domain:example.com".to_owned(),
+        at: now(),
+    }
+}
+
+/// Stores these under ids from a hundred on; how many rows they replace.
+async fn store(db: &TestDatabase, first: i64, sets: Vec<RowSet>) -> u64 {
+    let ids: Vec<ConsoleSpanId> = (first..).map(ConsoleSpanId).take(sets.len()).collect();
+    change!(db, tx => tx.console_rows().replace(ANN, SHOP, &ids, &sets, &told(Origin::Api)).await.unwrap())
+}
+
+async fn spans(db: &TestDatabase) -> Vec<StoredSpan> {
+    ask!(db, r => r.console_rows().spans(ANN, SHOP, day(400)).await.unwrap())
+}
+
+fn ids(spans: &[StoredSpan]) -> Vec<ConsoleSpanId> {
+    spans.iter().map(|it| it.id).collect()
+}
+
+async fn rows_are_summed_up_over_what_was_imported(db: TestDatabase) {
+    two_accounts(&db).await;
+    let sets = vec![
+        of_day(
+            3,
+            vec![
+                row("Rust SEO", "a", 3, 10, 2.0),
+                row("rust seo", "b", 0, 10, 8.4),
+            ],
+        ),
+        of_day(
+            2,
+            vec![
+                row("Rust SEO", "a", 1, 30, 4.0),
+                row("other", "a", 5, 9, 1.2),
+            ],
+        ),
+        of_day(1, vec![row("rust seo", "a", 100, 100, 1.0)]),
+    ];
+    assert_eq!(store(&db, 100, sets).await, 0);
+    let stored = spans(&db).await;
+    assert_eq!(
+        stored[0],
+        StoredSpan {
+            id: ConsoleSpanId(100),
+            cut: MARKET,
+            span: Span::day(day(3)),
+            rows: 2,
+            origin: Origin::Api,
+            label: "sc-domain:example.com".to_owned(),
+            imported_at: now(),
+        }
+    );
+    // The newest day is left out: what is summed up is always named.
+    let two = &ids(&stored)[..2];
+    let texts = ["rust seo".to_owned(), "nothing".to_owned()];
+    let mut sums = ask!(db, r => r.console_rows().about_queries(ANN, two, &texts).await.unwrap());
+    sums.sort_by_key(|it| it.page.clone());
+    let sum = |query: &str, page: &str, clicks, impressions, weighted_position| RowSum {
+        query: Some(query.to_owned()),
+        page: Some(format!("https://shop11.example.com/{page}")),
+        country: ConsoleCountry::parse("usa"),
+        device: Some(ConsoleDevice::Desktop),
+        clicks,
+        impressions,
+        weighted_position,
+    };
+    assert_eq!(
+        sums,
+        [
+            sum("Rust SEO", "a", 4, 40, 140.0),
+            sum("rust seo", "b", 0, 10, 84.0)
+        ]
+    );
+    assert_eq!(sums[0].position(), Some(3.5));
+    let places = ask!(db, r => r.console_rows().by_position(ANN, two).await.unwrap());
+    let place = |position, impressions, clicks| PositionClicks {
+        position,
+        impressions,
+        clicks,
+    };
+    assert_eq!(
+        places,
+        [
+            place(1, 9, 5),
+            place(2, 10, 3),
+            place(4, 30, 1),
+            place(8, 10, 0)
+        ]
+    );
+    let none = ask!(db, r => r.console_rows().by_position(ANN, &[]).await.unwrap());
+    assert!(none.is_empty());
+}
+
+async fn the_same_days_again_take_the_place_of_what_was_there(db: TestDatabase) {
+    two_accounts(&db).await;
+    let period = |cut, rows| RowSet {
+        cut,
+        span: Span::between(day(30), day(3)).unwrap(),
+        rows,
+    };
+    let query = |text: &str| SearchRow {
+        page: None,
+        country: None,
+        device: None,
+        ..row(text, "", 1, 10, 3.0)
+    };
+    let queries = Cut::plain(About::Query);
+    let first = vec![
+        period(queries, vec![query("a"), query("b")]),
+        of_day(3, vec![row("a", "a", 1, 1, 1.0)]),
+        of_day(2, vec![row("a", "a", 2, 2, 1.0)]),
+    ];
+    assert_eq!(store(&db, 100, first).await, 0);
+    // Another cut or other days are something else.
+    let again = vec![
+        period(queries, vec![query("c")]),
+        of_day(3, vec![row("a", "a", 7, 9, 1.0)]),
+        RowSet {
+            span: Span::between(day(30), day(2)).unwrap(),
+            ..period(queries, vec![query("d")])
+        },
+    ];
+    assert_eq!(store(&db, 200, again).await, 3);
+    let stored = spans(&db).await;
+    let kept: Vec<(i64, u64)> = stored.iter().map(|it| (it.id.0, it.rows)).collect();
+    assert_eq!(kept.len(), 4);
+    for one in [(200, 1), (201, 1), (202, 1), (102, 1)] {
+        assert!(kept.contains(&one), "{one:?} in {kept:?}");
+    }
+    let texts = ["a".to_owned()];
+    let days = ids(&stored);
+    let sums = ask!(db, r => r.console_rows().about_queries(ANN, &days, &texts).await.unwrap());
+    let clicks: u64 = sums.iter().map(|it| it.clicks).sum();
+    assert_eq!(clicks, 9, "7 in the place of 1, and 2");
+}
+
+async fn many_rows_are_stored_in_batches(db: TestDatabase) {
+    two_accounts(&db).await;
+    let many = (0..12_345).map(|n| row(&format!("query {n}"), "a", n % 3, 10 + n % 7, 5.0));
+    assert_eq!(store(&db, 100, vec![of_day(2, many.collect())]).await, 0);
+    let stored = spans(&db).await;
+    assert_eq!(stored[0].rows, 12_345);
+    let texts: Vec<String> = (0..2_500).map(|n| format!("query {n}")).collect();
+    let of = ids(&stored);
+    let sums = ask!(db, r => r.console_rows().about_queries(ANN, &of, &texts).await.unwrap());
+    assert_eq!(sums.len(), 2_500);
+    assert_eq!(store(&db, 200, vec![of_day(2, vec![])]).await, 12_345);
+    assert_eq!(spans(&db).await[0].rows, 0);
+}
+
+async fn what_was_shown_most_comes_first(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mobile = SearchRow {
+        device: Some(ConsoleDevice::Mobile),
+        ..row("b", "a", 1, 60, 5.0)
+    };
+    let sets = vec![
+        of_day(
+            3,
+            vec![
+                row("a", "a", 1, 100, 2.0),
+                row("b", "a", 1, 50, 3.0),
+                mobile,
+            ],
+        ),
+        of_day(2, vec![row("c", "a", 0, 70, 2.0)]),
+    ];
+    store(&db, 100, sets).await;
+    let of = ids(&spans(&db).await);
+    let most = ask!(db, r => r.console_rows().most_shown(ANN, &of, 2).await.unwrap());
+    let told: Vec<_> = most
+        .iter()
+        .map(|it| {
+            (
+                it.query.as_deref().unwrap(),
+                it.clicks,
+                it.impressions,
+                it.device,
+            )
+        })
+        .collect();
+    assert_eq!(told, [("b", 2, 110, None), ("a", 1, 100, None)]);
+}
+
+async fn clicks_of_pages_are_told_by_day(db: TestDatabase) {
+    two_accounts(&db).await;
+    let page = |page: &str, clicks| SearchRow {
+        query: None,
+        country: None,
+        device: None,
+        ..row("", page, clicks, 50, 2.0)
+    };
+    let of_pages = |before, rows| RowSet {
+        cut: Cut::plain(About::Page),
+        ..of_day(before, rows)
+    };
+    let sets = vec![
+        of_pages(3, vec![page("a", 5), page("b", 1)]),
+        of_pages(2, vec![page("a", 0)]),
+    ];
+    store(&db, 100, sets).await;
+    let of = ids(&spans(&db).await);
+    let url = "https://shop11.example.com/a".to_owned();
+    let urls = [url.clone(), "https://shop11.example.com/nowhere".to_owned()];
+    let mut days = ask!(db, r => r.console_rows().page_days(ANN, &of, &urls).await.unwrap());
+    days.sort();
+    assert_eq!(days, [(url.clone(), day(3), 5), (url, day(2), 0)]);
+}
+
+async fn old_imports_are_forgotten_a_part_at_a_time(db: TestDatabase) {
+    two_accounts(&db).await;
+    let sets = (1..=9).map(|n| of_day(n, vec![row("a", "a", 1, 10, 3.0)]));
+    store(&db, 100, sets.collect()).await;
+    let forget = async |limit| change!(db, tx => tx.console_rows().forget(ANN, day(4), limit).await.unwrap());
+    assert_eq!(
+        (forget(3).await, forget(3).await, forget(3).await),
+        (3, 2, 0)
+    );
+    let left: Vec<_> = spans(&db).await.iter().map(|it| it.span.last).collect();
+    assert_eq!(left, [day(4), day(3), day(2), day(1)]);
+    let theirs = change!(db, tx => tx.console_rows().forget(BOB, day(0), 9).await.unwrap());
+    assert_eq!(theirs, 0);
+}
+
+async fn an_account_sees_its_own_rows_alone(db: TestDatabase) {
+    two_accounts(&db).await;
+    store(&db, 100, vec![of_day(2, vec![row("a", "a", 1, 10, 3.0)])]).await;
+    let of = ids(&spans(&db).await);
+    let (texts, urls) = (
+        ["a".to_owned()],
+        ["https://shop11.example.com/a".to_owned()],
+    );
+    ask!(db, r => {
+        let rows = r.console_rows();
+        assert!(rows.spans(BOB, SHOP, day(400)).await.unwrap().is_empty());
+        assert!(rows.spans(ANN, ProjectId(12), day(400)).await.unwrap().is_empty());
+        assert!(rows.about_queries(BOB, &of, &texts).await.unwrap().is_empty());
+        assert!(rows.by_position(BOB, &of).await.unwrap().is_empty());
+        assert!(rows.most_shown(BOB, &of, 9).await.unwrap().is_empty());
+        assert!(rows.page_days(BOB, &of, &urls).await.unwrap().is_empty());
+    });
+    // The other's import of the same days leaves this one alone.
+    let theirs = [of_day(2, vec![row("a", "a", 9, 10, 3.0)])];
+    let replaced = change!(db, tx => tx.console_rows().replace(BOB, SHOP, &[ConsoleSpanId(100)], &theirs, &told(Origin::Export)).await.unwrap());
+    assert_eq!((replaced, spans(&db).await.len()), (0, 1));
+}

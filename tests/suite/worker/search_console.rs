@@ -1,0 +1,503 @@
+//! Search Console from end to end: rows that are imported or fetched are seen in what a rank check
+//! finds.
+
+use super::{api::Api, loopback::Loopback, on_both, world::World};
+use actix_web::{HttpRequest, HttpResponse, web};
+use analysis::findings::suggestions::{Evidence, resolves};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use domain::{
+    ids::{AccountId, ProjectId},
+    ports::storage::Storage,
+    search_console::Binding,
+    use_cases::list_console_rows::ListConsoleRows,
+};
+use rcgen::{KeyPair, PKCS_RSA_SHA256, RsaKeySize};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+on_both!(
+    imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions,
+    a_wrong_file_is_told_and_nothing_of_it_is_imported,
+    a_bound_property_is_fetched_once_a_day_and_failures_are_told,
+);
+
+const EMAIL: [&str; 2] = ["--email", "ann@example.com"];
+
+fn console(world: &World, verb: &str, project: i64, more: &[&str]) -> String {
+    let project = project.to_string();
+    let of = [
+        "search-console",
+        verb,
+        EMAIL[0],
+        EMAIL[1],
+        "--project",
+        &project,
+    ];
+    world.say(&[&of[..], more].concat())
+}
+
+fn status(world: &World, project: i64) -> Value {
+    serde_json::from_str(&console(world, "status", project, &["--json"])).unwrap()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the processes under test take the machine's time"
+)]
+fn now() -> DateTime<Utc> {
+    Utc::now()
+}
+
+fn day(before: u64) -> NaiveDate {
+    now().date_naive() - Days::new(before)
+}
+
+fn file(world: &World, name: &str, text: &str) -> String {
+    let path = world.folder().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+async fn check(api: &Api, project: i64) {
+    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+}
+
+/// The first keyword of the project, as it is written, and where it stands.
+async fn first(api: &Api, project: i64) -> Value {
+    let records = api.records("rankings", project).await;
+    let is_first = |it: &&Value| it["keyword"] == "running shoes 0";
+    records.iter().find(is_first).unwrap().clone()
+}
+
+async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 3).await;
+    check(&api, project).await;
+    let before = first(&api, project).await;
+    assert_eq!(
+        (
+            &before["ctrModel"],
+            &before["gscClicks"],
+            &before["gscPosition"]
+        ),
+        (&json!("ctr-v1"), &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        api.records("suggestions", project)
+            .await
+            .iter()
+            .filter(|it| it["ruleId"] == "ctrGap")
+            .count(),
+        0
+    );
+
+    // Twenty days of two pages for one keyword, and of much that gives positions their rates.
+    let mut text = "Date;Query;Page;Country;Device;Clicks;Impressions;CTR;Position".to_owned();
+    for before in 3..23 {
+        let day = day(before);
+        let mut row = |query: &str, page: &str, clicks: u32, impressions: u32, position: &str| {
+            write!(text, "\r\n{day};{query};https://example.com/{page};usa;DESKTOP;{clicks};{impressions};;{position}").unwrap();
+        };
+        row("Running Shoes 0", "shoes", 2, 100, "2,0");
+        row("running shoes 0", "sale", 1, 50, "5,0");
+        row("trail shoes", "trail", 30, 100, "1,0");
+        row("road shoes", "road", 20, 100, "2,0");
+        row("running shoes 1", "one", 9, 90, "3,4");
+    }
+    // The keyword is searched for on desktops in the United States: this is somebody else.
+    write!(
+        text,
+        "\r\n{};running shoes 0;https://example.com/shoes;deu;MOBILE;50;60;;1",
+        day(3)
+    )
+    .unwrap();
+    let rows = file(&world, "rows.csv", &text);
+    let told = console(&world, "import", project, &[&rows]);
+    assert!(
+        told.starts_with("queryPage-country-device: 101 rows of "),
+        "{told}"
+    );
+    // Again, it replaces itself.
+    console(&world, "import", project, &[&rows]);
+    let stored = status(&world, project);
+    assert_eq!(
+        (
+            &stored["imported"][0]["rows"],
+            &stored["imported"][0]["days"],
+            &stored["binding"]
+        ),
+        (&json!(101), &json!(20), &Value::Null)
+    );
+
+    check(&api, project).await;
+    let ranked = first(&api, project).await;
+    let model = ranked["ctrModel"].as_str().unwrap();
+    assert_eq!(model, format!("own-{}", day(3)));
+    // Two pages that may have been shown together: clicks add up, impressions do not.
+    assert_eq!(
+        (
+            &ranked["gscClicks"],
+            &ranked["gscImpressions"],
+            &ranked["gscPosition"]
+        ),
+        (&json!(60), &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        ranked["gscPeriod"],
+        json!({"from": day(22), "to": day(3), "ofMarket": true})
+    );
+    let records = api.records("rankings", project).await;
+    let one = records
+        .iter()
+        .find(|it| it["keyword"] == "running shoes 1")
+        .unwrap();
+    assert_eq!(
+        (
+            &one["gscClicks"],
+            &one["gscImpressions"],
+            &one["gscPosition"]
+        ),
+        (&json!(180), &json!(1_800), &json!(3.4))
+    );
+    let two = records
+        .iter()
+        .find(|it| it["keyword"] == "running shoes 2")
+        .unwrap();
+    assert_eq!(
+        (&two["gscClicks"], &two["gscPeriod"]),
+        (&Value::Null, &Value::Null)
+    );
+    // Shares of voice go on by the published curve, and visibility too.
+    let sov = api
+        .get(&format!("/results?type=sov&projectId={project}"))
+        .await;
+    assert_eq!(sov["items"][0]["ctrModel"], "ctr-v1");
+
+    let gaps = api.records("suggestions", project).await;
+    let gap = gaps
+        .iter()
+        .find(|it| it["ruleId"] == "ctrGap" && it["url"] == "https://example.com/shoes")
+        .unwrap_or_else(|| panic!("{gaps:?}"));
+    let list = ListConsoleRows::new(world.database.port());
+    let rows = list
+        .run(
+            AccountId(world.account()),
+            ProjectId(project),
+            now().date_naive(),
+            1_000,
+        )
+        .await
+        .unwrap();
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|it| serde_json::to_value(it).unwrap())
+        .collect();
+    let evidence: Vec<Evidence> = serde_json::from_value(gap["evidence"].clone()).unwrap();
+    assert!(evidence.len() >= 2);
+    for it in &evidence {
+        assert!(
+            rows.iter().any(|row| resolves(it, row)),
+            "{it:?} in {rows:?}"
+        );
+    }
+}
+
+async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 1).await;
+    let fine = "Top queries,Clicks,Impressions,CTR,Position\nshoes,1,10,10%,3\n";
+    let files = [
+        file(&world, "Queries.csv", fine),
+        file(
+            &world,
+            "Pages.csv",
+            "Top pages,Clicks,Impressions,CTR,Position\nhttps://example.com/,1,10,10%,3\nhttps://example.com/b,two,10,20%,3\n",
+        ),
+    ];
+    let id = project.to_string();
+    let (from, to) = (day(90).to_string(), day(3).to_string());
+    let of = [
+        "search-console",
+        "import",
+        EMAIL[0],
+        EMAIL[1],
+        "--project",
+        &id,
+        "--from",
+        &from,
+        "--to",
+        &to,
+    ];
+    let told = world.fail(&[&of[..], &[&files[0], &files[1]]].concat());
+    assert!(
+        told.contains("Pages.csv, line 3, column 2 (“Clicks”): “two” is no number of clicks"),
+        "{told}"
+    );
+    assert_eq!(status(&world, project)["imported"], json!([]));
+    let told = world.fail(
+        &of[..6]
+            .iter()
+            .chain(&[&*files[0]])
+            .copied()
+            .collect::<Vec<_>>(),
+    );
+    assert!(told.contains("--from and --to"), "{told}");
+    let other = file(
+        &world,
+        "other.csv",
+        "Page,Clicks,Impressions,CTR,Position\nhttps://example.org/,1,10,10%,3\n",
+    );
+    let told = world.fail(&[&of[..], &[&other]].concat());
+    assert!(told.contains("https://example.org/"), "{told}");
+    let said = console(
+        &world,
+        "import",
+        project,
+        &["--from", &from, "--to", &to, &files[0]],
+    );
+    assert!(said.starts_with("query: 1 rows of "), "{said}");
+    check(&api, project).await;
+}
+
+/// A private key as key files hold it.
+fn pem(key: &KeyPair) -> String {
+    let text = STANDARD.encode(key.serialize_der());
+    let lines: Vec<&str> = { text.as_bytes().chunks(64) }
+        .map(|it| std::str::from_utf8(it).unwrap())
+        .collect();
+    format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        lines.join("\n")
+    )
+}
+
+/// What the fake Google knows, and was asked.
+#[derive(Default)]
+struct Known {
+    /// Days before today that are not final.
+    lag: u64,
+    trouble: Option<(u16, &'static str)>,
+    tokens: usize,
+    /// Days that were asked about, by what was told apart.
+    asked: Vec<(String, usize)>,
+}
+
+type Shared = web::Data<Arc<Mutex<Known>>>;
+
+fn lock(known: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn token(
+    shared: Shared,
+    form: web::Form<std::collections::BTreeMap<String, String>>,
+) -> HttpResponse {
+    assert_eq!(form["assertion"].split('.').count(), 3);
+    lock(&shared).tokens += 1;
+    HttpResponse::Ok()
+        .json(json!({"access_token": "ya29.canary", "expires_in": 3599, "token_type": "Bearer"}))
+}
+
+async fn query(shared: Shared, request: HttpRequest, asked: web::Json<Value>) -> HttpResponse {
+    let mut known = lock(&shared);
+    let bearer = request
+        .headers()
+        .get("authorization")
+        .unwrap()
+        .to_str()
+        .unwrap();
+    assert_eq!(bearer, "Bearer ya29.canary");
+    if let Some((code, reason)) = known.trouble {
+        let error =
+            json!({"error": {"code": code, "message": "no", "errors": [{"reason": reason}]}});
+        return HttpResponse::build(code.try_into().unwrap()).json(error);
+    }
+    let (from, to): (NaiveDate, NaiveDate) = (
+        serde_json::from_value(asked["startDate"].clone()).unwrap(),
+        serde_json::from_value(asked["endDate"].clone()).unwrap(),
+    );
+    let dimensions: Vec<String> = serde_json::from_value(asked["dimensions"].clone()).unwrap();
+    let last = day(known.lag);
+    let days = from.iter_days().take_while(|it| *it <= to.min(last));
+    let figures = |keys: Vec<String>| json!({"keys": keys, "clicks": 4.0, "impressions": 60.0, "ctr": 0.0667, "position": 3.0});
+    let rows: Vec<Value> = days
+        .map(|day| {
+            let keys = dimensions.iter().map(|it| match it.as_str() {
+                "date" => day.to_string(),
+                "query" => "running shoes 0".to_owned(),
+                "page" => "https://example.com/shoes".to_owned(),
+                "country" => "usa".to_owned(),
+                _ => "DESKTOP".to_owned(),
+            });
+            figures(keys.collect())
+        })
+        .collect();
+    if dimensions != ["date"] {
+        known.asked.push((from.to_string(), dimensions.len()));
+    }
+    HttpResponse::Ok().json(json!({"rows": rows, "responseAggregationType": "byPage"}))
+}
+
+async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world: World) {
+    let known = Arc::new(Mutex::new(Known {
+        lag: 3,
+        trouble: Some((403, "forbidden")),
+        ..Known::default()
+    }));
+    let shared = web::Data::new(Arc::clone(&known));
+    let google = Loopback::start(move |app| {
+        app.app_data(shared.clone())
+            .route("/token", web::post().to(token))
+            .route(
+                "/webmasters/v3/sites/sc-domain:example.com/searchAnalytics/query",
+                web::post().to(query),
+            );
+    });
+    let key = KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).unwrap();
+    let key = json!({
+        "type": "service_account", "client_email": "sightline@p.iam.gserviceaccount.com",
+        "private_key": pem(&key), "private_key_id": "f00",
+    });
+    let key = file(&world, "key.json", &key.to_string());
+    let base = format!("http://{}", google.address);
+    world.set("SEARCH_CONSOLE__KEY_FILE", &key);
+    world.set("SEARCH_CONSOLE__BASE_URL", &base);
+    world.set("SEARCH_CONSOLE__TOKEN_URL", &format!("{base}/token"));
+    world.set("SEARCH_CONSOLE__FIRST_DAYS", "9");
+    let (_server, api) = world.serve(&[]);
+    let project = api.project("example.com", 1).await;
+    let id = project.to_string();
+    let wrong = [
+        "search-console",
+        "bind",
+        EMAIL[0],
+        EMAIL[1],
+        "--project",
+        &id,
+        "--property",
+        "sc-domain:example.org",
+    ];
+    assert!(world.fail(&wrong).contains("the project is example.com"));
+    console(
+        &world,
+        "bind",
+        project,
+        &["--property", "sc-domain:example.com"],
+    );
+
+    let failed = until(&world, project, |it| {
+        !it["binding"]["lastFailure"].is_null()
+    })
+    .await;
+    let told = failed["binding"]["lastFailure"].as_str().unwrap();
+    assert!(
+        told.contains("sightline@p.iam.gserviceaccount.com")
+            && told.contains("sc-domain:example.com"),
+        "{told}"
+    );
+    assert_eq!(failed["imported"], json!([]));
+
+    // Tried again later: time does not pass for the test, so it is said to be due.
+    lock(&known).trouble = None;
+    make_due(&world, project).await;
+    let fetched = until(&world, project, |it| {
+        it["binding"]["lastFailure"].is_null()
+            && !it["binding"]["through"].is_null()
+            && it["binding"]["failures"] == 0
+    })
+    .await;
+    assert_eq!(fetched["binding"]["through"], json!(day(3)));
+    let cuts = fetched["imported"].as_array().unwrap();
+    assert_eq!(cuts.len(), 4, "{fetched}");
+    let days = cuts[0]["days"].as_u64().unwrap();
+    assert!((7..=8).contains(&days), "{days}");
+    assert!(
+        cuts.iter()
+            .all(|it| it["rows"] == days && it["origin"] == "api"),
+        "{fetched}"
+    );
+    let asked = lock(&known).asked.clone();
+    assert_eq!(asked.len() as u64, days * 4, "each day once in each cut");
+
+    // Two more workers look: nothing is due. Three days later it goes on where it was.
+    let _workers = if world.is_sqlite() {
+        vec![]
+    } else {
+        vec![world.worker(), world.worker()]
+    };
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(lock(&known).asked.len(), asked.len());
+    lock(&known).lag = 1;
+    make_due(&world, project).await;
+    let later = until(&world, project, |it| {
+        it["binding"]["through"] == json!(day(1))
+            && it["binding"]["lastAt"] != fetched["binding"]["lastAt"]
+    })
+    .await;
+    assert_eq!(later["imported"][0]["days"], json!(days + 2));
+    let asked = lock(&known).asked.clone();
+    assert_eq!(asked.len() as u64, (days + 2) * 4, "{asked:?}");
+    let processes = if world.is_sqlite() { 1 } else { 3 };
+    let tokens = lock(&known).tokens;
+    assert!(
+        tokens <= processes,
+        "a token is used while it is good: {tokens}"
+    );
+
+    // Days that are named are fetched again, and replace what was there.
+    let (from, to) = (day(4).to_string(), day(3).to_string());
+    let said = console(&world, "fetch", project, &["--from", &from, "--to", &to]);
+    assert!(said.starts_with("2 days, 8 rows, through"), "{said}");
+    assert_eq!(
+        status(&world, project)["imported"][0]["rows"],
+        json!(days + 2)
+    );
+
+    check(&api, project).await;
+    let ranked = first(&api, project).await;
+    assert_eq!(
+        (
+            &ranked["gscClicks"],
+            &ranked["gscImpressions"],
+            &ranked["gscPosition"]
+        ),
+        (&json!(4 * (days + 2)), &json!(60 * (days + 2)), &json!(3.0))
+    );
+    console(&world, "unbind", project, &[]);
+    assert_eq!(status(&world, project)["binding"], Value::Null);
+}
+
+async fn until(world: &World, project: i64, holds: impl Fn(&Value) -> bool) -> Value {
+    for _ in 0..300 {
+        let now = status(world, project);
+        if holds(&now) {
+            return now;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    panic!("it never came to that: {}", status(world, project));
+}
+
+async fn make_due(world: &World, project: i64) {
+    let (account, project) = (AccountId(world.account()), ProjectId(project));
+    let mut work = world.database.storage.write().await.unwrap();
+    let there = work
+        .console_bindings()
+        .find(account, project)
+        .await
+        .unwrap()
+        .unwrap();
+    let due = Binding {
+        next_at: now() - chrono::TimeDelta::seconds(1),
+        held_until: None,
+        ..there
+    };
+    work.console_bindings().set(&due).await.unwrap();
+    work.commit().await.unwrap();
+}
