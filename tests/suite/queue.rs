@@ -56,7 +56,7 @@ use domain::{
 use domain::{
     domain_name::SiteDomain,
     page::{Direction, PageRequest},
-    ports::search_results::{SearchResults, Searched, Spent, SupplierLabel},
+    ports::search_results::{SearchResults, Searched, Spent, SupplierLabel, Unpaid},
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
@@ -322,6 +322,10 @@ impl SearchResults for EmptyEngine {
 
     fn most(&self, _: u32) -> Spent {
         Spent::on(1, MicroUsd(100))
+    }
+
+    fn unpaid(&self, _: u32) -> Option<Unpaid> {
+        None
     }
 
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {

@@ -378,7 +378,7 @@ pub enum SearchConsoleCommand {
     Import {
         /// Which project.
         #[command(flatten)]
-        of: ConsoleProject,
+        of: ProjectArgs,
         /// The first day that rows sum up, where no column tells days.
         #[arg(long, value_name = "DAY")]
         from: Option<chrono::NaiveDate>,
@@ -399,7 +399,7 @@ pub enum SearchConsoleCommand {
     Bind {
         /// Which project.
         #[command(flatten)]
-        of: ConsoleProject,
+        of: ProjectArgs,
         /// `sc-domain:example.com`, or `https://www.example.com/`.
         #[arg(long)]
         property: String,
@@ -411,7 +411,7 @@ pub enum SearchConsoleCommand {
     Unbind {
         /// Which project.
         #[command(flatten)]
-        of: ConsoleProject,
+        of: ProjectArgs,
     },
     /// Fetch now what is final and not there yet, or days that are named.
     #[command(
@@ -420,7 +420,7 @@ pub enum SearchConsoleCommand {
     Fetch {
         /// Which project.
         #[command(flatten)]
-        of: ConsoleProject,
+        of: ProjectArgs,
         /// The first day.
         #[arg(long, value_name = "DAY")]
         from: Option<chrono::NaiveDate>,
@@ -435,22 +435,11 @@ pub enum SearchConsoleCommand {
     Status {
         /// Which project.
         #[command(flatten)]
-        of: ConsoleProject,
+        of: ProjectArgs,
         /// As JSON.
         #[arg(long)]
         json: bool,
     },
-}
-
-/// A project whose Search Console it is.
-#[derive(Debug, Clone, Args)]
-pub struct ConsoleProject {
-    /// The owner's e-mail address.
-    #[arg(long)]
-    pub email: String,
-    /// The project's id.
-    #[arg(long)]
-    pub project: i64,
 }
 
 /// An analysis of a project.

@@ -1,6 +1,7 @@
 //! Readers: they see what is committed, call by call, and change nothing.
 
 use super::examples::*;
+use domain::owners_words::{IgnoredSuggestion, NamedSite, SiteRole};
 use domain::{
     ids::{JobId, TokenId},
     money::MicroUsd,
@@ -31,6 +32,23 @@ fn a_call() -> PaidCallKey {
     }
 }
 
+fn a_rival() -> NamedSite {
+    NamedSite {
+        domain: "rival.com".to_owned(),
+        role: SiteRole::Competitor,
+        class: None,
+        named_at: now(),
+    }
+}
+
+fn an_ignored_suggestion() -> IgnoredSuggestion {
+    IgnoredSuggestion {
+        id: "a1".to_owned(),
+        reason: None,
+        ignored_at: now(),
+    }
+}
+
 async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
     two_accounts_at_work(&db).await;
     let mut reader = db.storage.read().await.unwrap();
@@ -52,6 +70,10 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.projects().lock(ANN, SHOP),
         r.projects().save(&project(ANN, 11)),
         r.projects().note_analysis(ANN, SHOP, now()),
+        r.owners_words().name_site(ANN, SHOP, &a_rival()),
+        r.owners_words().forget_site(ANN, SHOP, "rival.com"),
+        r.owners_words().ignore(ANN, SHOP, &an_ignored_suggestion()),
+        r.owners_words().take_up(ANN, SHOP, "a1"),
         r.keywords().add(&[]),
         r.keywords().save(&keyword(ANN, 21, "x")),
         r.keywords().save_all(&[]),

@@ -75,6 +75,7 @@ async fn first(api: &Api, project: i64) -> Value {
     records.iter().find(is_first).unwrap().clone()
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 3).await;
@@ -344,6 +345,7 @@ async fn query(shared: Shared, request: HttpRequest, asked: web::Json<Value>) ->
     HttpResponse::Ok().json(json!({"rows": rows, "responseAggregationType": "byPage"}))
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world: World) {
     let known = Arc::new(Mutex::new(Known {
         lag: 3,

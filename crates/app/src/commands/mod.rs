@@ -17,9 +17,13 @@ pub mod worker;
 use crate::{
     cli::ProjectArgs,
     settings::{ListenAddress, Settings},
+    wiring::Foundation,
 };
 use domain::{
-    email::EmailAddress, ports::storage::Storage, use_cases::list_accounts::ListAccounts,
+    email::EmailAddress,
+    ids::{AccountId, ProjectId},
+    ports::storage::Storage,
+    use_cases::list_accounts::ListAccounts,
     user::User,
 };
 use std::sync::Arc;
@@ -60,6 +64,15 @@ async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> 
         ))
         .into()
     })
+}
+
+/// The project that is meant, and whose it is.
+async fn project(
+    foundation: &Foundation,
+    of: &ProjectArgs,
+) -> anyhow::Result<(AccountId, ProjectId)> {
+    let owner = owner(&foundation.storage, &of.email).await?;
+    Ok((owner.account, ProjectId(of.project)))
 }
 
 fn no_project(of: &ProjectArgs) -> WrongUsage {

@@ -1,15 +1,14 @@
 //! `sightline search-console`.
 
-use super::{Ended, WrongUsage, owner};
+use super::{Ended, WrongUsage, no_project, project};
 use crate::{
-    cli::{ConsoleProject, SearchConsoleCommand},
+    cli::{ProjectArgs, SearchConsoleCommand},
     terminal::{progress_bar, remark, say, show_table},
     wiring::{Foundation, console_fetcher},
 };
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    ids::{AccountId, ProjectId},
     ports::search_console::{ConsoleExports, ExportFile, ReadExport},
     search_console::{RowSet, Span},
     use_cases::{
@@ -56,24 +55,9 @@ fn period(from: Option<NaiveDate>, to: Option<NaiveDate>) -> Result<Option<Span>
     }
 }
 
-async fn project(
-    foundation: &Foundation,
-    of: &ConsoleProject,
-) -> anyhow::Result<(AccountId, ProjectId)> {
-    let owner = owner(&foundation.storage, &of.email).await?;
-    Ok((owner.account, ProjectId(of.project)))
-}
-
-fn no_project(of: &ConsoleProject) -> WrongUsage {
-    WrongUsage(format!(
-        "{} has no active project {}; the API lists projects under /api/agent/v1/projects.",
-        of.email, of.project
-    ))
-}
-
 async fn import(
     foundation: &Foundation,
-    of: &ConsoleProject,
+    of: &ProjectArgs,
     span: Option<Span>,
     page: Option<String>,
     files: &[PathBuf],
@@ -162,7 +146,7 @@ async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::
         .map_err(|error| WrongUsage(format!("Nothing is imported: {error}")).into())
 }
 
-async fn bind(foundation: &Foundation, of: &ConsoleProject, property: &str) -> anyhow::Result<()> {
+async fn bind(foundation: &Foundation, of: &ProjectArgs, property: &str) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
     let (storage, clock, _) = foundation.parts();
     let bound = BindConsole::new(storage, clock)
@@ -188,7 +172,7 @@ async fn bind(foundation: &Foundation, of: &ConsoleProject, property: &str) -> a
     Ok(())
 }
 
-async fn unbind(foundation: &Foundation, of: &ConsoleProject) -> anyhow::Result<()> {
+async fn unbind(foundation: &Foundation, of: &ProjectArgs) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
     let unbind = UnbindConsole::new(Arc::clone(&foundation.storage));
     if !unbind.run(account, project).await? {
@@ -198,7 +182,7 @@ async fn unbind(foundation: &Foundation, of: &ConsoleProject) -> anyhow::Result<
     Ok(())
 }
 
-fn not_bound(of: &ConsoleProject) -> WrongUsage {
+fn not_bound(of: &ProjectArgs) -> WrongUsage {
     WrongUsage(format!(
         "No property is bound to project {0}. `sightline search-console bind --email {1} --project {0} --property sc-domain:example.com` binds one.",
         of.project, of.email
@@ -207,12 +191,12 @@ fn not_bound(of: &ConsoleProject) -> WrongUsage {
 
 async fn fetch(
     foundation: &Foundation,
-    of: &ConsoleProject,
+    of: &ProjectArgs,
     span: Option<Span>,
 ) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let fetcher = console_fetcher(foundation);
-    if let Some(missing) = fetcher.missing() {
+    let source = console_fetcher(foundation);
+    if let Some(missing) = source.missing() {
         return Err(WrongUsage(format!("Nothing can be fetched: {missing}.")).into());
     }
     let bar = progress_bar("days");
@@ -222,7 +206,7 @@ async fn fetch(
         shown.set_length(shown.position() + u64::from(it.left));
         shown.set_message(format!("{}: {} rows", it.day, it.rows));
     };
-    let fetched = fetcher.run(account, project, span, &on_day).await;
+    let fetched = source.run(account, project, span, &on_day).await;
     bar.finish_and_clear();
     let fetched = match fetched {
         Err(FetchConsoleError::NotBound) => return Err(not_bound(of).into()),
@@ -240,7 +224,7 @@ async fn fetch(
     Ok(())
 }
 
-async fn status(foundation: &Foundation, of: &ConsoleProject, as_json: bool) -> anyhow::Result<()> {
+async fn status(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
     let read = ReadConsoleState::new(Arc::clone(&foundation.storage));
     let state = read.run(account, project).await?;

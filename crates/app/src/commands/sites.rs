@@ -1,6 +1,6 @@
 //! `sightline sites`.
 
-use super::{Ended, WrongUsage, no_project, owner};
+use super::{Ended, WrongUsage, no_project, project};
 use crate::{
     cli::{ProjectArgs, SitesCommand},
     terminal::{remark, say, show_table},
@@ -8,7 +8,6 @@ use crate::{
 };
 use analysis::url_rules::DomainName;
 use domain::{
-    ids::ProjectId,
     owners_words::{NamedSite, SiteClass, SiteRole},
     use_cases::{
         forget_site::ForgetSite,
@@ -41,7 +40,7 @@ async fn name(
     role: &str,
     class: Option<&str>,
 ) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &of.email).await?;
+    let (account, project) = project(foundation, of).await?;
     let host = host(domain)?;
     let role = one_of("--as", role, &SiteRole::ALL.map(SiteRole::name))?;
     let role = SiteRole::named(&role).unwrap_or(SiteRole::Competitor);
@@ -54,8 +53,7 @@ async fn name(
         Arc::clone(&foundation.storage),
         Arc::clone(&foundation.clock),
     );
-    let project = ProjectId(of.project);
-    let named = name.run(owner.account, project, &host, role, class).await;
+    let named = name.run(account, project, &host, role, class).await;
     let site = named.map_err(|error| match error {
         NameSiteError::Storage(error) => anyhow::Error::from(error),
         NameSiteError::NoSuchProject => no_project(of).into(),
@@ -86,9 +84,9 @@ fn host(domain: &str) -> Result<String, WrongUsage> {
 }
 
 async fn list(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &of.email).await?;
+    let (account, project) = project(foundation, of).await?;
     let sites = ListNamedSites::new(Arc::clone(&foundation.storage))
-        .run(owner.account, ProjectId(of.project))
+        .run(account, project)
         .await?;
     if as_json {
         let rows: Vec<_> = sites.iter().map(as_value).collect();
@@ -117,9 +115,9 @@ fn as_value(site: &NamedSite) -> serde_json::Value {
 }
 
 async fn forget(foundation: &Foundation, of: &ProjectArgs, domain: &str) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &of.email).await?;
+    let (account, project) = project(foundation, of).await?;
     let was_there = ForgetSite::new(Arc::clone(&foundation.storage))
-        .run(owner.account, ProjectId(of.project), &host(domain)?)
+        .run(account, project, &host(domain)?)
         .await?;
     if !was_there {
         return Err(WrongUsage(format!(

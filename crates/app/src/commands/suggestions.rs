@@ -1,19 +1,16 @@
 //! `sightline suggestions`.
 
-use super::{Ended, WrongUsage, no_project, owner};
+use super::{Ended, WrongUsage, no_project, project};
 use crate::{
     cli::{ProjectArgs, SuggestionsCommand},
     terminal::{remark, say, shortened, show_table},
     wiring::Foundation,
 };
 use analysis::findings::suggestions::{State, SuggestionRecord};
-use domain::{
-    ids::ProjectId,
-    use_cases::{
-        ignore_suggestion::{IgnoreSuggestion, IgnoreSuggestionError},
-        read_suggestions::ReadSuggestions,
-        take_up_suggestion::TakeUpSuggestion,
-    },
+use domain::use_cases::{
+    ignore_suggestion::{IgnoreSuggestion, IgnoreSuggestionError},
+    read_suggestions::ReadSuggestions,
+    take_up_suggestion::TakeUpSuggestion,
 };
 use std::sync::Arc;
 
@@ -33,9 +30,9 @@ pub async fn run(foundation: &Foundation, command: SuggestionsCommand) -> anyhow
 }
 
 async fn list(foundation: &Foundation, of: &ProjectArgs, all: bool) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &of.email).await?;
+    let (account, project) = project(foundation, of).await?;
     let records = ReadSuggestions::new(Arc::clone(&foundation.storage))
-        .run(owner.account, ProjectId(of.project))
+        .run(account, project)
         .await?;
     let wanted = |it: &&SuggestionRecord| all || matches!(it.state, State::Open | State::Regressed);
     let row = |it: &SuggestionRecord| {
@@ -65,13 +62,12 @@ async fn ignore(
     id: &str,
     reason: Option<String>,
 ) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &of.email).await?;
+    let (account, project) = project(foundation, of).await?;
     let ignore = IgnoreSuggestion::new(
         Arc::clone(&foundation.storage),
         Arc::clone(&foundation.clock),
     );
-    let project = ProjectId(of.project);
-    let outcome = ignore.run(owner.account, project, id, reason).await;
+    let outcome = ignore.run(account, project, id, reason).await;
     outcome.map_err(|error| match error {
         IgnoreSuggestionError::Storage(error) => anyhow::Error::from(error),
         IgnoreSuggestionError::NoSuchProject => no_project(of).into(),
@@ -89,9 +85,9 @@ async fn ignore(
 }
 
 async fn take_up(foundation: &Foundation, of: &ProjectArgs, id: &str) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &of.email).await?;
+    let (account, project) = project(foundation, of).await?;
     let was_ignored = TakeUpSuggestion::new(Arc::clone(&foundation.storage))
-        .run(owner.account, ProjectId(of.project), id)
+        .run(account, project, id)
         .await?;
     if !was_ignored {
         return Err(WrongUsage(format!("{id} was not ignored.")).into());

@@ -77,7 +77,7 @@ pub struct ReadExport {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait ConsoleExports: Send + Sync {
     /// Reads a file. It takes as long as the file is large: not for an async thread.
-    #[allow(clippy::needless_lifetimes, reason = "the mock needs the name")]
+    #[expect(clippy::elidable_lifetime_names, reason = "the mock needs the name")]
     fn read<'a>(&self, file: &ExportFile<'a>) -> Result<ReadExport, ExportError>;
 }
 

@@ -107,9 +107,7 @@ pub trait SearchResults: Send + Sync {
     fn most(&self, depth: u32) -> Spent;
     /// Why nobody may be asked: every supplier costs money, and that is not to be spent. `None`
     /// while somebody may.
-    fn unpaid(&self, _depth: u32) -> Option<Unpaid> {
-        None
-    }
+    fn unpaid(&self, depth: u32) -> Option<Unpaid>;
     /// Asks, and waits for the answer. Each call that costs money is written down in the journal
     /// before it is made; what the journal refuses is not made.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched;

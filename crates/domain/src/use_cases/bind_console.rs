@@ -8,6 +8,7 @@ use crate::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
     },
+    project::Project,
     search_console::{Binding, Property, PropertyRefusal},
 };
 use std::sync::Arc;
@@ -52,7 +53,7 @@ impl BindConsole {
         retrying(|| async {
             let mut work = self.storage.write().await?;
             let found = work.projects().lock(account, project).await?;
-            let found = found.filter(|it| it.is_active());
+            let found = found.filter(Project::is_active);
             let found = found.ok_or(BindConsoleError::NoSuchProject)?;
             let property = Property::parse(property, &found.domain)?;
             let there = work.console_bindings().find(account, project).await?;

@@ -9,6 +9,7 @@ use crate::{
         search_console::{SearchConsole, SearchConsoleError},
         storage::{Storage, StorageError, retrying},
     },
+    project::Project,
     search_console::{Binding, Cut, Origin, RowSet, Span, Told},
 };
 use analysis::url_rules::SiteScope;
@@ -216,7 +217,7 @@ impl FetchConsoleRows {
     async fn site(&self, held: &Binding) -> Result<SiteScope, FetchConsoleError> {
         let mut read = self.storage.read().await?;
         let project = read.projects().find(held.account, held.project).await?;
-        let project = project.filter(|it| it.is_active());
+        let project = project.filter(Project::is_active);
         let project = project.ok_or(FetchConsoleError::NoSuchProject)?;
         Ok(SiteScope::of(project.domain.ascii()))
     }

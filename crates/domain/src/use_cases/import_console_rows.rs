@@ -7,6 +7,7 @@ use crate::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
     },
+    project::Project,
     search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told},
 };
 use analysis::url_rules::SiteScope;
@@ -127,7 +128,7 @@ impl ImportConsoleRows {
         let mut work = self.storage.read().await?;
         let found = work.projects().find(account, project).await?;
         drop(work);
-        let found = found.filter(|it| it.is_active());
+        let found = found.filter(Project::is_active);
         let site = found.ok_or(ImportConsoleError::NoSuchProject)?.domain;
         let (sets, foreign) = own(sets, site.ascii())?;
         let told = Told {

@@ -20,7 +20,7 @@ use domain::{
         call_journal::CallJournal,
         clock::Clock,
         search_results::{
-            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel,
+            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
         },
     },
 };
@@ -81,6 +81,10 @@ impl SearchResults for Sandbox {
     fn most(&self, depth: u32) -> Spent {
         let calls = depth.div_ceil(layout::RESULTS_PER_CALL).max(1);
         Spent::on(calls.into(), MicroUsd::default())
+    }
+
+    fn unpaid(&self, _: u32) -> Option<Unpaid> {
+        None
     }
 
     async fn search(&self, query: &SearchQuery, _: &Arc<dyn CallJournal>) -> Searched {

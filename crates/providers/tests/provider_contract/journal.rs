@@ -25,7 +25,7 @@ use std::{
 
 /// When answers came that came before.
 fn earlier() -> DateTime<Utc> {
-    DateTime::from_timestamp(1_789_000_000, 0).unwrap()
+    DateTime::from_timestamp(1_789_000_000, 0).expect("a time")
 }
 
 /// What was written down: the step, what it could cost, and what became of it.
@@ -44,7 +44,7 @@ impl Book {
     }
 
     fn lines(&self) -> Vec<Line> {
-        self.lines.lock().unwrap().clone()
+        self.lines.lock().expect("nobody panics with it").clone()
     }
 }
 
@@ -57,7 +57,7 @@ fn spent(lines: &[Line]) -> i64 {
 #[async_trait]
 impl CallJournal for Book {
     async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError> {
-        let mut lines = self.lines.lock().unwrap();
+        let mut lines = self.lines.lock().expect("nobody panics with it");
         let before = lines.iter().find_map(|(step, _, ended)| {
             let answer = ended.as_ref()?.answer.clone();
             answer.filter(|_| *step == call.step)
@@ -70,14 +70,14 @@ impl CallJournal for Book {
             return Err(ProviderError::CapReached);
         }
         lines.push((call.step.clone(), call.most.0, None));
-        let number = i64::try_from(lines.len()).unwrap();
+        let number = i64::try_from(lines.len()).expect("a few");
         let most = call.most;
         Ok(Begun::Now(Ticket { number, most }))
     }
 
     async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
-        let mut lines = self.lines.lock().unwrap();
-        let line = usize::try_from(ticket.number - 1).unwrap();
+        let mut lines = self.lines.lock().expect("nobody panics with it");
+        let line = usize::try_from(ticket.number - 1).expect("from 1");
         lines[line].2 = Some(ended);
         Ok(())
     }

@@ -7,27 +7,26 @@ use domain::{
 };
 
 /// Sorts by a column that always has a value, and begins behind `after`: the value and the id of
-/// a row.
+/// a row. The bound on the column alone says nothing new; by it an index is entered where the page
+/// begins, instead of walked up to there.
 macro_rules! sort_by {
     ($query:ident, $direction:expr, $column:expr, $id:expr, $after:expr) => {
         match $direction {
             ::domain::page::Direction::Ascending => {
                 if let Some((value, id)) = $after {
-                    $query = $query.filter(
-                        $column
-                            .gt(value.clone())
-                            .or($column.eq(value).and($id.gt(id))),
-                    );
+                    let tie = $column.eq(value.clone()).and($id.gt(id));
+                    $query = $query
+                        .filter($column.ge(value.clone()))
+                        .filter($column.gt(value).or(tie));
                 }
                 $query = $query.order(($column.asc(), $id.asc()));
             }
             ::domain::page::Direction::Descending => {
                 if let Some((value, id)) = $after {
-                    $query = $query.filter(
-                        $column
-                            .lt(value.clone())
-                            .or($column.eq(value).and($id.lt(id))),
-                    );
+                    let tie = $column.eq(value.clone()).and($id.lt(id));
+                    $query = $query
+                        .filter($column.le(value.clone()))
+                        .filter($column.lt(value).or(tie));
                 }
                 $query = $query.order(($column.desc(), $id.desc()));
             }

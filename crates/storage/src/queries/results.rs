@@ -333,9 +333,10 @@ fn sorted_in_a_run<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResu
     Ok(wanted)
 }
 
-/// Sorts by a column, then by job and ordinal, and begins behind such a row.
+/// Sorts by a column, then by job and ordinal, and begins behind such a row; `$from` is the bound by
+/// which an index is entered there.
 macro_rules! sort_over_runs {
-    ($wanted:ident, $column:expr, $after:expr, $beyond:ident, $order:ident) => {{
+    ($wanted:ident, $column:expr, $after:expr, $from:ident, $beyond:ident, $order:ident) => {{
         if let Some((value, job, ordinal)) = $after {
             let in_the_job = findings::job_id
                 .eq(job)
@@ -343,7 +344,9 @@ macro_rules! sort_over_runs {
             let tie = $column
                 .eq(value)
                 .and(findings::job_id.$beyond(job).or(in_the_job));
-            $wanted = $wanted.filter($column.$beyond(value).or(tie));
+            $wanted = $wanted
+                .filter($column.$from(value))
+                .filter($column.$beyond(value).or(tie));
         }
         let ties = (findings::job_id.$order(), findings::ordinal.$order());
         $wanted.order(($column.$order(), ties.0, ties.1))
@@ -382,17 +385,17 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
         FindingSort::Ordinal => {
             let after = behind_run(after, |text| text.parse::<i64>().ok())?;
             if is_rising {
-                sort_over_runs!(wanted, findings::ordinal, after, gt, asc)
+                sort_over_runs!(wanted, findings::ordinal, after, ge, gt, asc)
             } else {
-                sort_over_runs!(wanted, findings::ordinal, after, lt, desc)
+                sort_over_runs!(wanted, findings::ordinal, after, le, lt, desc)
             }
         }
         FindingSort::MeasuredAt => {
             let after = behind_run(after, |text| At::from_micros(text.parse().ok()?))?;
             if is_rising {
-                sort_over_runs!(wanted, findings::measured_at, after, gt, asc)
+                sort_over_runs!(wanted, findings::measured_at, after, ge, gt, asc)
             } else {
-                sort_over_runs!(wanted, findings::measured_at, after, lt, desc)
+                sort_over_runs!(wanted, findings::measured_at, after, le, lt, desc)
             }
         }
         FindingSort::Value => {

@@ -21,7 +21,7 @@ const LONGEST: usize = 64 * 1024 * 1024;
 pub(super) struct Exports;
 
 impl ConsoleExports for Exports {
-    fn read<'a>(&self, file: &ExportFile<'a>) -> Result<ReadExport, ExportError> {
+    fn read(&self, file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
         if file.bytes.len() > LONGEST {
             return Err(wrong(
                 file.name,

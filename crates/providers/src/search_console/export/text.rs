@@ -49,7 +49,7 @@ fn utf8(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => {
             let before = &bytes[..error.valid_up_to()];
-            let line = before.iter().filter(|it| **it == b'\n').count() as u64 + 1;
+            let line = before.split(|it| *it == b'\n').count() as u64;
             Err(ExportError {
                 line: Some(line),
                 ..wrong(file, "it is no text in UTF-8", "Save it as CSV in UTF-8.")
