@@ -2,7 +2,7 @@
 
 use super::{
     common_words, cues,
-    endings::{Form, SOFTENED},
+    endings::{self, Form, SOFTENED},
     folded::fold,
     languages::Languages,
     mentions,
@@ -64,6 +64,8 @@ pub(super) struct Pattern {
     pub form: Form,
     pub case: Case,
     pub sense: Sense,
+    /// The only languages in which it is one; `None` when it is one in all.
+    pub only_in: Option<Languages>,
 }
 
 /// How capitals have to stand.
@@ -116,8 +118,8 @@ impl BrandBook {
                 book.hosts.entry(host).or_insert(brand);
             }
             for pattern in spellings(brand, spec) {
-                let holder = *whole.entry(pattern.text.clone()).or_insert(brand);
-                if holder == brand || pattern.form != Form::Whole {
+                let is_name = pattern.form == Form::Whole && pattern.only_in.is_none();
+                if !is_name || *whole.entry(pattern.text.clone()).or_insert(brand) == brand {
                     book.patterns.push(pattern);
                 } else {
                     book.conflicts.push((pattern.text, brand));
@@ -347,28 +349,48 @@ impl Spellings {
     }
 
     fn add(&mut self, text: String, case: &Case, sense: Sense) {
+        if let Some((first, rest)) = text.split_once([' ', '-'])
+            && first.chars().count() > LEAST_STEM
+        {
+            let between = &text[first.len()..text.len() - rest.len()];
+            for (languages, inflected) in endings::inflections(first) {
+                let text = format!("{inflected}{between}{rest}");
+                self.push(text, Form::Whole, case, sense, Some(languages));
+            }
+        }
         let last = text.split([' ', '-']).next_back().unwrap_or(&text);
         let (length, vowel) = (last.chars().count(), text.chars().next_back());
         if length > LEAST_STEM
             && let Some(vowel @ ('a' | 'o' | 'e')) = vowel
         {
             let stem = text[..text.len() - 1].to_owned();
-            self.push(stem, Form::WithoutVowel(vowel), case, sense);
+            self.push(stem, Form::WithoutVowel(vowel), case, sense, None);
         }
         if length > LEAST_STEM {
             for (language, end, instead, ending) in SOFTENED {
                 if let Some(stem) = text.strip_suffix(end) {
                     let form = Form::Softened(language, ending);
-                    self.push(format!("{stem}{instead}"), form, case, sense);
+                    self.push(format!("{stem}{instead}"), form, case, sense, None);
                 }
             }
         }
-        self.push(text, Form::Whole, case, sense);
+        self.push(text, Form::Whole, case, sense, None);
     }
 
-    fn push(&mut self, text: String, form: Form, case: &Case, sense: Sense) {
-        let is_known = { self.patterns.iter() }
-            .any(|it| it.text == text && it.form == form && (it.case == *case || it.case != Case::EachPart));
+    fn push(
+        &mut self,
+        text: String,
+        form: Form,
+        case: &Case,
+        sense: Sense,
+        only_in: Option<Languages>,
+    ) {
+        let is_known = self.patterns.iter().any(|it| {
+            it.text == text
+                && it.form == form
+                && (it.only_in == only_in || it.only_in.is_none())
+                && (it.case == *case || it.case != Case::EachPart)
+        });
         if !is_known && !text.is_empty() {
             self.patterns.push(Pattern {
                 brand: self.brand,
@@ -376,6 +398,7 @@ impl Spellings {
                 form,
                 case: case.clone(),
                 sense,
+                only_in,
             });
         }
     }

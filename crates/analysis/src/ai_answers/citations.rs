@@ -50,7 +50,7 @@ struct Pages {
 impl Pages {
     fn add(&mut self, url: &str, told: Option<&str>, spans: &[TextSpan], book: &BrandBook) {
         let target = url_rules::unwrapped(url);
-        let Some(normal) = url_rules::normalised(&target) else {
+        let Some(normal): Option<String> = url_rules::normalised(&target) else {
             return;
         };
         // An address that leads elsewhere first says nothing; what the engine tells beside it does.

@@ -1,6 +1,7 @@
 //! What inflection puts behind a name, by language. Folded: `ů` is `u`, `ą` is `a`.
 //!
-//! The lists are ours: endings of nouns as grammars have them. An apostrophe ends a name in every
+//! The lists are ours: endings of nouns in the singular as grammars have them, since names of companies have no
+//! plural but the English one, and plural endings make names of other words. An apostrophe ends a name in every
 //! language, so `Acme's` needs no entry.
 
 use super::languages::Languages;
@@ -37,23 +38,23 @@ const ALL: [Endings; 10] = [
     Endings { language: "nl", whole: &["s"], after_a: &[], after_o: &[], after_e: &[] },
     Endings {
         language: "cs",
-        whole: &["u", "a", "e", "i", "y", "em", "ovi", "ove", "um", "ech", "ich", "uv", "ova", "ovo", "ovy"],
-        after_a: &["y", "e", "u", "ou", "o", "am", "ami", "ach", "ina", "in", "iny"],
-        after_o: &["a", "u", "em", "e", "ech", "y"],
+        whole: &["u", "a", "e", "i", "y", "em", "ovi", "uv", "ova", "ovo", "ovy"],
+        after_a: &["y", "e", "u", "ou", "o", "ina", "in", "iny"],
+        after_o: &["a", "u", "em", "e"],
         after_e: &["i", "emi", "im"],
     },
     Endings {
         language: "sk",
-        whole: &["u", "a", "e", "i", "y", "om", "ovi", "ov", "och", "mi", "ami", "ova", "ovo", "ove"],
-        after_a: &["y", "e", "u", "ou", "o", "am", "ami", "ach", "in", "ina"],
-        after_o: &["a", "u", "om", "e", "ami", "och"],
+        whole: &["u", "a", "e", "i", "y", "om", "ovi", "ov", "ova", "ovo", "ove"],
+        after_a: &["y", "e", "u", "ou", "o", "in", "ina"],
+        after_o: &["a", "u", "om", "e"],
         after_e: &["i", "om", "ou"],
     },
     Endings {
         language: "pl",
-        whole: &["u", "a", "em", "iem", "owi", "ie", "zie", "y", "i", "e", "om", "ami", "ach", "ow", "owa", "owy"],
-        after_a: &["y", "i", "e", "ie", "ze", "o", "om", "ami", "ach"],
-        after_o: &["a", "u", "em", "ie", "om"],
+        whole: &["u", "a", "em", "iem", "owi", "ie", "zie", "y", "i", "e", "owa", "owy"],
+        after_a: &["y", "i", "e", "ie", "ze", "o"],
+        after_o: &["a", "u", "em", "ie"],
         after_e: &["a", "u", "em"],
     },
     Endings {
@@ -104,16 +105,46 @@ pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> 
             };
             list.contains(&rest)
         });
-    listed || (form == Form::Whole && languages.has("hu") && is_assimilated(rest, last))
+    listed || (form == Form::Whole && languages.has("hu") && is_hungarian(rest, last))
 }
 
-/// Hungarian `-val` and `-vel` take the last consonant over: `Lidllel`, `Kauflanddal`, `Pluszal`.
-fn is_assimilated(rest: &str, last: char) -> bool {
+/// What a language puts to a word in the place of its end: pairs of the word's end and what stands
+/// there instead. For the first words of names of several (`Nordiky Plus`).
+pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
+    let mut found = Vec::new();
+    let vowel = word.chars().next_back().filter(|it| matches!(it, 'a' | 'o' | 'e'));
+    for endings in &ALL[INFLECTING..] {
+        let (stem, list) = match vowel {
+            Some('a') => (&word[..word.len() - 1], endings.after_a),
+            Some('o') => (&word[..word.len() - 1], endings.after_o),
+            Some(_) => (&word[..word.len() - 1], endings.after_e),
+            None => (word, endings.whole),
+        };
+        let languages = Languages::of(endings.language);
+        found.extend(list.iter().map(|it| (languages, format!("{stem}{it}"))));
+    }
+    for (language, end, instead, ending) in SOFTENED {
+        if let Some(stem) = word.strip_suffix(end) {
+            found.push((Languages::of(language), format!("{stem}{instead}{ending}")));
+        }
+    }
+    found
+}
+
+/// From which place on the languages inflect words inside of names.
+const INFLECTING: usize = 6;
+
+/// Hungarian `-val` and `-vel` take the last consonant over (`Lidllel`, `Kauflanddal`), and a name that
+/// ends in `s` is also written as it is spoken (`Pluszban`, `Plusszal`).
+fn is_hungarian(rest: &str, last: char) -> bool {
     let mut letters = rest.chars();
     let first = letters.next();
     let tail = letters.as_str();
-    (first == Some(last) && matches!(tail, "al" | "el"))
-        || (last == 's' && matches!(rest, "szal" | "szel"))
+    let is_with = |tail| matches!(tail, "al" | "el");
+    let spoken = |tail| ALL[ALL.len() - 1].whole.contains(&tail) || is_with(tail);
+    (first == Some(last) && is_with(tail))
+        || (last == 's' && rest.strip_prefix("sz").is_some_and(is_with))
+        || (last == 's' && rest.strip_prefix('z').is_some_and(spoken))
 }
 
 #[cfg(test)]

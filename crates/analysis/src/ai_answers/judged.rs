@@ -86,6 +86,8 @@ pub struct AnswerMark {
     pub end: u32,
     /// What stands there.
     pub kind: MarkKind,
+    /// Whether it is the project's.
+    pub is_own: bool,
     /// The name of the brand; null for citations of pages of nobody who is followed.
     pub brand: Option<String>,
     /// The page, for citations.
@@ -348,6 +350,7 @@ fn marks(
             start: place(span.start),
             end: place(span.end),
             kind,
+            is_own: brand == Some(OWN),
             brand: brand.map(|it| book.name(it).to_owned()),
             url: url.map(str::to_owned),
         })

@@ -126,7 +126,8 @@ fn by_name(
     hits.filter_map(|hit| {
         let pattern = &book.patterns[hit.pattern()];
         let (start, end) = (hit.start(), hit.end());
-        let begins = !text[..start].ends_with(is_of_a_word);
+        let is_read = pattern.only_in.is_none_or(|it| it.meets(languages));
+        let begins = is_read && !text[..start].ends_with(is_of_a_word);
         let rest = begins.then(|| rest_of_word(&text[end..]))??;
         let last = text[..end].chars().next_back()?;
         if !endings::fits(pattern.form, rest, last, languages) {
