@@ -46,7 +46,9 @@ fn answer(question: Question) -> Value {
         Question::FewClusters(values, key) => ends(bootstrap::mean_of_few_clusters(&values, &key)),
         Question::BenjaminiHochberg(p) => json!(benjamini_hochberg::adjusted(&p)),
         Question::Rate(members, key) => panel_rate::rate(&counts(members), &key)
-            .map_or(Value::Null, |it| json!([it.rate, it.interval.low, it.interval.high])),
+            .map_or(Value::Null, |it| {
+                json!([it.rate, it.interval.low, it.interval.high])
+            }),
         Question::Change(now, before, key) => {
             panel_rate::change(&counts(now), &counts(before), &key).map_or(Value::Null, |it| {
                 json!([it.change, it.interval.low, it.interval.high, it.p])

@@ -13,7 +13,10 @@ struct Draws(u64);
 
 impl Draws {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         f64::from(u32::try_from(self.0 >> 32).unwrap_or_default()) / 4_294_967_296.0
     }
 
@@ -62,14 +65,23 @@ fn world(pairs: u32, prompts: usize, wander: f64, shift: f64, draws: &mut Draws)
 }
 
 fn main() -> std::io::Result<()> {
-    let pairs: u32 = std::env::args().nth(1).and_then(|it| it.parse().ok()).unwrap_or(10_000);
+    let pairs: u32 = std::env::args()
+        .nth(1)
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(10_000);
     let mut out = std::io::stdout().lock();
     let mut draws = Draws(2026);
-    writeln!(out, "prompts  wander  shift  moved %  rate in its interval %")?;
+    writeln!(
+        out,
+        "prompts  wander  shift  moved %  rate in its interval %"
+    )?;
     for prompts in [5, 12, 25, 100] {
         for (wander, shift) in [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0)] {
             let (moved, held) = world(pairs, prompts, wander, shift, &mut draws);
-            writeln!(out, "{prompts:7}  {wander:6.1}  {shift:5.1}  {moved:7.2}  {held:8.2}")?;
+            writeln!(
+                out,
+                "{prompts:7}  {wander:6.1}  {shift:5.1}  {moved:7.2}  {held:8.2}"
+            )?;
         }
     }
     Ok(())

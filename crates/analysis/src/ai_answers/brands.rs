@@ -10,7 +10,7 @@ use super::{
 };
 use crate::url_rules::{self, OwnSites};
 use aho_corasick::{AhoCorasick, MatchKind};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A brand, as its owner describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -203,23 +203,33 @@ impl BrandBook {
         self.named_in(text, language).contains(&OWN)
     }
 
-    /// The brands that a text names, in any sense of their names: a prompt that may have named a
-    /// brand says nothing about whether the engine would have.
+    /// The brands that a text names or may name: a prompt that names a brand says nothing about
+    /// whether the engine would have. Names may be written small, as keywords are, unless they are
+    /// words, too.
     #[must_use]
     pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
         let visible = Visible::of(text);
-        let found = mentions::mentions(self, &visible, Languages::of(language), None, &BTreeSet::new());
+        let found = mentions::mentions(
+            self,
+            &visible,
+            Languages::of(language),
+            None,
+            &BTreeSet::new(),
+        );
         let names = found.mentions.iter().chain(&found.ambiguous);
-        let hosts = visible.links.iter().filter_map(|it| self.owner_of_url(&it.url));
-        let mut named: BTreeSet<BrandId> = names.map(|it| it.brand).chain(hosts).collect();
+        let hosts = visible
+            .links
+            .iter()
+            .filter_map(|it| self.owner_of_url(&it.url));
+        let mut brands: BTreeSet<BrandId> = names.map(|it| it.brand).chain(hosts).collect();
         // Keywords are written small: "apple reviews".
         let folded = format!(" {} ", fold(text));
         for pattern in self.patterns.iter().filter(|it| it.form == Form::Whole) {
             if folded.contains(&format!(" {} ", pattern.text)) && pattern.sense == Sense::Sure {
-                named.insert(pattern.brand);
+                brands.insert(pattern.brand);
             }
         }
-        named
+        brands
     }
 }
 
@@ -235,12 +245,16 @@ fn spellings(brand: BrandId, spec: &BrandSpec) -> Vec<Pattern> {
         brand,
         is_ambiguous: spec.is_ambiguous,
         patterns: Vec::new(),
+        known: HashSet::new(),
     };
     for name in std::iter::once(&spec.name).chain(&spec.aliases) {
         found.add_name(name);
     }
     for domain in &spec.domains {
         found.add_label(&bare_host(domain));
+    }
+    for name in std::iter::once(&spec.name).chain(&spec.aliases) {
+        found.add_camel_case(name);
     }
     found.patterns
 }
@@ -249,6 +263,7 @@ struct Spellings {
     brand: BrandId,
     is_ambiguous: Option<bool>,
     patterns: Vec<Pattern>,
+    known: HashSet<(String, Form, Option<Languages>)>,
 }
 
 impl Spellings {
@@ -308,10 +323,17 @@ impl Spellings {
         for text in texts {
             self.add(text, &case, sense);
         }
-        if let Some(apart) = camel_case_apart(name) {
-            self.add(fold(&apart), &Case::EachPart, sense);
-            self.add(fold(&apart).replace(' ', "-"), &Case::EachPart, sense);
-        }
+    }
+
+    /// The parts of a name whose capitals stand inside, apart; each has to begin with its capital.
+    fn add_camel_case(&mut self, name: &str) {
+        let Some(apart) = camel_case_apart(without_legal_form(name.trim())) else {
+            return;
+        };
+        let parts = [fold(name)];
+        let (_, sense) = self.judged(name, &[parts[0].as_str()]);
+        self.add(fold(&apart), &Case::EachPart, sense);
+        self.add(fold(&apart).replace(' ', "-"), &Case::EachPart, sense);
     }
 
     /// What a name needs to be taken for one.
@@ -385,12 +407,8 @@ impl Spellings {
         sense: Sense,
         only_in: Option<Languages>,
     ) {
-        let is_known = self.patterns.iter().any(|it| {
-            it.text == text
-                && it.form == form
-                && (it.only_in == only_in || it.only_in.is_none())
-                && (it.case == *case || it.case != Case::EachPart)
-        });
+        let is_known = self.known.contains(&(text.clone(), form, None))
+            || !self.known.insert((text.clone(), form, only_in));
         if !is_known && !text.is_empty() {
             self.patterns.push(Pattern {
                 brand: self.brand,
@@ -405,13 +423,44 @@ impl Spellings {
 }
 
 fn is_word(part: &str) -> bool {
-    common_words::of(part) != Languages::default() || matches!(part, "the" | "best" | "buy" | "my" | "and")
+    common_words::of(part) != Languages::default()
+        || matches!(part, "the" | "best" | "buy" | "my" | "and")
 }
 
 /// Forms of companies at the end of a name, folded and without full stops.
 const LEGAL_FORMS: [&str; 32] = [
-    "gmbh", "ag", "kg", "ohg", "ug", "se", "eg", "ltd", "limited", "inc", "llc", "llp", "plc", "corp", "corporation",
-    "co", "sa", "sas", "sarl", "srl", "spa", "sl", "bv", "nv", "sro", "as", "kft", "zrt", "nyrt", "bt", "spzoo", "oy",
+    "gmbh",
+    "ag",
+    "kg",
+    "ohg",
+    "ug",
+    "se",
+    "eg",
+    "ltd",
+    "limited",
+    "inc",
+    "llc",
+    "llp",
+    "plc",
+    "corp",
+    "corporation",
+    "co",
+    "sa",
+    "sas",
+    "sarl",
+    "srl",
+    "spa",
+    "sl",
+    "bv",
+    "nv",
+    "sro",
+    "as",
+    "kft",
+    "zrt",
+    "nyrt",
+    "bt",
+    "spzoo",
+    "oy",
 ];
 
 /// The name without the form of its company; the name itself when nothing else is left.
@@ -419,7 +468,10 @@ fn without_legal_form(name: &str) -> &str {
     let mut rest = name.trim_end_matches([' ', ',']);
     // "s. r. o." and "sp. z o.o." are several words.
     for words in (1..=3).rev() {
-        let starts = rest.char_indices().filter(|(_, it)| *it == ' ').map(|it| it.0);
+        let starts = rest
+            .char_indices()
+            .filter(|(_, it)| *it == ' ')
+            .map(|it| it.0);
         let starts: Vec<usize> = starts.collect();
         let Some(at) = starts.len().checked_sub(words).map(|it| starts[it]) else {
             continue;
@@ -501,8 +553,10 @@ mod tests {
 
     #[test]
     fn of_a_shared_host_only_the_own_path_is_own() {
-        let book = BrandBook::of(&BrandSpec::named("Acme", "example.org"), &[], &[])
-            .with_own_sites(OwnSites::of(crate::url_rules::SiteScope::below("example.org", "/acme")));
+        let book =
+            BrandBook::of(&BrandSpec::named("Acme", "example.org"), &[], &[]).with_own_sites(
+                OwnSites::of(crate::url_rules::SiteScope::below("example.org", "/acme")),
+            );
         assert_eq!(book.owner_of_url("https://example.org/acme/x"), Some(OWN));
         assert_eq!(book.owner_of_url("https://example.org/other"), None);
     }
@@ -514,17 +568,33 @@ mod tests {
             &[BrandSpec::named("ACME", "acme.org")],
             &[],
         );
-        assert!(book.conflicts().iter().any(|it| *it == ("acme".to_owned(), 1)));
+        assert!(
+            book.conflicts()
+                .iter()
+                .any(|it| *it == ("acme".to_owned(), 1))
+        );
     }
 
     #[test]
     fn words_are_names_only_as_they_are_written() {
-        let patterns = |name: &str| spellings(0, &BrandSpec { name: name.to_owned(), ..BrandSpec::default() });
+        let patterns = |name: &str| {
+            spellings(
+                0,
+                &BrandSpec {
+                    name: name.to_owned(),
+                    ..BrandSpec::default()
+                },
+            )
+        };
         assert!(matches!(patterns("Lantern")[0].sense, Sense::WordIn(_)));
         assert_eq!(patterns("TRX")[0].sense, Sense::Sure);
         assert_eq!(patterns("HP")[0].sense, Sense::Unsure);
         assert_eq!(patterns("SEO")[0].sense, Sense::Unsure);
         assert!(matches!(patterns("Best Home")[0].case, Case::AsIn(_)));
-        assert!(patterns("BrightBasket").iter().any(|it| it.text == "bright basket" && it.case == Case::EachPart));
+        assert!(
+            patterns("BrightBasket")
+                .iter()
+                .any(|it| it.text == "bright basket" && it.case == Case::EachPart)
+        );
     }
 }

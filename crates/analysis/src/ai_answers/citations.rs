@@ -32,7 +32,10 @@ pub struct CitedPage {
 pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Option<Vec<CitedPage>> {
     let listed = answer.citations.as_ref()?;
     let mut pages = Pages::default();
-    for it in listed.iter().filter(|it| it.part != CitationPart::SearchResult) {
+    for it in listed
+        .iter()
+        .filter(|it| it.part != CitationPart::SearchResult)
+    {
         pages.add(&it.url, it.domain.as_deref(), &it.spans, book);
     }
     for it in &visible.links {
@@ -114,12 +117,21 @@ mod tests {
     #[test]
     fn a_page_counts_once_without_tracking_and_found_pages_do_not_count() {
         let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &[], &[]);
-        let mut it = answer("See [Acme](https://acme.com/desk?utm_source=openai) and https://b.org/x.");
+        let mut it =
+            answer("See [Acme](https://acme.com/desk?utm_source=openai) and https://b.org/x.");
         it.citations = Some(vec![
             cited("https://a.org/y", None, CitationPart::SourceList),
-            cited("https://www.acme.com/desk?utm_source=chatgpt.com#top", None, CitationPart::Inline),
+            cited(
+                "https://www.acme.com/desk?utm_source=chatgpt.com#top",
+                None,
+                CitationPart::Inline,
+            ),
             cited("https://acme.com/other", None, CitationPart::SearchResult),
-            cited("https://redirect.example.com/1", Some("www.acme.com"), CitationPart::Inline),
+            cited(
+                "https://redirect.example.com/1",
+                Some("www.acme.com"),
+                CitationPart::Inline,
+            ),
             cited("javascript:alert(1)", None, CitationPart::Inline),
         ]);
         let found = citations(&it, &Visible::of(&it.text), &book).unwrap();

@@ -47,7 +47,10 @@ mod tests {
 
     #[test]
     fn every_language_has_a_list_of_folded_words() {
-        for row in include_str!("common_words.tsv").lines().filter(|it| !it.starts_with('#')) {
+        for row in include_str!("common_words.tsv")
+            .lines()
+            .filter(|it| !it.starts_with('#'))
+        {
             let (language, words) = row.split_once('\t').unwrap();
             assert!(Languages::of(language) != Languages::default());
             assert!(words.split(' ').count() > 100, "{language}");

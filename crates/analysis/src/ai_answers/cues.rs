@@ -4,6 +4,8 @@ use super::folded::fold;
 
 /// How many words to each side are looked at.
 const REACH: usize = 3;
+/// Bytes in which they are looked for: a line may be as long as the text.
+const WINDOW: usize = 160;
 /// Letters of a beginning that two words have to share at least.
 const LEAST_SHARED: usize = 4;
 
@@ -30,7 +32,8 @@ const JOINING: [&str; 19] = [
 /// Whether one of the words beside a place tells of a company or of what it sells.
 pub(super) fn stand_beside(text: &str, start: usize, end: usize, categories: &[String]) -> bool {
     let tells = |word: &str| {
-        COMPANY.iter().any(|it| are_alike(word, it)) || categories.iter().any(|it| are_alike(word, it))
+        COMPANY.iter().any(|it| are_alike(word, it))
+            || categories.iter().any(|it| are_alike(word, it))
     };
     words_before(&text[..start]).any(tells) || words_after(&text[end..]).any(tells)
 }
@@ -60,13 +63,15 @@ pub(super) fn categories(words: &[String]) -> Vec<String> {
 }
 
 fn words_before(text: &str) -> impl Iterator<Item = &str> {
-    let line = text.rsplit('\n').next().unwrap_or_default();
+    let near = &text[text.floor_char_boundary(text.len().saturating_sub(WINDOW))..];
+    let line = near.rsplit('\n').next().unwrap_or_default();
     let words = line.rsplit(|it: char| !it.is_alphanumeric());
     words.filter(|it| !it.is_empty()).take(REACH)
 }
 
 fn words_after(text: &str) -> impl Iterator<Item = &str> {
-    let line = text.split('\n').next().unwrap_or_default();
+    let near = &text[..text.floor_char_boundary(WINDOW)];
+    let line = near.split('\n').next().unwrap_or_default();
     let words = line.split(|it: char| !it.is_alphanumeric());
     words.filter(|it| !it.is_empty()).take(REACH)
 }
@@ -79,8 +84,7 @@ fn are_alike(word: &str, of: &str) -> bool {
         .take_while(|(one, other)| one == other)
         .count();
     word == of
-        || (shared >= LEAST_SHARED.max(of.len().saturating_sub(2))
-            && word.len() <= of.len() + 4)
+        || (shared >= LEAST_SHARED.max(of.len().saturating_sub(2)) && word.len() <= of.len() + 4)
 }
 
 #[cfg(test)]
@@ -91,7 +95,12 @@ mod tests {
     fn words_beside_a_name_tell_what_it_is() {
         let beside = |text: &str| {
             let start = text.find('X').unwrap();
-            stand_beside(&text.to_lowercase(), start, start + 1, &categories(&["Nábytek".to_owned()]))
+            stand_beside(
+                &text.to_lowercase(),
+                start,
+                start + 1,
+                &categories(&["Nábytek".to_owned()]),
+            )
         };
         assert!(beside("the X app") && beside("nabytek od X") && beside("nabytkem firmy X"));
         assert!(!beside("X on the terrace") && !beside("app\nX hangs there"));

@@ -7,7 +7,7 @@
 use super::languages::Languages;
 
 /// How a pattern relates to the name that it was made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// The name itself; endings may follow.
     Whole,
@@ -97,13 +97,13 @@ pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> 
     let listed = { ALL.iter() }
         .filter(|it| languages.has(it.language))
         .any(|endings| {
-            let list = match form {
+            let endings = match form {
                 Form::WithoutVowel('a') => endings.after_a,
                 Form::WithoutVowel('o') => endings.after_o,
                 Form::WithoutVowel(_) => endings.after_e,
                 _ => endings.whole,
             };
-            list.contains(&rest)
+            endings.contains(&rest)
         });
     listed || (form == Form::Whole && languages.has("hu") && is_hungarian(rest, last))
 }
@@ -112,7 +112,10 @@ pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> 
 /// there instead. For the first words of names of several (`Nordiky Plus`).
 pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
     let mut found = Vec::new();
-    let vowel = word.chars().next_back().filter(|it| matches!(it, 'a' | 'o' | 'e'));
+    let vowel = word
+        .chars()
+        .next_back()
+        .filter(|it| matches!(it, 'a' | 'o' | 'e'));
     for endings in &ALL[INFLECTING..] {
         let (stem, list) = match vowel {
             Some('a') => (&word[..word.len() - 1], endings.after_a),
@@ -167,7 +170,12 @@ mod tests {
     #[test]
     fn no_ending_is_longer_than_what_is_looked_at() {
         for endings in &ALL {
-            let lists = [endings.whole, endings.after_a, endings.after_o, endings.after_e];
+            let lists = [
+                endings.whole,
+                endings.after_a,
+                endings.after_o,
+                endings.after_e,
+            ];
             assert!(lists.into_iter().flatten().all(|it| it.len() <= LONGEST));
         }
     }

@@ -101,11 +101,15 @@ impl Folded {
         plain.chars().for_each(|it| self.push(it, at, end));
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "answers are far below 4 GiB")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "answers are far below 4 GiB"
+    )]
     fn push(&mut self, letter: char, at: usize, end: usize) {
         self.text.push(letter);
         let place = (at as u32, end as u32);
-        self.places.extend(std::iter::repeat_n(place, letter.len_utf8()));
+        self.places
+            .extend(std::iter::repeat_n(place, letter.len_utf8()));
     }
 }
 
@@ -121,7 +125,10 @@ mod tests {
 
     #[test]
     fn case_marks_and_emphasis_fall_away() {
-        assert_eq!(fold("**Žabka**  L’Oréal_®_ Łódź Straße e\u{301}"), "zabka l'oreal lodz strasse e");
+        assert_eq!(
+            fold("**Žabka**  L’Oréal_®_ Łódź Straße e\u{301}"),
+            "zabka l'oreal lodz strasse e"
+        );
         assert_eq!(fold("snake_case _so_"), "snake_case so");
     }
 

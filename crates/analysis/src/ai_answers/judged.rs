@@ -137,7 +137,10 @@ pub fn judge(answer: &AiAnswer, book: &BrandBook) -> JudgedAnswer {
     let mut sites: BTreeSet<BrandId> = { citations.iter().flatten() }
         .filter_map(|it| it.owner)
         .collect();
-    let linked = visible.links.iter().filter_map(|it| book.owner_of_url(&it.url));
+    let linked = visible
+        .links
+        .iter()
+        .filter_map(|it| book.owner_of_url(&it.url));
     sites.extend(linked);
     let (languages, reading) = languages::of_answer(&answer.prompt.language, &visible.text);
     let found = mentions(book, &visible, languages, Some(&answer.prompt.text), &sites);
@@ -327,7 +330,11 @@ fn marks(
 ) -> Vec<AnswerMark> {
     let mut all: Vec<(TextSpan, MarkKind, Option<BrandId>, Option<&str>)> = Vec::new();
     for it in &found.mentions {
-        let kind = if it.is_host { MarkKind::Domain } else { MarkKind::Mention };
+        let kind = if it.is_host {
+            MarkKind::Domain
+        } else {
+            MarkKind::Mention
+        };
         all.push((it.span, kind, Some(it.brand), None));
     }
     for it in &found.ambiguous {
@@ -413,14 +420,19 @@ pub(crate) mod tests {
     fn book() -> BrandBook {
         BrandBook::of(
             &BrandSpec::named("Acme", "acme.com"),
-            &[BrandSpec::named("Acme Pro", "acmepro.com"), BrandSpec::named("Zyxwor", "zyxwor.com")],
+            &[
+                BrandSpec::named("Acme Pro", "acmepro.com"),
+                BrandSpec::named("Zyxwor", "zyxwor.com"),
+            ],
             &["desk".to_owned()],
         )
     }
 
     #[test]
     fn an_answer_is_told_in_full() {
-        let mut it = answer("Dear reader — Zyxwor has poor support. Acme is the best and most reliable option. Others exist.");
+        let mut it = answer(
+            "Dear reader — Zyxwor has poor support. Acme is the best and most reliable option. Others exist.",
+        );
         it.citations = Some(vec![AnswerCitation {
             url: "https://acme.com/desk".to_owned(),
             title: None,
@@ -437,17 +449,28 @@ pub(crate) mod tests {
         // 5 words (reader, Zyxwor, has, poor, support + dear) by exp(0), 6 by exp(-1/2).
         let shares = found.shares.unwrap();
         let (first, second) = (6.0, 7.0 * (-0.5_f64).exp());
-        assert!((shares[0] - second / (first + second)).abs() < 1e-9, "{shares:?}");
+        assert!(
+            (shares[0] - second / (first + second)).abs() < 1e-9,
+            "{shares:?}"
+        );
         assert!((found.source_share.unwrap() - 1.0).abs() < 1e-12);
         let mention = &found.marks[0];
         let letters: Vec<char> = it.text.chars().collect();
-        let marked: String = letters[mention.start as usize..mention.end as usize].iter().collect();
-        assert_eq!((marked.as_str(), mention.kind), ("Zyxwor", MarkKind::Mention));
+        let marked: String = letters[mention.start as usize..mention.end as usize]
+            .iter()
+            .collect();
+        assert_eq!(
+            (marked.as_str(), mention.kind),
+            ("Zyxwor", MarkKind::Mention)
+        );
     }
 
     #[test]
     fn lists_under_a_heading_that_recommends_are_recommendations() {
-        let found = judge(&answer("## The best desks\n\n1. **Acme** - wide\n2. Zyxwor\n\nAcme Pro is another."), &book());
+        let found = judge(
+            &answer("## The best desks\n\n1. **Acme** - wide\n2. Zyxwor\n\nAcme Pro is another."),
+            &book(),
+        );
         assert_eq!(found.recommended, Some(BTreeSet::from([0, 2])));
     }
 
@@ -458,7 +481,10 @@ pub(crate) mod tests {
             (AnswerState::Refused, JudgedState::Refused),
             (AnswerState::CutShort, JudgedState::CutShort),
             (AnswerState::NotShown, JudgedState::NotShown),
-            (AnswerState::Failed("timedOut".to_owned()), JudgedState::Failed("timedOut".to_owned())),
+            (
+                AnswerState::Failed("timedOut".to_owned()),
+                JudgedState::Failed("timedOut".to_owned()),
+            ),
         ] {
             let mut it = answer("Acme");
             it.state = state;
@@ -467,12 +493,18 @@ pub(crate) mod tests {
             assert!(found.brands.is_empty() && found.citations.is_none());
         }
         assert_eq!(judge(&answer("  \n"), &book()).state, JudgedState::Empty);
-        assert_eq!(judge(&answer("Sorry, I can't help with that."), &book()).state, JudgedState::Refused);
+        assert_eq!(
+            judge(&answer("Sorry, I can't help with that."), &book()).state,
+            JudgedState::Refused
+        );
     }
 
     #[test]
     fn not_to_be_confused_is_a_mention_that_is_not_kind() {
-        let found = judge(&answer("This shop is not to be confused with Acme, the great desk maker."), &book());
+        let found = judge(
+            &answer("This shop is not to be confused with Acme, the great desk maker."),
+            &book(),
+        );
         assert_eq!(found.brands, [0]);
         assert_eq!(found.sentiment.unwrap().negative, 1);
     }

@@ -7,8 +7,7 @@
 
 use super::{
     brands::{BrandBook, BrandId, Case, Pattern, Sense},
-    cues,
-    endings,
+    cues, endings,
     folded::{Folded, fold},
     languages::Languages,
     visible::Visible,
@@ -80,8 +79,11 @@ pub fn mentions(
     candidates.extend(by_host(book, visible, &folded));
     // Leftmost first, of those that begin together the longest name.
     candidates.sort_by(|a, b| {
-        (a.start, std::cmp::Reverse(a.length), !a.is_sure)
-            .cmp(&(b.start, std::cmp::Reverse(b.length), !b.is_sure))
+        (a.start, std::cmp::Reverse(a.length), !a.is_sure).cmp(&(
+            b.start,
+            std::cmp::Reverse(b.length),
+            !b.is_sure,
+        ))
     });
     let mut behind = 0;
     candidates.retain(|it| {
@@ -92,7 +94,11 @@ pub fn mentions(
         is_free
     });
     let echoes = echoes(&folded.text, prompt);
-    candidates.retain(|it| !echoes.iter().any(|(start, end)| *start <= it.start && it.end <= *end));
+    candidates.retain(|it| {
+        !echoes
+            .iter()
+            .any(|(start, end)| *start <= it.start && it.end <= *end)
+    });
     settle(&mut candidates, book, &folded.text, sites_seen);
     let mut found = Found::default();
     for candidate in candidates {
@@ -135,7 +141,10 @@ fn by_name(
         }
         let whole = folded.origin(start, end + rest.len());
         let name = folded.origin(start, end);
-        let (name, ending) = (&visible.text[name.start..name.end], &visible.text[name.end..whole.end]);
+        let (name, ending) = (
+            &visible.text[name.start..name.end],
+            &visible.text[name.end..whole.end],
+        );
         if !capitals_fit(pattern, name, ending, languages) {
             return None;
         }
@@ -193,9 +202,8 @@ fn is_sure(pattern: &Pattern, languages: Languages) -> bool {
 /// Whether capitals stand as the pattern asks for. Endings are small, except where all is large;
 /// behind a name that is written small an `s` makes another word of it.
 fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Languages) -> bool {
-    let plain = |text: &str| -> Vec<char> {
-        text.chars().filter(|it| it.is_alphanumeric()).collect()
-    };
+    let plain =
+        |text: &str| -> Vec<char> { text.chars().filter(|it| it.is_alphanumeric()).collect() };
     let letters = plain(name);
     let is_large = |it: &char| !it.is_alphabetic() || it.is_uppercase();
     let all_large = letters.iter().all(is_large);
@@ -210,7 +218,8 @@ fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Language
         Case::AsIn(written) => {
             let written = plain(written);
             let alike = letters.iter().zip(&written);
-            let as_written = { alike }.all(|(one, other)| one.is_uppercase() == other.is_uppercase());
+            let as_written =
+                { alike }.all(|(one, other)| one.is_uppercase() == other.is_uppercase());
             // A word where it is none, and in headings, may be written otherwise.
             as_written
                 || (all_large && letters.len() > 3)

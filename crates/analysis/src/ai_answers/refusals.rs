@@ -35,8 +35,13 @@ mod tests {
     fn short_texts_that_begin_so_refuse() {
         assert!(is_refusal("I’m sorry, but I can’t help with that."));
         assert!(is_refusal("Omlouvám se, ale nemohu na to odpovědět."));
-        assert!(!is_refusal("Sorry to hear that your desk broke. Acme repairs it."));
-        let long = format!("I cannot help with prices, but {}", "here is a list of shops ".repeat(30));
+        assert!(!is_refusal(
+            "Sorry to hear that your desk broke. Acme repairs it."
+        ));
+        let long = format!(
+            "I cannot help with prices, but {}",
+            "here is a list of shops ".repeat(30)
+        );
         assert!(!is_refusal(&long));
     }
 }

@@ -66,7 +66,9 @@ impl Visible {
             let bare = line.trim_start();
             let fence = ["```", "~~~"].into_iter().find(|it| bare.starts_with(it));
             match (open, fence) {
-                (None, Some(fence)) if !bare[fence.len()..].contains('`') => open = Some((at, fence)),
+                (None, Some(fence)) if !bare[fence.len()..].contains('`') => {
+                    open = Some((at, fence))
+                }
                 (Some((start, opened)), Some(fence)) if opened == fence => {
                     self.take(start, at + line.len());
                     open = None;
@@ -123,6 +125,14 @@ impl Visible {
                 self.add_token(text, token, at);
                 self.take(at, end);
                 (at, token) = (end, end);
+                continue;
+            }
+            // Backticks that nothing closes are looked at once, however many there are.
+            let backticks = bytes[at..to].iter().take_while(|it| **it == b'`').count();
+            if backticks > 0 {
+                self.add_token(text, token, at);
+                at += backticks;
+                token = at;
                 continue;
             }
             let length = character_length(bytes[at]);
@@ -240,7 +250,11 @@ fn end_of_code(bytes: &[u8], at: usize, to: usize) -> Option<usize> {
 /// Behind the round bracket that closes a link's target.
 fn end_of_target(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     let mut depth = 1;
-    for (at, byte) in bytes[..to.min(from + FARTHEST)].iter().enumerate().skip(from) {
+    for (at, byte) in bytes[..to.min(from + FARTHEST)]
+        .iter()
+        .enumerate()
+        .skip(from)
+    {
         match byte {
             b'(' => depth += 1,
             b')' if depth == 1 => return Some(at + 1),
@@ -266,8 +280,29 @@ fn is_between_tokens(character: &str) -> bool {
         it.is_whitespace()
             || matches!(
                 it,
-                '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '"' | '`' | ',' | ';' | '\''
-                    | '’' | '“' | '”' | '„' | '«' | '»' | '–' | '—' | '…' | '\u{200b}'
+                '<' | '>'
+                    | '('
+                    | ')'
+                    | '['
+                    | ']'
+                    | '{'
+                    | '}'
+                    | '|'
+                    | '"'
+                    | '`'
+                    | ','
+                    | ';'
+                    | '\''
+                    | '’'
+                    | '“'
+                    | '”'
+                    | '„'
+                    | '«'
+                    | '»'
+                    | '–'
+                    | '—'
+                    | '…'
+                    | '\u{200b}'
             )
     })
 }
@@ -283,7 +318,10 @@ fn scheme_start(token: &str, at: usize) -> usize {
 }
 
 fn is_web(url: &str) -> bool {
-    let begins = |it: &str| url.get(..it.len()).is_some_and(|head| head.eq_ignore_ascii_case(it));
+    let begins = |it: &str| {
+        url.get(..it.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(it))
+    };
     begins("https://") || begins("http://")
 }
 
@@ -307,8 +345,8 @@ fn host_in(token: &str) -> Option<(usize, bool)> {
             && !label.starts_with('-')
             && label.chars().all(|it| it.is_alphanumeric() || it == '-')
     });
-    let is_written_small = !suffix.chars().any(char::is_uppercase)
-        || !host.chars().any(char::is_lowercase);
+    let is_written_small =
+        !suffix.chars().any(char::is_uppercase) || !host.chars().any(char::is_lowercase);
     let is_suffix = suffix.len() >= 2 && suffix.chars().all(char::is_alphabetic);
     if !(labels_are_well && is_written_small && is_suffix) {
         return None;
@@ -326,7 +364,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn prose(text: &str) -> String {
-        Visible::of(text).text.split_whitespace().collect::<Vec<_>>().join(" ")
+        Visible::of(text)
+            .text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
@@ -334,12 +376,18 @@ mod tests {
         assert_eq!(prose("Run `acme sync` and ``a ` b`` now"), "Run and now");
         assert_eq!(prose("a\n```rust\nuse acme;\n```\nb"), "a b");
         assert_eq!(prose("a\n~~~\nacme"), "a");
-        assert_eq!(prose("see [the test](https://x.org/acme_(shop)) here"), "see [the test here");
+        assert_eq!(
+            prose("see [the test](https://x.org/acme_(shop)) here"),
+            "see [the test here"
+        );
         assert_eq!(prose("mail to info@acme.com, please"), "mail to , please");
         assert_eq!(prose("at https://acme.com/a?b=c."), "at .");
         assert_eq!(prose("(acme.com/sofas)"), "( )");
         assert_eq!(prose("an open ` only"), "an open ` only");
-        assert_eq!(prose("Node.js and e.g. this.The 3.5 z.B. end"), "Node.js and e.g. this.The 3.5 z.B. end");
+        assert_eq!(
+            prose("Node.js and e.g. this.The 3.5 z.B. end"),
+            "Node.js and e.g. this.The 3.5 z.B. end"
+        );
     }
 
     #[test]

@@ -60,7 +60,13 @@ pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPa
         };
         let repeats = prompts.iter().any(|it| it.text == text);
         if !repeats {
-            prompts.push(prompt(Some(topic.keyword_id), topic.language, template, text, book));
+            prompts.push(prompt(
+                Some(topic.keyword_id),
+                topic.language,
+                template,
+                text,
+                book,
+            ));
         }
     }
     PromptPanel {

@@ -29,7 +29,10 @@ fn every_language_has_every_template_and_five_different_prompts() {
     for language in LANGUAGES {
         let templates = Templates::of(language).unwrap();
         for template in ["Q1", "Q2", "Q3", "Q4", "Q6", "B1", "B2"] {
-            assert!(templates.words.contains_key(template), "{language} {template}");
+            assert!(
+                templates.words.contains_key(template),
+                "{language} {template}"
+            );
         }
         assert!(templates.questions.len() > 8, "{language}");
         let prompts = panel(&topic("standing desk", language), &book(), USUAL_PROMPTS).prompts;
@@ -63,7 +66,13 @@ fn the_english_panel_is_the_one_of_the_design() {
 #[test]
 fn questions_are_asked_as_they_are_and_verbs_become_questions() {
     let asked = texts(&topic("how to fold a sofa", "en"));
-    assert_eq!(asked.iter().filter(|it| *it == "how to fold a sofa").count(), 1);
+    assert_eq!(
+        asked
+            .iter()
+            .filter(|it| *it == "how to fold a sofa")
+            .count(),
+        1
+    );
     assert!(texts(&topic("fold a sofa", "en")).contains(&"fold a sofa".to_owned()));
     assert!(texts(&topic("clean a sofa", "en")).contains(&"How do I clean a sofa?".to_owned()));
     assert!(texts(&topic("jak složit pohovku", "cs")).contains(&"jak složit pohovku".to_owned()));
@@ -91,7 +100,11 @@ fn prompts_with_the_own_name_are_branded_and_stay_apart() {
     let branded = branded("Nordika", Some("Möbel"), "de");
     let texts: Vec<&str> = branded.iter().map(|it| it.text.as_str()).collect();
     assert_eq!(texts, ["Was ist Nordika?", "Ist Nordika gut für: Möbel?"]);
-    assert!(branded.iter().all(|it| it.is_branded && it.keyword_id.is_none()));
+    assert!(
+        branded
+            .iter()
+            .all(|it| it.is_branded && it.keyword_id.is_none())
+    );
 }
 
 #[test]
@@ -106,7 +119,9 @@ fn without_templates_the_keyword_alone_is_asked() {
 fn no_template_asks_for_sources() {
     for row in include_str!("templates.tsv").lines() {
         let row = row.to_lowercase();
-        for word in ["source", "quellen", "zdroj", "forrás", "źród", "fuente", "fonti", "bron"] {
+        for word in [
+            "source", "quellen", "zdroj", "forrás", "źród", "fuente", "fonti", "bron",
+        ] {
             assert!(!row.contains(word), "{row}");
         }
     }

@@ -179,7 +179,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn even(hits: &[u64], trials: u64) -> Vec<Count> {
-        hits.iter().map(|hits| Count { hits: *hits, trials }).collect()
+        hits.iter()
+            .map(|hits| Count {
+                hits: *hits,
+                trials,
+            })
+            .collect()
     }
 
     #[test]
@@ -203,7 +208,10 @@ mod tests {
     fn who_answered_once_weighs_as_much_as_who_answered_often_and_makes_it_less_sure() {
         let uneven = [
             Count { hits: 1, trials: 1 },
-            Count { hits: 0, trials: 100 },
+            Count {
+                hits: 0,
+                trials: 100,
+            },
         ];
         let found = rate(&uneven, "k").unwrap();
         assert!((found.rate - 0.5).abs() < 1e-12);

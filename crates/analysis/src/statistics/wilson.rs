@@ -27,8 +27,7 @@ pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
 pub(super) fn of_rate(rate: f64, trials: f64, z: f64) -> Interval {
     let scale = 1.0 + z * z / trials;
     let centre = (rate + z * z / (2.0 * trials)) / scale;
-    let half =
-        z * (rate * (1.0 - rate) / trials + z * z / (4.0 * trials * trials)).sqrt() / scale;
+    let half = z * (rate * (1.0 - rate) / trials + z * z / (4.0 * trials * trials)).sqrt() / scale;
     Interval {
         low: (centre - half).max(0.0),
         high: (centre + half).min(1.0),

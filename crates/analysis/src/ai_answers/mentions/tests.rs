@@ -17,7 +17,13 @@ fn book() -> BrandBook {
 
 fn found(text: &str, prompt: Option<&str>) -> Found {
     let visible = Visible::of(text);
-    mentions(&book(), &visible, Languages::of("en"), prompt, &BTreeSet::new())
+    mentions(
+        &book(),
+        &visible,
+        Languages::of("en"),
+        prompt,
+        &BTreeSet::new(),
+    )
 }
 
 fn slices(text: &str) -> Vec<(BrandId, String)> {
@@ -31,8 +37,10 @@ fn slices(text: &str) -> Vec<(BrandId, String)> {
 fn the_longest_name_wins_and_places_are_those_of_the_text() {
     let text = "**Acme** Pro beats Acme's `acme` desk; see acme.com, Acme";
     let expected = [(1, "Acme** Pro"), (0, "Acme"), (0, "acme.com"), (0, "Acme")];
-    let expected: Vec<(BrandId, String)> =
-        expected.iter().map(|(brand, it)| (*brand, (*it).to_owned())).collect();
+    let expected: Vec<(BrandId, String)> = expected
+        .iter()
+        .map(|(brand, it)| (*brand, (*it).to_owned()))
+        .collect();
     assert_eq!(slices(text), expected);
     assert_eq!(found(text, None).brands(), [1, 0]);
 }
@@ -48,7 +56,11 @@ fn what_repeats_the_prompt_does_not_count() {
 
 #[test]
 fn a_word_needs_a_cue_to_be_a_name() {
-    for text in ["The Beacon desk is sturdy.", "Acme and Beacon", "beacon.io by Beacon"] {
+    for text in [
+        "The Beacon desk is sturdy.",
+        "Acme and Beacon",
+        "beacon.io by Beacon",
+    ] {
         assert!(found(text, None).brands().contains(&2), "{text}");
     }
     let unsure = found("Beacon stands on the hill.", None);
@@ -58,10 +70,20 @@ fn a_word_needs_a_cue_to_be_a_name() {
     let visible = Visible::of("Beacon stands on the hill.");
     let seen = BTreeSet::from([2]);
     let languages = Languages::of("en");
-    assert_eq!(mentions(&book(), &visible, languages, None, &seen).mentions.len(), 1);
+    assert_eq!(
+        mentions(&book(), &visible, languages, None, &seen)
+            .mentions
+            .len(),
+        1
+    );
     // In a language in which it is no word it is a name.
     let hungarian = Languages::of("hu");
-    assert_eq!(mentions(&book(), &visible, hungarian, None, &BTreeSet::new()).mentions.len(), 1);
+    assert_eq!(
+        mentions(&book(), &visible, hungarian, None, &BTreeSet::new())
+            .mentions
+            .len(),
+        1
+    );
 }
 
 proptest! {

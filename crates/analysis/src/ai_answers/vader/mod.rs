@@ -42,7 +42,11 @@ struct Word {
 impl Word {
     fn of(token: &str) -> Self {
         let bare = token.trim_matches(|it: char| it.is_ascii_punctuation());
-        let text = if bare.chars().count() <= 2 { token } else { bare };
+        let text = if bare.chars().count() <= 2 {
+            token
+        } else {
+            bare
+        };
         let lower = text.to_lowercase();
         let has_case = text.chars().any(|it| it.is_uppercase());
         Self {
@@ -160,7 +164,11 @@ const IDIOMS: [(&str, f64); 9] = [
 /// The rating of a saying around a word that has three before it.
 fn idiom(words: &[Word], at: usize) -> Option<f64> {
     let phrase = |from: usize, to: usize| {
-        let texts: Vec<&str> = words.get(from..to)?.iter().map(|it| it.lower.as_str()).collect();
+        let texts: Vec<&str> = words
+            .get(from..to)?
+            .iter()
+            .map(|it| it.lower.as_str())
+            .collect();
         let joined = texts.join(" ");
         IDIOMS.iter().find(|it| it.0 == joined).map(|it| it.1)
     };
@@ -196,7 +204,9 @@ fn weigh_around_but(words: &[Word], ratings: &mut [f64]) {
     };
     for at in 0..ratings.len() {
         let rating = ratings[at];
-        let first = ratings.iter().position(|it| it.to_bits() == rating.to_bits());
+        let first = ratings
+            .iter()
+            .position(|it| it.to_bits() == rating.to_bits());
         let first = first.unwrap_or(at);
         if first < but {
             ratings[first] = rating * 0.5;

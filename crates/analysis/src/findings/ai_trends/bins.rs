@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// How long the periods of a trend are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AiTrendPeriod)]
 pub enum TrendPeriod {
@@ -28,7 +30,8 @@ impl TrendPeriod {
             Self::Week => day.weekday().num_days_from_monday(),
             Self::Month => day.day0(),
         };
-        day.checked_sub_days(Days::new(u64::from(back))).unwrap_or(day)
+        day.checked_sub_days(Days::new(u64::from(back)))
+            .unwrap_or(day)
     }
 
     /// The first day of the next period.
@@ -76,7 +79,12 @@ impl<'a> Terms<'a> {
             Provenance::Estimated => 2,
             Provenance::Simulated => 3,
         };
-        (self.model, self.template_version, self.detector_version, source)
+        (
+            self.model,
+            self.template_version,
+            self.detector_version,
+            source,
+        )
     }
 }
 
@@ -100,7 +108,10 @@ pub(super) struct Bin<'a> {
 pub(super) fn bins<'a>(tallies: &[&'a PromptTally], period: TrendPeriod) -> Vec<Bin<'a>> {
     let mut by_start: BTreeMap<NaiveDate, Vec<&'a PromptTally>> = BTreeMap::new();
     for tally in tallies.iter().copied().filter(|it| it.answers > 0) {
-        by_start.entry(period.start(tally.day)).or_default().push(tally);
+        by_start
+            .entry(period.start(tally.day))
+            .or_default()
+            .push(tally);
     }
     let mut bins: Vec<Bin<'a>> = Vec::new();
     for (start, all) in by_start {
@@ -109,9 +120,9 @@ pub(super) fn bins<'a>(tallies: &[&'a PromptTally], period: TrendPeriod) -> Vec<
         };
         let (same, other): (Vec<&'a PromptTally>, Vec<&'a PromptTally>) =
             all.into_iter().partition(|it| Terms::of(it) == terms);
-        let segment = bins.last().map_or(0, |last| {
-            last.segment + usize::from(last.terms != terms)
-        });
+        let segment = bins
+            .last()
+            .map_or(0, |last| last.segment + usize::from(last.terms != terms));
         bins.push(Bin {
             start,
             terms,

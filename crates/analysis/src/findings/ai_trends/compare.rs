@@ -1,6 +1,9 @@
 //! The last full period beside the four before: over prompts that both have.
 
-use super::{LEAST_ANSWERS, record::{RateChange, TrendReason}};
+use super::{
+    LEAST_ANSWERS,
+    record::{RateChange, TrendReason},
+};
 use crate::{
     findings::ai_visibility::PromptTally,
     statistics::panel_rate::{self, Count, PanelChange},

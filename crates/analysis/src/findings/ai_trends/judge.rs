@@ -46,7 +46,11 @@ pub struct TrendInput<'a> {
 pub fn trend(input: &TrendInput<'_>) -> AiTrendRecord {
     let own: Vec<&PromptTally> = { input.tallies.iter() }
         .filter(|it| it.engine == input.engine && !it.is_branded)
-        .filter(|it| input.keyword.is_none_or(|keyword| it.keyword_id == Some(keyword.0)))
+        .filter(|it| {
+            input
+                .keyword
+                .is_none_or(|keyword| it.keyword_id == Some(keyword.0))
+        })
         .collect();
     let bins = bins(&own, input.period);
     let this = input.period.start(input.measured_at.date_naive());
@@ -60,8 +64,16 @@ pub fn trend(input: &TrendInput<'_>) -> AiTrendRecord {
         input.keyword.map_or(0, |it| it.0),
         input.engine,
     );
-    let mentions = compare(&sides, PromptTally::mention_count, &format!("{key}/mentions"));
-    let citations = compare(&sides, PromptTally::citation_count, &format!("{key}/citations"));
+    let mentions = compare(
+        &sides,
+        PromptTally::mention_count,
+        &format!("{key}/mentions"),
+    );
+    let citations = compare(
+        &sides,
+        PromptTally::citation_count,
+        &format!("{key}/citations"),
+    );
     let (verdict, reason) = verdict(&mentions.change, &bins, last, input.period);
     let change = mentions.change.ok();
     let movers = match (input.keyword, reason) {
@@ -74,7 +86,9 @@ pub fn trend(input: &TrendInput<'_>) -> AiTrendRecord {
     };
     let points = points(&bins, &key);
     let mut left_out = LeftOut::default();
-    let of_last = own.iter().filter(|it| input.period.start(it.day) == last_period);
+    let of_last = own
+        .iter()
+        .filter(|it| input.period.start(it.day) == last_period);
     of_last.for_each(|it| left_out.join(&it.left_out));
     AiTrendRecord {
         envelope: envelope(input, &points, &bins, reason),
@@ -148,10 +162,14 @@ fn verdict(
             let before = last.and_then(|last| {
                 let from = period.before(last.start, u32::try_from(PERIODS_BEFORE).ok()?)?;
                 let earlier = { bins.iter().rev() }.find(|it| it.start < last.start)?;
-                (earlier.start >= from && earlier.segment != last.segment).then_some((earlier, last))
+                (earlier.start >= from && earlier.segment != last.segment)
+                    .then_some((earlier, last))
             });
             before.map_or(
-                (TrendVerdict::InsufficientData, Some(TrendReason::NoAnswersBefore)),
+                (
+                    TrendVerdict::InsufficientData,
+                    Some(TrendReason::NoAnswersBefore),
+                ),
                 |(earlier, last)| {
                     let kinds = changes(earlier, last);
                     let verdict = match kinds.first().map(|it| it.0) {
@@ -172,12 +190,14 @@ fn verdict(
 fn drifts(bins: &[Bin<'_>]) -> Vec<DriftFlag> {
     bins.windows(2)
         .flat_map(|pair| {
-            changes(&pair[0], &pair[1]).into_iter().map(|(kind, from, to)| DriftFlag {
-                date: pair[1].since,
-                kind,
-                from,
-                to,
-            })
+            changes(&pair[0], &pair[1])
+                .into_iter()
+                .map(|(kind, from, to)| DriftFlag {
+                    date: pair[1].since,
+                    kind,
+                    from,
+                    to,
+                })
         })
         .collect()
 }
@@ -191,7 +211,11 @@ fn changes(before: &Bin<'_>, after: &Bin<'_>) -> Vec<Change> {
         name.and_then(|it| it.as_str().map(str::to_owned))
     };
     let all: [Change; 4] = [
-        (DriftKind::SourceChange, source(one.provenance), source(other.provenance)),
+        (
+            DriftKind::SourceChange,
+            source(one.provenance),
+            source(other.provenance),
+        ),
         (
             DriftKind::ModelChange,
             one.model.map(str::to_owned),
@@ -312,7 +336,10 @@ fn envelope(
     if points.iter().any(|it| it.other_answer_count > 0) {
         warnings.push("answersOnOtherTerms".to_owned());
     }
-    if bins.windows(2).any(|it| input.period.next(it[0].start) != Some(it[1].start)) {
+    if bins
+        .windows(2)
+        .any(|it| input.period.next(it[0].start) != Some(it[1].start))
+    {
         warnings.push("gaps".to_owned());
     }
     Envelope {
@@ -327,7 +354,9 @@ fn envelope(
             RecordStatus::InsufficientData
         },
         error: None,
-        provenance: bins.last().map_or(Provenance::Measured, |it| it.terms.provenance),
+        provenance: bins
+            .last()
+            .map_or(Provenance::Measured, |it| it.terms.provenance),
         provider: input.provider.map(str::to_owned),
         method_version: METHOD_VERSION.to_owned(),
         sample_size: u32::try_from(answers).unwrap_or(u32::MAX),

@@ -13,8 +13,8 @@ mod record;
 pub use bins::TrendPeriod;
 pub use judge::{TrendInput, trend};
 pub use record::{
-    AiTrendPoint, AiTrendRecord, CitedDomainChange, DriftFlag, DriftKind, KeywordMove,
-    RateChange, TrendDirection, TrendReason, TrendVerdict,
+    AiTrendPoint, AiTrendRecord, CitedDomainChange, DriftFlag, DriftKind, KeywordMove, RateChange,
+    TrendDirection, TrendReason, TrendVerdict,
 };
 
 /// The definition that the records follow.

@@ -46,7 +46,9 @@ pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     let changes: Vec<_> = { parts.iter() }
         .filter_map(|(keyword_id, part)| {
             let key = format!("{key}/{keyword_id}");
-            let found = compare(part, PromptTally::mention_count, &key).change.ok()?;
+            let found = compare(part, PromptTally::mention_count, &key)
+                .change
+                .ok()?;
             Some((*keyword_id, found))
         })
         .collect();
@@ -62,11 +64,16 @@ pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
         })
         .collect();
     moved.sort_by(|a, b| {
-        (b.change.change_abs.abs().total_cmp(&a.change.change_abs.abs()))
-            .then(a.keyword_id.cmp(&b.keyword_id))
+        (b.change
+            .change_abs
+            .abs()
+            .total_cmp(&a.change.change_abs.abs()))
+        .then(a.keyword_id.cmp(&b.keyword_id))
     });
     let side = |is_up: bool| -> Vec<KeywordMove> {
-        let of_side = moved.iter().filter(|it| (it.change.change_abs > 0.0) == is_up);
+        let of_side = moved
+            .iter()
+            .filter(|it| (it.change.change_abs > 0.0) == is_up);
         of_side.take(LISTED).cloned().collect()
     };
     Movers {
@@ -103,7 +110,11 @@ pub(super) fn domains(sides: &Sides<'_>) -> (Vec<CitedDomainChange>, Vec<CitedDo
             went.push(row);
         }
     }
-    came.sort_by(|a, b| b.rate.total_cmp(&a.rate).then_with(|| a.domain.cmp(&b.domain)));
+    came.sort_by(|a, b| {
+        b.rate
+            .total_cmp(&a.rate)
+            .then_with(|| a.domain.cmp(&b.domain))
+    });
     went.sort_by(|a, b| {
         (b.rate_before.total_cmp(&a.rate_before)).then_with(|| a.domain.cmp(&b.domain))
     });

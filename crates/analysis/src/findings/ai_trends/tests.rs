@@ -43,7 +43,10 @@ fn tally(week: u64, prompt: u64, answers: u64, mentions: u64) -> PromptTally {
 
 /// In the week after five.
 fn told_at() -> DateTime<Utc> {
-    (monday() + Days::new(7 * 5 + 1)).and_hms_opt(12, 0, 0).unwrap().and_utc()
+    (monday() + Days::new(7 * 5 + 1))
+        .and_hms_opt(12, 0, 0)
+        .unwrap()
+        .and_utc()
 }
 
 fn told(tallies: &[PromptTally]) -> AiTrendRecord {
@@ -71,18 +74,27 @@ fn weeks(mentions: [u64; 5]) -> Vec<PromptTally> {
 fn periods_begin_on_mondays_and_first_days() {
     let day = NaiveDate::from_ymd_opt(2026, 10, 11).unwrap();
     assert_eq!(TrendPeriod::Week.start(day), monday());
-    assert_eq!(TrendPeriod::Month.start(day), NaiveDate::from_ymd_opt(2026, 10, 1).unwrap());
+    assert_eq!(
+        TrendPeriod::Month.start(day),
+        NaiveDate::from_ymd_opt(2026, 10, 1).unwrap()
+    );
     assert_eq!(TrendPeriod::Day.start(day), day);
 }
 
 #[test]
 fn the_last_full_week_is_compared_with_the_four_before() {
     let found = told(&weeks([2, 2, 2, 2, 2]));
-    assert_eq!((found.verdict, found.reason), (TrendVerdict::WithinNoise, None));
+    assert_eq!(
+        (found.verdict, found.reason),
+        (TrendVerdict::WithinNoise, None)
+    );
     assert_eq!(found.direction, Some(TrendDirection::Flat));
     assert!(found.change_abs.unwrap().abs() < 1e-12);
     let up = told(&weeks([1, 1, 1, 1, 5]));
-    assert_eq!((up.verdict, up.direction), (TrendVerdict::Moved, Some(TrendDirection::Up)));
+    assert_eq!(
+        (up.verdict, up.direction),
+        (TrendVerdict::Moved, Some(TrendDirection::Up))
+    );
     let golden = crate::statistics::newcombe::newcombe((25, 25), (20, 100)).unwrap();
     assert!((up.change_low.unwrap() - golden.low).abs() < 1e-12);
     assert!((up.change_high.unwrap() - golden.high).abs() < 1e-12);
@@ -92,18 +104,30 @@ fn the_last_full_week_is_compared_with_the_four_before() {
     let mut running = weeks([1, 1, 1, 1, 1]);
     running.extend((0..5).map(|prompt| tally(5, prompt, 5, 5)));
     let found = told(&running);
-    assert_eq!((found.verdict, found.points.len()), (TrendVerdict::WithinNoise, 6));
+    assert_eq!(
+        (found.verdict, found.points.len()),
+        (TrendVerdict::WithinNoise, 6)
+    );
 }
 
 #[test]
 fn another_model_begins_a_segment_over_which_nothing_is_compared() {
     let mut tallies = weeks([1, 1, 1, 1, 5]);
-    for it in tallies.iter_mut().filter(|it| it.day >= monday() + Days::new(28)) {
+    for it in tallies
+        .iter_mut()
+        .filter(|it| it.day >= monday() + Days::new(28))
+    {
         it.model = Some("sonar-2".to_owned());
     }
     let found = told(&tallies);
-    assert_eq!((found.verdict, found.reason), (TrendVerdict::ModelChanged, Some(TrendReason::NewSegment)));
-    assert_eq!((found.change_abs, found.significant, found.direction), (None, None, None));
+    assert_eq!(
+        (found.verdict, found.reason),
+        (TrendVerdict::ModelChanged, Some(TrendReason::NewSegment))
+    );
+    assert_eq!(
+        (found.change_abs, found.significant, found.direction),
+        (None, None, None)
+    );
     assert_eq!(found.envelope.status, RecordStatus::InsufficientData);
     assert_eq!(
         found.drift_flags,
@@ -120,7 +144,11 @@ fn another_model_begins_a_segment_over_which_nothing_is_compared() {
 #[test]
 fn other_prompts_rules_and_sources_begin_segments_too() {
     let changes: [(fn(&mut PromptTally), TrendVerdict, DriftKind); 3] = [
-        (|it| it.template_version = 2, TrendVerdict::PromptPanelChanged, DriftKind::PromptPanelChange),
+        (
+            |it| it.template_version = 2,
+            TrendVerdict::PromptPanelChanged,
+            DriftKind::PromptPanelChange,
+        ),
         (
             |it| it.detector_version = "ai-mentions/2".to_owned(),
             TrendVerdict::DetectorChanged,
@@ -134,7 +162,10 @@ fn other_prompts_rules_and_sources_begin_segments_too() {
     ];
     for (change, verdict, kind) in changes {
         let mut tallies = weeks([1, 1, 1, 1, 5]);
-        tallies.iter_mut().filter(|it| it.day >= monday() + Days::new(28)).for_each(change);
+        tallies
+            .iter_mut()
+            .filter(|it| it.day >= monday() + Days::new(28))
+            .for_each(change);
         let found = told(&tallies);
         assert_eq!((found.verdict, found.drift_flags[0].kind), (verdict, kind));
     }
@@ -143,7 +174,10 @@ fn other_prompts_rules_and_sources_begin_segments_too() {
 #[test]
 fn after_a_change_of_the_model_only_its_own_weeks_are_compared() {
     let mut tallies = weeks([5, 5, 1, 1, 1]);
-    for it in tallies.iter_mut().filter(|it| it.day >= monday() + Days::new(14)) {
+    for it in tallies
+        .iter_mut()
+        .filter(|it| it.day >= monday() + Days::new(14))
+    {
         it.model = Some("sonar-2".to_owned());
     }
     let found = told(&tallies);
@@ -159,8 +193,19 @@ fn answers_of_another_model_in_a_week_are_not_in_its_rate() {
     tallies.push(stray);
     let found = told(&tallies);
     assert_eq!(found.verdict, TrendVerdict::WithinNoise);
-    assert_eq!((found.points[4].answer_count, found.points[4].other_answer_count), (25, 4));
-    assert!(found.envelope.warnings.contains(&"answersOnOtherTerms".to_owned()));
+    assert_eq!(
+        (
+            found.points[4].answer_count,
+            found.points[4].other_answer_count
+        ),
+        (25, 4)
+    );
+    assert!(
+        found
+            .envelope
+            .warnings
+            .contains(&"answersOnOtherTerms".to_owned())
+    );
 }
 
 #[test]
@@ -210,7 +255,9 @@ fn a_series_of_zeros_has_an_upper_bound() {
 #[test]
 fn keywords_move_only_after_correction_for_all_that_were_looked_at() {
     let of = |keyword: u64, week: u64, mentions: u64| -> Vec<PromptTally> {
-        (0..5).map(|at| tally(week, keyword * 5 + at, 5, mentions)).collect()
+        (0..5)
+            .map(|at| tally(week, keyword * 5 + at, 5, mentions))
+            .collect()
     };
     let mut tallies: Vec<PromptTally> = Vec::new();
     for keyword in 0..40 {
@@ -218,12 +265,23 @@ fn keywords_move_only_after_correction_for_all_that_were_looked_at() {
             tallies.extend(of(keyword, week, 2));
         }
         // One rises without doubt, one by a little, the others stay.
-        tallies.extend(of(keyword, 4, match keyword { 0 => 5, 1 => 3, _ => 2 }));
+        tallies.extend(of(
+            keyword,
+            4,
+            match keyword {
+                0 => 5,
+                1 => 3,
+                _ => 2,
+            },
+        ));
     }
     let found = told(&tallies);
     assert_eq!(found.compared_keywords, 40);
     let gainers: Vec<i64> = found.top_gainers.iter().map(|it| it.keyword_id).collect();
-    assert_eq!((gainers, found.top_losers.len(), found.moved_keywords), (vec![0], 0, 1));
+    assert_eq!(
+        (gainers, found.top_losers.len(), found.moved_keywords),
+        (vec![0], 0, 1)
+    );
     assert!(found.top_gainers[0].q_value >= found.top_gainers[0].p_value);
 }
 
@@ -253,7 +311,13 @@ fn a_record_reads_back_from_its_json() {
     let json = serde_json::to_string(&told(&weeks([1, 1, 1, 1, 5]))).unwrap();
     let back: AiTrendRecord = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), json);
-    for field in ["\"type\":\"ai-trends\"", "\"changeAbs\":", "\"driftFlags\":", "\"compositionAdjusted\":", "\"newCitedDomains\":"] {
+    for field in [
+        "\"type\":\"ai-trends\"",
+        "\"changeAbs\":",
+        "\"driftFlags\":",
+        "\"compositionAdjusted\":",
+        "\"newCitedDomains\":",
+    ] {
         assert!(json.contains(field), "{field}");
     }
 }

@@ -32,9 +32,7 @@ pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<Compet
                 .count() as u64,
         })
         .collect();
-    rows.sort_by(|a, b| {
-        (b.mention_count.cmp(&a.mention_count)).then_with(|| a.name.cmp(&b.name))
-    });
+    rows.sort_by(|a, b| (b.mention_count.cmp(&a.mention_count)).then_with(|| a.name.cmp(&b.name)));
     rows
 }
 

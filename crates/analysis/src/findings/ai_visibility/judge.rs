@@ -81,7 +81,10 @@ pub fn visibility(input: &VisibilityInput<'_>) -> AiVisibilityRecord {
         .collect();
     let mut prompts: Prompts<'_> = BTreeMap::new();
     for (answer, judged) in &counted {
-        prompts.entry(&answer.prompt.prompt_id).or_default().push(judged);
+        prompts
+            .entry(&answer.prompt.prompt_id)
+            .or_default()
+            .push(judged);
     }
     let mut left_out = LeftOut::default();
     asked.iter().for_each(|it| left_out.add(&it.1.state));
@@ -132,7 +135,9 @@ fn set_counts(
         count,
     });
     record.failures = failures.collect();
-    record.failures.sort_by_key(|it| std::cmp::Reverse(it.count));
+    record
+        .failures
+        .sort_by_key(|it| std::cmp::Reverse(it.count));
     record.models = models(counted);
     record.model = record.models.first().and_then(|it| it.model.clone());
     record.template_version = { asked.iter() }
@@ -140,9 +145,9 @@ fn set_counts(
         .max()
         .unwrap_or(crate::ai_prompts::TEMPLATE_VERSION);
     record.answers = asked.iter().map(|it| row(it)).collect();
-    record.answers.sort_by(|a, b| {
-        (&a.prompt_id, a.run_index).cmp(&(&b.prompt_id, b.run_index))
-    });
+    record
+        .answers
+        .sort_by(|a, b| (&a.prompt_id, a.run_index).cmp(&(&b.prompt_id, b.run_index)));
     let costs = asked.iter().map(|it| it.0.usage.cost_micros);
     record.cost_units = costs.sum();
     let told: Vec<f64> = { counted.iter() }
@@ -163,16 +168,24 @@ fn models(counted: &[&Pair]) -> Vec<ModelCount> {
             answer_count,
         })
         .collect();
-    models.sort_by(|a, b| {
-        (b.answer_count.cmp(&a.answer_count)).then_with(|| a.model.cmp(&b.model))
-    });
+    models
+        .sort_by(|a, b| (b.answer_count.cmp(&a.answer_count)).then_with(|| a.model.cmp(&b.model)));
     models
 }
 
-fn set_mentions(record: &mut AiVisibilityRecord, prompts: &Prompts<'_>, input: &VisibilityInput<'_>) {
+fn set_mentions(
+    record: &mut AiVisibilityRecord,
+    prompts: &Prompts<'_>,
+    input: &VisibilityInput<'_>,
+) {
     let mentions = counts(prompts, |it| Some(it.brands.contains(&OWN)));
     record.mention_count = mentions.iter().map(|it| it.hits).sum();
-    if let Some(PanelRate { rate, interval, method }) = panel_rate::rate(&mentions, &key(input, "mentions")) {
+    if let Some(PanelRate {
+        rate,
+        interval,
+        method,
+    }) = panel_rate::rate(&mentions, &key(input, "mentions"))
+    {
         record.mention_rate = Some(rate);
         record.mention_rate_low = Some(interval.low);
         record.mention_rate_high = Some(interval.high);
@@ -256,7 +269,10 @@ fn set_tone(record: &mut AiVisibilityRecord, counted: &[&Pair], prompts: &Prompt
 }
 
 /// The mean over prompts of the mean over their answers of what is known of them.
-fn over_prompts(prompts: &Prompts<'_>, value: impl Fn(&JudgedAnswer) -> Option<f64>) -> Option<f64> {
+fn over_prompts(
+    prompts: &Prompts<'_>,
+    value: impl Fn(&JudgedAnswer) -> Option<f64>,
+) -> Option<f64> {
     let means: Vec<f64> = { prompts.values() }
         .filter_map(|answers| {
             let values: Vec<f64> = answers.iter().filter_map(|it| value(it)).collect();
@@ -271,8 +287,10 @@ fn over_prompts(prompts: &Prompts<'_>, value: impl Fn(&JudgedAnswer) -> Option<f
 fn consistency(prompts: &Prompts<'_>) -> Option<f64> {
     let mut of_prompts = Vec::new();
     for answers in prompts.values() {
-        let sets: Vec<BTreeSet<usize>> =
-            answers.iter().map(|it| it.brands.iter().copied().collect()).collect();
+        let sets: Vec<BTreeSet<usize>> = answers
+            .iter()
+            .map(|it| it.brands.iter().copied().collect())
+            .collect();
         let mut pairs = Vec::new();
         for (at, one) in sets.iter().enumerate() {
             for other in &sets[at + 1..] {
@@ -384,7 +402,9 @@ fn envelope(
         JudgedState::Failed(code) => Some(code.clone()),
         _ => None,
     });
-    let is_simulated = asked.iter().any(|it| it.0.provenance == Provenance::Simulated);
+    let is_simulated = asked
+        .iter()
+        .any(|it| it.0.provenance == Provenance::Simulated);
     Envelope {
         result_type: ResultType::AiVisibility,
         project_id: input.subject.project_id,
@@ -396,7 +416,9 @@ fn envelope(
         provenance: if is_simulated {
             Provenance::Simulated
         } else {
-            asked.first().map_or(Provenance::Measured, |it| it.0.provenance)
+            asked
+                .first()
+                .map_or(Provenance::Measured, |it| it.0.provenance)
         },
         provider: asked.first().map(|it| it.0.provider.clone()),
         method_version: METHOD_VERSION.to_owned(),

@@ -20,7 +20,7 @@ pub use record::{
     SentimentMethod,
 };
 pub use score::{ScoreParts, ai_visibility_score};
-pub use summary::{AiVisibilitySummary, EngineVisibility, EngineWeights};
+pub use summary::{AiVisibilitySummary, CompetitorVisibility, EngineVisibility, EngineWeights};
 pub use tally::{LeftOut, PromptTally, tallies};
 
 /// The definition that the records follow.

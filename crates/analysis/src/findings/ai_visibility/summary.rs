@@ -2,7 +2,7 @@
 
 use super::{
     METHOD_VERSION,
-    record::{AiVisibilityRecord, PromptPanelKind},
+    record::{AiVisibilityRecord, CompetitorRates, PromptPanelKind},
 };
 use crate::{
     findings::envelope::{Coverage, rounded},
@@ -34,6 +34,28 @@ pub struct AiVisibilitySummary {
     pub citation_rate: Option<f64>,
     /// Each engine, by name.
     pub engines: Vec<EngineVisibility>,
+    /// The competitors that are followed, over all engines and keywords with enough answers; most
+    /// often named first.
+    pub competitors: Vec<CompetitorVisibility>,
+}
+
+/// A competitor in the answers of all engines, each record weighing the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AiCompetitorVisibility)]
+pub struct CompetitorVisibility {
+    /// Its name.
+    pub name: String,
+    /// Its first domain.
+    pub domain: Option<String>,
+    /// Answers that name it.
+    pub mention_count: u64,
+    /// The mean of its mention rates; null when every prompt names it.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub mention_rate: Option<f64>,
+    /// The mean of its citation rates; null when no engine has sources.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub citation_rate: Option<f64>,
 }
 
 /// The visibility on one engine: means over keywords that have enough answers.
@@ -66,7 +88,9 @@ impl AiVisibilitySummary {
     #[must_use]
     pub fn of(records: &[AiVisibilityRecord], weights: &EngineWeights) -> Self {
         let mut by_engine: BTreeMap<&str, Vec<&AiVisibilityRecord>> = BTreeMap::new();
-        let discovery = records.iter().filter(|it| it.panel == PromptPanelKind::Discovery);
+        let discovery = records
+            .iter()
+            .filter(|it| it.panel == PromptPanelKind::Discovery);
         for record in discovery {
             by_engine.entry(&record.engine).or_default().push(record);
         }
@@ -86,8 +110,36 @@ impl AiVisibilitySummary {
             mention_rate: by_weight(&engines, |it| it.mention_rate),
             citation_rate: by_weight(&engines, |it| it.citation_rate),
             engines,
+            competitors: competitors(by_engine.values().flatten().copied()),
         }
     }
+}
+
+fn competitors<'a>(
+    records: impl Iterator<Item = &'a AiVisibilityRecord>,
+) -> Vec<CompetitorVisibility> {
+    let mut by_name: BTreeMap<(&str, Option<&str>), Vec<&CompetitorRates>> = BTreeMap::new();
+    for record in records.filter(|it| it.ai_visibility_score.is_some()) {
+        for it in &record.competitors {
+            let key = (it.name.as_str(), it.domain.as_deref());
+            by_name.entry(key).or_default().push(it);
+        }
+    }
+    let mean_of = |rows: &[&CompetitorRates], value: fn(&CompetitorRates) -> Option<f64>| {
+        let values: Vec<f64> = rows.iter().filter_map(|it| value(it)).collect();
+        mean(&values)
+    };
+    let mut found: Vec<CompetitorVisibility> = { by_name.into_iter() }
+        .map(|((name, domain), rows)| CompetitorVisibility {
+            name: name.to_owned(),
+            domain: domain.map(str::to_owned),
+            mention_count: rows.iter().map(|it| it.mention_count).sum(),
+            mention_rate: mean_of(&rows, |it| it.mention_rate),
+            citation_rate: mean_of(&rows, |it| it.citation_rate),
+        })
+        .collect();
+    found.sort_by(|a, b| (b.mention_count.cmp(&a.mention_count)).then_with(|| a.name.cmp(&b.name)));
+    found
 }
 
 fn engine_visibility(

@@ -213,7 +213,9 @@ pub fn tallies<'a>(
             answer.prompt.prompt_id.clone(),
             answer.prompt.template_version,
         );
-        let tally = all.entry(key).or_insert_with(|| PromptTally::of(answer, model));
+        let tally = all
+            .entry(key)
+            .or_insert_with(|| PromptTally::of(answer, model));
         tally.add(judged);
     }
     all.into_values().collect()

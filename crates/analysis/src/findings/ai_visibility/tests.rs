@@ -2,7 +2,11 @@
 
 use super::*;
 use crate::{
-    ai_answers::{JudgedAnswer, brands::{BrandBook, BrandSpec}, judge},
+    ai_answers::{
+        JudgedAnswer,
+        brands::{BrandBook, BrandSpec},
+        judge,
+    },
     observation::ai_answer::{
         AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
     },
@@ -21,7 +25,11 @@ pub(crate) fn book() -> BrandBook {
         BrandSpec::named("Zyxwor", "zyxwor.com"),
         BrandSpec::named("Quorvex", "quorvex.io"),
     ];
-    BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &rivals, &["desk".to_owned()])
+    BrandBook::of(
+        &BrandSpec::named("Acme", "acme.com"),
+        &rivals,
+        &["desk".to_owned()],
+    )
 }
 
 /// An answer to the prompt of a number.
@@ -96,10 +104,23 @@ fn panel() -> Vec<AiAnswer> {
     let other = "Zyxwor is a desk maker.";
     let mut answers = Vec::new();
     for sample in 1..=5 {
-        answers.push(answer(1, sample, named, &["https://acme.com/a?utm_source=openai", "https://b.org/"]));
+        answers.push(answer(
+            1,
+            sample,
+            named,
+            &["https://acme.com/a?utm_source=openai", "https://b.org/"],
+        ));
         let text = if sample < 3 { named } else { other };
         answers.push(answer(2, sample, text, &["https://b.org/"]));
-        answers.push(answer(3, sample, other, &["https://www.acme.com/a", "https://www.youtube.com/watch?v=1"]));
+        answers.push(answer(
+            3,
+            sample,
+            other,
+            &[
+                "https://www.acme.com/a",
+                "https://www.youtube.com/watch?v=1",
+            ],
+        ));
         answers.push(answer(4, sample, "Nobody is named here.", &[]));
     }
     answers
@@ -108,7 +129,10 @@ fn panel() -> Vec<AiAnswer> {
 #[test]
 fn figures_are_those_that_can_be_counted_by_hand() {
     let found = record(panel());
-    assert_eq!((found.answer_count, found.prompt_count, found.mention_count), (20, 4, 7));
+    assert_eq!(
+        (found.answer_count, found.prompt_count, found.mention_count),
+        (20, 4, 7)
+    );
     assert!((found.mention_rate.unwrap() - 0.35).abs() < 1e-12);
     let interval = wilson(7, 20).unwrap();
     assert!((found.mention_rate_low.unwrap() - interval.low).abs() < 1e-12);
@@ -118,7 +142,10 @@ fn figures_are_those_that_can_be_counted_by_hand() {
     // Ten of twenty-five pages are own: first of two in five answers, first of two in five more.
     assert!((found.citation_share.unwrap() - 10.0 / 25.0).abs() < 1e-12);
     assert!((found.average_citation_index.unwrap() - 1.0).abs() < 1e-12);
-    assert_eq!((found.ghost_citation_count, found.uncited_mention_count), (Some(5), Some(2)));
+    assert_eq!(
+        (found.ghost_citation_count, found.uncited_mention_count),
+        (Some(5), Some(2))
+    );
     // Acme in 7 answers, Zyxwor in 15.
     assert!((found.share_of_voice.unwrap() - 7.0 / 22.0).abs() < 1e-12);
     assert!((found.competitors[0].share_of_voice.unwrap() - 15.0 / 22.0).abs() < 1e-12);
@@ -129,7 +156,10 @@ fn figures_are_those_that_can_be_counted_by_hand() {
     // 4 and 2 words of three letters or more, by 1 and exp(-1).
     let share = 4.0 / (4.0 + 2.0 * (-1.0_f64).exp());
     let over_prompts = (share + share * 0.4 + 0.0) / 3.0;
-    assert!((found.position_adjusted_share.unwrap() - over_prompts).abs() < 1e-9, "{found:?}");
+    assert!(
+        (found.position_adjusted_share.unwrap() - over_prompts).abs() < 1e-9,
+        "{found:?}"
+    );
     assert!((found.search_triggered_rate.unwrap() - 1.0).abs() < 1e-12);
     // Prompt 2: 1 pair of both, 3 of one, 6 of a half; prompts 1 and 3 agree.
     assert!((found.consistency.unwrap() - (1.0 + 0.7 + 1.0) / 3.0).abs() < 1e-12);
@@ -178,7 +208,13 @@ fn what_is_no_answer_lowers_no_rate_and_the_state_tells_why() {
     assert_eq!(found.envelope.status, RecordStatus::Partial);
     assert_eq!(
         found.envelope.warnings,
-        ["answersFailed", "answersRefused", "answersEmpty", "answersNotShown", "answersCutShort"]
+        [
+            "answersFailed",
+            "answersRefused",
+            "answersEmpty",
+            "answersNotShown",
+            "answersCutShort"
+        ]
     );
     let counts = [
         found.refusal_count,
@@ -199,12 +235,18 @@ fn a_run_that_failed_whole_is_an_error_and_a_small_one_does_not_tell() {
     let found = record(vec![failed]);
     assert_eq!(found.envelope.status, RecordStatus::Error);
     assert_eq!(found.envelope.error.as_deref(), Some("outOfFunds"));
-    assert_eq!((found.mention_rate, found.ai_visibility_score), (None, None));
+    assert_eq!(
+        (found.mention_rate, found.ai_visibility_score),
+        (None, None)
+    );
     let few = record(panel().into_iter().take(3).collect());
     assert_eq!(few.envelope.status, RecordStatus::InsufficientData);
     assert_eq!(few.envelope.warnings, ["fewAnswers"]);
     assert_eq!(few.ai_visibility_score, None);
-    assert_eq!(record(Vec::new()).envelope.status, RecordStatus::InsufficientData);
+    assert_eq!(
+        record(Vec::new()).envelope.status,
+        RecordStatus::InsufficientData
+    );
 }
 
 #[test]
@@ -212,8 +254,20 @@ fn an_engine_without_sources_has_no_citations_and_not_none() {
     let mut answers = panel();
     answers.iter_mut().for_each(|it| it.citations = None);
     let found = record(answers);
-    assert_eq!((found.citation_count, found.citation_rate, found.ghost_citation_count), (None, None, None));
-    assert!(found.envelope.warnings.contains(&"citationsNotApplicable".to_owned()));
+    assert_eq!(
+        (
+            found.citation_count,
+            found.citation_rate,
+            found.ghost_citation_count
+        ),
+        (None, None, None)
+    );
+    assert!(
+        found
+            .envelope
+            .warnings
+            .contains(&"citationsNotApplicable".to_owned())
+    );
     assert!(found.ai_visibility_score.is_some());
 }
 
@@ -228,7 +282,13 @@ fn branded_prompts_and_brands_in_prompts_stay_apart() {
     answers.push(branded);
     let found = record(answers);
     assert_eq!(found.answer_count, 20);
-    assert_eq!((found.competitors[0].mention_count, found.competitors[0].prompted_count), (10, 1));
+    assert_eq!(
+        (
+            found.competitors[0].mention_count,
+            found.competitors[0].prompted_count
+        ),
+        (10, 1)
+    );
     assert!((found.competitors[0].mention_rate.unwrap() - 2.0 / 3.0).abs() < 1e-12);
 }
 
@@ -243,7 +303,13 @@ fn engines_are_averaged_by_weight() {
     let found = AiVisibilitySummary::of(&[one, other], &weights);
     assert!((found.ai_visibility_score.unwrap() - 65.0).abs() < 1e-9);
     assert_eq!(found.coverage.measured, 40);
-    assert_eq!(AiVisibilitySummary::of(&[], &weights).ai_visibility_score, None);
+    let rival = &found.competitors[0];
+    assert_eq!((rival.name.as_str(), rival.mention_count), ("Zyxwor", 30));
+    assert!((rival.mention_rate.unwrap() - 0.75).abs() < 1e-12);
+    assert_eq!(
+        AiVisibilitySummary::of(&[], &weights).ai_visibility_score,
+        None
+    );
 }
 
 #[test]
@@ -253,8 +319,14 @@ fn a_record_reads_back_from_its_json() {
     let back: AiVisibilityRecord = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), json);
     for field in [
-        "\"type\":\"ai-visibility\"", "\"mentionRateLow\":", "\"firstMentionRank\":", "\"runIndex\":",
-        "\"aiVisibilityScore\":", "\"costUnits\":", "\"searchTriggeredRate\":", "\"citedOwnUrls\":",
+        "\"type\":\"ai-visibility\"",
+        "\"mentionRateLow\":",
+        "\"firstMentionRank\":",
+        "\"runIndex\":",
+        "\"aiVisibilityScore\":",
+        "\"costUnits\":",
+        "\"searchTriggeredRate\":",
+        "\"citedOwnUrls\":",
     ] {
         assert!(json.contains(field), "{field}");
     }
@@ -267,9 +339,18 @@ fn tallies_add_up_to_the_record() {
     let record = record(panel());
     let tallies = tallies(answers.iter().map(|it| (&it.0, &it.1)));
     assert_eq!(tallies.len(), 4);
-    assert_eq!(tallies.iter().map(|it| it.answers).sum::<u64>(), record.answer_count);
-    assert_eq!(tallies.iter().map(|it| it.mentions).sum::<u64>(), record.mention_count);
-    assert_eq!(tallies.iter().map(|it| it.citations).sum::<u64>(), record.citation_count.unwrap());
+    assert_eq!(
+        tallies.iter().map(|it| it.answers).sum::<u64>(),
+        record.answer_count
+    );
+    assert_eq!(
+        tallies.iter().map(|it| it.mentions).sum::<u64>(),
+        record.mention_count
+    );
+    assert_eq!(
+        tallies.iter().map(|it| it.citations).sum::<u64>(),
+        record.citation_count.unwrap()
+    );
     assert_eq!(tallies.iter().map(|it| it.namings).sum::<u64>(), 22);
 }
 
