@@ -149,7 +149,9 @@ fn brands_are_found_with_precision_and_recall_of_98_percent() {
     for (name, rows) in SETS {
         let outcome = judge(rows);
         let mut whole = Tally::default();
-        outcome.by_language.values().for_each(|it| whole.add(*it));
+        for tally in outcome.by_language.values() {
+            whole.add(*tally);
+        }
         let _ = writeln!(
             out,
             "{name}: {} sentences, precision {:.4}, recall {:.4}",
@@ -159,10 +161,9 @@ fn brands_are_found_with_precision_and_recall_of_98_percent() {
         );
         // What was held out is shown only to whoever has stopped mending.
         if name == "for mending" || show_held_out {
-            outcome
-                .told
-                .iter()
-                .for_each(|it| drop(writeln!(out, "  {it}")));
+            for told in &outcome.told {
+                let _ = writeln!(out, "  {told}");
+            }
         }
         for (language, tally) in outcome.by_language {
             total.entry(language).or_default().add(tally);

@@ -505,7 +505,7 @@ fn transliterated(name: &str) -> String {
     written
 }
 
-/// "BrightBasket" as "Bright Basket"; `None` when no capital stands inside.
+/// `BrightBasket` as `Bright Basket`; `None` when no capital stands inside.
 fn camel_case_apart(name: &str) -> Option<String> {
     let mut apart = String::with_capacity(name.len() + 2);
     let mut before = ' ';

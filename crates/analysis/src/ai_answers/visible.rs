@@ -67,7 +67,7 @@ impl Visible {
             let fence = ["```", "~~~"].into_iter().find(|it| bare.starts_with(it));
             match (open, fence) {
                 (None, Some(fence)) if !bare[fence.len()..].contains('`') => {
-                    open = Some((at, fence))
+                    open = Some((at, fence));
                 }
                 (Some((start, opened)), Some(fence)) if opened == fence => {
                     self.take(start, at + line.len());

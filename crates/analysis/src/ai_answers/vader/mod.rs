@@ -48,7 +48,7 @@ impl Word {
             bare
         };
         let lower = text.to_lowercase();
-        let has_case = text.chars().any(|it| it.is_uppercase());
+        let has_case = text.chars().any(char::is_uppercase);
         Self {
             is_upper: has_case && !text.chars().any(char::is_lowercase),
             lower,

@@ -87,7 +87,9 @@ pub fn visibility(input: &VisibilityInput<'_>) -> AiVisibilityRecord {
             .push(judged);
     }
     let mut left_out = LeftOut::default();
-    asked.iter().for_each(|it| left_out.add(&it.1.state));
+    for it in &asked {
+        left_out.add(&it.1.state);
+    }
     let mut record = blank(input, envelope(input, &asked, &counted, &left_out));
     set_counts(&mut record, &asked, &counted, &left_out);
     record.prompt_count = prompts.len() as u64;

@@ -23,8 +23,8 @@ pub(super) struct Pages {
     own: BTreeMap<String, u64>,
     kinds: BTreeMap<PageKind, (u64, String)>,
     first_own: Vec<f64>,
-    pages: u64,
-    own_pages: u64,
+    cited: u64,
+    cited_own: u64,
 }
 
 impl Pages {
@@ -33,9 +33,9 @@ impl Pages {
         let mut domains = BTreeSet::new();
         let mut kinds = BTreeSet::new();
         for page in cited {
-            self.pages += 1;
+            self.cited += 1;
             let is_own = page.owner == Some(OWN);
-            self.own_pages += u64::from(is_own);
+            self.cited_own += u64::from(is_own);
             let counts = self.domains.entry(page.domain.clone()).or_default();
             counts.1 += 1;
             counts.0 += u64::from(domains.insert(page.domain.as_str()));
@@ -52,7 +52,7 @@ impl Pages {
 
     /// Own pages among all; `None` when none is cited.
     pub fn own_share(&self) -> Option<f64> {
-        share(self.own_pages, self.pages)
+        share(self.cited_own, self.cited)
     }
 
     /// The mean place of the first own page.
@@ -69,7 +69,7 @@ impl Pages {
             .map(|(domain, (answers, pages))| CitedDomain {
                 domain: domain.clone(),
                 count: *answers,
-                share: share(*pages, self.pages).unwrap_or(0.0),
+                share: share(*pages, self.cited).unwrap_or(0.0),
                 domain_type: domain_type(domain, book),
             })
             .collect();

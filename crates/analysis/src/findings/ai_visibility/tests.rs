@@ -252,7 +252,9 @@ fn a_run_that_failed_whole_is_an_error_and_a_small_one_does_not_tell() {
 #[test]
 fn an_engine_without_sources_has_no_citations_and_not_none() {
     let mut answers = panel();
-    answers.iter_mut().for_each(|it| it.citations = None);
+    for it in &mut answers {
+        it.citations = None;
+    }
     let found = record(answers);
     assert_eq!(
         (
