@@ -141,9 +141,11 @@ fn another_model_begins_a_segment_over_which_nothing_is_compared() {
     assert_eq!(found.points[4].segment, 1);
 }
 
+type Change = (fn(&mut PromptTally), TrendVerdict, DriftKind);
+
 #[test]
 fn other_prompts_rules_and_sources_begin_segments_too() {
-    let changes: [(fn(&mut PromptTally), TrendVerdict, DriftKind); 3] = [
+    let changes: [Change; 3] = [
         (
             |it| it.template_version = 2,
             TrendVerdict::PromptPanelChanged,
