@@ -4,6 +4,8 @@
 //! from it (a rank, a broken link). Nothing here reads a clock, draws a random number, waits or
 //! talks to anything: the same observations give the same findings, byte for byte.
 
+pub mod ai_answers;
+pub mod ai_prompts;
 pub mod ctr;
 pub mod document;
 #[cfg(any(test, feature = "test-support"))]

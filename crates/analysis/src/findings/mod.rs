@@ -1,5 +1,7 @@
 //! What follows from what was seen: one file or folder per result type.
 
+pub mod ai_trends;
+pub mod ai_visibility;
 pub mod broken_links;
 pub mod cannibalization;
 pub mod competitors;

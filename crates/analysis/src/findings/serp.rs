@@ -23,7 +23,7 @@ mod stability;
 mod summary;
 
 pub use difficulty::{Difficulty, DifficultyBasis, DifficultyComponents};
-pub use page_type::{PageType, PageTypeCount};
+pub use page_type::{PageType, PageTypeCount, page_type_of_address};
 pub use record::snapshot;
 pub use stability::{PreviousSerp, Stability};
 pub use summary::{FeatureCount, MovedDomain, SerpSummary, SerpTally};

@@ -1,5 +1,6 @@
 //! What was seen.
 
+pub mod ai_answer;
 pub mod page_content;
 pub mod page_url;
 pub mod search_page;

@@ -1,6 +1,8 @@
 //! Whether a series rises or falls at all, whatever the shape: the Mann–Kendall test.
 //! (Mann 1945; Kendall 1975.)
 
+use super::normal::beyond;
+
 /// Fewer values tell nothing: below, the normal approximation is not good.
 pub const LEAST_VALUES: usize = 8;
 
@@ -49,26 +51,6 @@ pub fn mann_kendall(values: &[f64]) -> Option<Trend> {
         z,
         p: beyond(z.abs()),
     })
-}
-
-/// The share of a normal distribution that is farther from 0 than that.
-fn beyond(z: f64) -> f64 {
-    const STEPS: u32 = 400;
-    let step = z.min(8.0) / f64::from(STEPS);
-    let density = |x: f64| (-x * x / 2.0).exp();
-    // Simpson's rule.
-    let sum: f64 = (0..=STEPS)
-        .map(|at| {
-            let weight = match at {
-                0 | STEPS => 1.0,
-                at if at % 2 == 1 => 4.0,
-                _ => 2.0,
-            };
-            weight * density(f64::from(at) * step)
-        })
-        .sum();
-    let inside = sum * step / 3.0 * (2.0 / std::f64::consts::PI).sqrt();
-    (1.0 - inside).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

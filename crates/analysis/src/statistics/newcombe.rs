@@ -1,21 +1,56 @@
 //! The interval of a difference between two proportions: Newcombe's hybrid score interval.
 //! (Newcombe 1998, "Interval estimation for the difference between independent proportions", method 10.)
 
-use super::wilson::{Interval, wilson};
+use super::{
+    normal::beyond,
+    wilson::{self, Interval, Z},
+};
 
 /// Where the difference of two true rates (first less second) lies with 95 % confidence; `None`
 /// when one of them has no trials. It is significant when the interval leaves out 0.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn newcombe(first: (u64, u64), second: (u64, u64)) -> Option<Interval> {
-    let (one, other) = (wilson(first.0, first.1)?, wilson(second.0, second.1)?);
-    let rate = |(successes, trials): (u64, u64)| successes.min(trials) as f64 / trials as f64;
-    let (p1, p2) = (rate(first), rate(second));
+    let rate = |(successes, trials): (u64, u64)| {
+        let n = trials as f64;
+        (trials > 0).then(|| (successes.min(trials) as f64 / n, n))
+    };
+    Some(of_rates(rate(first)?, rate(second)?, Z))
+}
+
+/// The interval of the difference of two rates with their trials, as far out as `z`.
+pub(super) fn of_rates(first: (f64, f64), second: (f64, f64), z: f64) -> Interval {
+    let ((p1, n1), (p2, n2)) = (first, second);
+    let (one, other) = (wilson::of_rate(p1, n1, z), wilson::of_rate(p2, n2, z));
     let difference = p1 - p2;
-    Some(Interval {
+    Interval {
         low: (difference - (p1 - one.low).hypot(other.high - p2)).max(-1.0),
         high: (difference + (one.high - p1).hypot(p2 - other.low)).min(1.0),
-    })
+    }
+}
+
+/// How often chance alone brings rates so far apart: the smallest error at which the interval
+/// leaves out 0, so below 0.05 exactly where the interval of [`newcombe`] does.
+pub(super) fn p_value(first: (f64, f64), second: (f64, f64)) -> f64 {
+    let (above, below) = if first.0 >= second.0 {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    if above.0 <= below.0 {
+        return 1.0;
+    }
+    // The interval grows with z, and so 0 is reached once.
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if of_rates(above, below, middle).low > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    beyond(low)
 }
 
 impl Interval {
@@ -43,7 +78,26 @@ mod tests {
         assert_eq!(newcombe((1, 2), (0, 0)), None);
     }
 
+    #[test]
+    fn the_error_is_five_percent_where_the_interval_ends_at_0() {
+        assert!((p_value((0.4, 10.0), (0.4, 90.0)) - 1.0).abs() < 1e-12);
+        assert!(p_value((1.0, 1e6), (0.0, 1e6)) < 1e-12);
+    }
+
     proptest! {
+        #[test]
+        fn the_error_is_below_five_percent_exactly_where_the_interval_leaves_out_0(
+            n1 in 1_u32..300, n2 in 1_u32..300, k1 in 0_u32..300, k2 in 0_u32..300
+        ) {
+            let rate = |k: u32, n: u32| (f64::from(k.min(n)) / f64::from(n), f64::from(n));
+            let (one, other) = (rate(k1, n1), rate(k2, n2));
+            let p = p_value(one, other);
+            prop_assert!((0.0..=1.0).contains(&p));
+            prop_assert!((p - p_value(other, one)).abs() < 1e-12);
+            let outside = of_rates(one, other, Z).leaves_out(0.0);
+            prop_assert!(outside == (p < 0.05) || (p - 0.05).abs() < 1e-6, "{p}");
+        }
+
         #[test]
         fn the_difference_lies_inside_and_turns_its_sign_with_the_order(
             n1 in 1_u64..5000, n2 in 1_u64..5000, k1 in 0_u64..5000, k2 in 0_u64..5000

@@ -39,7 +39,7 @@ pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
 ///
 /// With t = √ν·cot φ its density is that of sin^(ν−1) φ, from 0 to π/2 for one side; of that area
 /// 5 % are left out.
-fn t_score(freedom: f64) -> f64 {
+pub(super) fn t_score(freedom: f64) -> f64 {
     let freedom = freedom.max(1.0);
     let whole = area(freedom, FRAC_PI_2);
     let (mut low, mut high) = (0.0, FRAC_PI_2);

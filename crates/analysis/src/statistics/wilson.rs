@@ -1,7 +1,7 @@
 //! The Wilson score interval of a proportion.
 
 /// The 97.5 % point of the normal distribution.
-const Z: f64 = 1.959_964;
+pub(super) const Z: f64 = 1.959_964;
 
 /// Where a true rate lies with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,18 +18,20 @@ pub struct Interval {
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
-    if trials == 0 {
-        return None;
-    }
     let n = trials as f64;
-    let p = successes.min(trials) as f64 / n;
-    let scale = 1.0 + Z * Z / n;
-    let centre = (p + Z * Z / (2.0 * n)) / scale;
-    let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
-    Some(Interval {
+    (trials > 0).then(|| of_rate(successes.min(trials) as f64 / n, n, Z))
+}
+
+/// The interval of a rate that so many trials stand behind, as far out as `z`. The trials need not
+/// be whole: of a mean of rates they are what an even panel would have had ([`super::panel_rate`]).
+pub(super) fn of_rate(rate: f64, trials: f64, z: f64) -> Interval {
+    let scale = 1.0 + z * z / trials;
+    let centre = (rate + z * z / (2.0 * trials)) / scale;
+    let half = z * (rate * (1.0 - rate) / trials + z * z / (4.0 * trials * trials)).sqrt() / scale;
+    Interval {
         low: (centre - half).max(0.0),
         high: (centre + half).min(1.0),
-    })
+    }
 }
 
 #[cfg(test)]

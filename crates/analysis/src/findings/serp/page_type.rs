@@ -121,6 +121,16 @@ pub(super) fn of(result: &OrganicResult, domain: Option<&str>) -> PageType {
     }
 }
 
+/// The kind of page that an address leads to, of a page that nothing else is known of.
+#[must_use]
+pub fn page_type_of_address(url: &str, domain: &str) -> PageType {
+    let result = OrganicResult {
+        url: url.to_owned(),
+        ..OrganicResult::default()
+    };
+    of(&result, Some(domain))
+}
+
 /// How many of the first ten are of each kind.
 pub(super) fn counts(items: &[SerpItem]) -> Vec<PageTypeCount> {
     let mut counts: BTreeMap<PageType, u32> = BTreeMap::new();

@@ -1,0 +1,600 @@
+//! The names that are looked for: the project's and its competitors', in every spelling.
+
+use super::{
+    common_words, cues,
+    endings::{self, Form, SOFTENED},
+    folded::fold,
+    languages::Languages,
+    mentions,
+    visible::Visible,
+};
+use crate::url_rules::{self, OwnSites};
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A brand, as its owner describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BrandSpec {
+    /// Its name.
+    pub name: String,
+    /// Its hosts; what is below them is its own.
+    pub domains: Vec<String>,
+    /// Legal names and whatever else it is called.
+    pub aliases: Vec<String>,
+    /// Whether its name is also a word; `None` leaves it to the lists.
+    pub is_ambiguous: Option<bool>,
+}
+
+impl BrandSpec {
+    /// A brand of a name and a host.
+    #[must_use]
+    pub fn named(name: &str, domain: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            domains: vec![domain.to_owned()],
+            ..Self::default()
+        }
+    }
+}
+
+/// A brand by its place in the book; the project is the first.
+pub type BrandId = usize;
+
+/// The project.
+pub const OWN: BrandId = 0;
+
+/// All brands of a project, ready to be looked for.
+#[derive(Debug, Clone)]
+pub struct BrandBook {
+    brands: Vec<BrandSpec>,
+    hosts: HashMap<String, BrandId>,
+    own_sites: Option<OwnSites>,
+    pub(super) automaton: Option<AhoCorasick>,
+    pub(super) patterns: Vec<Pattern>,
+    pub(super) categories: Vec<String>,
+    /// Spellings that two brands have: the first of them keeps it.
+    conflicts: Vec<(String, BrandId)>,
+}
+
+/// One spelling of a brand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pattern {
+    pub brand: BrandId,
+    pub text: String,
+    pub form: Form,
+    pub case: Case,
+    pub sense: Sense,
+    /// The only languages in which it is one; `None` when it is one in all.
+    pub only_in: Option<Languages>,
+}
+
+/// How capitals have to stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Case {
+    /// As they like.
+    Any,
+    /// As in the name.
+    AsIn(String),
+    /// Each part begins with one.
+    EachPart,
+}
+
+/// What else a spelling may mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sense {
+    /// Nothing.
+    Sure,
+    /// A word in these languages.
+    WordIn(Languages),
+    /// Something in every language: short forms, and names whose owner says so.
+    Unsure,
+}
+
+/// Shorter names are too many things.
+const SHORT: usize = 3;
+/// Letters of a joined spelling at least.
+const LEAST_JOINED: usize = 5;
+/// Letters of a stem at least.
+const LEAST_STEM: usize = 3;
+
+impl BrandBook {
+    /// The book of a project, its competitors, and words for what it sells.
+    #[must_use]
+    pub fn of(own: &BrandSpec, competitors: &[BrandSpec], categories: &[String]) -> Self {
+        let brands: Vec<BrandSpec> = std::iter::once(own).chain(competitors).cloned().collect();
+        let mut book = Self {
+            hosts: HashMap::new(),
+            own_sites: None,
+            automaton: None,
+            patterns: Vec::new(),
+            categories: cues::categories(categories),
+            conflicts: Vec::new(),
+            brands: Vec::new(),
+        };
+        let mut whole: HashMap<String, BrandId> = HashMap::new();
+        for (brand, spec) in brands.iter().enumerate() {
+            for domain in &spec.domains {
+                let host = bare_host(domain);
+                book.hosts.entry(host).or_insert(brand);
+            }
+            for pattern in spellings(brand, spec) {
+                let is_name = pattern.form == Form::Whole && pattern.only_in.is_none();
+                if !is_name || *whole.entry(pattern.text.clone()).or_insert(brand) == brand {
+                    book.patterns.push(pattern);
+                } else {
+                    book.conflicts.push((pattern.text, brand));
+                }
+            }
+        }
+        book.brands = brands;
+        let texts = book.patterns.iter().map(|it| it.text.as_str());
+        book.automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(texts)
+            .ok();
+        book
+    }
+
+    /// With a site of the project's that is narrower or wider than its domains: on a path of a host
+    /// that others share, or on several.
+    #[must_use]
+    pub fn with_own_sites(mut self, sites: OwnSites) -> Self {
+        for root in sites.roots() {
+            self.hosts.entry(bare_host(root)).or_insert(OWN);
+        }
+        self.own_sites = Some(sites);
+        self
+    }
+
+    /// How many brands there are, with the project.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.brands.len()
+    }
+
+    /// The name of a brand.
+    #[must_use]
+    pub fn name(&self, brand: BrandId) -> &str {
+        self.brands.get(brand).map_or("", |it| &it.name)
+    }
+
+    /// The first host of a brand.
+    #[must_use]
+    pub fn domain(&self, brand: BrandId) -> Option<&str> {
+        let spec = self.brands.get(brand)?;
+        spec.domains.first().map(String::as_str)
+    }
+
+    /// Spellings that were left out because another brand has them.
+    #[must_use]
+    pub fn conflicts(&self) -> &[(String, BrandId)] {
+        &self.conflicts
+    }
+
+    /// Whose host it is: that of a domain in the book, or one below it.
+    #[must_use]
+    pub fn owner_of_host(&self, host: &str) -> Option<BrandId> {
+        let mut rest = host.trim_end_matches('.');
+        loop {
+            if let Some(owner) = self.hosts.get(rest) {
+                return Some(*owner);
+            }
+            rest = rest.split_once('.')?.1;
+        }
+    }
+
+    /// Whose page it is.
+    #[must_use]
+    pub fn owner_of_url(&self, url: &str) -> Option<BrandId> {
+        if let Some(sites) = &self.own_sites
+            && sites.owns(url)
+        {
+            return Some(OWN);
+        }
+        let owner = self.owner_of_host(&url_rules::host_of_url(url)?)?;
+        // A host that is shared with others is not own as a whole.
+        let is_elsewhere = owner == OWN && self.own_sites.is_some();
+        (!is_elsewhere).then_some(owner)
+    }
+
+    /// Whether a text names the project.
+    #[must_use]
+    pub fn names_own(&self, text: &str, language: &str) -> bool {
+        self.named_in(text, language).contains(&OWN)
+    }
+
+    /// The brands that a text names or may name: a prompt that names a brand says nothing about
+    /// whether the engine would have. Names may be written small, as keywords are, unless they are
+    /// words, too.
+    #[must_use]
+    pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
+        let visible = Visible::of(text);
+        let found = mentions::mentions(
+            self,
+            &visible,
+            Languages::of(language),
+            None,
+            &BTreeSet::new(),
+        );
+        let names = found.mentions.iter().chain(&found.ambiguous);
+        let hosts = visible
+            .links
+            .iter()
+            .filter_map(|it| self.owner_of_url(&it.url));
+        let mut brands: BTreeSet<BrandId> = names.map(|it| it.brand).chain(hosts).collect();
+        // Keywords are written small: "apple reviews".
+        let folded = format!(" {} ", fold(text));
+        for pattern in self.patterns.iter().filter(|it| it.form == Form::Whole) {
+            if folded.contains(&format!(" {} ", pattern.text)) && pattern.sense == Sense::Sure {
+                brands.insert(pattern.brand);
+            }
+        }
+        brands
+    }
+}
+
+fn bare_host(domain: &str) -> String {
+    let lower = domain.trim().trim_end_matches('.').to_lowercase();
+    let bare = lower.strip_prefix("www.").unwrap_or(&lower);
+    bare.to_owned()
+}
+
+/// All spellings of a brand, each once.
+fn spellings(brand: BrandId, spec: &BrandSpec) -> Vec<Pattern> {
+    let mut found = Spellings {
+        brand,
+        is_ambiguous: spec.is_ambiguous,
+        patterns: Vec::new(),
+        known: HashSet::new(),
+    };
+    for name in std::iter::once(&spec.name).chain(&spec.aliases) {
+        found.add_name(name);
+    }
+    for domain in &spec.domains {
+        found.add_label(&bare_host(domain));
+    }
+    for name in std::iter::once(&spec.name).chain(&spec.aliases) {
+        found.add_camel_case(name);
+    }
+    found.patterns
+}
+
+struct Spellings {
+    brand: BrandId,
+    is_ambiguous: Option<bool>,
+    patterns: Vec<Pattern>,
+    known: HashSet<(String, Form, Option<Languages>)>,
+}
+
+impl Spellings {
+    fn add_name(&mut self, name: &str) {
+        let name = name.trim();
+        let short = without_legal_form(name);
+        for name in [name, short] {
+            self.add_spelling(name);
+            let umlauts = transliterated(name);
+            if umlauts != name {
+                self.add_spelling(&umlauts);
+            }
+        }
+    }
+
+    /// The registrable name in a host, unless it is made of words alone.
+    fn add_label(&mut self, host: &str) {
+        let domain = url_rules::domain_of_host(host);
+        let Some(label) = domain.split('.').next() else {
+            return;
+        };
+        let parts: Vec<&str> = label.split('-').collect();
+        let is_words = parts.len() > 1 && parts.iter().all(|it| is_word(it) || it.len() < SHORT);
+        if label.len() > SHORT && !is_words {
+            self.add_spelling(label);
+        }
+    }
+
+    fn add_spelling(&mut self, name: &str) {
+        let folded = fold(name);
+        if folded.chars().filter(|it| it.is_alphanumeric()).count() < 2 {
+            return;
+        }
+        let parts: Vec<&str> = folded
+            .split([' ', '-'])
+            .filter(|it| it.chars().any(char::is_alphanumeric))
+            .collect();
+        let (case, sense) = self.judged(name, &parts);
+        let mut texts = vec![folded.clone()];
+        if parts.len() > 1 {
+            let joined = parts.concat();
+            if joined.len() >= LEAST_JOINED {
+                texts.push(joined);
+            }
+            texts.push(folded.replace(' ', "-"));
+            texts.push(folded.replace('-', " "));
+        }
+        if folded.contains('\'') {
+            texts.push(folded.replace('\'', ""));
+        }
+        if folded.contains(" & ") {
+            for and in ["and", "und", "et", "y", "e", "en", "a", "i", "es", "+"] {
+                texts.push(folded.replace(" & ", &format!(" {and} ")));
+            }
+            texts.push(folded.replace(" & ", "&"));
+        }
+        for text in texts {
+            self.add(text, &case, sense);
+        }
+    }
+
+    /// The parts of a name whose capitals stand inside, apart; each has to begin with its capital.
+    fn add_camel_case(&mut self, name: &str) {
+        let Some(apart) = camel_case_apart(without_legal_form(name.trim())) else {
+            return;
+        };
+        let parts = [fold(name)];
+        let (_, sense) = self.judged(name, &[parts[0].as_str()]);
+        self.add(fold(&apart), &Case::EachPart, sense);
+        self.add(fold(&apart).replace(' ', "-"), &Case::EachPart, sense);
+    }
+
+    /// What a name needs to be taken for one.
+    fn judged(&self, name: &str, parts: &[&str]) -> (Case, Sense) {
+        let as_written = || Case::AsIn(name.to_owned());
+        let letters = parts.concat();
+        let is_capital = !name.chars().any(char::is_lowercase);
+        if self.is_ambiguous == Some(true) {
+            return (as_written(), Sense::Unsure);
+        }
+        if letters.chars().count() <= SHORT {
+            let is_sure = self.is_ambiguous == Some(false)
+                || (is_capital
+                    && letters.chars().count() == SHORT
+                    && !common_words::is_abbreviation(&letters));
+            let sense = if is_sure { Sense::Sure } else { Sense::Unsure };
+            return (as_written(), sense);
+        }
+        if self.is_ambiguous == Some(false) {
+            return (Case::Any, Sense::Sure);
+        }
+        match parts {
+            [one] => {
+                let languages = common_words::of(one);
+                if languages == Languages::default() {
+                    (Case::Any, Sense::Sure)
+                } else {
+                    (as_written(), Sense::WordIn(languages))
+                }
+            }
+            // Several words that are names only together: "Best Buy", not "the best buy".
+            several if several.iter().all(|it| is_word(it)) => (as_written(), Sense::Sure),
+            _ => (Case::Any, Sense::Sure),
+        }
+    }
+
+    fn add(&mut self, text: String, case: &Case, sense: Sense) {
+        if let Some((first, rest)) = text.split_once([' ', '-'])
+            && first.chars().count() > LEAST_STEM
+        {
+            let between = &text[first.len()..text.len() - rest.len()];
+            for (languages, inflected) in endings::inflections(first) {
+                let text = format!("{inflected}{between}{rest}");
+                self.push(text, Form::Whole, case, sense, Some(languages));
+            }
+        }
+        let last = text.split([' ', '-']).next_back().unwrap_or(&text);
+        let (length, vowel) = (last.chars().count(), text.chars().next_back());
+        if length > LEAST_STEM
+            && let Some(vowel @ ('a' | 'o' | 'e')) = vowel
+        {
+            let stem = text[..text.len() - 1].to_owned();
+            self.push(stem, Form::WithoutVowel(vowel), case, sense, None);
+        }
+        if length > LEAST_STEM {
+            for (language, end, instead, ending) in SOFTENED {
+                if let Some(stem) = text.strip_suffix(end) {
+                    let form = Form::Softened(language, ending);
+                    self.push(format!("{stem}{instead}"), form, case, sense, None);
+                }
+            }
+        }
+        self.push(text, Form::Whole, case, sense, None);
+    }
+
+    fn push(
+        &mut self,
+        text: String,
+        form: Form,
+        case: &Case,
+        sense: Sense,
+        only_in: Option<Languages>,
+    ) {
+        let is_known = self.known.contains(&(text.clone(), form, None))
+            || !self.known.insert((text.clone(), form, only_in));
+        if !is_known && !text.is_empty() {
+            self.patterns.push(Pattern {
+                brand: self.brand,
+                text,
+                form,
+                case: case.clone(),
+                sense,
+                only_in,
+            });
+        }
+    }
+}
+
+fn is_word(part: &str) -> bool {
+    common_words::of(part) != Languages::default()
+        || matches!(part, "the" | "best" | "buy" | "my" | "and")
+}
+
+/// Forms of companies at the end of a name, folded and without full stops.
+const LEGAL_FORMS: [&str; 32] = [
+    "gmbh",
+    "ag",
+    "kg",
+    "ohg",
+    "ug",
+    "se",
+    "eg",
+    "ltd",
+    "limited",
+    "inc",
+    "llc",
+    "llp",
+    "plc",
+    "corp",
+    "corporation",
+    "co",
+    "sa",
+    "sas",
+    "sarl",
+    "srl",
+    "spa",
+    "sl",
+    "bv",
+    "nv",
+    "sro",
+    "as",
+    "kft",
+    "zrt",
+    "nyrt",
+    "bt",
+    "spzoo",
+    "oy",
+];
+
+/// The name without the form of its company; the name itself when nothing else is left.
+fn without_legal_form(name: &str) -> &str {
+    let mut rest = name.trim_end_matches([' ', ',']);
+    // "s. r. o." and "sp. z o.o." are several words.
+    for words in (1..=3).rev() {
+        let starts = rest
+            .char_indices()
+            .filter(|(_, it)| *it == ' ')
+            .map(|it| it.0);
+        let starts: Vec<usize> = starts.collect();
+        let Some(at) = starts.len().checked_sub(words).map(|it| starts[it]) else {
+            continue;
+        };
+        let tail: String = fold(&rest[at..])
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
+        if LEGAL_FORMS.contains(&tail.as_str()) {
+            rest = rest[..at].trim_end_matches([' ', ',', '&']);
+            break;
+        }
+    }
+    if rest.is_empty() { name } else { rest }
+}
+
+/// German umlauts written out.
+fn transliterated(name: &str) -> String {
+    let mut written = String::with_capacity(name.len() + 2);
+    for letter in name.chars() {
+        match letter {
+            'ä' => written.push_str("ae"),
+            'ö' => written.push_str("oe"),
+            'ü' => written.push_str("ue"),
+            'Ä' => written.push_str("Ae"),
+            'Ö' => written.push_str("Oe"),
+            'Ü' => written.push_str("Ue"),
+            other => written.push(other),
+        }
+    }
+    written
+}
+
+/// `BrightBasket` as `Bright Basket`; `None` when no capital stands inside.
+fn camel_case_apart(name: &str) -> Option<String> {
+    let mut apart = String::with_capacity(name.len() + 2);
+    let mut before = ' ';
+    for letter in name.chars() {
+        if letter.is_uppercase() && before.is_lowercase() {
+            apart.push(' ');
+        }
+        apart.push(letter);
+        before = letter;
+    }
+    let begins_large = name.chars().next().is_some_and(char::is_uppercase);
+    (apart.len() > name.len() && begins_large).then_some(apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_the_form_of_their_company() {
+        for (name, short) in [
+            ("Nordika GmbH", "Nordika"),
+            ("Nordika, s.r.o.", "Nordika"),
+            ("Nordika s. r. o.", "Nordika"),
+            ("Meble Nordika sp. z o.o.", "Meble Nordika"),
+            ("Kappel GmbH & Co. KG", "Kappel GmbH & Co."),
+            ("Inc", "Inc"),
+        ] {
+            assert_eq!(without_legal_form(name), short);
+        }
+    }
+
+    #[test]
+    fn hosts_below_a_domain_belong_to_its_brand() {
+        let book = BrandBook::of(
+            &BrandSpec::named("Acme", "www.acme.co.uk"),
+            &[BrandSpec::named("Acme Pro", "pro.acme.co.uk")],
+            &[],
+        );
+        assert_eq!(book.owner_of_host("shop.acme.co.uk"), Some(OWN));
+        assert_eq!(book.owner_of_host("x.pro.acme.co.uk"), Some(1));
+        assert_eq!(book.owner_of_host("notacme.co.uk"), None);
+        assert_eq!(book.owner_of_url("https://www.acme.co.uk/a?b"), Some(OWN));
+    }
+
+    #[test]
+    fn of_a_shared_host_only_the_own_path_is_own() {
+        let book =
+            BrandBook::of(&BrandSpec::named("Acme", "example.org"), &[], &[]).with_own_sites(
+                OwnSites::of(crate::url_rules::SiteScope::below("example.org", "/acme")),
+            );
+        assert_eq!(book.owner_of_url("https://example.org/acme/x"), Some(OWN));
+        assert_eq!(book.owner_of_url("https://example.org/other"), None);
+    }
+
+    #[test]
+    fn a_spelling_of_two_brands_stays_with_the_first() {
+        let book = BrandBook::of(
+            &BrandSpec::named("Acme", "acme.com"),
+            &[BrandSpec::named("ACME", "acme.org")],
+            &[],
+        );
+        assert!(
+            book.conflicts()
+                .iter()
+                .any(|it| *it == ("acme".to_owned(), 1))
+        );
+    }
+
+    #[test]
+    fn words_are_names_only_as_they_are_written() {
+        let patterns = |name: &str| {
+            spellings(
+                0,
+                &BrandSpec {
+                    name: name.to_owned(),
+                    ..BrandSpec::default()
+                },
+            )
+        };
+        assert!(matches!(patterns("Lantern")[0].sense, Sense::WordIn(_)));
+        assert_eq!(patterns("TRX")[0].sense, Sense::Sure);
+        assert_eq!(patterns("HP")[0].sense, Sense::Unsure);
+        assert_eq!(patterns("SEO")[0].sense, Sense::Unsure);
+        assert!(matches!(patterns("Best Home")[0].case, Case::AsIn(_)));
+        assert!(
+            patterns("BrightBasket")
+                .iter()
+                .any(|it| it.text == "bright basket" && it.case == Case::EachPart)
+        );
+    }
+}

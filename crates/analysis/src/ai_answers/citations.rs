@@ -1,0 +1,153 @@
+//! The pages that an answer cites: each once, in its order, without what only tells where a visitor
+//! comes from.
+
+use super::{
+    brands::{BrandBook, BrandId},
+    visible::Visible,
+};
+use crate::{
+    observation::ai_answer::{AiAnswer, CitationPart, TextSpan},
+    url_rules,
+};
+use std::collections::{HashMap, hash_map::Entry};
+
+/// A page that an answer cites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CitedPage {
+    /// The address without tracking.
+    pub url: String,
+    /// The registrable domain.
+    pub domain: String,
+    /// Its place in the answer's order, from 1.
+    pub index: u32,
+    /// Whose it is, of the brands that are followed.
+    pub owner: Option<BrandId>,
+    /// Where the text refers to it.
+    pub spans: Vec<TextSpan>,
+}
+
+/// The pages that an answer cites, in its order: those that the engine lists and those that the text
+/// links. `None` where the engine has no sources: links in such a text are made up as often as not.
+#[must_use]
+pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Option<Vec<CitedPage>> {
+    let listed = answer.citations.as_ref()?;
+    let mut pages = Pages::default();
+    for it in listed
+        .iter()
+        .filter(|it| it.part != CitationPart::SearchResult)
+    {
+        pages.add(&it.url, it.domain.as_deref(), &it.spans, book);
+    }
+    for it in &visible.links {
+        pages.add(&it.url, None, &[it.span], book);
+    }
+    Some(pages.found)
+}
+
+#[derive(Debug, Default)]
+struct Pages {
+    found: Vec<CitedPage>,
+    places: HashMap<String, usize>,
+}
+
+impl Pages {
+    fn add(&mut self, url: &str, told: Option<&str>, spans: &[TextSpan], book: &BrandBook) {
+        let target = url_rules::unwrapped(url);
+        let Some(normal): Option<String> = url_rules::normalised(&target) else {
+            return;
+        };
+        // An address that leads elsewhere first says nothing; what the engine tells beside it does.
+        let told = told.map(|it| it.trim().trim_start_matches("www.").to_lowercase());
+        let told = told.filter(|it| url_rules::registrable_domain(it).is_some());
+        let here = url_rules::domain_of_url(&normal);
+        let domain = { told.as_deref().map(url_rules::domain_of_host) }
+            .map(str::to_owned)
+            .or_else(|| here.clone());
+        let Some(domain) = domain else {
+            return;
+        };
+        let leads_elsewhere = here.as_ref().is_some_and(|it| *it != domain);
+        let owner = if leads_elsewhere {
+            told.as_deref().and_then(|it| book.owner_of_host(it))
+        } else {
+            book.owner_of_url(&normal)
+        };
+        match self.places.entry(url_rules::page_key(&normal)) {
+            Entry::Occupied(place) => {
+                let page = &mut self.found[*place.get()];
+                for span in spans {
+                    if !page.spans.contains(span) && page.spans.len() < MOST_SPANS {
+                        page.spans.push(*span);
+                    }
+                }
+            }
+            Entry::Vacant(place) => {
+                place.insert(self.found.len());
+                self.found.push(CitedPage {
+                    url: normal,
+                    domain,
+                    index: u32::try_from(self.found.len() + 1).unwrap_or(u32::MAX),
+                    owner,
+                    spans: spans.iter().copied().take(MOST_SPANS).collect(),
+                });
+            }
+        }
+    }
+}
+
+/// Places of one page that are kept.
+const MOST_SPANS: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ai_answers::{brands::BrandSpec, judged::tests::answer};
+    use crate::observation::ai_answer::AnswerCitation;
+
+    fn cited(url: &str, domain: Option<&str>, part: CitationPart) -> AnswerCitation {
+        AnswerCitation {
+            url: url.to_owned(),
+            title: None,
+            domain: domain.map(str::to_owned),
+            part,
+            spans: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_page_counts_once_without_tracking_and_found_pages_do_not_count() {
+        let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &[], &[]);
+        let mut it =
+            answer("See [Acme](https://acme.com/desk?utm_source=openai) and https://b.org/x.");
+        it.citations = Some(vec![
+            cited("https://a.org/y", None, CitationPart::SourceList),
+            cited(
+                "https://www.acme.com/desk?utm_source=chatgpt.com#top",
+                None,
+                CitationPart::Inline,
+            ),
+            cited("https://acme.com/other", None, CitationPart::SearchResult),
+            cited(
+                "https://redirect.example.com/1",
+                Some("www.acme.com"),
+                CitationPart::Inline,
+            ),
+            cited("javascript:alert(1)", None, CitationPart::Inline),
+        ]);
+        let found = citations(&it, &Visible::of(&it.text), &book).unwrap();
+        let told: Vec<(&str, &str, u32, Option<BrandId>)> = { found.iter() }
+            .map(|it| (it.url.as_str(), it.domain.as_str(), it.index, it.owner))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("https://a.org/y", "a.org", 1, None),
+                ("https://www.acme.com/desk", "acme.com", 2, Some(0)),
+                ("https://redirect.example.com/1", "acme.com", 3, Some(0)),
+                ("https://b.org/x", "b.org", 4, None),
+            ]
+        );
+        it.citations = None;
+        assert_eq!(citations(&it, &Visible::of(&it.text), &book), None);
+    }
+}

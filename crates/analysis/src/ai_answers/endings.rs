@@ -1,0 +1,182 @@
+//! What inflection puts behind a name, by language. Folded: `ů` is `u`, `ą` is `a`.
+//!
+//! The lists are ours: endings of nouns in the singular as grammars have them, since names of companies have no
+//! plural but the English one, and plural endings make names of other words. An apostrophe ends a name in every
+//! language, so `Acme's` needs no entry.
+
+use super::languages::Languages;
+
+/// How a pattern relates to the name that it was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Form {
+    /// The name itself; endings may follow.
+    Whole,
+    /// The name without its last vowel, which an ending has to replace.
+    WithoutVowel(char),
+    /// The name with its last consonant softened (`Heureka`, `Heurece`): exactly this ending.
+    Softened(&'static str, &'static str),
+}
+
+/// The longest ending, in bytes.
+pub(super) const LONGEST: usize = 5;
+
+struct Endings {
+    language: &'static str,
+    whole: &'static [&'static str],
+    after_a: &'static [&'static str],
+    after_o: &'static [&'static str],
+    after_e: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const ALL: [Endings; 10] = [
+    Endings { language: "en", whole: &["s"], after_a: &[], after_o: &[], after_e: &[] },
+    Endings { language: "de", whole: &["s", "es"], after_a: &[], after_o: &[], after_e: &[] },
+    Endings { language: "fr", whole: &["s"], after_a: &[], after_o: &[], after_e: &[] },
+    Endings { language: "es", whole: &["s", "es"], after_a: &[], after_o: &[], after_e: &[] },
+    Endings { language: "it", whole: &[], after_a: &["e"], after_o: &["i"], after_e: &["i"] },
+    Endings { language: "nl", whole: &["s"], after_a: &[], after_o: &[], after_e: &[] },
+    Endings {
+        language: "cs",
+        whole: &["u", "a", "e", "i", "y", "em", "ovi", "uv", "ova", "ovo", "ovy"],
+        after_a: &["y", "e", "u", "ou", "o", "ina", "in", "iny"],
+        after_o: &["a", "u", "em", "e"],
+        after_e: &["i", "emi", "im"],
+    },
+    Endings {
+        language: "sk",
+        whole: &["u", "a", "e", "i", "y", "om", "ovi", "ov", "ova", "ovo", "ove"],
+        after_a: &["y", "e", "u", "ou", "o", "in", "ina"],
+        after_o: &["a", "u", "om", "e"],
+        after_e: &["i", "om", "ou"],
+    },
+    Endings {
+        language: "pl",
+        whole: &["u", "a", "em", "iem", "owi", "ie", "zie", "y", "i", "e", "owa", "owy"],
+        after_a: &["y", "i", "e", "ie", "ze", "o"],
+        after_o: &["a", "u", "em", "ie"],
+        after_e: &["a", "u", "em"],
+    },
+    Endings {
+        language: "hu",
+        whole: &[
+            "t", "at", "et", "ot", "k", "ak", "ek", "ok", "nak", "nek", "val", "vel", "va", "ve", "ban", "ben", "ba", "be",
+            "bol", "ra", "re", "rol", "tol", "hoz", "hez", "nal", "nel", "n", "on", "en", "ert", "ig", "kent", "e", "i",
+            "ja", "je", "jat", "jet", "s", "os", "es", "as", "okat", "eket", "akat",
+        ],
+        after_a: &[],
+        after_o: &[],
+        after_e: &[],
+    },
+];
+
+/// Consonants before `a` that soften before `e`: the end of the name, what stands for it, the ending.
+pub(super) const SOFTENED: [(&str, &str, &str, &str); 8] = [
+    ("cs", "ka", "c", "e"),
+    ("cs", "ga", "z", "e"),
+    ("cs", "ha", "z", "e"),
+    ("pl", "ka", "c", "e"),
+    ("pl", "ga", "dz", "e"),
+    ("pl", "t", "ci", "e"),
+    ("pl", "ta", "ci", "e"),
+    ("pl", "da", "dzi", "e"),
+];
+
+/// Whether what stands behind a pattern is an ending in one of the languages. `last` is the last
+/// letter of the pattern.
+pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> bool {
+    if let Form::Softened(language, ending) = form {
+        return rest == ending && languages.has(language);
+    }
+    if rest.is_empty() {
+        return form == Form::Whole;
+    }
+    if rest.len() > LONGEST {
+        return false;
+    }
+    let listed = { ALL.iter() }
+        .filter(|it| languages.has(it.language))
+        .any(|endings| {
+            let endings = match form {
+                Form::WithoutVowel('a') => endings.after_a,
+                Form::WithoutVowel('o') => endings.after_o,
+                Form::WithoutVowel(_) => endings.after_e,
+                _ => endings.whole,
+            };
+            endings.contains(&rest)
+        });
+    listed || (form == Form::Whole && languages.has("hu") && is_hungarian(rest, last))
+}
+
+/// What a language puts to a word in the place of its end: pairs of the word's end and what stands
+/// there instead. For the first words of names of several (`Nordiky Plus`).
+pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
+    let mut found = Vec::new();
+    let vowel = word
+        .chars()
+        .next_back()
+        .filter(|it| matches!(it, 'a' | 'o' | 'e'));
+    for endings in &ALL[INFLECTING..] {
+        let (stem, list) = match vowel {
+            Some('a') => (&word[..word.len() - 1], endings.after_a),
+            Some('o') => (&word[..word.len() - 1], endings.after_o),
+            Some(_) => (&word[..word.len() - 1], endings.after_e),
+            None => (word, endings.whole),
+        };
+        let languages = Languages::of(endings.language);
+        found.extend(list.iter().map(|it| (languages, format!("{stem}{it}"))));
+    }
+    for (language, end, instead, ending) in SOFTENED {
+        if let Some(stem) = word.strip_suffix(end) {
+            found.push((Languages::of(language), format!("{stem}{instead}{ending}")));
+        }
+    }
+    found
+}
+
+/// From which place on the languages inflect words inside of names.
+const INFLECTING: usize = 6;
+
+/// Hungarian `-val` and `-vel` take the last consonant over (`Lidllel`, `Kauflanddal`), and a name that
+/// ends in `s` is also written as it is spoken (`Pluszban`, `Plusszal`).
+fn is_hungarian(rest: &str, last: char) -> bool {
+    let mut letters = rest.chars();
+    let first = letters.next();
+    let tail = letters.as_str();
+    let is_with = |tail| matches!(tail, "al" | "el");
+    let spoken = |tail| ALL[ALL.len() - 1].whole.contains(&tail) || is_with(tail);
+    (first == Some(last) && is_with(tail))
+        || (last == 's' && rest.strip_prefix("sz").is_some_and(is_with))
+        || (last == 's' && rest.strip_prefix('z').is_some_and(spoken))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_belong_to_their_languages() {
+        let is = |code, form, rest, last| fits(form, rest, last, Languages::of(code));
+        assert!(is("cs", Form::WithoutVowel('a'), "ou", 'k'));
+        assert!(!is("en", Form::WithoutVowel('a'), "ou", 'k'));
+        assert!(is("hu", Form::Whole, "lel", 'l') && !is("hu", Form::Whole, "lel", 't'));
+        assert!(is("hu", Form::Whole, "szal", 's'));
+        assert!(is("pl", Form::Softened("pl", "e"), "e", 'c'));
+        assert!(!is("cs", Form::Softened("pl", "e"), "e", 'c'));
+        assert!(!is("cs", Form::WithoutVowel('a'), "", 'k'));
+        assert!(is("xx", Form::Whole, "", 'k'));
+    }
+
+    #[test]
+    fn no_ending_is_longer_than_what_is_looked_at() {
+        for endings in &ALL {
+            let lists = [
+                endings.whole,
+                endings.after_a,
+                endings.after_o,
+                endings.after_e,
+            ];
+            assert!(lists.into_iter().flatten().all(|it| it.len() <= LONGEST));
+        }
+    }
+}

@@ -1,0 +1,537 @@
+//! One answer with everything that is told of it.
+
+use super::{
+    brands::{BrandBook, BrandId, OWN},
+    citations::{CitedPage, citations},
+    languages::{self, Languages},
+    mentions::{Found, mentions},
+    position::position_adjusted,
+    recommending, refusals, vader,
+    visible::Visible,
+};
+use crate::{
+    observation::ai_answer::{AiAnswer, AnswerState, TextSpan},
+    text::{language::Language, sentences::sentences, words::words},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use utoipa::ToSchema;
+
+/// What one answer says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedAnswer {
+    /// Whether it counts, and if not why.
+    pub state: JudgedState,
+    /// The brands in the order in which they are first named.
+    pub brands: Vec<BrandId>,
+    /// Brands whose names may be there, or may be words.
+    pub ambiguous: Vec<BrandId>,
+    /// Brands that the prompt itself names: that they are named says nothing.
+    pub prompted: BTreeSet<BrandId>,
+    /// The share of each brand of the book in what stands near brands, early counting more; `None`
+    /// when the answer names none.
+    pub shares: Option<Vec<f64>>,
+    /// The pages it cites; `None` when the engine has no sources.
+    pub citations: Option<Vec<CitedPage>>,
+    /// The share of own pages in what stands near citations; `None` when the engine does not tell
+    /// where they stand, or cites nothing.
+    pub source_share: Option<f64>,
+    /// The brands named in sentences or lists that recommend; `None` in languages without words for it.
+    pub recommended: Option<BTreeSet<BrandId>>,
+    /// How kindly it speaks of the project; `None` where it does not name it, or no lexicon speaks
+    /// the language.
+    pub sentiment: Option<Sentiment>,
+    /// Where it names brands and cites their pages.
+    pub marks: Vec<AnswerMark>,
+}
+
+/// Whether an answer counts in rates.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum JudgedState {
+    /// It does.
+    Counted,
+    /// There was no text.
+    Empty,
+    /// The engine showed no answer for this query.
+    NotShown,
+    /// The engine would not answer.
+    Refused,
+    /// It ended at the limit of its length: what it would have said is not known.
+    CutShort,
+    /// There was no answer, for this reason.
+    Failed(String),
+}
+
+/// How kindly an answer speaks of the project.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sentiment {
+    /// The mean score of its sentences, −1 to 1.
+    pub score: f64,
+    /// How many sentences name the project.
+    pub sentences: u32,
+    /// How many of them are kind.
+    pub positive: u32,
+    /// How many of them are unkind.
+    pub negative: u32,
+}
+
+/// A place in an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerMark {
+    /// The first character (Unicode scalar value) of the text, from 0.
+    pub start: u32,
+    /// The character behind the last.
+    pub end: u32,
+    /// What stands there.
+    pub kind: MarkKind,
+    /// Whether it is the project's.
+    pub is_own: bool,
+    /// The name of the brand; null for citations of pages of nobody who is followed.
+    pub brand: Option<String>,
+    /// The page, for citations.
+    pub url: Option<String>,
+}
+
+/// What stands at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum MarkKind {
+    /// A brand's name.
+    Mention,
+    /// A brand's host.
+    Domain,
+    /// What may be a brand's name, or a word.
+    AmbiguousMention,
+    /// A reference to a page.
+    Citation,
+}
+
+/// At least so kind is kind, at most so unkind is unkind (the authors' thresholds).
+const KIND: f64 = 0.05;
+/// Marks of an answer that are kept.
+const MOST_MARKS: usize = 500;
+
+/// Judges an answer.
+#[must_use]
+pub fn judge(answer: &AiAnswer, book: &BrandBook) -> JudgedAnswer {
+    let prompted = book.named_in(&answer.prompt.text, &answer.prompt.language);
+    let visible = Visible::of(&answer.text);
+    let state = state(answer);
+    if state != JudgedState::Counted {
+        return JudgedAnswer {
+            state,
+            brands: Vec::new(),
+            ambiguous: Vec::new(),
+            prompted,
+            shares: None,
+            citations: None,
+            source_share: None,
+            recommended: None,
+            sentiment: None,
+            marks: Vec::new(),
+        };
+    }
+    let citations = citations(answer, &visible, book);
+    let mut sites: BTreeSet<BrandId> = { citations.iter().flatten() }
+        .filter_map(|it| it.owner)
+        .collect();
+    let linked = visible
+        .links
+        .iter()
+        .filter_map(|it| book.owner_of_url(&it.url));
+    sites.extend(linked);
+    let (languages, reading) = languages::of_answer(&answer.prompt.language, &visible.text);
+    let found = mentions(book, &visible, languages, Some(&answer.prompt.text), &sites);
+    let text = Sentences::of(&visible, &found, reading);
+    JudgedAnswer {
+        brands: found.brands(),
+        ambiguous: { found.ambiguous.iter() }.map(|it| it.brand).collect(),
+        shares: text.shares(book.count()),
+        source_share: citations.as_ref().and_then(|it| text.source_share(it)),
+        recommended: text.recommended(&visible, languages),
+        sentiment: text.sentiment(reading),
+        marks: marks(&answer.text, &found, citations.as_deref(), book),
+        citations,
+        state,
+        prompted,
+    }
+}
+
+fn state(answer: &AiAnswer) -> JudgedState {
+    match &answer.state {
+        AnswerState::Failed(code) => JudgedState::Failed(code.clone()),
+        AnswerState::Refused => JudgedState::Refused,
+        AnswerState::CutShort => JudgedState::CutShort,
+        AnswerState::NotShown => JudgedState::NotShown,
+        AnswerState::Empty => JudgedState::Empty,
+        AnswerState::Answered if answer.text.trim().is_empty() => JudgedState::Empty,
+        AnswerState::Answered => {
+            let cites = answer.citations.as_ref().is_some_and(|it| !it.is_empty());
+            if !cites && refusals::is_refusal(&answer.text) {
+                JudgedState::Refused
+            } else {
+                JudgedState::Counted
+            }
+        }
+    }
+}
+
+/// The sentences of an answer with the brands that each names.
+struct Sentences<'a> {
+    all: Vec<Sentence<'a>>,
+}
+
+struct Sentence<'a> {
+    text: &'a str,
+    start: usize,
+    words: usize,
+    brands: Vec<BrandId>,
+}
+
+impl<'a> Sentences<'a> {
+    fn of(visible: &'a Visible, found: &Found, reading: Option<Language>) -> Self {
+        let mut mentions = found.mentions.iter().peekable();
+        let mut behind = 0;
+        let mut all: Vec<Sentence<'a>> = Vec::new();
+        for text in sentences(&visible.text, reading) {
+            let start = behind + visible.text[behind..].find(text).unwrap_or(0);
+            behind = start + text.len();
+            all.push(Sentence {
+                text,
+                start,
+                words: words(text).filter(|it| it.chars().nth(2).is_some()).count(),
+                brands: Vec::new(),
+            });
+        }
+        // A host that ends a sentence was blanked, so that it may stand behind the last one's end.
+        for at in 0..all.len() {
+            let end = all.get(at + 1).map_or(usize::MAX, |it| it.start);
+            while let Some(mention) = mentions.next_if(|it| it.span.start < end) {
+                if !all[at].brands.contains(&mention.brand) {
+                    all[at].brands.push(mention.brand);
+                }
+            }
+        }
+        Self { all }
+    }
+
+    fn shares(&self, brands: usize) -> Option<Vec<f64>> {
+        let named: Vec<(usize, Vec<usize>)> = { self.all.iter() }
+            .map(|it| (it.words, it.brands.clone()))
+            .collect();
+        position_adjusted(&named, brands)
+    }
+
+    fn source_share(&self, pages: &[CitedPage]) -> Option<f64> {
+        let mut cited: Vec<(usize, Vec<usize>)> =
+            self.all.iter().map(|it| (it.words, Vec::new())).collect();
+        for (page, it) in pages.iter().enumerate() {
+            for span in &it.spans {
+                let last = span.end.saturating_sub(1).max(span.start);
+                let at = self.all.partition_point(|it| it.start <= last);
+                if let Some((_, named)) = at.checked_sub(1).and_then(|at| cited.get_mut(at))
+                    && !named.contains(&page)
+                {
+                    named.push(page);
+                }
+            }
+        }
+        let shares = position_adjusted(&cited, pages.len())?;
+        let own = { pages.iter().zip(&shares) }.filter(|(page, _)| page.owner == Some(OWN));
+        Some(own.map(|(_, share)| share).sum())
+    }
+
+    fn recommended(&self, visible: &Visible, languages: Languages) -> Option<BTreeSet<BrandId>> {
+        recommending::recommends("", languages)?;
+        let mut recommended = BTreeSet::new();
+        let mut lines = RecommendingLines::of(&visible.text, languages);
+        for sentence in self.all.iter().filter(|it| !it.brands.is_empty()) {
+            if lines.hold(sentence.start)
+                || recommending::recommends(sentence.text, languages) == Some(true)
+            {
+                recommended.extend(sentence.brands.iter().copied());
+            }
+        }
+        Some(recommended)
+    }
+
+    fn sentiment(&self, reading: Option<Language>) -> Option<Sentiment> {
+        if reading != Some(Language::English) {
+            return None;
+        }
+        let own = self.all.iter().filter(|it| it.brands.contains(&OWN));
+        let scores: Vec<f64> = own.map(|it| kindness(it.text)).collect();
+        let score = crate::statistics::describe::mean(&scores)?;
+        let count = |is: fn(&f64) -> bool| {
+            u32::try_from(scores.iter().filter(|it| is(it)).count()).unwrap_or(u32::MAX)
+        };
+        Some(Sentiment {
+            score,
+            sentences: count(|_| true),
+            positive: count(|it| *it >= KIND),
+            negative: count(|it| *it <= -KIND),
+        })
+    }
+}
+
+fn kindness(sentence: &str) -> f64 {
+    let score = vader::compound(sentence);
+    let lower = sentence.to_lowercase();
+    // The words are neutral; what they say is "not this one".
+    if lower.contains("not to be confused with") || lower.contains("not be confused with") {
+        score.min(-KIND)
+    } else {
+        score
+    }
+}
+
+/// The lines of lists whose heading recommends.
+struct RecommendingLines {
+    spans: Vec<TextSpan>,
+    at: usize,
+}
+
+impl RecommendingLines {
+    fn of(text: &str, languages: Languages) -> Self {
+        let mut spans = Vec::new();
+        let (mut start, mut is_open) = (0, false);
+        for line in text.split_inclusive('\n') {
+            let end = start + line.len();
+            if recommending::opens_list(line, languages) {
+                is_open = true;
+            } else if recommending::is_item(line) {
+                if is_open {
+                    spans.push(TextSpan { start, end });
+                }
+            } else if !line.trim().is_empty() {
+                is_open = false;
+            }
+            start = end;
+        }
+        Self { spans, at: 0 }
+    }
+
+    /// Whether one of them holds a place; places are asked for in order.
+    fn hold(&mut self, place: usize) -> bool {
+        while self.spans.get(self.at).is_some_and(|it| it.end <= place) {
+            self.at += 1;
+        }
+        self.spans.get(self.at).is_some_and(|it| it.start <= place)
+    }
+}
+
+fn marks(
+    text: &str,
+    found: &Found,
+    citations: Option<&[CitedPage]>,
+    book: &BrandBook,
+) -> Vec<AnswerMark> {
+    let mut all: Vec<(TextSpan, MarkKind, Option<BrandId>, Option<&str>)> = Vec::new();
+    for it in &found.mentions {
+        let kind = if it.is_host {
+            MarkKind::Domain
+        } else {
+            MarkKind::Mention
+        };
+        all.push((it.span, kind, Some(it.brand), None));
+    }
+    for it in &found.ambiguous {
+        all.push((it.span, MarkKind::AmbiguousMention, Some(it.brand), None));
+    }
+    for page in citations.into_iter().flatten() {
+        for span in &page.spans {
+            all.push((*span, MarkKind::Citation, page.owner, Some(&page.url)));
+        }
+    }
+    all.sort_by_key(|it| it.0);
+    all.truncate(MOST_MARKS);
+    let mut bytes: Vec<usize> = all.iter().flat_map(|it| [it.0.start, it.0.end]).collect();
+    bytes.sort_unstable();
+    bytes.dedup();
+    let places = characters_at(text, &bytes);
+    let place = |byte: usize| bytes.binary_search(&byte).map_or(0, |at| places[at]);
+    all.into_iter()
+        .map(|(span, kind, brand, url)| AnswerMark {
+            start: place(span.start),
+            end: place(span.end),
+            kind,
+            is_own: brand == Some(OWN),
+            brand: brand.map(|it| book.name(it).to_owned()),
+            url: url.map(str::to_owned),
+        })
+        .collect()
+}
+
+/// How many characters stand before each of these bytes (in order).
+fn characters_at(text: &str, bytes: &[usize]) -> Vec<u32> {
+    let mut counts = Vec::with_capacity(bytes.len());
+    let mut letters = text.char_indices().peekable();
+    let mut count = 0;
+    for byte in bytes {
+        while letters.next_if(|it| it.0 < *byte).is_some() {
+            count += 1;
+        }
+        counts.push(count);
+    }
+    counts
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{
+        ai_answers::brands::BrandSpec,
+        observation::ai_answer::{AnswerCitation, AnswerUsage, AskedPrompt, CitationPart},
+        provenance::Provenance,
+    };
+    use chrono::DateTime;
+    use proptest::prelude::*;
+
+    /// An answer in English.
+    pub(crate) fn answer(text: &str) -> AiAnswer {
+        AiAnswer {
+            engine: "sandbox".to_owned(),
+            provider: "sandbox".to_owned(),
+            provenance: Provenance::Simulated,
+            requested_model: None,
+            served_model: Some("sandbox-1".to_owned()),
+            prompt: AskedPrompt {
+                prompt_id: "7.Q1.en.v1.00000000".to_owned(),
+                keyword_id: Some(7),
+                template: "Q1".to_owned(),
+                template_version: 1,
+                language: "en".to_owned(),
+                is_branded: false,
+                text: "Which standing desk would you recommend and why?".to_owned(),
+            },
+            sample: 1,
+            state: AnswerState::Answered,
+            text: text.to_owned(),
+            citations: Some(Vec::new()),
+            searches: Some(1),
+            queries: Vec::new(),
+            answered_at: DateTime::from_timestamp(1_790_000_000, 0).unwrap_or_default(),
+            usage: AnswerUsage::default(),
+        }
+    }
+
+    fn book() -> BrandBook {
+        BrandBook::of(
+            &BrandSpec::named("Acme", "acme.com"),
+            &[
+                BrandSpec::named("Acme Pro", "acmepro.com"),
+                BrandSpec::named("Zyxwor", "zyxwor.com"),
+            ],
+            &["desk".to_owned()],
+        )
+    }
+
+    #[test]
+    fn an_answer_is_told_in_full() {
+        let mut it = answer(
+            "Dear reader — Zyxwor has poor support. Acme is the best and most reliable option. Others exist.",
+        );
+        it.citations = Some(vec![AnswerCitation {
+            url: "https://acme.com/desk".to_owned(),
+            title: None,
+            domain: None,
+            part: CitationPart::Inline,
+            spans: vec![TextSpan { start: 45, end: 50 }],
+        }]);
+        let found = judge(&it, &book());
+        assert_eq!(found.state, JudgedState::Counted);
+        assert_eq!(found.brands, [2, 0]);
+        assert_eq!(found.recommended, Some(BTreeSet::from([0])));
+        let sentiment = found.sentiment.unwrap();
+        assert!((sentiment.score - 0.6369).abs() < 1e-4 && sentiment.positive == 1);
+        // 5 words (reader, Zyxwor, has, poor, support + dear) by exp(0), 6 by exp(-1/2).
+        let shares = found.shares.unwrap();
+        let (first, second) = (6.0, 7.0 * (-0.5_f64).exp());
+        assert!(
+            (shares[0] - second / (first + second)).abs() < 1e-9,
+            "{shares:?}"
+        );
+        assert!((found.source_share.unwrap() - 1.0).abs() < 1e-12);
+        let mention = &found.marks[0];
+        let letters: Vec<char> = it.text.chars().collect();
+        let marked: String = letters[mention.start as usize..mention.end as usize]
+            .iter()
+            .collect();
+        assert_eq!(
+            (marked.as_str(), mention.kind),
+            ("Zyxwor", MarkKind::Mention)
+        );
+    }
+
+    #[test]
+    fn lists_under_a_heading_that_recommends_are_recommendations() {
+        let found = judge(
+            &answer("## The best desks\n\n1. **Acme** - wide\n2. Zyxwor\n\nAcme Pro is another."),
+            &book(),
+        );
+        assert_eq!(found.recommended, Some(BTreeSet::from([0, 2])));
+    }
+
+    #[test]
+    fn what_is_no_answer_says_nothing() {
+        for (state, expected) in [
+            (AnswerState::Empty, JudgedState::Empty),
+            (AnswerState::Refused, JudgedState::Refused),
+            (AnswerState::CutShort, JudgedState::CutShort),
+            (AnswerState::NotShown, JudgedState::NotShown),
+            (
+                AnswerState::Failed("timedOut".to_owned()),
+                JudgedState::Failed("timedOut".to_owned()),
+            ),
+        ] {
+            let mut it = answer("Acme");
+            it.state = state;
+            let found = judge(&it, &book());
+            assert_eq!(found.state, expected);
+            assert!(found.brands.is_empty() && found.citations.is_none());
+        }
+        assert_eq!(judge(&answer("  \n"), &book()).state, JudgedState::Empty);
+        assert_eq!(
+            judge(&answer("Sorry, I can't help with that."), &book()).state,
+            JudgedState::Refused
+        );
+    }
+
+    #[test]
+    fn not_to_be_confused_is_a_mention_that_is_not_kind() {
+        let found = judge(
+            &answer("This shop is not to be confused with Acme, the great desk maker."),
+            &book(),
+        );
+        assert_eq!(found.brands, [0]);
+        assert_eq!(found.sentiment.unwrap().negative, 1);
+    }
+
+    #[test]
+    fn brands_in_the_prompt_are_prompted() {
+        let mut it = answer("Zyxwor is one. Acme is another.");
+        it.prompt.text = "What are alternatives to Zyxwor?".to_owned();
+        assert_eq!(judge(&it, &book()).prompted, BTreeSet::from([2]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_judged_and_marks_lie_in_it(
+            text in "(Acme|Acme Pro|Zyxwor|acme\\.com|best|not|[ .,:`*\n()#|-]|https://acme\\.com/é|\\[1\\]\\(|[a-zěß]{1,4}|字){0,60}"
+        ) {
+            let found = judge(&answer(&text), &book());
+            let length = u32::try_from(text.chars().count()).unwrap();
+            for mark in &found.marks {
+                prop_assert!(mark.start <= mark.end && mark.end <= length);
+            }
+            if let Some(shares) = &found.shares {
+                prop_assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+                for (brand, share) in shares.iter().enumerate() {
+                    prop_assert!(*share <= 0.0 || found.brands.contains(&brand));
+                }
+            }
+        }
+    }
+}

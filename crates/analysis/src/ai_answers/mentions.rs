@@ -1,0 +1,271 @@
+//! Where a text names a brand.
+//!
+//! All spellings are looked for at once (Aho and Corasick). A hit counts when a word begins there,
+//! when what stands behind it is nothing or an ending of the language, when its capitals stand as
+//! its sense asks for, and when no longer name covers it. What may be a word needs a cue: the
+//! brand's site, a surer name of it, a word for a company beside it, or a place in a list of names.
+
+use super::{
+    brands::{BrandBook, BrandId, Case, Pattern, Sense},
+    cues, endings,
+    folded::{Folded, fold},
+    languages::Languages,
+    visible::Visible,
+};
+use crate::observation::ai_answer::TextSpan;
+use std::collections::BTreeSet;
+
+/// A place where a brand is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mention {
+    /// Whom.
+    pub brand: BrandId,
+    /// Where, in bytes of the text; with the ending.
+    pub span: TextSpan,
+    /// Whether its host stands there and not its name.
+    pub is_host: bool,
+}
+
+/// What was found in a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Mentions in the order of the text; none overlap.
+    pub mentions: Vec<Mention>,
+    /// Places that may be names or words, and nothing tells which.
+    pub ambiguous: Vec<Mention>,
+}
+
+impl Found {
+    /// The brands in the order in which they are first named.
+    #[must_use]
+    pub fn brands(&self) -> Vec<BrandId> {
+        let mut order = Vec::new();
+        for mention in &self.mentions {
+            if !order.contains(&mention.brand) {
+                order.push(mention.brand);
+            }
+        }
+        order
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    start: usize,
+    end: usize,
+    /// Bytes of the name, without the ending.
+    length: usize,
+    brand: BrandId,
+    /// The host that stands there instead of a name.
+    host: Option<TextSpan>,
+    is_sure: bool,
+}
+
+/// Words from which on a prompt's words, when they stand in the answer, are an echo of it.
+const LEAST_ECHO: usize = 4;
+
+/// Finds the brands of a book in prose. What repeats the prompt does not count; `sites_seen` are
+/// brands whose pages the answer cites, which tells what their names mean.
+#[must_use]
+pub fn mentions(
+    book: &BrandBook,
+    visible: &Visible,
+    languages: Languages,
+    prompt: Option<&str>,
+    sites_seen: &BTreeSet<BrandId>,
+) -> Found {
+    let folded = Folded::of(&visible.text, &visible.holes);
+    let mut candidates = by_name(book, visible, &folded, languages);
+    candidates.extend(by_host(book, visible, &folded));
+    // Leftmost first, of those that begin together the longest name.
+    candidates.sort_by(|a, b| {
+        (a.start, std::cmp::Reverse(a.length), !a.is_sure).cmp(&(
+            b.start,
+            std::cmp::Reverse(b.length),
+            !b.is_sure,
+        ))
+    });
+    let mut behind = 0;
+    candidates.retain(|it| {
+        let is_free = it.start >= behind;
+        if is_free {
+            behind = it.end;
+        }
+        is_free
+    });
+    let echoes = echoes(&folded.text, prompt);
+    candidates.retain(|it| {
+        !echoes
+            .iter()
+            .any(|(start, end)| *start <= it.start && it.end <= *end)
+    });
+    settle(&mut candidates, book, &folded.text, sites_seen);
+    let mut found = Found::default();
+    for candidate in candidates {
+        let mention = Mention {
+            brand: candidate.brand,
+            span: candidate
+                .host
+                .unwrap_or_else(|| folded.origin(candidate.start, candidate.end)),
+            is_host: candidate.host.is_some(),
+        };
+        if candidate.is_sure {
+            found.mentions.push(mention);
+        } else {
+            found.ambiguous.push(mention);
+        }
+    }
+    found
+}
+
+fn by_name(
+    book: &BrandBook,
+    visible: &Visible,
+    folded: &Folded,
+    languages: Languages,
+) -> Vec<Candidate> {
+    let text = folded.text.as_str();
+    let Some(automaton) = &book.automaton else {
+        return Vec::new();
+    };
+    let hits = automaton.find_overlapping_iter(text);
+    hits.filter_map(|hit| {
+        let pattern = &book.patterns[hit.pattern()];
+        let (start, end) = (hit.start(), hit.end());
+        let is_read = pattern.only_in.is_none_or(|it| it.meets(languages));
+        let begins = is_read && !text[..start].ends_with(is_of_a_word);
+        let rest = begins.then(|| rest_of_word(&text[end..]))??;
+        let last = text[..end].chars().next_back()?;
+        if !endings::fits(pattern.form, rest, last, languages) {
+            return None;
+        }
+        let whole = folded.origin(start, end + rest.len());
+        let name = folded.origin(start, end);
+        let (name, ending) = (
+            &visible.text[name.start..name.end],
+            &visible.text[name.end..whole.end],
+        );
+        if !capitals_fit(pattern, name, ending, languages) {
+            return None;
+        }
+        Some(Candidate {
+            start,
+            end: end + rest.len(),
+            length: end - start,
+            brand: pattern.brand,
+            host: None,
+            is_sure: is_sure(pattern, languages),
+        })
+    })
+    .collect()
+}
+
+fn by_host(book: &BrandBook, visible: &Visible, folded: &Folded) -> Vec<Candidate> {
+    let hosts = visible.hosts.iter();
+    hosts
+        .filter_map(|it| {
+            let at = folded.image(it.span.start);
+            Some(Candidate {
+                start: at,
+                end: at + 1,
+                length: 1,
+                brand: book.owner_of_host(&it.host)?,
+                host: Some(it.span),
+                is_sure: true,
+            })
+        })
+        .collect()
+}
+
+fn is_of_a_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// What follows up to the end of the word; `None` when that is too long for an ending.
+fn rest_of_word(text: &str) -> Option<&str> {
+    let end = text.find(|it| !is_of_a_word(it)).unwrap_or(text.len());
+    (end <= endings::LONGEST).then(|| &text[..end])
+}
+
+fn needs_cue(pattern: &Pattern, languages: Languages) -> bool {
+    match pattern.sense {
+        Sense::Sure => false,
+        Sense::WordIn(words) => words.meets(languages),
+        Sense::Unsure => true,
+    }
+}
+
+fn is_sure(pattern: &Pattern, languages: Languages) -> bool {
+    !needs_cue(pattern, languages)
+}
+
+/// Whether capitals stand as the pattern asks for. Endings are small, except where all is large;
+/// behind a name that is written small an `s` makes another word of it.
+fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Languages) -> bool {
+    let plain =
+        |text: &str| -> Vec<char> { text.chars().filter(|it| it.is_alphanumeric()).collect() };
+    let letters = plain(name);
+    let is_large = |it: &char| !it.is_alphabetic() || it.is_uppercase();
+    let all_large = letters.iter().all(is_large);
+    let begins_large = letters.first().is_some_and(is_large);
+    let ending_fits = ending.chars().all(|it| !it.is_uppercase()) || all_large;
+    let plural_fits = !ending.eq_ignore_ascii_case("s") || begins_large;
+    let is_named = match &pattern.case {
+        Case::Any => true,
+        Case::EachPart => name
+            .split([' ', '-'])
+            .all(|it| it.chars().next().is_some_and(char::is_uppercase)),
+        Case::AsIn(written) => {
+            let written = plain(written);
+            let alike = letters.iter().zip(&written);
+            let as_written =
+                { alike }.all(|(one, other)| one.is_uppercase() == other.is_uppercase());
+            // A word where it is none, and in headings, may be written otherwise.
+            as_written
+                || (all_large && letters.len() > 3)
+                || (matches!(pattern.sense, Sense::WordIn(_)) && is_sure(pattern, languages))
+        }
+    };
+    ending_fits && plural_fits && is_named
+}
+
+/// Where the answer repeats the prompt.
+fn echoes(text: &str, prompt: Option<&str>) -> Vec<(usize, usize)> {
+    let prompt = prompt.map(fold).unwrap_or_default();
+    if prompt.split_whitespace().count() < LEAST_ECHO && !prompt.ends_with('?') {
+        return Vec::new();
+    }
+    text.match_indices(&prompt)
+        .map(|(at, it)| (at, at + it.len()))
+        .collect()
+}
+
+/// Makes sure what a cue tells to be a name: the brand's site or a surer name of it anywhere, a
+/// company's word beside it, or a place beside a sure name in a list.
+fn settle(
+    candidates: &mut [Candidate],
+    book: &BrandBook,
+    text: &str,
+    sites_seen: &BTreeSet<BrandId>,
+) {
+    let mut known: BTreeSet<BrandId> = sites_seen.clone();
+    known.extend(candidates.iter().filter(|it| it.is_sure).map(|it| it.brand));
+    for candidate in candidates.iter_mut().filter(|it| !it.is_sure) {
+        candidate.is_sure = known.contains(&candidate.brand)
+            || cues::stand_beside(text, candidate.start, candidate.end, &book.categories);
+    }
+    let joined = |a: &Candidate, b: &Candidate| cues::join(&text[a.end..b.start]);
+    for at in 1..candidates.len() {
+        if candidates[at - 1].is_sure && !candidates[at].is_sure {
+            candidates[at].is_sure = joined(&candidates[at - 1], &candidates[at]);
+        }
+    }
+    for at in (1..candidates.len()).rev() {
+        if candidates[at].is_sure && !candidates[at - 1].is_sure {
+            candidates[at - 1].is_sure = joined(&candidates[at - 1], &candidates[at]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

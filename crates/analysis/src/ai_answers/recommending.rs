@@ -1,0 +1,154 @@
+//! Whether a sentence recommends whom it names: by words of each language, turned around by a negation
+//! shortly before; and whether a list does, by the line above it.
+
+use super::{folded::fold, languages::Languages};
+use std::sync::LazyLock;
+
+struct Words {
+    language: &'static str,
+    yes: Vec<String>,
+    no: Vec<String>,
+}
+
+/// How many words before a recommending one a negation turns it around.
+const REACH: usize = 4;
+/// Bytes in which it is looked for: a sentence may be as long as the text.
+const WINDOW: usize = 120;
+
+static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
+    let mut lists: Vec<Words> = Vec::new();
+    for row in include_str!("recommending.tsv").lines() {
+        let mut cells = row.split('\t');
+        let (Some(language), Some(kind), Some(words)) = (cells.next(), cells.next(), cells.next())
+        else {
+            continue;
+        };
+        let words: Vec<String> = words.split(' ').map(|it| it.replace('_', " ")).collect();
+        match lists.last_mut().filter(|it| it.language == language) {
+            Some(list) if kind == "no" => list.no = words,
+            _ => lists.push(Words {
+                language,
+                yes: words,
+                no: Vec::new(),
+            }),
+        }
+    }
+    lists
+});
+
+/// Whether a sentence recommends; `None` in languages without words for it.
+pub(super) fn recommends(sentence: &str, languages: Languages) -> Option<bool> {
+    let lists: Vec<&Words> = LISTS
+        .iter()
+        .filter(|it| languages.has(it.language))
+        .collect();
+    if lists.is_empty() {
+        return None;
+    }
+    let text = format!(" {} ", fold(sentence));
+    Some(lists.iter().any(|list| list.hold(&text)))
+}
+
+/// Whether a line opens a list of what it recommends.
+pub(super) fn opens_list(line: &str, languages: Languages) -> bool {
+    let line = line.trim().trim_end_matches('*');
+    let is_heading = line.starts_with('#') || line.ends_with(':');
+    is_heading && recommends(line, languages) == Some(true)
+}
+
+/// Whether a line is an item of a list.
+pub(super) fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    ["- ", "* ", "• ", "+ ", "|"]
+        .iter()
+        .any(|it| line.starts_with(it))
+        || (digits > 0 && line[digits..].starts_with(['.', ')']))
+}
+
+impl Words {
+    fn hold(&self, text: &str) -> bool {
+        self.yes.iter().any(|word| {
+            text.match_indices(word.as_str()).any(|(at, _)| {
+                let begins = text[..at].ends_with(|it: char| !it.is_alphanumeric());
+                begins && !self.negated(&text[..at])
+            })
+        })
+    }
+
+    fn negated(&self, before: &str) -> bool {
+        let near = before.floor_char_boundary(before.len().saturating_sub(WINDOW));
+        let before = &before[near..];
+        // A comma begins another thought.
+        let clause = before
+            .rsplit([',', ';', ':', '(', '–'])
+            .next()
+            .unwrap_or_default();
+        let words = clause.split_whitespace().rev().take(REACH);
+        words
+            .map(|it| it.trim_matches(|letter: char| !letter.is_alphanumeric()))
+            .any(|word| {
+                self.no.iter().any(|no| {
+                    // Short ones are whole words, the others beginnings.
+                    word == no || (no.len() > 4 && word.starts_with(no.as_str()))
+                })
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_recommends_and_can_turn_it_around() {
+        for (language, yes, no) in [
+            (
+                "en",
+                "Acme is the best for families.",
+                "I would not recommend Acme.",
+            ),
+            (
+                "de",
+                "Acme ist die beste Wahl.",
+                "Acme würde ich nicht empfehlen.",
+            ),
+            ("fr", "Je recommande Acme.", "Acme n'est pas recommandé."),
+            ("es", "Recomiendo Acme.", "No recomiendo Acme."),
+            ("it", "Consiglio Acme.", "Non consiglio Acme."),
+            ("nl", "Acme is een aanrader.", "Acme is niet aan te raden."),
+            ("pl", "Polecam Acme.", "Nie polecam Acme."),
+            ("cs", "Doporučuji Acme.", "Acme nedoporučuji."),
+            ("sk", "Odporúčam Acme.", "Acme neodporúčam."),
+            (
+                "hu",
+                "Az Acme a legjobb választás.",
+                "Az Acmét nem ajánlom.",
+            ),
+        ] {
+            let languages = Languages::of(language);
+            assert_eq!(recommends(yes, languages), Some(true), "{yes}");
+            assert_eq!(recommends(no, languages), Some(false), "{no}");
+        }
+        assert_eq!(
+            recommends("Jag rekommenderar Acme", Languages::of("sv")),
+            None
+        );
+        assert_eq!(
+            recommends("Acme opened in 1921.", Languages::of("en")),
+            Some(false)
+        );
+    }
+
+    #[test]
+    fn a_heading_that_recommends_speaks_for_its_list() {
+        let english = Languages::of("en");
+        assert!(
+            opens_list("## Best desks", english)
+                && opens_list("**Top picks I recommend:**", english)
+        );
+        assert!(!opens_list("The best desks.", english) && !opens_list("Also seen:", english));
+        assert!(is_item("1. Acme") && is_item("- Acme") && is_item("  * Acme"));
+        assert!(!is_item("2024 was good") && !is_item("Acme"));
+    }
+}

@@ -1,0 +1,210 @@
+//! The panel of prompts: what AI engines are asked about a keyword, and about a project by name.
+//!
+//! The templates (`templates.tsv`, ours) ask neither for sources nor for brands, since that changes
+//! what engines answer. What is asked is a pure function of the keyword, so that a panel is the
+//! same in every run; a change of any template is a new [`TEMPLATE_VERSION`].
+
+use crate::{
+    ai_answers::brands::BrandBook, keyword_text, observation::ai_answer::AskedPrompt,
+    search_intent::Intent,
+};
+use sha2::{Digest, Sha256};
+use std::{collections::HashMap, sync::LazyLock};
+
+/// The version of all templates.
+pub const TEMPLATE_VERSION: u32 = 1;
+/// How many prompts a keyword has unless its owner says otherwise.
+pub const USUAL_PROMPTS: usize = 5;
+/// How many it can have.
+pub const MOST_PROMPTS: usize = 6;
+
+/// The languages that have templates.
+pub const LANGUAGES: [&str; 10] = ["en", "de", "fr", "es", "it", "nl", "pl", "cs", "sk", "hu"];
+
+/// The keyword that is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptTopic<'a> {
+    /// The keyword.
+    pub keyword_id: i64,
+    /// Its text as the owner wrote it.
+    pub keyword: &'a str,
+    /// ISO 639-1, lower case.
+    pub language: &'a str,
+    /// A place, as people of the language write it.
+    pub location: Option<&'a str>,
+    /// What its searchers want; `None` when that is not known.
+    pub intent: Option<Intent>,
+}
+
+/// The prompts of a keyword.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptPanel {
+    /// What is asked, most telling first.
+    pub prompts: Vec<AskedPrompt>,
+    /// Whether its language has templates; without them the keyword alone is asked.
+    pub language_is_known: bool,
+}
+
+/// What engines are asked about a keyword: at most so many prompts, the ones that serve its intent
+/// first. Prompts that name the project (its name is in the keyword) are branded, and stay apart.
+#[must_use]
+pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
+    let templates = Templates::of(topic.language);
+    let mut prompts: Vec<AskedPrompt> = Vec::new();
+    for template in order(topic.intent) {
+        if prompts.len() == most.clamp(1, MOST_PROMPTS) {
+            break;
+        }
+        let Some((template, text)) = words(topic, templates, template) else {
+            continue;
+        };
+        let repeats = prompts.iter().any(|it| it.text == text);
+        if !repeats {
+            prompts.push(prompt(
+                Some(topic.keyword_id),
+                topic.language,
+                template,
+                text,
+                book,
+            ));
+        }
+    }
+    PromptPanel {
+        prompts,
+        language_is_known: templates.is_some(),
+    }
+}
+
+/// What engines are asked about a project by its name; with what it is for, when that is known.
+/// Nothing in a language without templates.
+#[must_use]
+pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<AskedPrompt> {
+    let Some(templates) = Templates::of(language) else {
+        return Vec::new();
+    };
+    let brand = keyword_text::display(brand);
+    let ask = |template: &'static str, words: String| AskedPrompt {
+        is_branded: true,
+        ..unjudged(None, language, template, words)
+    };
+    let mut prompts = Vec::new();
+    if let Some(words) = templates.words.get("B1") {
+        prompts.push(ask("B1", words.replace("{brand}", &brand)));
+    }
+    if let (Some(words), Some(category)) = (templates.words.get("B2"), category) {
+        let words = words.replace("{category}", &keyword_text::display(category));
+        prompts.push(ask("B2", words.replace("{brand}", &brand)));
+    }
+    prompts
+}
+
+/// Which templates tell most for an intent. Q4 falls away without a location, Q6 stands in for it.
+const fn order(intent: Option<Intent>) -> [&'static str; MOST_PROMPTS] {
+    match intent {
+        Some(Intent::Informational) => ["Q3", "Q5", "Q2", "Q1", "Q4", "Q6"],
+        Some(Intent::Commercial) => ["Q2", "Q1", "Q5", "Q3", "Q4", "Q6"],
+        Some(Intent::Transactional) => ["Q1", "Q4", "Q2", "Q5", "Q3", "Q6"],
+        Some(Intent::Navigational) => ["Q5", "Q3", "Q1", "Q2", "Q4", "Q6"],
+        None => ["Q1", "Q2", "Q3", "Q5", "Q4", "Q6"],
+    }
+}
+
+/// The template that was taken, and its words for the keyword.
+fn words(
+    topic: &PromptTopic<'_>,
+    templates: Option<&Templates>,
+    template: &'static str,
+) -> Option<(&'static str, String)> {
+    let keyword = keyword_text::display(topic.keyword);
+    let first = keyword_text::normalised(&keyword);
+    let first = first.split(' ').next().unwrap_or_default();
+    if template == "Q5" {
+        return Some(("Q5", keyword));
+    }
+    let templates = templates?;
+    let template = match template {
+        "Q3" if templates.questions.contains(&first) => return Some(("Q3question", keyword)),
+        "Q3" if templates.verbs.contains(&first) => "Q3howTo",
+        other => other,
+    };
+    let words = templates.words.get(template)?;
+    let words = match topic.location {
+        Some(location) => words.replace("{location}", &keyword_text::display(location)),
+        None if words.contains("{location}") => return None,
+        None => (*words).to_owned(),
+    };
+    Some((template, words.replace("{keyword}", &keyword)))
+}
+
+fn prompt(
+    keyword_id: Option<i64>,
+    language: &str,
+    template: &str,
+    text: String,
+    book: &BrandBook,
+) -> AskedPrompt {
+    AskedPrompt {
+        is_branded: book.names_own(&text, language),
+        ..unjudged(keyword_id, language, template, text)
+    }
+}
+
+fn unjudged(keyword_id: Option<i64>, language: &str, template: &str, text: String) -> AskedPrompt {
+    AskedPrompt {
+        prompt_id: prompt_id(keyword_id, template, language, &text),
+        keyword_id,
+        template: template.to_owned(),
+        template_version: TEMPLATE_VERSION,
+        language: language.to_owned(),
+        is_branded: false,
+        text,
+    }
+}
+
+/// Other words are another prompt, whatever made them.
+fn prompt_id(keyword_id: Option<i64>, template: &str, language: &str, text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    let sum = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
+    let subject = keyword_id.map_or_else(|| "project".to_owned(), |it| it.to_string());
+    format!("{subject}.{template}.{language}.v{TEMPLATE_VERSION}.{sum:08x}")
+}
+
+/// What a language has.
+#[derive(Debug, Default)]
+struct Templates {
+    words: HashMap<&'static str, &'static str>,
+    questions: Vec<&'static str>,
+    verbs: Vec<&'static str>,
+}
+
+impl Templates {
+    fn of(language: &str) -> Option<&'static Self> {
+        static ALL: LazyLock<HashMap<&'static str, Templates>> = LazyLock::new(read);
+        ALL.get(language)
+    }
+}
+
+fn read() -> HashMap<&'static str, Templates> {
+    let mut all: HashMap<&'static str, Templates> = HashMap::new();
+    let rows = include_str!("templates.tsv").lines();
+    for row in rows.filter(|it| !it.starts_with('#')) {
+        let mut cells = row.splitn(3, '\t');
+        let (Some(language), Some(template), Some(words)) =
+            (cells.next(), cells.next(), cells.next())
+        else {
+            continue;
+        };
+        let of_language = all.entry(language).or_default();
+        match template {
+            "questions" => of_language.questions = words.split(' ').collect(),
+            "verbs" => of_language.verbs = words.split(' ').collect(),
+            template => {
+                of_language.words.insert(template, words);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! The score of visibility in AI answers. Its weights are a judgement, and sentiment is not in it: an
+//! unseen brand would gain by nobody speaking ill of it.
+
+/// The rates that it is made of, 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ScoreParts {
+    /// How often the project is named.
+    pub mention_rate: f64,
+    /// Its position-adjusted share; `None` when nobody is named.
+    pub position_adjusted_share: Option<f64>,
+    /// How often it is cited; `None` when the engine has no sources.
+    pub citation_rate: Option<f64>,
+    /// How often it is recommended; `None` when that cannot be told.
+    pub recommendation_rate: Option<f64>,
+}
+
+/// The score, 0 to 100. What is not known is left out and the rest scaled up; who is never named has
+/// no share, whoever else is named or not.
+#[must_use]
+pub fn ai_visibility_score(parts: &ScoreParts) -> f64 {
+    let share = parts
+        .position_adjusted_share
+        .or((parts.mention_rate <= 0.0).then_some(0.0));
+    let known = [
+        (0.45, Some(parts.mention_rate)),
+        (0.25, share),
+        (0.20, parts.citation_rate),
+        (0.10, parts.recommendation_rate),
+    ];
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (weight, part) in known {
+        if let Some(part) = part {
+            sum += weight * part;
+            weights += weight;
+        }
+    }
+    100.0 * sum / weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parts(values: [f64; 4]) -> ScoreParts {
+        ScoreParts {
+            mention_rate: values[0],
+            position_adjusted_share: Some(values[1]),
+            citation_rate: Some(values[2]),
+            recommendation_rate: Some(values[3]),
+        }
+    }
+
+    #[test]
+    fn the_golden_score_is_26_and_a_half() {
+        let score = ai_visibility_score(&parts([0.4, 0.2, 0.1, 0.15]));
+        assert!((score - 26.5).abs() < 1e-9, "{score}");
+    }
+
+    #[test]
+    fn what_is_not_known_neither_helps_nor_hurts_and_who_is_not_named_has_0() {
+        let without = ScoreParts {
+            citation_rate: None,
+            recommendation_rate: None,
+            ..parts([0.4, 0.4, 0.0, 0.0])
+        };
+        assert!((ai_visibility_score(&without) - 40.0).abs() < 1e-9);
+        assert!(ai_visibility_score(&ScoreParts::default()).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn more_of_anything_is_never_less(
+            values in proptest::array::uniform4(0.0_f64..=1.0), at in 0_usize..4, more in 0.0_f64..=1.0
+        ) {
+            let score = ai_visibility_score(&parts(values));
+            let mut raised = values;
+            raised[at] = raised[at].max(more);
+            prop_assert!(ai_visibility_score(&parts(raised)) >= score - 1e-9);
+            prop_assert!((-1e-9..=100.0 + 1e-9).contains(&score));
+        }
+    }
+}

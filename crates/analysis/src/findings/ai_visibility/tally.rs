@@ -1,0 +1,222 @@
+//! What is kept of answers for trends: counts per prompt, engine, model and day.
+
+use crate::{
+    ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState, brands::OWN},
+    observation::ai_answer::AiAnswer,
+    provenance::Provenance,
+    statistics::panel_rate::Count,
+};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// What a prompt brought on one engine and model, on one day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptTally {
+    /// The day, in UTC.
+    pub day: NaiveDate,
+    /// Who was asked.
+    pub engine: String,
+    /// The model that answered; `None` when the engine does not tell.
+    pub model: Option<String>,
+    /// The version of the prompts' templates.
+    pub template_version: u32,
+    /// The rules by which names were found.
+    pub detector_version: String,
+    /// Seen, or made up by the sandbox.
+    pub provenance: Provenance,
+    /// The prompt.
+    pub prompt_id: String,
+    /// The keyword; `None` for branded prompts.
+    pub keyword_id: Option<i64>,
+    /// Whether the prompt names the project.
+    pub is_branded: bool,
+    /// Answers, and those that name the project.
+    pub answers: u64,
+    /// Those that name the project.
+    pub mentions: u64,
+    /// Answers of engines with sources.
+    pub sourced: u64,
+    /// Those that cite an own page.
+    pub citations: u64,
+    /// Answers in languages in which recommendations are told.
+    pub judged: u64,
+    /// Those that recommend the project.
+    pub recommendations: u64,
+    /// Namings of brands that the prompt does not name, each once per answer.
+    pub namings: u64,
+    /// Answers that name a brand.
+    pub shared: u64,
+    /// The sum of the project's position-adjusted shares in them.
+    pub share_sum: f64,
+    /// Answers whose sentiment is told.
+    pub felt: u64,
+    /// The sum of their scores.
+    pub sentiment_sum: f64,
+    /// Questions without an answer.
+    pub left_out: LeftOut,
+    /// Answers by the domains that they cite.
+    pub cited_domains: BTreeMap<String, u64>,
+}
+
+/// Questions without an answer that counts, by why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AiLeftOut)]
+pub struct LeftOut {
+    /// Refused.
+    pub refused: u64,
+    /// Without text.
+    pub empty: u64,
+    /// Not shown by the engine.
+    pub not_shown: u64,
+    /// Cut off at the limit of length.
+    pub cut_short: u64,
+    /// Failed.
+    pub failed: u64,
+}
+
+impl LeftOut {
+    /// Counts one.
+    pub fn add(&mut self, state: &JudgedState) {
+        match state {
+            JudgedState::Counted => {}
+            JudgedState::Refused => self.refused += 1,
+            JudgedState::Empty => self.empty += 1,
+            JudgedState::NotShown => self.not_shown += 1,
+            JudgedState::CutShort => self.cut_short += 1,
+            JudgedState::Failed(_) => self.failed += 1,
+        }
+    }
+
+    /// Adds those of another day.
+    pub const fn join(&mut self, other: &Self) {
+        self.refused += other.refused;
+        self.empty += other.empty;
+        self.not_shown += other.not_shown;
+        self.cut_short += other.cut_short;
+        self.failed += other.failed;
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.refused + self.empty + self.not_shown + self.cut_short + self.failed
+    }
+}
+
+/// Domains that are kept per prompt and day.
+const MOST_DOMAINS: usize = 200;
+
+impl PromptTally {
+    /// Without anything counted.
+    fn of(answer: &AiAnswer, model: Option<String>) -> Self {
+        Self {
+            day: answer.answered_at.date_naive(),
+            engine: answer.engine.clone(),
+            model,
+            template_version: answer.prompt.template_version,
+            detector_version: DETECTOR_VERSION.to_owned(),
+            provenance: answer.provenance,
+            prompt_id: answer.prompt.prompt_id.clone(),
+            keyword_id: answer.prompt.keyword_id,
+            is_branded: answer.prompt.is_branded,
+            answers: 0,
+            mentions: 0,
+            sourced: 0,
+            citations: 0,
+            judged: 0,
+            recommendations: 0,
+            namings: 0,
+            shared: 0,
+            share_sum: 0.0,
+            felt: 0,
+            sentiment_sum: 0.0,
+            left_out: LeftOut::default(),
+            cited_domains: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, judged: &JudgedAnswer) {
+        self.left_out.add(&judged.state);
+        if judged.state != JudgedState::Counted {
+            return;
+        }
+        let is_named = judged.brands.contains(&OWN);
+        self.answers += 1;
+        self.mentions += u64::from(is_named);
+        self.namings += { judged.brands.iter() }
+            .filter(|it| !judged.prompted.contains(it))
+            .count() as u64;
+        if let Some(pages) = &judged.citations {
+            self.sourced += 1;
+            self.citations += u64::from(pages.iter().any(|it| it.owner == Some(OWN)));
+            let domains: std::collections::BTreeSet<&String> =
+                pages.iter().map(|it| &it.domain).collect();
+            for domain in domains {
+                let has_room = self.cited_domains.len() < MOST_DOMAINS;
+                if let Some(count) = self.cited_domains.get_mut(domain) {
+                    *count += 1;
+                } else if has_room {
+                    self.cited_domains.insert(domain.clone(), 1);
+                }
+            }
+        }
+        if let Some(recommended) = &judged.recommended {
+            self.judged += 1;
+            self.recommendations += u64::from(recommended.contains(&OWN));
+        }
+        if let Some(shares) = &judged.shares {
+            self.shared += 1;
+            self.share_sum += shares.get(OWN).copied().unwrap_or(0.0);
+        }
+        if let Some(sentiment) = &judged.sentiment {
+            self.felt += 1;
+            self.sentiment_sum += sentiment.score;
+        }
+    }
+
+    /// Mentions out of answers.
+    #[must_use]
+    pub const fn mention_count(&self) -> Count {
+        Count {
+            hits: self.mentions,
+            trials: self.answers,
+        }
+    }
+
+    /// Citations out of answers with sources.
+    #[must_use]
+    pub const fn citation_count(&self) -> Count {
+        Count {
+            hits: self.citations,
+            trials: self.sourced,
+        }
+    }
+}
+
+/// The tallies of some answers, in the order of day, engine, model and prompt.
+///
+/// A question without an answer has no model that served it; it is told beside the model asked for.
+pub fn tallies<'a>(
+    answers: impl IntoIterator<Item = (&'a AiAnswer, &'a JudgedAnswer)>,
+) -> Vec<PromptTally> {
+    let mut all: BTreeMap<_, PromptTally> = BTreeMap::new();
+    for (answer, judged) in answers {
+        let model = answer.served_model.clone();
+        let key = (
+            answer.answered_at.date_naive(),
+            answer.engine.clone(),
+            model.clone(),
+            answer.prompt.prompt_id.clone(),
+            answer.prompt.template_version,
+        );
+        let tally = all
+            .entry(key)
+            .or_insert_with(|| PromptTally::of(answer, model));
+        tally.add(judged);
+    }
+    all.into_values().collect()
+}

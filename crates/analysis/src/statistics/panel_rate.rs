@@ -1,0 +1,313 @@
+//! A rate over a panel whose members were asked several times, and how it changed.
+//!
+//! Repeats of one question are more alike than answers to different ones. So the rate is the mean
+//! of the members' rates, and its interval is whichever reaches farther, on each side: Wilson's,
+//! which stands for this panel, and the bootstrap over members, which stands for other questions
+//! that could have been asked. The bootstrap alone would call a panel of zeros certain, and of few
+//! members it knows too little.
+
+use super::{
+    bootstrap::mean_of_few_clusters,
+    describe::mean,
+    newcombe,
+    wilson::{self, Interval, Z},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Members from which on the bootstrap has its say in a rate.
+pub const LEAST_FOR_A_RATE: usize = 5;
+/// Members from which on it has its say in a change.
+pub const LEAST_FOR_A_CHANGE: usize = 10;
+
+/// What one member said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// How often it was so.
+    pub hits: u64,
+    /// Out of how many.
+    pub trials: u64,
+}
+
+/// What an interval rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AiIntervalMethod)]
+pub enum IntervalMethod {
+    /// Wilson's interval (of a change: Newcombe's) alone.
+    Score,
+    /// The hull of that and of the bootstrap over prompts.
+    ScoreAndPromptBootstrap,
+}
+
+/// A rate with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PanelRate {
+    /// The mean of the members' rates.
+    pub rate: f64,
+    /// Where the true rate lies with 95 % confidence.
+    pub interval: Interval,
+    /// What the interval rests on.
+    pub method: IntervalMethod,
+}
+
+/// A difference of two rates with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PanelChange {
+    /// The later rate less the earlier.
+    pub change: f64,
+    /// Where the true difference lies with 95 % confidence.
+    pub interval: Interval,
+    /// What the interval rests on.
+    pub method: IntervalMethod,
+    /// How often chance alone brings rates so far apart, by the score interval.
+    pub p: f64,
+}
+
+impl PanelChange {
+    /// Whether the interval leaves out 0.
+    #[must_use]
+    pub fn is_significant(&self) -> bool {
+        self.interval.leaves_out(0.0)
+    }
+}
+
+impl Count {
+    /// Adds another count.
+    pub fn add(&mut self, other: Self) {
+        self.hits += other.hits;
+        self.trials += other.trials;
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn rate(self) -> Option<f64> {
+        (self.trials > 0).then(|| self.hits.min(self.trials) as f64 / self.trials as f64)
+    }
+}
+
+/// The rate of a panel; `None` when nobody answered. Equal keys give equal intervals.
+#[must_use]
+pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
+    let rates: Vec<f64> = members.iter().filter_map(|it| it.rate()).collect();
+    let mean = mean(&rates)?;
+    let score = wilson::of_rate(mean, even_trials(members.iter().copied()), Z);
+    let (interval, method) = hull(score, &rates, LEAST_FOR_A_RATE, key);
+    Some(PanelRate {
+        rate: mean,
+        interval,
+        method,
+    })
+}
+
+/// How a rate changed between two measurements of the same members, in the same order; who did
+/// not answer both times is left out. `None` when nobody did.
+#[must_use]
+pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange> {
+    let pairs = both(now, before);
+    let (later, earlier) = sides(&pairs)?;
+    let score = newcombe::of_rates(later, earlier, Z);
+    let differences: Vec<f64> = { pairs.iter() }
+        .filter_map(|(now, before)| Some(now.rate()? - before.rate()?))
+        .collect();
+    let (interval, method) = hull(score, &differences, LEAST_FOR_A_CHANGE, key);
+    Some(PanelChange {
+        change: later.0 - earlier.0,
+        interval,
+        method,
+        p: newcombe::p_value(later, earlier),
+    })
+}
+
+/// Whether [`change`] is significant, without the bootstrap where the score interval settles it.
+#[must_use]
+pub fn has_moved(now: &[Count], before: &[Count], key: &str) -> bool {
+    let pairs = both(now, before);
+    sides(&pairs).is_some_and(|(later, earlier)| {
+        newcombe::of_rates(later, earlier, Z).leaves_out(0.0)
+            && change(now, before, key).is_some_and(|it| it.is_significant())
+    })
+}
+
+type Rate = (f64, f64);
+
+fn both(now: &[Count], before: &[Count]) -> Vec<(Count, Count)> {
+    let pairs = now.iter().copied().zip(before.iter().copied());
+    pairs
+        .filter(|(now, before)| now.trials > 0 && before.trials > 0)
+        .collect()
+}
+
+/// Rates and trials of both sides.
+fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
+    let side = |pick: fn(&(Count, Count)) -> Count| {
+        let rates: Vec<f64> = { pairs.iter() }.filter_map(|it| pick(it).rate()).collect();
+        Some((mean(&rates)?, even_trials(pairs.iter().map(pick))))
+    };
+    Some((side(|it| it.0)?, side(|it| it.1)?))
+}
+
+/// How many trials an even panel would have for the same precision: P² / Σ 1/n. Of an even panel
+/// all of them, so that the mean of rates is the pooled rate and the interval Wilson's own.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn even_trials(members: impl Iterator<Item = Count>) -> f64 {
+    let (mut count, mut parts) = (0.0, 0.0);
+    for member in members.filter(|it| it.trials > 0) {
+        count += 1.0;
+        parts += 1.0 / member.trials as f64;
+    }
+    count * count / parts
+}
+
+fn hull(score: Interval, values: &[f64], least: usize, key: &str) -> (Interval, IntervalMethod) {
+    let drawn = (values.len() >= least).then(|| mean_of_few_clusters(values, key));
+    match drawn.flatten() {
+        Some(drawn) => (
+            Interval {
+                low: score.low.min(drawn.low),
+                high: score.high.max(drawn.high),
+            },
+            IntervalMethod::ScoreAndPromptBootstrap,
+        ),
+        None => (score, IntervalMethod::Score),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::{newcombe::newcombe, wilson::wilson};
+    use proptest::prelude::*;
+
+    fn even(hits: &[u64], trials: u64) -> Vec<Count> {
+        hits.iter()
+            .map(|hits| Count {
+                hits: *hits,
+                trials,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn of_few_members_asked_equally_often_the_intervals_are_wilsons_and_newcombes() {
+        let now = even(&[3, 5, 1, 0], 5);
+        let before = even(&[1, 4, 1, 1], 20);
+        let found = rate(&now, "k").unwrap();
+        let golden = wilson(9, 20).unwrap();
+        assert!((found.rate - 0.45).abs() < 1e-12);
+        assert!((found.interval.low - golden.low).abs() < 1e-12);
+        assert!((found.interval.high - golden.high).abs() < 1e-12);
+        let found = change(&now, &before, "k").unwrap();
+        let golden = newcombe((9, 20), (7, 80)).unwrap();
+        assert!((found.interval.low - golden.low).abs() < 1e-12);
+        assert!((found.interval.high - golden.high).abs() < 1e-12);
+        assert_eq!(found.method, IntervalMethod::Score);
+        assert!(found.is_significant() && found.p < 0.05);
+    }
+
+    #[test]
+    fn who_answered_once_weighs_as_much_as_who_answered_often_and_makes_it_less_sure() {
+        let uneven = [
+            Count { hits: 1, trials: 1 },
+            Count {
+                hits: 0,
+                trials: 100,
+            },
+        ];
+        let found = rate(&uneven, "k").unwrap();
+        assert!((found.rate - 0.5).abs() < 1e-12);
+        let four = wilson(2, 4).unwrap();
+        assert!((found.interval.low - four.low).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn a_panel_of_zeros_is_not_certain() {
+        let found = rate(&even(&[0; 5], 5), "k").unwrap();
+        assert!((found.interval.high - wilson(0, 25).unwrap().high).abs() < 1e-12);
+        assert_eq!(found.method, IntervalMethod::ScoreAndPromptBootstrap);
+    }
+
+    #[test]
+    fn prompts_that_disagree_widen_the_interval() {
+        let apart = rate(&even(&[5, 5, 5, 0, 0, 0], 5), "k").unwrap();
+        let pooled = wilson(15, 30).unwrap();
+        assert!(apart.interval.low < pooled.low - 0.02 && apart.interval.high > pooled.high + 0.02);
+    }
+
+    #[test]
+    fn only_members_that_answered_twice_are_compared() {
+        let now = [Count { hits: 5, trials: 5 }, Count { hits: 5, trials: 5 }];
+        let before = [Count { hits: 5, trials: 5 }, Count::default()];
+        assert!(change(&now, &before, "k").unwrap().change.abs() < 1e-12);
+        assert_eq!(change(&now, &[Count::default(); 2], "k"), None);
+        assert_eq!(rate(&[Count::default()], "k"), None);
+    }
+
+    /// The whole simulation, with other panels, is `examples/ai_simulation.rs`.
+    #[test]
+    fn without_a_change_at_most_five_of_a_hundred_pairs_are_called_moved() {
+        let mut seed = 7_u64;
+        let mut draw = move || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            f64::from(u32::try_from(seed >> 32).unwrap_or_default()) / 4_294_967_296.0
+        };
+        let mut moved = 0;
+        for pair in 0..10_000 {
+            let members = if pair % 10 == 0 { 12 } else { 5 };
+            let rates: Vec<f64> = (0..members).map(|_| draw()).collect();
+            let mut ask = |times: u64| -> Vec<Count> {
+                { rates.iter() }
+                    .map(|rate| Count {
+                        hits: (0..times).filter(|_| draw() < *rate).count() as u64,
+                        trials: times,
+                    })
+                    .collect()
+            };
+            let (now, before) = (ask(5), ask(20));
+            moved += u32::from(has_moved(&now, &before, "simulation"));
+        }
+        assert!(moved <= 500, "{moved} of 10000");
+        // A test that never speaks would hold, too.
+        assert!(moved >= 50, "{moved} of 10000");
+    }
+
+    fn panel() -> impl Strategy<Value = Vec<Count>> {
+        let member = (0_u64..8, 0_u64..8).prop_map(|(hits, trials)| Count {
+            hits: hits.min(trials),
+            trials,
+        });
+        proptest::collection::vec(member, 1..14)
+    }
+
+    proptest! {
+        #[test]
+        fn a_rate_lies_in_its_interval_and_inside_of_0_and_1(members in panel()) {
+            if let Some(found) = rate(&members, "k") {
+                prop_assert!(found.interval.low >= 0.0 && found.interval.high <= 1.0);
+                prop_assert!(found.interval.low <= found.rate + 1e-12);
+                prop_assert!(found.rate <= found.interval.high + 1e-12);
+            }
+        }
+
+        #[test]
+        fn saying_whether_it_moved_is_the_same_with_and_without_the_short_cut(
+            now in panel(), before in panel()
+        ) {
+            let whole = change(&now, &before, "k").is_some_and(|it| it.is_significant());
+            prop_assert_eq!(has_moved(&now, &before, "k"), whole);
+        }
+
+        #[test]
+        fn another_success_never_lowers_a_rate(members in panel(), at in 0_usize..14) {
+            let mut more = members.clone();
+            if let Some(member) = more.get_mut(at)
+                && member.hits < member.trials
+            {
+                member.hits += 1;
+                let (one, other) = (rate(&members, "k").unwrap(), rate(&more, "k").unwrap());
+                prop_assert!(other.rate >= one.rate);
+            }
+        }
+    }
+}
