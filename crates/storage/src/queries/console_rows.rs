@@ -26,8 +26,12 @@ use domain::{
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many rows one statement may carry.
-const MOST_ROWS: usize = dialect::MOST_BINDS / ROW_BINDS;
+/// How many rows one statement carries: fewer than it may, so that it ends in its time on a slow
+/// machine.
+const MOST_ROWS: usize = 1_000;
+const _: () = assert!(MOST_ROWS * ROW_BINDS <= dialect::MOST_BINDS);
+/// How many imports are thrown away in one statement: each may have tens of thousands of rows.
+const MOST_GONE: usize = 4;
 /// How many searches or pages are asked about in one statement.
 const MOST_ASKED: usize = 1_000;
 /// How many days are inserted in one statement: they have ten columns.
@@ -296,7 +300,7 @@ fn forget_same(
 }
 
 fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
-    for ids in ids.chunks(MOST_ASKED) {
+    for ids in ids.chunks(MOST_GONE) {
         delete(rows_of!(account, ids)).execute(db)?;
         let old = console_spans::table
             .filter(console_spans::account_id.eq(account.0))
