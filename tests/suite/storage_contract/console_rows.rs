@@ -251,8 +251,14 @@ async fn clicks_of_pages_are_told_by_day(db: TestDatabase) {
     let url = "https://shop11.example.com/a".to_owned();
     let urls = [url.clone(), "https://shop11.example.com/nowhere".to_owned()];
     let mut days = ask!(db, r => r.console_rows().page_days(ANN, &of, &urls).await.unwrap());
-    days.sort();
-    assert_eq!(days, [(url.clone(), day(3), 5), (url, day(2), 0)]);
+    days.sort_by_key(|it| it.day);
+    let told = days
+        .iter()
+        .map(|it| (it.page.as_str(), it.day, it.clicks, it.impressions));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [(url.as_str(), day(3), 5, 50), (&url, day(2), 0, 50)]
+    );
 }
 
 async fn old_imports_are_forgotten_a_part_at_a_time(db: TestDatabase) {

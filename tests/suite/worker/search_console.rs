@@ -28,7 +28,7 @@ on_both!(
 
 const EMAIL: [&str; 2] = ["--email", "ann@example.com"];
 
-fn console(world: &World, verb: &str, project: i64, more: &[&str]) -> String {
+pub fn console(world: &World, verb: &str, project: i64, more: &[&str]) -> String {
     let project = project.to_string();
     let of = [
         "search-console",
@@ -49,21 +49,21 @@ fn status(world: &World, project: i64) -> Value {
     clippy::disallowed_methods,
     reason = "the processes under test take the machine's time"
 )]
-fn now() -> DateTime<Utc> {
+pub fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
-fn day(before: u64) -> NaiveDate {
+pub fn day(before: u64) -> NaiveDate {
     now().date_naive() - Days::new(before)
 }
 
-fn file(world: &World, name: &str, text: &str) -> String {
+pub fn file(world: &World, name: &str, text: &str) -> String {
     let path = world.folder().join(name);
     std::fs::write(&path, text).unwrap();
     path.display().to_string()
 }
 
-async fn check(api: &Api, project: i64) {
+pub async fn check(api: &Api, project: i64) {
     let over = api.finished(api.analyse("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
 }

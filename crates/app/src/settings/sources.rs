@@ -232,14 +232,17 @@ fn meant(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 11] = [
+const OPTIONAL: [&str; 14] = [
     "database_url",
     "public_base_url",
     "search.data_for_seo.login",
     "search.data_for_seo.password",
+    "search.most_per_call",
+    "search.most_per_day",
     "search.searxng.base_url",
     "search.serp_api.api_key",
     "search.serper.api_key",
+    "search_console.key_file",
     "vitals.crux.api_key",
     "vitals.lab.browser",
     "vitals.lab.folder",

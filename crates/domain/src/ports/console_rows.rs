@@ -3,7 +3,7 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
-    search_console::{RowSet, RowSum, StoredSpan, Told},
+    search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
 };
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
@@ -54,13 +54,13 @@ pub trait ConsoleRowRepository: Send {
         spans: &[ConsoleSpanId],
         limit: u32,
     ) -> Result<Vec<RowSum>, StorageError>;
-    /// Clicks of these pages, day by day, in no order; days without a row are left out.
+    /// What was counted of these pages, day by day, in no order; days without a row are left out.
     async fn page_days(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         pages: &[String],
-    ) -> Result<Vec<(String, NaiveDate, u64)>, StorageError>;
+    ) -> Result<Vec<PageDay>, StorageError>;
     /// Forgets up to `limit` of the account's imports that end before that day; says how many.
     async fn forget(
         &mut self,

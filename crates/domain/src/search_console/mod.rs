@@ -16,6 +16,6 @@ pub use country::ConsoleCountry;
 pub use cut::{About, Cut};
 pub use property::{Property, PropertyRefusal};
 pub use row::{
-    ConsoleDevice, MOST_POSITION, MOST_TEXT, Origin, RowField, RowRefusal, RowSet, RowSum,
+    ConsoleDevice, MOST_POSITION, MOST_TEXT, Origin, PageDay, RowField, RowRefusal, RowSet, RowSum,
     SearchRow, Span, Told,
 };

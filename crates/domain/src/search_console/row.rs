@@ -356,6 +356,19 @@ pub struct RowSum {
     pub weighted_position: f64,
 }
 
+/// What was counted of a page on one day, over all searches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageDay {
+    /// The page.
+    pub page: String,
+    /// The day.
+    pub day: NaiveDate,
+    /// Clicks.
+    pub clicks: u64,
+    /// Impressions.
+    pub impressions: u64,
+}
+
 impl RowSum {
     /// The mean position, weighed by impressions.
     #[must_use]

@@ -67,8 +67,11 @@ impl ListConsolePages {
             let told = { read.console_rows() }
                 .page_days(account, &long.spans, &urls)
                 .await?;
-            for (url, day, clicks) in told {
-                days.entry(url).or_default().push(DayClicks { day, clicks });
+            for told in told {
+                days.entry(told.page).or_default().push(DayClicks {
+                    day: told.day,
+                    clicks: told.clicks,
+                });
             }
         }
         let month = 30.0 / recent.span.days() as f64;

@@ -45,6 +45,7 @@ pub mod read_console_state;
 pub mod read_job;
 pub mod read_keyword;
 pub mod read_own_searches;
+pub mod read_page_days;
 pub mod read_project;
 pub mod read_results;
 pub mod read_suggestions;

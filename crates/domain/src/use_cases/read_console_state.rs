@@ -5,7 +5,7 @@ use crate::{
     ports::storage::{Storage, StorageError},
     search_console::{Binding, Cut, Origin, Span, StoredSpan},
 };
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Reads how things stand.
@@ -59,9 +59,9 @@ impl ReadConsoleState {
             return Ok(None);
         }
         let binding = read.console_bindings().find(account, project).await?;
-        let spans = { read.console_rows() }
-            .spans(account, project, NaiveDate::MIN)
-            .await?;
+        // All of them: no day of theirs is before that one, which every database holds.
+        let all = DateTime::UNIX_EPOCH.date_naive();
+        let spans = read.console_rows().spans(account, project, all).await?;
         Ok(Some(ConsoleState {
             binding,
             imported: summed_up(spans),

@@ -22,12 +22,16 @@ use diesel::{
 use domain::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
     ports::{console_rows::ConsoleRowRepository, storage::StorageError},
-    search_console::{RowSet, RowSum, StoredSpan, Told},
+    search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many rows one statement may carry.
-const MOST_ROWS: usize = dialect::MOST_BINDS / ROW_BINDS;
+/// How many rows one statement carries: fewer than it may, so that it ends in its time on a slow
+/// machine.
+const MOST_ROWS: usize = 1_000;
+const _: () = assert!(MOST_ROWS * ROW_BINDS <= dialect::MOST_BINDS);
+/// How many imports are thrown away in one statement: each may have tens of thousands of rows.
+const MOST_GONE: usize = 4;
 /// How many searches or pages are asked about in one statement.
 const MOST_ASKED: usize = 1_000;
 /// How many days are inserted in one statement: they have ten columns.
@@ -204,24 +208,25 @@ impl ConsoleRowRepository for Session<Db> {
         account: AccountId,
         spans: &[ConsoleSpanId],
         pages: &[String],
-    ) -> Result<Vec<(String, NaiveDate, u64)>, StorageError> {
+    ) -> Result<Vec<PageDay>, StorageError> {
         let (spans, pages) = (numbers(spans), pages.to_vec());
-        let (days, rows): (Vec<(i64, NaiveDate)>, Vec<(Option<String>, i64, i64)>) = self
+        let (days, rows): (Vec<(i64, NaiveDate)>, Vec<DayRow>) = self
             .ask(account, move |db| {
                 let days = console_spans::table
                     .filter(console_spans::account_id.eq(account.0))
                     .filter(console_spans::id.eq_any(&spans))
                     .select((console_spans::id, console_spans::last_day))
                     .load(db)?;
-                let mut rows: Vec<(Option<String>, i64, i64)> = Vec::new();
+                let mut rows: Vec<DayRow> = Vec::new();
                 for pages in pages.chunks(MOST_ASKED) {
-                    let part: Vec<(Option<String>, i64, i64)> = rows_of!(account, &spans)
+                    let part: Vec<DayRow> = rows_of!(account, &spans)
                         .filter(console_rows::page.eq_any(pages))
                         .group_by((console_rows::page, console_rows::span_id))
                         .select((
                             console_rows::page,
                             console_rows::span_id,
                             sql::<BigInt>("CAST(SUM(clicks) AS BIGINT)"),
+                            sql::<BigInt>("CAST(SUM(impressions) AS BIGINT)"),
                         ))
                         .load(db)?;
                     rows.extend(part);
@@ -230,10 +235,12 @@ impl ConsoleRowRepository for Session<Db> {
             })
             .await?;
         let days: HashMap<i64, NaiveDate> = days.into_iter().collect();
-        let told = rows.into_iter().filter_map(|(page, span, clicks)| {
-            let (page, day) = page.zip(days.get(&span).copied())?;
-            Some(counted(clicks, "a number of clicks").map(|clicks| (page, day, clicks)))
-        });
+        let told = rows
+            .into_iter()
+            .filter_map(|(page, span, clicks, impressions)| {
+                let (page, day) = page.zip(days.get(&span).copied())?;
+                Some(page_day(page, day, clicks, impressions))
+            });
         told.collect()
     }
 
@@ -296,7 +303,7 @@ fn forget_same(
 }
 
 fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
-    for ids in ids.chunks(MOST_ASKED) {
+    for ids in ids.chunks(MOST_GONE) {
         delete(rows_of!(account, ids)).execute(db)?;
         let old = console_spans::table
             .filter(console_spans::account_id.eq(account.0))
@@ -304,4 +311,21 @@ fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()>
         delete(old).execute(db)?;
     }
     Ok(())
+}
+
+/// A page, the number of its day, clicks and impressions.
+type DayRow = (Option<String>, i64, i64, i64);
+
+fn page_day(
+    page: String,
+    day: NaiveDate,
+    clicks: i64,
+    impressions: i64,
+) -> Result<PageDay, StorageError> {
+    Ok(PageDay {
+        page,
+        day,
+        clicks: counted(clicks, "a number of clicks")?,
+        impressions: counted(impressions, "a number of impressions")?,
+    })
 }

@@ -448,6 +448,8 @@ fn any_row() -> impl Strategy<Value = SearchRow> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn what_is_written_is_read_back(
         rows in proptest::collection::vec(any_row(), 1..30),

@@ -1,6 +1,8 @@
 //! What to do next, made anew at the end of every analysis from the newest results of all of them:
 //! those that it brings itself, and those that were published before.
 
+mod effects;
+
 use super::{
     Tools,
     attempt::{AttemptState, Broken},
@@ -10,10 +12,9 @@ use analysis::{
     document::Document,
     findings::{
         broken_links::BrokenLinksSummary,
-        rankings::{RankPoint, RankState},
+        rankings::RankPoint,
         suggestions::{
-            self, EffectMetric, EffectSeries, Findings, Observation, Searches, State,
-            SuggestionContext, SuggestionRecord, SuggestionsSummary,
+            self, Findings, Searches, SuggestionContext, SuggestionRecord, SuggestionsSummary,
         },
     },
     provenance::Provenance,
@@ -31,10 +32,7 @@ use domain::{
     },
 };
 use serde::de::DeserializeOwned;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 /// How many records are held in memory at once.
 const BATCH: u32 = 200;
@@ -276,51 +274,6 @@ impl Newest<'_> {
             .await?;
         Ok(courses)
     }
-
-    /// Says of what was fixed what came of it, as far as positions show it.
-    async fn tell_effects(
-        &self,
-        records: &mut [SuggestionRecord],
-        now: DateTime<Utc>,
-    ) -> Result<(), Broken> {
-        let by_position = |it: &SuggestionRecord| {
-            it.state == State::Fixed && it.effect_metric() == EffectMetric::Position
-        };
-        let fixed = records.iter().filter(|it| by_position(it));
-        let ids: BTreeSet<i64> = fixed.flat_map(|it| it.keyword_ids.clone()).collect();
-        let ids: Vec<KeywordId> = ids.into_iter().map(KeywordId).collect();
-        let mut courses = BTreeMap::new();
-        for ids in ids.chunks(BATCH as usize) {
-            let places = ids.iter().map(|it| it.0);
-            courses.extend(places.zip(self.courses(ids).await?));
-        }
-        for record in records.iter_mut().filter(|it| by_position(it)) {
-            let of_its_keywords = record.keyword_ids.iter().filter_map(|it| courses.get(it));
-            let seen = observations(of_its_keywords.flatten());
-            record.effect = record.effect(&EffectSeries::Values(&seen), now);
-        }
-        Ok(())
-    }
-}
-
-/// Positions, day by day the mean over the keywords; who is not ranked stands behind what was seen.
-fn observations<'p>(points: impl Iterator<Item = &'p CoursePoint>) -> Vec<Observation> {
-    let mut days: BTreeMap<_, (DateTime<Utc>, f64, f64)> = BTreeMap::new();
-    for point in points.filter(|it| it.state != RankState::Error) {
-        let position = point.position.unwrap_or(point.depth_checked + 1);
-        let day = days
-            .entry(point.day)
-            .or_insert((point.measured_at, 0.0, 0.0));
-        day.1 += f64::from(position);
-        day.2 += 1.0;
-    }
-    let means = days.into_values();
-    means
-        .map(|(at, sum, count)| Observation {
-            at,
-            value: sum / count,
-        })
-        .collect()
 }
 
 fn staged(records: &[SuggestionRecord], now: DateTime<Utc>) -> Vec<StagedFinding> {
