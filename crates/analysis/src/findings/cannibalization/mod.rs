@@ -164,8 +164,8 @@ pub struct CannibalizationRecord {
     pub share_basis: ShareBasis,
     /// URLs that were followed by another one and never came back.
     pub migrations: Vec<Migration>,
-    /// How the rivals are tied to the primary URL, if the site says that they are the same: then the
-    /// score is 0.
+    /// How the pages that compete are tied to each other, if the site says that they are the same: then
+    /// the score is 0.
     pub tied: Option<Tie>,
 }
 
@@ -269,12 +269,12 @@ pub struct Migration {
     pub at: DateTime<Utc>,
 }
 
-/// How URLs are tied to the primary one.
+/// How URLs are tied to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = PageTie)]
 pub enum Tie {
-    /// They name it as canonical or redirect to it.
+    /// All of them name one of them as canonical or redirect to it.
     SamePage,
     /// They are its other languages.
     Alternates,
