@@ -9,7 +9,9 @@ use crate::{
     cli::DemoArgs,
     process::{Stopping, worker_name},
     server,
-    settings::{ListenAddress, Loaded, ResolveEntry, Settings},
+    settings::{
+        ListenAddress, Loaded, ResolveEntry, SearchConsoleSettings, SearchSettings, Settings,
+    },
     system_clock::SetBack,
     terminal::{progress_bar, remark, say},
     wiring::{Foundation, Role},
@@ -122,10 +124,18 @@ fn demo_settings(
     folder: &std::path::Path,
     own_site: Option<std::net::SocketAddr>,
 ) -> anyhow::Result<Settings> {
+    // A demo spends nothing, and takes nothing real for a simulated past.
+    let search = SearchSettings {
+        depth: settings.search.depth,
+        sandbox: settings.search.sandbox.clone(),
+        ..SearchSettings::default()
+    };
     let mut settings = Settings {
         data_dir: folder.to_path_buf(),
         database_url: None,
         public_base_url: None,
+        search,
+        search_console: SearchConsoleSettings::default(),
         ..settings
     };
     listen_where_told(&mut settings, args.listen.as_deref())?;
@@ -371,5 +381,29 @@ async fn follow(
             return Ok(found);
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Secret;
+
+    #[test]
+    fn a_demo_asks_nobody_who_costs_money() {
+        let mut settings = Settings::default();
+        settings.search.serper.api_key = Some(Secret::new("a key".to_owned()));
+        settings.search_console.key_file = Some("key.json".into());
+        settings.search.sandbox.seed = 7;
+        let args = DemoArgs {
+            site: None,
+            listen: None,
+            once: true,
+        };
+        let folder = std::path::Path::new("/tmp");
+        let demo = demo_settings(settings, &args, folder, None).expect("they are right");
+        assert!(demo.search.serper.api_key.is_none());
+        assert!(demo.search_console.key_file.is_none());
+        assert_eq!(demo.search.sandbox.seed, 7);
     }
 }

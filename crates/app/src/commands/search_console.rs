@@ -25,6 +25,9 @@ use std::{
     sync::Arc,
 };
 
+/// No file is longer, in bytes.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
 /// Runs it.
 pub async fn run(foundation: &Foundation, command: SearchConsoleCommand) -> anyhow::Result<Ended> {
     match command {
@@ -130,9 +133,16 @@ fn name_of(path: &Path) -> String {
 /// Reads a file beside the async threads.
 async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::Result<ReadExport> {
     let name = name_of(path);
-    let bytes = tokio::fs::read(path)
-        .await
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let unread = || format!("cannot read {}", path.display());
+    let told = tokio::fs::metadata(path).await.with_context(unread)?;
+    if !told.is_file() || told.len() > LONGEST {
+        return Err(WrongUsage(format!(
+            "Nothing is imported: {} is no file of at most 64 MiB. Export shorter periods and import them one after the other.",
+            path.display()
+        ))
+        .into());
+    }
+    let bytes = tokio::fs::read(path).await.with_context(unread)?;
     let read = tokio::task::spawn_blocking(move || {
         let exports: Arc<dyn ConsoleExports> = providers::search_console::exports();
         exports.read(&ExportFile {

@@ -200,7 +200,13 @@ impl FetchConsoleRows {
         for day in wanted.first.iter_days().take_while(|it| *it <= last) {
             let sets = self.fetch_day(held, &site, day).await?;
             let rows = sets.iter().map(|it| it.rows.len() as u64).sum();
-            let reached = held.reached(day, self.clock.now());
+            // Days that were named leave no gap behind the last one that would never be filled.
+            let is_next = held.through.and_then(|it| it.succ_opt()) == Some(day);
+            let reached = if span.is_none() || is_next {
+                held.reached(day, self.clock.now())
+            } else {
+                held.held(self.clock.now())
+            };
             if !self.advance(held, &reached, Some(&sets)).await? {
                 return Err(FetchConsoleError::Lost);
             }

@@ -30,6 +30,7 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
             ));
             continue;
         }
+        refuse_filters(table, file.page)?;
         let columns = Columns::of(table)?;
         match columns.unused() {
             Some(why) => export
@@ -63,6 +64,21 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
         ));
     }
     Ok(export)
+}
+
+/// Figures that were filtered are not the site's: of a report's filters only the dates and the kind of
+/// search may be set, and a page that is named as such.
+fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> {
+    let most = if page.is_some() { 3 } else { 2 };
+    let is_filters = table.titles.len() == 2;
+    if is_filters && table.lines.len() > most {
+        return Err(wrong(
+            &table.name,
+            "the report was filtered before it was exported, so its figures are not those of the site",
+            "Take the filters away and export again; a report about one page alone is imported with --page.",
+        ));
+    }
+    Ok(())
 }
 
 fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {

@@ -500,3 +500,26 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
     });
     prop_oneof![noise, hurt, zipped]
 }
+
+#[test]
+fn a_report_that_was_filtered_is_not_the_sites() {
+    let queries = "Top queries,Clicks,Impressions,CTR,Position\nrust,1,10,10%,3\n";
+    let dates = "Date,Clicks,Impressions,CTR,Position\n2026-11-01,3,30,10%,4\n";
+    let all = "Filter,Value\nSearch type,Web\nDate,Last 3 months\n";
+    let of_page = format!("{all}Page,+https://acme.com/a\n");
+    let of_germans = format!("{of_page}Country,Germany\n");
+    let read = |filters: &str, page: Option<&str>| {
+        let bytes = zip_of(&[
+            ("Queries.csv", queries),
+            ("Dates.csv", dates),
+            ("Filters.csv", filters),
+        ]);
+        read_told(&bytes, None, page)
+    };
+    let page = Some("https://acme.com/a");
+    assert!(read(all, None).is_ok() && read(&of_page, page).is_ok());
+    for (filters, page) in [(&of_page, None), (&of_germans, None), (&of_germans, page)] {
+        let error = read(filters, page).unwrap_err();
+        assert!(error.to_string().contains("filtered"), "{error}");
+    }
+}
