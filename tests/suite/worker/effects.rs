@@ -117,7 +117,7 @@ async fn what_came_of_a_fix_is_told_by_what_was_measured_since(world: World) {
         findings.push(load(days, "phone", lcp + wobble));
         findings.push(load(days, "desktop", 6_000.0 - lcp + wobble));
     }
-    publish(&world, project, &over["jobId"], &findings).await;
+    publish(&world, project, &over["id"], &findings).await;
 
     // Two clicks a day and page of a hundred impressions before, eight since.
     let mut text = "Date;Page;Clicks;Impressions;CTR;Position".to_owned();
