@@ -102,28 +102,30 @@ def numbers(url, query):
 def audit(url, supplier, accepted, keywords, budget, server_budget):
     """What is wrong, in words; and the figures."""
     wrong = []
-    jobs = {job: rest for job, *rest in numbers(url, "SELECT id, account_id, state, crash_count, cost_reserved, cost_spent FROM jobs")}
+    jobs = {job: rest for job, *rest in numbers(url, "SELECT id, account_id, state, crash_count, cost_reserved, cost_spent, errors FROM jobs")}
+    asked = {job: [step for step in supplier.billed if step[0].startswith(f"shop{number} ")] for number, job in enumerate(accepted)}
     if missing := set(accepted) - set(jobs):
         wrong.append(f"{len(missing)} accepted jobs are lost")
     if open_ := [job for job, it in jobs.items() if it[1] in UNFINISHED]:
         wrong.append(f"{len(open_)} jobs are not over")
-    written = {job: rest for job, *rest in numbers(url, "SELECT job_id, sum(coalesce(cost, most)), count(*), count(*) - count(ended_at), count(*) - count(DISTINCT step) FROM paid_calls GROUP BY job_id")}
+    written = {job: rest for job, *rest in numbers(url, "SELECT job_id, sum(coalesce(cost, most)), count(*), count(*) - count(ended_at), count(*) - count(DISTINCT step_hash) FROM paid_calls GROUP BY job_id")}
     measured = dict(numbers(url, "SELECT job_id, count(DISTINCT keyword_id) FROM rank_history GROUP BY job_id"))
     cut = 0
-    for job, (_, state, crashes, reserved, spent) in jobs.items():
+    for job, (_, state, crashes, reserved, spent, errors) in jobs.items():
         total, calls, lost, again = written.get(job, (0, 0, 0, 0))
         if spent > reserved:
             wrong.append(f"job {job} spent {spent} of {reserved}")
         if spent != total:
             wrong.append(f"job {job} spent {spent}, and its calls cost {total}")
-        if lost > crashes or again > crashes:
-            wrong.append(f"job {job} lost {lost} calls and repeated {again} in {crashes} killed attempts")
+        repeated = sum(supplier.billed[step] - 1 for step in asked[job])
+        if repeated > crashes:
+            wrong.append(f"job {job} paid {repeated} calls twice in {crashes} killed attempts; {lost} were begun and never ended, {again} begun again; it met {errors}")
         if state in ("succeeded", "partial") and measured.get(job, 0) < keywords:
             cut += 1
             if reserved - spent >= PRICE:
                 wrong.append(f"job {job} is {state} with {measured.get(job, 0)} of {keywords} keywords and {reserved - spent} left")
     of_jobs = collections.Counter()
-    for who, _, _, _, spent in jobs.values():
+    for who, _, _, _, spent, _ in jobs.values():
         of_jobs[who] += spent
     for table in ("spending", "daily_spending"):
         for who, reserved, spent in numbers(url, f"SELECT account_id, sum(reserved), sum(spent) FROM {table} GROUP BY account_id"):

@@ -145,10 +145,10 @@ impl<'a> Pass<'a> {
     async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
-        let stop = self.state.stop.clone();
+        let no_more = self.state.stop.child_token();
         let at_once = at_once(self.tools);
         let measuring = stream::iter(tasks)
-            .take_until(stop.cancelled())
+            .take_until(no_more.clone().cancelled_owned())
             .map(move |task| {
                 let (measure, job, site) =
                     (Arc::clone(&measure), Arc::clone(&job), Arc::clone(&site));
@@ -157,14 +157,22 @@ impl<'a> Pass<'a> {
             .buffer_unordered(at_once)
             .ready_chunks(STORED_TOGETHER);
         let mut measuring = std::pin::pin!(measuring);
+        // What is under way is waited for, however this ends: it may have been paid, and while the
+        // job is held what was answered is written down.
+        let mut outcome = Ok(());
         while let Some(chunk) = measuring.next().await {
-            let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
-            self.store(measured).await?;
-            if self.must_stop() {
-                break;
+            if outcome.is_ok() {
+                let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>();
+                outcome = match measured {
+                    Ok(measured) => self.store(measured).await,
+                    Err(error) => Err(error.into()),
+                };
+            }
+            if outcome.is_err() || self.must_stop() {
+                no_more.cancel();
             }
         }
-        Ok(())
+        outcome
     }
 
     async fn store(&mut self, measured: Vec<MeasuredKeyword>) -> Result<(), Broken> {
