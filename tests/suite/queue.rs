@@ -336,7 +336,16 @@ impl SearchResults for EmptyEngine {
         };
         if let Ok(Begun::Now(ticket)) = journal.begin(&call).await {
             let answer = Some(b"nothing".to_vec());
-            let ended = journal.end(ticket, Ended { cost, answer }).await;
+            let ended = journal
+                .end(
+                    ticket,
+                    Ended {
+                        calls: 1,
+                        cost,
+                        answer,
+                    },
+                )
+                .await;
             // A worker that lost its lease cannot tell any more.
             drop(ended);
         }
@@ -355,7 +364,11 @@ impl SearchResults for EmptyEngine {
         };
         Searched {
             answer: Ok(page),
-            spent: self.most(10),
+            cut_by: None,
+            spent: Spent {
+                written_down: 1,
+                ..self.most(10)
+            },
         }
     }
 }

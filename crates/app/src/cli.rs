@@ -428,6 +428,22 @@ pub enum SearchConsoleCommand {
         #[arg(long, value_name = "DAY")]
         to: Option<chrono::NaiveDate>,
     },
+    /// List the pages in searches that were shown most over the last weeks, all countries and devices
+    /// together: the rows that suggestions name as evidence.
+    #[command(
+        after_help = "Examples:\n  sightline search-console rows --email ann@example.com --project 3570000000000000\n  sightline search-console rows --email ann@example.com --project 3570000000000000 --limit 1000 --json"
+    )]
+    Rows {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// Rows at the most.
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=50_000))]
+        limit: u32,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Show what is there, and how fetching goes.
     #[command(
         after_help = "Example:\n  sightline search-console status --email ann@example.com --project 3570000000000000 --json"
@@ -516,15 +532,18 @@ pub enum SitesCommand {
 pub enum SuggestionsCommand {
     /// List the newest suggestions that are open, the most worthwhile first.
     #[command(
-        after_help = "Example:\n  sightline suggestions list --email ann@example.com --project 3570000000000000"
+        after_help = "Examples:\n  sightline suggestions list --email ann@example.com --project 3570000000000000\n  sightline suggestions list --email ann@example.com --project 3570000000000000 --all --json"
     )]
     List {
         /// Which project.
         #[command(flatten)]
         of: ProjectArgs,
-        /// Those too that are fixed or ignored.
+        /// Those too that are fixed or ignored, and why they are.
         #[arg(long)]
         all: bool,
+        /// As JSON: the records as the results API has them, and `ignored`.
+        #[arg(long)]
+        json: bool,
     },
     /// Say that a suggestion is not wanted; the next analysis tells it as ignored.
     #[command(

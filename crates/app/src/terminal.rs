@@ -1,6 +1,6 @@
 //! What a person sees in the terminal: lines, tables and progress bars.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     fmt::Display,
@@ -59,6 +59,10 @@ pub fn show_table<Row: IntoIterator<Item = String>>(
     table.set_header(header);
     let cell = |it: String| harmless(&it).replace(['\n', '\t'], " ");
     table.add_rows(rows.into_iter().map(|row| row.into_iter().map(cell)));
+    // What things are called by has to be copied: it is never broken.
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     say(table);
 }
 

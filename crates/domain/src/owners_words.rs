@@ -3,6 +3,7 @@
 pub use analysis::site_class::SiteClass;
 
 use chrono::{DateTime, Utc};
+use thiserror::Error;
 
 /// A site that the owner names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,4 +59,64 @@ pub struct IgnoredSuggestion {
     pub reason: Option<String>,
     /// Since when.
     pub ignored_at: DateTime<Utc>,
+}
+
+/// Why a suggestion is not wanted, in the owner's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoreReason(String);
+
+/// Why a text is no reason.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum IgnoreReasonError {
+    /// Nothing is said.
+    #[error("has no words")]
+    Empty,
+    /// It is a story.
+    #[error("has more than {} characters", IgnoreReason::MOST_CHARACTERS)]
+    TooLong,
+    /// It is more than text.
+    #[error("has characters that are no text")]
+    NotText,
+}
+
+impl IgnoreReason {
+    /// No reason is longer.
+    pub const MOST_CHARACTERS: usize = 500;
+
+    /// One line of text, without the white space around it.
+    pub fn parse(text: &str) -> Result<Self, IgnoreReasonError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(IgnoreReasonError::Empty);
+        }
+        if text.chars().count() > Self::MOST_CHARACTERS {
+            return Err(IgnoreReasonError::TooLong);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(IgnoreReasonError::NotText);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_a_line_of_text() {
+        let text = |it: &str| IgnoreReason::parse(it).map(IgnoreReason::into_text);
+        assert_eq!(text(" goes in May "), Ok("goes in May".to_owned()));
+        assert_eq!(text("  "), Err(IgnoreReasonError::Empty));
+        assert_eq!(text("a\u{1b}[2J"), Err(IgnoreReasonError::NotText));
+        let most = "ü".repeat(IgnoreReason::MOST_CHARACTERS);
+        assert_eq!(text(&most), Ok(most.clone()));
+        assert_eq!(text(&format!("{most}ü")), Err(IgnoreReasonError::TooLong));
+    }
 }

@@ -32,6 +32,7 @@ fn call(step: &str, most: i64) -> PaidCall {
 
 fn ended(cost: i64, answer: Option<&str>) -> Ended {
     Ended {
+        calls: 1,
         cost: MicroUsd(cost),
         answer: answer.map(|it| it.as_bytes().to_vec()),
     }

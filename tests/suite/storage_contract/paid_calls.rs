@@ -32,6 +32,7 @@ fn key(account: AccountId, epoch: i64, number: i64) -> PaidCallKey {
 
 fn answered(answer: &str) -> Ended {
     Ended {
+        calls: 1,
         cost: MicroUsd(10),
         answer: Some(answer.as_bytes().to_vec()),
     }

@@ -13,6 +13,7 @@ const KEYWORDS: usize = 1_000;
 on_both!(
     a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice,
     a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds,
+    a_rank_check_is_canceled_while_its_supplier_hangs,
 );
 
 /// The process that works: on SQLite the server itself, on PostgreSQL one beside it.
@@ -111,4 +112,25 @@ async fn a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds(mut worl
     );
     assert!(over["error"].is_null(), "{over}");
     assert_published_once(&world, &again.api, project, job).await;
+}
+
+async fn a_rank_check_is_canceled_while_its_supplier_hangs(mut world: World) {
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
+    let working = start(&world);
+    let project = working.api.project("example.com", 2).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    working
+        .api
+        .follow(job, |job| job["status"] == "running")
+        .await;
+    let asked = std::time::Instant::now();
+    working.api.delete(&format!("/projects/{project}")).await;
+    let over = working.api.finished(job).await;
+    // The answer that it waits for costs nothing: nobody waits for that.
+    assert!(asked.elapsed() < Duration::from_secs(20));
+    assert_eq!(
+        (&over["status"], done(&over)),
+        (&"canceled".into(), 0),
+        "{over}"
+    );
 }

@@ -4,6 +4,7 @@ mod api;
 mod audit_command;
 mod content_changes;
 mod crashes;
+mod demo;
 mod effects;
 mod endings;
 mod fleet;

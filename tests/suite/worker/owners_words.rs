@@ -114,6 +114,20 @@ async fn an_ignored_suggestion_is_told_as_ignored_until_it_is_taken_up(world: Wo
     assert_eq!(state().await, "ignored");
     assert!(!say("list", &[]).contains(&suggestion));
     assert!(say("list", &["--all"]).contains(&suggestion));
+    let all: Value = serde_json::from_str(&say("list", &["--all", "--json"])).unwrap();
+    assert_eq!(
+        (
+            &all["ignored"][0]["suggestionId"],
+            &all["ignored"][0]["reason"]
+        ),
+        (&json!(suggestion), &json!("not now"))
+    );
+    let shown = all["items"].as_array().unwrap();
+    assert!(
+        shown
+            .iter()
+            .any(|it| it["suggestionId"] == suggestion.as_str())
+    );
     say("take-up", &["--id", &suggestion]);
     assert_eq!(state().await, "open");
 }

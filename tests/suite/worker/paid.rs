@@ -18,6 +18,9 @@ const PRICE: usize = 1_000;
 on_both!(
     each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed,
     what_is_switched_off_is_not_asked_any_more,
+    a_cap_that_is_met_on_a_later_page_is_told,
+    money_that_was_spent_in_vain_is_told_with_its_cause,
+    a_worker_told_to_stop_waits_for_the_call_that_is_paid,
 );
 
 /// A supplier, and an account that may spend what one rank check costs at the most.
@@ -147,4 +150,84 @@ async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
     assert_eq!((status, &told["code"]), (409, &json!("feature-disabled")));
     let told = told["hint"].as_str().unwrap().to_owned();
     assert!(told.contains("search.paid_calls"), "{told}");
+    // Nobody is told that it is ready.
+    let health = again.api.get("/health").await;
+    let search = &health["providers"][0];
+    assert_eq!(
+        (&search["need"], &search["state"]),
+        (&json!("searchResults"), &json!("failing")),
+        "{search}"
+    );
+    let missing = search["missing"][0].as_str().unwrap();
+    assert!(missing.contains("search.paid_calls"), "{missing}");
+}
+
+async fn a_cap_that_is_met_on_a_later_page_is_told(mut world: World) {
+    let serper = paying(&mut world, 10);
+    serper.asked().nonsense = 1;
+    let working = start(&world);
+    let project = working.api.project("example.com", 3).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    let over = working.api.finished(job).await;
+    // What came of the first call was billed, so that one is missing for the last page.
+    let (calls, billed) = (3 * PAGES, serper.asked().billed());
+    assert_eq!(usize::try_from(billed).unwrap(), calls);
+    assert_eq!(
+        (&over["status"], &over["cost"]["amount"], done(&over)),
+        (&json!("partial"), &json!(dollars(calls)), 3),
+        "{over}"
+    );
+    assert_eq!(
+        usize::try_from(number(&over, "/cost/calls")).unwrap(),
+        calls
+    );
+    let path = format!("/results?type=rankings&projectId={project}");
+    let results = working.api.get(&path).await;
+    let warned = |of: &Value, code: &str| of["warnings"].as_array().unwrap().contains(&json!(code));
+    assert!(warned(&results, "jobBudgetReached"), "{results}");
+    let records = working.api.records("rankings", project).await;
+    let cut = records.iter().filter(|it| warned(it, "depthCutShort"));
+    assert_eq!(cut.count(), 1);
+}
+
+async fn money_that_was_spent_in_vain_is_told_with_its_cause(mut world: World) {
+    let serper = paying(&mut world, 10);
+    serper.asked().nonsense = u32::MAX;
+    let working = start(&world);
+    let project = working.api.project("example.com", 1).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    let over = working.api.finished(job).await;
+    assert_eq!(over["status"], "failed", "{over}");
+    let billed = serper.asked().billed();
+    assert_eq!(number(&over, "/cost/calls"), i64::from(billed), "{over}");
+    let detail = over["error"]["detail"].as_str().unwrap();
+    assert!(detail.contains("cannot be read"), "{over}");
+}
+
+async fn a_worker_told_to_stop_waits_for_the_call_that_is_paid(mut world: World) {
+    let serper = paying(&mut world, 1_500);
+    let working = start(&world);
+    let project = working.api.project("example.com", 1).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    amid(&serper, 1).await;
+    let (status, took) = working.worker.terminate();
+    assert!(status.success(), "{status}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    let (billed, under_way) = {
+        let asked = serper.asked();
+        (asked.billed(), asked.under_way)
+    };
+    assert_eq!((billed, under_way), (1, 0));
+    drop(working.beside);
+
+    let again = start(&world);
+    let over = again.api.finished(job).await;
+    assert_eq!(
+        (&over["status"], number(&over, "/attempts")),
+        (&json!("succeeded"), 1),
+        "{over}"
+    );
+    let calls = i64::try_from(PAGES).unwrap();
+    assert_eq!(number(&over, "/cost/calls"), calls, "{over}");
+    assert_eq!(i64::from(serper.asked().billed()), calls);
 }

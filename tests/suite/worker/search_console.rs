@@ -10,7 +10,6 @@ use domain::{
     ids::{AccountId, ProjectId},
     ports::storage::Storage,
     search_console::Binding,
-    use_cases::list_console_rows::ListConsoleRows,
 };
 use rcgen::{KeyPair, PKCS_RSA_SHA256, RsaKeySize};
 use serde_json::{Value, json};
@@ -185,20 +184,8 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
         .iter()
         .find(|it| it["ruleId"] == "ctrGap" && it["url"] == "https://example.com/shoes")
         .unwrap_or_else(|| panic!("{gaps:?}"));
-    let list = ListConsoleRows::new(world.database.port());
-    let rows = list
-        .run(
-            AccountId(world.account()),
-            ProjectId(project),
-            now().date_naive(),
-            1_000,
-        )
-        .await
-        .unwrap();
-    let rows: Vec<Value> = rows
-        .iter()
-        .map(|it| serde_json::to_value(it).unwrap())
-        .collect();
+    let rows = console(&world, "rows", project, &["--json", "--limit", "1000"]);
+    let rows: Vec<Value> = serde_json::from_str(&rows).unwrap();
     let evidence: Vec<Evidence> = serde_json::from_value(gap["evidence"].clone()).unwrap();
     assert!(evidence.len() >= 2);
     for it in &evidence {
@@ -206,7 +193,32 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
             rows.iter().any(|row| resolves(it, row)),
             "{it:?} in {rows:?}"
         );
+        // It is as of the last day that is told, whenever that came in.
+        let measured = it.record_ref.measured_at.unwrap().date_naive();
+        assert_eq!(measured, day(2));
     }
+
+    // A coarse table that is newer tells what the better one does not, and hides nothing of it.
+    let coarse = "Top queries,Clicks,Impressions,CTR,Position\nrunning shoes 1,999,9999,10%,9\nrunning shoes 2,11,110,10%,4\n";
+    let coarse = file(&world, "Queries.csv", coarse);
+    let (from, to) = (day(28).to_string(), day(1).to_string());
+    console(
+        &world,
+        "import",
+        project,
+        &["--from", &from, "--to", &to, &coarse],
+    );
+    check(&api, project).await;
+    let records = api.records("rankings", project).await;
+    let told = |keyword: &str| {
+        let found = records.iter().find(|it| it["keyword"] == keyword).unwrap();
+        (
+            found["gscClicks"].clone(),
+            found["gscPeriod"]["ofMarket"].clone(),
+        )
+    };
+    assert_eq!(told("running shoes 1"), (json!(180), json!(true)));
+    assert_eq!(told("running shoes 2"), (json!(11), json!(false)));
 }
 
 async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
@@ -435,6 +447,17 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     };
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(lock(&known).asked.len(), asked.len());
+    // A named day that does not follow the last one leaves the days between to be fetched.
+    lock(&known).lag = 0;
+    let alone = day(1).to_string();
+    let said = console(
+        &world,
+        "fetch",
+        project,
+        &["--from", &alone, "--to", &alone],
+    );
+    assert!(said.starts_with("1 days, 4 rows"), "{said}");
+    assert_eq!(status(&world, project)["binding"]["through"], json!(day(3)));
     lock(&known).lag = 1;
     make_due(&world, project).await;
     let later = until(&world, project, |it| {
@@ -444,8 +467,9 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     .await;
     assert_eq!(later["imported"][0]["days"], json!(days + 2));
     let asked = lock(&known).asked.clone();
-    assert_eq!(asked.len() as u64, (days + 2) * 4, "{asked:?}");
-    let processes = if world.is_sqlite() { 1 } else { 3 };
+    assert_eq!(asked.len() as u64, (days + 3) * 4, "{asked:?}");
+    // The command that fetched is a process as well.
+    let processes = if world.is_sqlite() { 2 } else { 4 };
     let tokens = lock(&known).tokens;
     assert!(
         tokens <= processes,
@@ -471,6 +495,17 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
         ),
         (&json!(4 * (days + 2)), &json!(60 * (days + 2)), &json!(3.0))
     );
+    let id = project.to_string();
+    let of = [
+        "search-console",
+        "fetch",
+        EMAIL[0],
+        EMAIL[1],
+        "--project",
+        &id,
+    ];
+    let told = world.fail(&[&of[..], &["--from", "2020-01-01", "--to", "2020-01-02"]].concat());
+    assert!(told.contains("sixteen months"), "{told}");
     console(&world, "unbind", project, &[]);
     assert_eq!(status(&world, project)["binding"], Value::Null);
 }

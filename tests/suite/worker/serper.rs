@@ -18,6 +18,8 @@ pub struct Asked {
     pub under_way: u32,
     /// How many were at the most.
     pub most_under_way: u32,
+    /// How many of the next calls are billed and answered with nonsense.
+    pub nonsense: u32,
 }
 
 impl Asked {
@@ -76,7 +78,14 @@ async fn search(shared: Shared, question: web::Json<Value>) -> HttpResponse {
         asked.most_under_way = asked.most_under_way.max(asked.under_way);
     }
     tokio::time::sleep(*pause).await;
-    lock(asked).under_way -= 1;
+    {
+        let mut asked = lock(asked);
+        asked.under_way -= 1;
+        if asked.nonsense > 0 {
+            asked.nonsense -= 1;
+            return HttpResponse::Ok().body("<p>Not now.");
+        }
+    }
     let organic: Vec<Value> = (0..10)
         .map(|it| {
             let link = format!("https://site{page}{it}.test/{}", keyword.replace(' ', "-"));

@@ -94,7 +94,10 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         tools: &tools,
     };
     let scene = demo.set(args).await?;
-    demo.look_back(&scene).await?;
+    demo.look_back(&scene, &stopping.work).await?;
+    if stopping.work.is_cancelled() {
+        return Ok(Ended::Done);
+    }
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     let worker = Worker::new(
         worker_name(foundation.randomness.as_ref()),
@@ -105,10 +108,14 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     let worker = tokio::spawn(worker.run());
     let serving = tokio::spawn(server::serve(listener, services, stopping.listener.clone()));
 
-    demo.play(args, &scene).await?;
+    // What is stopped is given back, and never over.
+    tokio::select! {
+        played = demo.play(args, &scene) => played?,
+        () = stopping.work.cancelled() => {}
+    }
     if args.once {
         stopping.now();
-    } else {
+    } else if !stopping.work.is_cancelled() {
         say("\nStill serving; stop with Ctrl-C. Everything is thrown away then.");
     }
     serving.await.context("the server failed")??;
@@ -182,19 +189,17 @@ impl Demo<'_> {
         })
     }
 
-    /// Measures the days before today as they would have been: only what has a past can be forecast.
-    async fn look_back(&self, scene: &Scene) -> anyhow::Result<()> {
+    /// Measures the days before today as they would have been, until it has to stop: only what has a
+    /// past can be forecast.
+    async fn look_back(&self, scene: &Scene, stop: &CancellationToken) -> anyhow::Result<()> {
         remark("Search results are simulated (sandbox); the site audit reads real pages.");
         let bar = progress_bar("rankCheck");
         bar.set_length(PAST.into());
         bar.set_message("days before today");
         for days in (1..=PAST).rev() {
             let then = self.foundation.with_clock(Arc::new(SetBack { days }));
-            let (tools, wake, stop) = (
-                then.tools(),
-                Arc::new(Notify::new()),
-                CancellationToken::new(),
-            );
+            let (tools, wake) = (then.tools(), Arc::new(Notify::new()));
+            let day_is_over = stop.child_token();
             let demo = Demo {
                 foundation: &then,
                 tools: &tools,
@@ -203,12 +208,25 @@ impl Demo<'_> {
             let job = demo
                 .begin(scene.account, scene.market, AnalysisKind::RankCheck)
                 .await?;
-            let worker = Worker::new(name, tools.clone(), wake, stop.clone());
+            let worker = Worker::new(name, tools.clone(), wake, day_is_over.clone());
             let worker = tokio::spawn(worker.run());
-            over(&then.storage, scene.account, job).await?;
-            stop.cancel();
+            tokio::select! {
+                ended = over(&then.storage, scene.account, job) => ended?,
+                () = stop.cancelled() => {}
+            }
+            day_is_over.cancel();
             worker.await.context("the worker failed")?;
+            if stop.is_cancelled() {
+                break;
+            }
             bar.inc(1);
+            let left = days - 1;
+            if bar.is_hidden() && left > 0 && left.is_multiple_of(10) {
+                remark(format!(
+                    "{} of {PAST} days before today are measured.",
+                    PAST - left
+                ));
+            }
         }
         bar.finish_and_clear();
         Ok(())

@@ -7,6 +7,7 @@ use crate::{
     wiring::{Role, machine, open_database, search_results, site_tools},
 };
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
+use providers::search_console::account_of;
 use serde_json::json;
 use std::path::Path;
 
@@ -42,7 +43,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
         database(&loaded.settings).await,
         suppliers(&loaded.settings),
         speed(&loaded.settings),
-        search_console(&loaded.settings),
+        search_console(&loaded.settings).await,
         crawler(&loaded.settings),
         rendering(&loaded.settings).await,
         clock(),
@@ -243,8 +244,8 @@ fn speed(settings: &Settings) -> Check {
     }
 }
 
-/// Whether the key of the service account is there; what it may read is told by `status`.
-fn search_console(settings: &Settings) -> Check {
+/// Whether the key of the service account can be used; what it may read is told by `status`.
+async fn search_console(settings: &Settings) -> Check {
     let what = "Search Console";
     let Some(file) = &settings.search_console.key_file else {
         return Check {
@@ -255,18 +256,21 @@ fn search_console(settings: &Settings) -> Check {
             todo: None,
         };
     };
-    match std::fs::File::open(file) {
-        Ok(_) => Check {
+    match account_of(file).await {
+        Ok(email) => Check {
             what,
             state: State::Good,
-            told: format!("fetched once a day with the key in {}", file.display()),
+            told: format!(
+                "fetched once a day as {email}, which owners let read their properties (key: {})",
+                file.display()
+            ),
             todo: None,
         },
-        Err(error) => Check {
+        Err(unusable) => Check {
             what,
             state: State::Bad,
-            told: format!("the key in {} cannot be read: {}", file.display(), error.kind()),
-            todo: Some("Let search_console.key_file name the key of a service account, readable by this user.".to_owned()),
+            told: unusable.missing,
+            todo: Some(format!("To be done: {}.", unusable.remedy)),
         },
     }
 }

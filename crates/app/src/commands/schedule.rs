@@ -4,7 +4,7 @@ use super::{Ended, WrongUsage, no_project, owner};
 use crate::{
     cli::{ScheduleCommand, ScheduledAnalysis},
     terminal::{remark, say, show_table},
-    wiring::{Foundation, request_analysis},
+    wiring::{Foundation, request_analysis, search_results},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -62,7 +62,9 @@ async fn set(
     let times = rhythm.times_in_30_days(now);
     let cost = cost(foundation, owner.account, project, kind).await?;
     let all = MicroUsd(cost.0.saturating_mul(times.into()));
-    let often = format!("{times} times in the next 30 days, for {all} USD at today's keywords");
+    let whose = prices_of(foundation, kind);
+    let often =
+        format!("{times} times in the next 30 days, for {all} USD at today's keywords{whose}");
     if dry_run {
         say(format!("Nothing is set: it would run {often}."));
         return Ok(());
@@ -80,6 +82,19 @@ async fn set(
         "It runs {often}. `sightline schedule remove` ends it."
     ));
     Ok(())
+}
+
+/// Whose prices these are: workers with other settings pay other ones.
+fn prices_of(foundation: &Foundation, kind: AnalysisKind) -> String {
+    if kind != AnalysisKind::RankCheck {
+        return String::new();
+    }
+    let settings = &foundation.settings;
+    let search = search_results(settings, &foundation.clock, &foundation.randomness);
+    format!(
+        " and at the prices of {}, by the settings that this command sees",
+        search.label().name
+    )
 }
 
 /// What one run costs as things are.

@@ -6,15 +6,17 @@ use crate::{
     terminal::{progress_bar, remark, say, show_table},
     wiring::{Foundation, console_fetcher},
 };
+use analysis::findings::suggestions::ConsoleRow;
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     ports::search_console::{ConsoleExports, ExportFile, ReadExport},
-    search_console::{RowSet, Span},
+    search_console::{FRESH, RowSet, Span},
     use_cases::{
         bind_console::{BindConsole, BindConsoleError},
         fetch_console_rows::{FetchConsoleError, FetchedDay},
         import_console_rows::{ImportConsoleError, ImportConsoleRows},
+        list_console_rows::ListConsoleRows,
         read_console_state::{ConsoleState, ImportedSpan, ReadConsoleState},
         unbind_console::UnbindConsole,
     },
@@ -42,6 +44,9 @@ pub async fn run(foundation: &Foundation, command: SearchConsoleCommand) -> anyh
         SearchConsoleCommand::Unbind { of } => unbind(foundation, &of).await?,
         SearchConsoleCommand::Fetch { of, from, to } => {
             fetch(foundation, &of, period(from, to)?).await?;
+        }
+        SearchConsoleCommand::Rows { of, limit, json } => {
+            rows(foundation, &of, limit, json).await?;
         }
         SearchConsoleCommand::Status { of, json } => status(foundation, &of, json).await?,
     }
@@ -106,7 +111,15 @@ async fn import(
             imported.replaced
         ));
     }
-    remark("The next rank check makes use of them.");
+    let last = imported.spans.iter().map(|(_, span, _)| span.last).max();
+    let today = foundation.clock.now().date_naive();
+    match last.filter(|it| *it + FRESH < today) {
+        None => remark("The next rank check makes use of them."),
+        Some(last) => remark(format!(
+            "They end on {last}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
+            FRESH.num_days()
+        )),
+    }
     Ok(())
 }
 
@@ -221,6 +234,9 @@ async fn fetch(
     let fetched = match fetched {
         Err(FetchConsoleError::NotBound) => return Err(not_bound(of).into()),
         Err(FetchConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(refusal @ FetchConsoleError::TooOld(_)) => {
+            return Err(WrongUsage(format!("Nothing is fetched: {refusal}.")).into());
+        }
         outcome => outcome?,
     };
     let through = fetched.through.map_or_else(
@@ -231,6 +247,45 @@ async fn fetch(
         "{} days, {} rows, {through}",
         fetched.days, fetched.rows
     ));
+    Ok(())
+}
+
+async fn rows(
+    foundation: &Foundation,
+    of: &ProjectArgs,
+    limit: u32,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let today = foundation.clock.now().date_naive();
+    let rows = ListConsoleRows::new(Arc::clone(&foundation.storage))
+        .run(account, project, today, limit)
+        .await?;
+    if as_json {
+        say(serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let Some(first) = rows.first() else {
+        remark(
+            "There are no rows by search and page of the last weeks. `sightline search-console status` shows what there is.",
+        );
+        return Ok(());
+    };
+    remark(format!(
+        "From {} to {}, all countries and devices together:",
+        first.from, first.to
+    ));
+    let row = |it: &ConsoleRow| {
+        [
+            it.keyword.clone(),
+            it.url.clone(),
+            it.impressions.to_string(),
+            it.clicks.to_string(),
+            format!("{:.1}", it.position),
+        ]
+    };
+    let header = ["search", "page", "shown", "clicked", "position"];
+    show_table(&header, rows.iter().map(row));
     Ok(())
 }
 
@@ -275,14 +330,14 @@ fn show(state: &ConsoleState, now: DateTime<Utc>) {
         }
     }
     let header = ["rows of", "days", "told", "rows", "from", "imported"];
-    show_table(&header, state.imported.iter().map(row));
+    show_table(&header, state.imported.iter().map(span_row));
 }
 
 fn minute(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-fn row(it: &ImportedSpan) -> [String; 6] {
+fn span_row(it: &ImportedSpan) -> [String; 6] {
     [
         it.cut.name(),
         it.span.to_string(),

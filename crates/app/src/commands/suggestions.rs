@@ -6,13 +6,20 @@ use crate::{
     terminal::{remark, say, shortened, show_table},
     wiring::Foundation,
 };
-use analysis::findings::suggestions::{State, SuggestionRecord};
-use domain::use_cases::{
-    ignore_suggestion::{IgnoreSuggestion, IgnoreSuggestionError},
-    read_suggestions::ReadSuggestions,
-    take_up_suggestion::TakeUpSuggestion,
+use analysis::findings::suggestions::{ExpectedGain, GainMetric, State, SuggestionRecord};
+use domain::{
+    ids::KeywordId,
+    owners_words::IgnoreReason,
+    use_cases::{
+        ignore_suggestion::{IgnoreSuggestion, IgnoreSuggestionError},
+        list_ignored_suggestions::ListIgnoredSuggestions,
+        name_keywords::NameKeywords,
+        read_suggestions::ReadSuggestions,
+        take_up_suggestion::TakeUpSuggestion,
+    },
 };
-use std::sync::Arc;
+use serde_json::json;
+use std::{collections::HashMap, sync::Arc};
 
 /// How many characters of a title are shown.
 const TITLE: usize = 60;
@@ -20,7 +27,7 @@ const TITLE: usize = 60;
 /// Runs it.
 pub async fn run(foundation: &Foundation, command: SuggestionsCommand) -> anyhow::Result<Ended> {
     match command {
-        SuggestionsCommand::List { of, all } => list(foundation, &of, all).await?,
+        SuggestionsCommand::List { of, all, json } => list(foundation, &of, all, json).await?,
         SuggestionsCommand::Ignore { of, id, reason } => {
             ignore(foundation, &of, &id, reason).await?;
         }
@@ -29,25 +36,89 @@ pub async fn run(foundation: &Foundation, command: SuggestionsCommand) -> anyhow
     Ok(Ended::Done)
 }
 
-async fn list(foundation: &Foundation, of: &ProjectArgs, all: bool) -> anyhow::Result<()> {
+async fn list(
+    foundation: &Foundation,
+    of: &ProjectArgs,
+    all: bool,
+    as_json: bool,
+) -> anyhow::Result<()> {
     let (account, project) = project(foundation, of).await?;
-    let records = ReadSuggestions::new(Arc::clone(&foundation.storage))
+    let storage = || Arc::clone(&foundation.storage);
+    let mut records = ReadSuggestions::new(storage())
         .run(account, project)
         .await?;
-    let wanted = |it: &&SuggestionRecord| all || matches!(it.state, State::Open | State::Regressed);
+    records.retain(|it| all || it.is_open());
+    let ignored = ListIgnoredSuggestions::new(storage())
+        .run(account, project)
+        .await?;
+    if as_json {
+        let ignored: Vec<_> = { ignored.iter() }
+            .map(|it| json!({ "suggestionId": it.id, "reason": it.reason, "ignoredAt": it.ignored_at }))
+            .collect();
+        let told = json!({ "items": records, "ignored": ignored });
+        say(serde_json::to_string_pretty(&told)?);
+        return Ok(());
+    }
+    let keywords = records.iter().filter_map(|it| it.keyword_ids.first());
+    let keywords = keywords.copied().map(KeywordId).collect();
+    let named = NameKeywords::new(storage())
+        .run(account, project, keywords)
+        .await?;
+    let reasons: HashMap<&str, &str> = { ignored.iter() }
+        .filter_map(|it| Some((it.id.as_str(), it.reason.as_deref()?)))
+        .collect();
     let row = |it: &SuggestionRecord| {
+        let state = state_name(it.state);
+        let state = match reasons.get(it.suggestion_id.as_str()) {
+            Some(reason) => format!("{state}: {reason}"),
+            None => state,
+        };
         [
             it.suggestion_id.clone(),
             format!("{:.0}", it.priority_score),
-            state_name(it.state),
+            state,
+            it.expected_gain.as_ref().map(gain).unwrap_or_default(),
             shortened(&it.title, TITLE),
+            about(it, &named),
         ]
     };
     show_table(
-        &["id", "priority", "state", "what"],
-        records.iter().filter(wanted).map(row),
+        &["id", "priority", "state", "gain", "what", "where"],
+        records.iter().map(row),
     );
     Ok(())
+}
+
+fn gain(of: &ExpectedGain) -> String {
+    match of.metric {
+        GainMetric::ClicksPerMonth => {
+            format!("{:.0} to {:.0} clicks a month", of.low, of.high)
+        }
+        GainMetric::ClickShare => format!(
+            "{:.1} to {:.1} % of searches",
+            100.0 * of.low,
+            100.0 * of.high
+        ),
+    }
+}
+
+/// The first page and the first keyword, and how many more there are.
+fn about(it: &SuggestionRecord, named: &HashMap<KeywordId, String>) -> String {
+    let more = |all: usize| match all {
+        0 | 1 => String::new(),
+        all => format!(" and {} more", all - 1),
+    };
+    let page = { it.affected_urls.first() }.map(|url| {
+        format!(
+            "{url}{}",
+            more(usize::try_from(it.affected_count).unwrap_or(usize::MAX))
+        )
+    });
+    let keyword = { it.keyword_ids.first() }
+        .and_then(|id| named.get(&KeywordId(*id)))
+        .map(|text| format!("“{text}”{}", more(it.keyword_ids.len())));
+    let both: Vec<String> = page.into_iter().chain(keyword).collect();
+    both.join(", ")
 }
 
 fn state_name(state: State) -> String {
@@ -62,6 +133,9 @@ async fn ignore(
     id: &str,
     reason: Option<String>,
 ) -> anyhow::Result<()> {
+    let reason = { reason.as_deref().map(IgnoreReason::parse) }
+        .transpose()
+        .map_err(|refusal| WrongUsage(format!("{id} is not ignored: --reason {refusal}.")))?;
     let (account, project) = project(foundation, of).await?;
     let ignore = IgnoreSuggestion::new(
         Arc::clone(&foundation.storage),

@@ -18,17 +18,19 @@ impl JobCost {
         }
         Some(Self {
             spent: MicroUsd(self.spent.0.saturating_add(most)),
+            calls: self.calls.saturating_add(1),
             ..self
         })
     }
 
-    /// With what the call really cost. A supplier that bills more than it may leaves less for the
-    /// others.
+    /// With what the call really cost, and how often it had to be made. A supplier that bills more
+    /// than it may leaves less for the others.
     #[must_use]
-    pub fn with_ended(self, most: MicroUsd, cost: MicroUsd) -> Self {
+    pub fn with_ended(self, most: MicroUsd, cost: MicroUsd, calls: u64) -> Self {
         let change = cost.0.max(0).saturating_sub(most.0.max(0));
         Self {
             spent: MicroUsd(self.spent.0.saturating_add(change)),
+            calls: self.calls.saturating_sub(1).saturating_add(calls),
             ..self
         }
     }
@@ -52,9 +54,10 @@ mod tests {
         let (seventy, sixty) = (MicroUsd(70), MicroUsd(60));
         let begun = purse(100, 30).with_begun(seventy).expect("it is left");
         assert_eq!(begun.with_begun(MicroUsd(1)), None);
-        assert_eq!(begun.with_begun(MicroUsd(0)), Some(begun));
-        let ended = begun.with_ended(seventy, MicroUsd(10));
-        assert_eq!(ended.spent, MicroUsd(40));
+        let free = begun.with_begun(MicroUsd(0)).expect("it costs nothing");
+        assert_eq!((free.spent, free.calls), (begun.spent, 2));
+        let ended = begun.with_ended(seventy, MicroUsd(10), 1);
+        assert_eq!((ended.spent, ended.calls), (MicroUsd(40), 1));
         assert_eq!(ended.with_begun(MicroUsd(61)), None);
         // A call that nobody ended: it stays spent.
         let lost = ended.with_begun(sixty).expect("it is left");
@@ -67,7 +70,7 @@ mod tests {
     #[test]
     fn a_supplier_that_bills_more_than_it_may_leaves_less_for_the_rest() {
         let begun = purse(100, 0).with_begun(MicroUsd(60)).expect("all is left");
-        let ended = begun.with_ended(MicroUsd(60), MicroUsd(150));
+        let ended = begun.with_ended(MicroUsd(60), MicroUsd(150), 1);
         assert_eq!(ended.spent, MicroUsd(150));
         assert_eq!(ended.with_begun(MicroUsd(1)), None);
     }
@@ -91,7 +94,7 @@ mod tests {
                 }
                 match fate {
                     0 => if let Some((most, price)) = under_way.pop() {
-                        cost = cost.with_ended(most, price);
+                        cost = cost.with_ended(most, price, 1);
                     },
                     1 => under_way.clear(),
                     _ => {}

@@ -44,6 +44,9 @@ pub struct Answered {
 /// What became of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ended {
+    /// How often it was made: more than once where it was certain that nothing was billed, and
+    /// never when the supplier was held back.
+    pub calls: u64,
     /// What it cost.
     pub cost: MicroUsd,
     /// The supplier's answer without secrets, where it was one.

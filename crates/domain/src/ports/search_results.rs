@@ -52,6 +52,8 @@ pub struct Spent {
     /// What they cost: as the supplier tells where it does, else by the configured price. A call of
     /// which nobody knows whether it was billed counts as billed.
     pub cost: MicroUsd,
+    /// Of the calls, those that stand in the journal, which counts them for the job.
+    pub written_down: u64,
 }
 
 impl Spent {
@@ -62,6 +64,16 @@ impl Spent {
         Self {
             calls,
             cost: MicroUsd(price.0.saturating_mul(count)),
+            written_down: 0,
+        }
+    }
+
+    /// The same, every call of it written down.
+    #[must_use]
+    pub const fn written_down(self) -> Self {
+        Self {
+            written_down: self.calls,
+            ..self
         }
     }
 
@@ -71,6 +83,7 @@ impl Spent {
         Self {
             calls: self.calls.saturating_add(other.calls),
             cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
+            written_down: self.written_down.saturating_add(other.written_down),
         }
     }
 }
@@ -80,6 +93,8 @@ impl Spent {
 pub struct Searched {
     /// The page, or why there is none.
     pub answer: Result<SearchPage, ProviderError>,
+    /// Why the page is less deep than was asked for, where a later call failed.
+    pub cut_by: Option<ProviderError>,
     /// Also of a search that failed.
     pub spent: Spent,
 }
@@ -225,6 +240,15 @@ impl ProviderError {
             | Self::Unpaid(_)
             | Self::Refused { .. } => false,
         }
+    }
+
+    /// Whether every further question would fail alike, until a person does something.
+    #[must_use]
+    pub const fn is_lasting(&self) -> bool {
+        matches!(
+            self,
+            Self::Unauthorised | Self::OutOfFunds | Self::CapReached | Self::Unpaid(_)
+        )
     }
 
     /// A stable code for records and problem documents.

@@ -7,7 +7,7 @@ use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use std::collections::BTreeMap;
 
 /// Rows that end longer ago than this say nothing of today.
-const FRESH: TimeDelta = TimeDelta::days(35);
+pub const FRESH: TimeDelta = TimeDelta::days(35);
 /// Periods that are told as a whole and are longer than this say too little of their end.
 const LONGEST_PERIOD: i64 = 100;
 
@@ -77,7 +77,8 @@ pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> 
     })
 }
 
-fn fineness(cut: Cut) -> (bool, bool) {
+/// How well rows tell markets apart, the better the greater.
+pub(crate) const fn fineness(cut: Cut) -> (bool, bool) {
     (cut.by_country, cut.by_device)
 }
 

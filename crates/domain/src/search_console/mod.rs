@@ -10,7 +10,8 @@ mod cut;
 mod property;
 mod row;
 
-pub use basis::{Basis, StoredSpan, choose};
+pub(crate) use basis::fineness;
+pub use basis::{Basis, FRESH, StoredSpan, choose};
 pub use binding::{Binding, HOLD};
 pub use country::ConsoleCountry;
 pub use cut::{About, Cut};

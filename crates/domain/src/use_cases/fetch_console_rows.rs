@@ -87,6 +87,9 @@ pub enum FetchConsoleError {
     /// The property was bound anew or taken away meanwhile.
     #[error("the property was bound anew or taken away meanwhile")]
     Lost,
+    /// The days that were named are forgotten there.
+    #[error("Search Console keeps sixteen months: nothing is there before {0}")]
+    TooOld(NaiveDate),
     /// Search Console told nothing.
     #[error(transparent)]
     Console(#[from] SearchConsoleError),
@@ -136,6 +139,10 @@ impl FetchConsoleRows {
         let binding = read.console_bindings().find(account, project).await?;
         drop(read);
         let binding = binding.ok_or(FetchConsoleError::NotBound)?;
+        let kept = self.today() - OLDEST;
+        if span.is_some_and(|it| it.last < kept) {
+            return Err(FetchConsoleError::TooOld(kept));
+        }
         let now = self.clock.now();
         if let Some(until) = binding.held_until.filter(|it| *it > now) {
             return Err(FetchConsoleError::Held(until));

@@ -3,7 +3,7 @@
 use super::{may_be_storage, read_suggestions::ReadSuggestions};
 use crate::{
     ids::{AccountId, ProjectId},
-    owners_words::IgnoredSuggestion,
+    owners_words::{IgnoreReason, IgnoredSuggestion},
     ports::{
         clock::Clock,
         storage::{Storage, StorageError, retrying},
@@ -52,7 +52,7 @@ impl IgnoreSuggestion {
         account: AccountId,
         project: ProjectId,
         id: &str,
-        reason: Option<String>,
+        reason: Option<IgnoreReason>,
     ) -> Result<(), IgnoreSuggestionError> {
         let known = ReadSuggestions::new(Arc::clone(&self.storage));
         let known = known.run(account, project).await?;
@@ -61,7 +61,7 @@ impl IgnoreSuggestion {
         }
         let suggestion = IgnoredSuggestion {
             id: id.to_owned(),
-            reason,
+            reason: reason.map(IgnoreReason::into_text),
             ignored_at: self.clock.now(),
         };
         retrying(|| async {

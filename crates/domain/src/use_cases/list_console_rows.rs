@@ -11,7 +11,7 @@ use analysis::{
     findings::suggestions::{ConsoleRow, ImportedSource},
     keyword_text::normalised,
 };
-use chrono::{Days, NaiveDate};
+use chrono::{Days, NaiveDate, NaiveTime};
 use std::{collections::HashMap, sync::Arc};
 
 /// How many days rows are summed up over.
@@ -53,6 +53,10 @@ impl ListConsoleRows {
             .await?;
         drop(read);
         let keywords = self.keywords(account, project).await?;
+        let measured_at = { basis.span.last + Days::new(1) }
+            .and_time(NaiveTime::MIN)
+            .and_utc()
+            .min(basis.imported_at);
         let rows = rows.into_iter().filter_map(|row| {
             let position = row.position()?;
             let (keyword, url) = row.query.zip(row.page)?;
@@ -66,7 +70,7 @@ impl ListConsoleRows {
                 clicks: row.clicks,
                 impressions: row.impressions,
                 position,
-                measured_at: basis.imported_at,
+                measured_at,
             })
         });
         Ok(rows.collect())

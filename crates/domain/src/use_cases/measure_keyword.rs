@@ -45,10 +45,21 @@ pub struct MeasuredKeyword {
     pub measurement: KeywordMeasurement,
     /// The records.
     pub findings: Vec<StagedFinding>,
-    /// Supplier calls it took. What they cost stands in the journal of calls.
+    /// Supplier calls it took beside those that the journal counts.
     pub calls: u64,
     /// Why it failed, if it did; the records then say so.
     pub failure: Option<ProviderError>,
+    /// Why it was looked at less deep than was asked for, if it was.
+    pub cut_by: Option<ProviderError>,
+}
+
+impl MeasuredKeyword {
+    /// What would stop every further keyword as well.
+    #[must_use]
+    pub fn lasting_trouble(&self) -> Option<&ProviderError> {
+        let trouble = self.failure.as_ref().or(self.cut_by.as_ref());
+        trouble.filter(|it| it.is_lasting())
+    }
 }
 
 impl MeasureKeyword {
@@ -86,9 +97,16 @@ impl MeasureKeyword {
     /// Always brings records; after a failure they claim nothing about the rank.
     pub async fn run(&self, job: &Job, site: &SiteDomain, task: &KeywordTask) -> MeasuredKeyword {
         let query = self.query(job, site, &task.keyword);
-        let Searched { answer, spent } = self.search.search(&query, &self.journal).await;
+        let Searched {
+            answer,
+            cut_by,
+            spent,
+        } = self.search.search(&query, &self.journal).await;
         match answer {
-            Ok(page) => self.judge(job, site, task, Measurement::Seen(&page), spent),
+            Ok(page) => MeasuredKeyword {
+                cut_by,
+                ..self.judge(job, site, task, Measurement::Seen(&page), spent)
+            },
             Err(error) => {
                 let failed = self.failed(&error);
                 let judged = self.judge(job, site, task, Measurement::Failed(&failed), spent);
@@ -180,8 +198,9 @@ impl MeasureKeyword {
                 staged_rank(&task.keyword, &rank),
                 staged_serp(&task.keyword, &serp),
             ],
-            calls: spent.calls,
+            calls: spent.calls.saturating_sub(spent.written_down),
             failure: None,
+            cut_by: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     job::Job,
     keyword::Keyword,
     ports::storage::{Storage, StorageError},
-    search_console::{About, Basis, ConsoleCountry, ConsoleDevice, RowSum, choose},
+    search_console::{About, Basis, ConsoleCountry, ConsoleDevice, RowSum, choose, fineness},
 };
 use analysis::{
     ctr::ClickCurve,
@@ -14,6 +14,7 @@ use analysis::{
 };
 use chrono::Days;
 use std::{
+    cmp::Reverse,
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
@@ -99,20 +100,33 @@ impl OwnSearches {
         &self,
         keywords: &[&Keyword],
     ) -> Result<HashMap<KeywordId, OwnSearchData>, StorageError> {
-        let basis = self.queries.as_ref().or(self.pages.as_ref());
-        let rows = self.rows(basis, keywords).await?;
+        let mut tables = Vec::new();
+        for basis in self.best_first() {
+            tables.push((basis, self.rows(Some(basis), keywords).await?));
+        }
         let known = keywords.iter().filter_map(|keyword| {
             let mut own = OwnSearchData {
                 curve: self.curve.clone(),
                 ..OwnSearchData::default()
             };
-            if let Some(basis) = basis {
-                tell(&mut own, basis, &of_market(keyword, basis, &rows));
+            let told = { tables.iter() }
+                .map(|(basis, rows)| (basis, of_market(keyword, basis, rows)))
+                .find(|(_, rows)| !rows.is_empty());
+            if let Some((basis, rows)) = told {
+                tell(&mut own, basis, &rows);
             }
             let is_something = own.curve.is_some() || own.period.is_some();
             is_something.then_some((keyword.id, own))
         });
         Ok(known.collect())
+    }
+
+    /// What tells markets apart first, then what is newer, then rows of searches, whose impressions
+    /// are those of searches. What the first does not tell of a keyword, the second may.
+    fn best_first(&self) -> Vec<&Basis> {
+        let mut tables: Vec<&Basis> = self.queries.iter().chain(&self.pages).collect();
+        tables.sort_by_key(|it| Reverse((fineness(it.cut), it.span.last)));
+        tables
     }
 
     /// The pages that were shown for each of these keywords, where there are several.
@@ -181,12 +195,9 @@ fn of_market<'r>(
         .collect()
 }
 
-/// Sums up a keyword's rows. Pages that were shown together are counted each in rows of pages: then
-/// clicks add up, and impressions and position are not known.
+/// Sums up a keyword's rows, of which there are some. Pages that were shown together are counted each
+/// in rows of pages: then clicks add up, and impressions and position are not known.
 fn tell(own: &mut OwnSearchData, basis: &Basis, rows: &[&RowSum]) {
-    if rows.is_empty() {
-        return;
-    }
     let pages: BTreeSet<Option<&str>> = rows.iter().map(|it| it.page.as_deref()).collect();
     own.clicks = Some(rows.iter().map(|it| it.clicks).sum());
     if pages.len() == 1 {

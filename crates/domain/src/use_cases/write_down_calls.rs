@@ -105,7 +105,7 @@ impl WriteDownCalls {
     async fn ended(&self, ticket: Ticket, ended: &Ended) -> Result<(), Refused> {
         let mut work = self.storage.write().await?;
         let job = held(work.as_mut(), self.hold).await?;
-        let cost = job.cost.with_ended(ticket.most, ended.cost);
+        let cost = { job.cost }.with_ended(ticket.most, ended.cost, ended.calls);
         work.paid_calls()
             .end(self.key(ticket), ended, self.clock.now())
             .await?;
@@ -183,11 +183,11 @@ mod tests {
             .return_once(move |_, _| Ok(Some(job)));
     }
 
-    fn saving(work: &mut FakeTransaction, spent: i64) {
+    fn saving(work: &mut FakeTransaction, spent: i64, calls: u64) {
         work.jobs
             .expect_save()
             .once()
-            .withf(move |job| job.cost.spent == MicroUsd(spent))
+            .withf(move |job| (job.cost.spent, job.cost.calls) == (MicroUsd(spent), calls))
             .returning(|_| Ok(()));
     }
 
@@ -205,10 +205,15 @@ mod tests {
                 .once()
                 .withf(|key, step, _| (key.epoch, key.ticket.number, step) == (1, 1, "serper 1"))
                 .returning(|_, _, _| Ok(()));
-            saving(work, 100);
+            saving(work, 100, 1);
         });
         storage.expect(|work| {
-            locking(work, running(100, 100));
+            let job = running(100, 100);
+            let cost = JobCost {
+                calls: 1,
+                ..job.cost
+            };
+            locking(work, Job { cost, ..job });
             work.paid_calls
                 .expect_end()
                 .once()
@@ -216,13 +221,14 @@ mod tests {
                     key.ticket.number == 1 && ended.answer.as_deref() == Some(b"{}")
                 })
                 .returning(|_, _, _| Ok(()));
-            saving(work, 65);
+            saving(work, 65, 2);
         });
         let journal = journal(&storage, 1);
         let Ok(Begun::Now(ticket)) = journal.begin(&call()).await else {
             panic!("it may be made");
         };
         let ended = Ended {
+            calls: 2,
             cost: MicroUsd(5),
             answer: Some(b"{}".to_vec()),
         };

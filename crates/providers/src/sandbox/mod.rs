@@ -93,6 +93,7 @@ impl SearchResults for Sandbox {
         }
         Searched {
             answer: self.answer(query),
+            cut_by: None,
             spent: self.most(query.depth),
         }
     }

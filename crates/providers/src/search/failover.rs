@@ -51,6 +51,7 @@ impl SearchResults for Failover {
                 Ok(page) => {
                     return Searched {
                         answer: Ok(page),
+                        cut_by: searched.cut_by,
                         spent,
                     };
                 }
@@ -65,6 +66,7 @@ impl SearchResults for Failover {
         }
         Searched {
             answer: Err(told.unwrap_or(ProviderError::Unavailable)),
+            cut_by: None,
             spent,
         }
     }

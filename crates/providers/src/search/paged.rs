@@ -105,6 +105,8 @@ struct Asking<'a> {
     bill: Bill,
     /// When the first answer came that an earlier attempt was given.
     since: Option<DateTime<Utc>>,
+    /// Why there were no further pages.
+    cut_by: Option<ProviderError>,
 }
 
 impl<S: ResultPages> Paged<S> {
@@ -173,22 +175,26 @@ impl<S: ResultPages> Paged<S> {
             let answer = ask().await?;
             Ok((read(&answer)?, answer.body))
         };
-        let (cost, brought, answer) = match self.guard.call(billing, asked).await {
+        let (took, brought, answer) = match self.guard.call(billing, asked).await {
             Ok(called) => {
                 let (value, body) = called.value;
-                let cost = asking.bill.paid(called.attempts, value.told());
-                (cost, Ok(value), Some(body))
+                let took = asking.bill.paid(called.attempts, value.told());
+                (took, Ok(value), Some(body))
             }
             Err(failed) => (asking.bill.lost(&failed), Err(failed.error), None),
         };
         if let Some(ticket) = ticket {
+            asking.bill.spent.written_down += took.calls;
             let kept = |body: Vec<u8>| {
                 let text = String::from_utf8_lossy(&body);
                 self.supplier.without_secrets(&text).into_bytes()
             };
-            let answer = answer.map(kept);
-            let ended = asking.journal.end(ticket, Ended { cost, answer }).await;
-            if let Err(error) = ended {
+            let ended = Ended {
+                calls: took.calls,
+                cost: took.cost,
+                answer: answer.map(kept),
+            };
+            if let Err(error) = asking.journal.end(ticket, ended).await {
                 tracing::warn!(
                     ?error,
                     "what became of a call cannot be written down: it counts at its most"
@@ -258,6 +264,7 @@ impl<S: ResultPages> Paged<S> {
                     let code = error.code();
                     tracing::warn!(number, code, "a later result page failed");
                     snapshot.warn(DEPTH_CUT_SHORT);
+                    asking.cut_by = Some(error);
                     break;
                 }
             }
@@ -319,6 +326,7 @@ impl<S: ResultPages> SearchResults for Paged<S> {
         if let Some(objection) = unpaid.or_else(|| self.supplier.objection(query)) {
             return Searched {
                 answer: Err(objection),
+                cut_by: None,
                 spent: Spent::default(),
             };
         }
@@ -330,6 +338,7 @@ impl<S: ResultPages> SearchResults for Paged<S> {
                 spent: Spent::default(),
             },
             since: None,
+            cut_by: None,
         };
         let mut answer = self.snapshot(&mut asking).await;
         let spent = asking.bill.spent;
@@ -337,7 +346,11 @@ impl<S: ResultPages> SearchResults for Paged<S> {
             page.calls = u32::try_from(spent.calls).unwrap_or(u32::MAX);
             page.fetched_at = asking.since.unwrap_or(page.fetched_at);
         }
-        Searched { answer, spent }
+        Searched {
+            answer,
+            cut_by: asking.cut_by,
+            spent,
+        }
     }
 }
 
@@ -375,11 +388,11 @@ struct Bill {
 
 impl Bill {
     /// The last attempt was answered; the ones before it cost nothing.
-    fn paid(&mut self, attempts: u32, told: Option<u64>) -> MicroUsd {
+    fn paid(&mut self, attempts: u32, told: Option<u64>) -> Spent {
         self.add(attempts, told.unwrap_or(self.price))
     }
 
-    fn lost(&mut self, failed: &FailedCall) -> MicroUsd {
+    fn lost(&mut self, failed: &FailedCall) -> Spent {
         let cost = match failed.repeat {
             Repeat::Billed(told) => told,
             Repeat::Uncertain => self.price,
@@ -388,13 +401,14 @@ impl Bill {
         self.add(failed.attempts, cost)
     }
 
-    fn add(&mut self, attempts: u32, cost: u64) -> MicroUsd {
-        let cost = micro_usd(cost);
-        self.spent = self.spent.and(Spent {
+    fn add(&mut self, attempts: u32, cost: u64) -> Spent {
+        let took = Spent {
             calls: attempts.into(),
-            cost,
-        });
-        cost
+            cost: micro_usd(cost),
+            written_down: 0,
+        };
+        self.spent = self.spent.and(took);
+        took
     }
 }
 

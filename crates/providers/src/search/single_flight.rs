@@ -104,15 +104,23 @@ impl SearchResults for SingleFlight {
             if seat == Seat::Pilot {
                 return searched;
             }
-            let answer = match searched.answer {
-                Err(ProviderError::CapReached | ProviderError::NotWrittenDown { .. }) => continue,
-                Ok(page) => Ok(SearchPage { calls: 0, ..page }),
-                failed => failed,
-            };
+            let failure = searched.answer.as_ref().err();
+            if { failure.or(searched.cut_by.as_ref()) }.is_some_and(is_the_pilots) {
+                continue;
+            }
             return Searched {
-                answer,
+                answer: searched.answer.map(|page| SearchPage { calls: 0, ..page }),
+                cut_by: searched.cut_by,
                 spent: Spent::default(),
             };
         }
     }
+}
+
+/// What stopped the job that began the search, and need not stop another.
+const fn is_the_pilots(failure: &ProviderError) -> bool {
+    matches!(
+        failure,
+        ProviderError::CapReached | ProviderError::NotWrittenDown { .. }
+    )
 }

@@ -21,7 +21,10 @@ use rustls::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::sync::Mutex;
 use url::Url;
 
@@ -56,7 +59,7 @@ pub(super) struct Access {
 
 /// The file that Google's console makes.
 #[derive(Deserialize)]
-struct KeyFile {
+pub(super) struct KeyFile {
     #[serde(rename = "type")]
     kind: String,
     client_email: String,
@@ -87,6 +90,42 @@ struct Granted {
     #[serde(deserialize_with = "secret")]
     access_token: SecretString,
     expires_in: i64,
+}
+
+impl KeyFile {
+    /// A key that can sign.
+    pub async fn read(path: &Path) -> Result<Self, NotConfigured> {
+        let unusable = |what: &str| {
+            NotConfigured {
+            missing: format!("the key file {} {what}", path.display()),
+            remedy: "download the key of the service account anew, as JSON, and let search_console.key_file name it".to_owned(),
+        }
+        };
+        let size = tokio::fs::metadata(path).await;
+        let size = size.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
+        if !size.is_file() || size.len() > LONGEST_KEY {
+            return Err(unusable("is no key of a service account"));
+        }
+        let text = tokio::fs::read(path).await;
+        let text = text.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
+        // What the parser says may repeat what stands there.
+        let key: Self = serde_json::from_slice(&text)
+            .map_err(|_| unusable("is no key of a service account"))?;
+        if key.kind != "service_account" {
+            return Err(unusable(
+                "is the key of something else than a service account",
+            ));
+        }
+        if sign(&key.private_key, b"").is_none() {
+            return Err(unusable("holds no private RSA key"));
+        }
+        Ok(key)
+    }
+
+    /// The e-mail address of the account, which owners of properties have to know.
+    pub fn into_email(self) -> String {
+        self.client_email
+    }
 }
 
 fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<SecretString, D::Error> {
@@ -153,28 +192,7 @@ impl ServiceAccount {
             let missing = self.missing();
             return Err(missing.map_or(ProviderError::Unauthorised.into(), Into::into));
         };
-        let unusable = |what: &str| {
-            SearchConsoleError::NotConfigured(NotConfigured {
-                missing: format!("the key file {} {what}", path.display()),
-                remedy: "download the key of the service account anew, as JSON, and let search_console.key_file name it".to_owned(),
-            })
-        };
-        let size = tokio::fs::metadata(path).await;
-        let size = size.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
-        if !size.is_file() || size.len() > LONGEST_KEY {
-            return Err(unusable("is no key of a service account"));
-        }
-        let text = tokio::fs::read(path).await;
-        let text = text.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
-        // What the parser says may repeat what stands there.
-        let key: KeyFile = serde_json::from_slice(&text)
-            .map_err(|_| unusable("is no key of a service account"))?;
-        if key.kind != "service_account" {
-            return Err(unusable(
-                "is the key of something else than a service account",
-            ));
-        }
-        Ok(key)
+        Ok(KeyFile::read(path).await?)
     }
 
     fn assertion(

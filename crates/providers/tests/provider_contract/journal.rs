@@ -114,7 +114,7 @@ async fn every_call_is_written_down_before_it_is_made_and_its_answer_after_it() 
     })
     .await;
     let searched = serper(&server).search(&query(30), &as_journal(&book)).await;
-    assert_eq!(searched.spent, Spent::on(3, MicroUsd(1_000)));
+    assert_eq!(searched.spent, Spent::on(3, MicroUsd(1_000)).written_down());
     assert_eq!(searched.answer.unwrap().depth_checked(), 30);
     let lines = book.lines();
     assert_eq!((lines.len(), spent(&lines)), (3, 3_000));

@@ -245,8 +245,11 @@ async fn an_announced_ai_overview_is_fetched_by_its_token_and_paid_for() {
     let searched = supplier.search(&query(10), &MONEY).await;
     let page = searched.answer.expect("an answer");
     assert_eq!(page.ai_overview.map(|it| it.citations.len()), Some(2));
-    assert_eq!(searched.spent, Spent::on(2, MicroUsd(15_000)));
-    assert_eq!(supplier.most(10), searched.spent);
+    assert_eq!(
+        searched.spent,
+        Spent::on(2, MicroUsd(15_000)).written_down()
+    );
+    assert_eq!(supplier.most(10).written_down(), searched.spent);
     let second = &server.received()[1];
     assert_eq!(second.parameter("page_token").as_deref(), Some("token-1"));
     assert_eq!(second.parameter("api_key").as_deref(), Some(KEY));

@@ -8,7 +8,7 @@ use crate::{
     paging,
     problem::Problem,
     refusals,
-    services::{Services, SpeedLabel},
+    services::{Services, SpeedLabel, WebConfig},
 };
 use analysis::provenance::Provenance;
 use domain::{
@@ -134,18 +134,25 @@ fn quotas(state: &AccountState) -> Vec<Value> {
 }
 
 fn providers(services: &Services) -> Vec<Value> {
-    let search = &services.config.search;
-    let state = if search.provenance == Provenance::Simulated {
-        "sandbox"
-    } else {
-        "ready"
-    };
     vec![
-        json!({ "need": "searchResults", "label": search.name, "state": state }),
+        search_results(&services.config),
         json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
         json!({ "need": "aiAnswers", "label": null, "state": "notConfigured" }),
         vitals(&services.config.speed),
     ]
+}
+
+/// Whoever may not be paid answers nothing: every rank check would be refused; `missing` says what
+/// the operator can do.
+fn search_results(config: &WebConfig) -> Value {
+    let unpaid = config.prices.unpaid;
+    let state = match (config.search.provenance, unpaid) {
+        (_, Some(_)) => "failing",
+        (Provenance::Simulated, None) => "sandbox",
+        (_, None) => "ready",
+    };
+    let missing: Vec<&str> = unpaid.iter().map(|it| it.hint()).collect();
+    json!({ "need": "searchResults", "label": config.search.name, "state": state, "missing": missing })
 }
 
 /// Ready as soon as anybody is there who sees visitors or loads pages; `missing` says what more there

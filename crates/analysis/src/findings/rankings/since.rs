@@ -50,7 +50,7 @@ pub struct RankChanges {
     /// How many fell out of the first ten places.
     pub out_of_top10: u64,
     /// Sum of the clicks per month that all moves brought, less what they took; null unless every
-    /// keyword that moved has a search volume.
+    /// keyword that moved has a search volume, and where nothing can be compared.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub clicks_change: Option<f64>,
     /// Those that moved up, the largest gain first, at most fifty.
@@ -168,7 +168,8 @@ impl Moves {
         };
         changes.clicks_change = all()
             .map(|it| it.clicks_change)
-            .try_fold(0.0, |sum, clicks| Some(sum + clicks?));
+            .try_fold(0.0, |sum, clicks| Some(sum + clicks?))
+            .filter(|_| changes.compared > changes.unknown);
         changes.up = self.up.len() as u64;
         changes.down = self.down.len() as u64;
         changes.entered_count = self.new.len() as u64;

@@ -41,7 +41,7 @@ pub struct RecordRef {
     pub url: Option<String>,
     /// Fields of text that the record has beside.
     pub with: BTreeMap<String, String>,
-    /// When it was measured; null for imported rows.
+    /// When it was measured; for imported rows, when their last day was over.
     pub measured_at: Option<DateTime<Utc>>,
 }
 
@@ -63,7 +63,7 @@ pub enum EvidenceSource {
 )]
 #[serde(rename_all = "camelCase")]
 pub enum ImportedSource {
-    /// A row of Search Console ([`super::ConsoleRow`]).
+    /// A row of Search Console ([`super::ConsoleRow`]): `sightline search-console rows` lists them.
     SearchConsole,
 }
 

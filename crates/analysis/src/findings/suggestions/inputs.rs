@@ -26,7 +26,8 @@ pub struct SuggestionContext<'a> {
     pub other_values: &'a [f64],
 }
 
-/// What Search Console tells of one page for one search, summed up over a period.
+/// What Search Console tells of one page for one search, summed up over a period, all countries and
+/// all devices: a title is the same for all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleRow {
@@ -49,7 +50,7 @@ pub struct ConsoleRow {
     pub impressions: u64,
     /// Mean position of its topmost link, weighed by impressions.
     pub position: f64,
-    /// When it was imported.
+    /// When its last day was over; when it was imported, if that was before.
     pub measured_at: DateTime<Utc>,
 }
 

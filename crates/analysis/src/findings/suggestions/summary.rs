@@ -30,10 +30,10 @@ pub struct SuggestionsSummary {
     pub by_severity: BTreeMap<Severity, u64>,
     /// Open ones by category.
     pub by_category: BTreeMap<Category, u64>,
-    /// τ: the median value of the project's open suggestions, at least 1. Priorities take those of the
-    /// account's other projects in.
-    #[serde(serialize_with = "rounded::fraction")]
-    pub median_value: f64,
+    /// τ: the median value of the project's open suggestions, at least 1; null where none is open.
+    /// Priorities take those of the account's other projects in.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub median_value: Option<f64>,
     /// What came of those that were fixed.
     pub effects: EffectCounts,
     /// The first five to be done.
@@ -102,7 +102,7 @@ impl SuggestionsSummary {
             fixed: count(State::Fixed),
             by_severity,
             by_category,
-            median_value: score::scale(&values),
+            median_value: (!values.is_empty()).then(|| score::scale(&values)),
             effects,
             first: open().take(5).map(SuggestionLine::of).collect(),
         }

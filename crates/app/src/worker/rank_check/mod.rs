@@ -9,14 +9,17 @@ mod named_sites;
 mod own_pages;
 mod own_searches;
 mod project_series;
+mod trouble;
+mod until_stopped;
 mod verdict;
+
+pub(super) use trouble::{asked_delay, attempt_error};
 
 use super::{
     Tools,
     attempt::{AttemptState, Broken, Done},
 };
 use analysis::search_panel::DomainProminence;
-use chrono::TimeDelta;
 use domain::{
     domain_name::SiteDomain,
     ids::KeywordId,
@@ -25,9 +28,7 @@ use domain::{
         progress::{Progress, Stage},
     },
     money::MicroUsd,
-    ports::search_results::ProviderError,
     use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
         keep_lease::Hold,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::{KeywordTask, NextKeywords},
@@ -38,6 +39,9 @@ use domain::{
 };
 use futures_util::{StreamExt, stream};
 use std::{collections::HashSet, sync::Arc};
+use tokio::task::JoinError;
+use trouble::Trouble;
+use until_stopped::UntilStopped;
 
 /// How many measurements are stored in one transaction at the most; fewer when they come slowly.
 const STORED_TOGETHER: usize = 64;
@@ -57,17 +61,6 @@ struct Pass<'a> {
     /// Keywords whose course is judged.
     judged: u64,
     trouble: Trouble,
-}
-
-/// What went wrong on the way, as far as it decides how the attempt ends.
-#[derive(Default)]
-struct Trouble {
-    /// Failures that may pass, left for another attempt.
-    passing: u64,
-    /// The last of them.
-    last: Option<ProviderError>,
-    /// A failure that ends the pass: every further call would fail alike.
-    fatal: Option<ProviderError>,
 }
 
 pub(super) async fn run(
@@ -106,6 +99,7 @@ impl<'a> Pass<'a> {
         let clock = || Arc::clone(&tools.clock);
         let measure = MeasureKeyword::new(Arc::clone(&tools.search), clock(), tools.load.depth);
         let journal = WriteDownCalls::new(Arc::clone(&tools.storage), clock(), Hold::of(job));
+        let journal = UntilStopped::new(journal, state.stop.clone());
         Self {
             measure: Arc::new(measure.writing_down(Arc::new(journal)).beside(prominence)),
             record: RecordMeasurements::new(Arc::clone(&tools.storage), clock(), tools.policy),
@@ -139,52 +133,68 @@ impl<'a> Pass<'a> {
     }
 
     fn must_stop(&self) -> bool {
-        self.state.stop.is_cancelled() || self.trouble.fatal.is_some()
+        self.state.stop.is_cancelled() || self.trouble.lasting.is_some()
     }
 
+    /// Stores what comes. What is under way and may have been paid is waited for, however this
+    /// ends: while the job is held, what was answered is written down, and nobody has to pay again.
     async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
         let no_more = self.state.stop.child_token();
-        let at_once = at_once(self.tools);
+        let begin_no_more = no_more.clone();
         let measuring = stream::iter(tasks)
             .take_until(no_more.clone().cancelled_owned())
             .map(move |task| {
                 let (measure, job, site) =
                     (Arc::clone(&measure), Arc::clone(&job), Arc::clone(&site));
-                tokio::spawn(async move { measure.run(&job, &site, &task).await })
+                let no_more = begin_no_more.clone();
+                tokio::spawn(async move {
+                    let measured = measure.run(&job, &site, &task).await;
+                    if measured.lasting_trouble().is_some() {
+                        no_more.cancel();
+                    }
+                    measured
+                })
             })
-            .buffer_unordered(at_once)
+            .buffer_unordered(at_once(self.tools))
             .ready_chunks(STORED_TOGETHER);
         let mut measuring = std::pin::pin!(measuring);
-        // What is under way is waited for, however this ends: it may have been paid, and while the
-        // job is held what was answered is written down.
         let mut outcome = Ok(());
-        while let Some(chunk) = measuring.next().await {
+        loop {
+            let chunk = tokio::select! {
+                biased;
+                chunk = measuring.next() => chunk,
+                () = self.state.stop.cancelled(), if is_free(self.tools) => None,
+            };
+            let Some(chunk) = chunk else {
+                return outcome;
+            };
             if outcome.is_ok() {
-                let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>();
-                outcome = match measured {
-                    Ok(measured) => self.store(measured).await,
-                    Err(error) => Err(error.into()),
-                };
+                outcome = self.store(chunk).await;
             }
-            if outcome.is_err() || self.must_stop() {
+            if outcome.is_err() {
                 no_more.cancel();
             }
         }
-        outcome
     }
 
-    async fn store(&mut self, measured: Vec<MeasuredKeyword>) -> Result<(), Broken> {
+    async fn store(
+        &mut self,
+        chunk: Vec<Result<MeasuredKeyword, JoinError>>,
+    ) -> Result<(), Broken> {
+        let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
         let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
-            .partition(|it| keeps(it, is_last_attempt));
-        let mut in_vain = 0;
-        for unmeasured in left {
-            in_vain += unmeasured.calls;
-            self.trouble.meet(unmeasured.failure);
+            .partition(|it| trouble::keeps(it, is_last_attempt));
+        for it in &kept {
+            self.trouble.note(it);
         }
+        for it in &left {
+            self.trouble.meet(it);
+        }
+        let in_vain = left.iter().map(|it| it.calls).sum();
         self.done += kept.len() as u64;
         let progress = self.progress(false);
         self.state.note(progress.clone());
@@ -215,95 +225,13 @@ impl<'a> Pass<'a> {
 /// have to be paid again after a crash.
 fn at_once(tools: &Tools) -> usize {
     let load = &tools.load;
-    let is_free = tools.search.most(load.depth).cost == MicroUsd::default();
-    if is_free {
+    if is_free(tools) {
         load.keywords_at_once.max(1)
     } else {
         load.paid_keywords_at_once.max(1)
     }
 }
 
-/// A failure that may pass is left for another attempt while there is one; every other outcome
-/// is kept, a failure as the state that it is.
-fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
-    measured.failure.as_ref().is_none_or(|failure| {
-        let ends_the_pass = matches!(
-            failure,
-            ProviderError::Unauthorised
-                | ProviderError::OutOfFunds
-                | ProviderError::CapReached
-                | ProviderError::Unpaid(_)
-        );
-        !ends_the_pass && (is_last_attempt || !failure.is_retryable())
-    })
-}
-
-impl Trouble {
-    fn meet(&mut self, failure: Option<ProviderError>) {
-        match failure {
-            Some(failure) if failure.is_retryable() => {
-                self.passing += 1;
-                self.last = Some(failure);
-            }
-            fatal => self.fatal = fatal.or(self.fatal.take()),
-        }
-    }
-
-    /// How the attempt ends because of the trouble; `None` when there was none worth another one.
-    fn end(&self, job: &Job, tools: &Tools, done: u64) -> Option<AttemptEnd> {
-        if let Some(fatal) = &self.fatal {
-            // What was measured before is paid for: it is published, and the rest told.
-            return (done == 0).then(|| AttemptEnd::Failed(attempt_error(fatal)));
-        }
-        let last = self.last.as_ref()?;
-        tracing::info!(
-            job = job.id.0,
-            left = self.passing,
-            done,
-            most = tools.policy.most_attempts,
-            "Some keywords are left for another attempt."
-        );
-        Some(AttemptEnd::Later {
-            error: attempt_error(last),
-            asked: asked_delay(last),
-        })
-    }
-}
-
-pub(super) fn asked_delay(error: &ProviderError) -> Option<TimeDelta> {
-    match error {
-        ProviderError::RateLimited {
-            retry_after: Some(wait),
-        } => TimeDelta::from_std(*wait).ok(),
-        _ => None,
-    }
-}
-
-pub(super) fn attempt_error(error: &ProviderError) -> AttemptError {
-    let hint = match error {
-        ProviderError::Unauthorised => {
-            "Ask the operator to check the supplier's credentials (`sightline doctor`)."
-        }
-        ProviderError::OutOfFunds => "Ask the operator to top up the supplier's account.",
-        ProviderError::CapReached => {
-            "Start the analysis again: what it can cost is set aside anew, within the month's budget."
-        }
-        ProviderError::Unpaid(unpaid) => unpaid.hint(),
-        _ => "Nothing has to be done: it is tried again by itself.",
-    };
-    AttemptError {
-        code: error.code().to_owned(),
-        detail: sentence(error),
-        hint: Some(hint.to_owned()),
-    }
-}
-
-fn sentence(error: &ProviderError) -> String {
-    let text = error.to_string();
-    let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map(|letter| letter.to_uppercase().to_string())
-        .unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+fn is_free(tools: &Tools) -> bool {
+    tools.search.most(tools.load.depth).cost == MicroUsd::default()
 }

@@ -24,7 +24,7 @@ use domain::{
     ports::storage::StorageError,
     results::StagedFinding,
     use_cases::{
-        end_attempt::{AttemptEnd, AttemptError},
+        end_attempt::AttemptEnd,
         publish_results::Outcome,
         sum_up_rankings::{RankCheckSum, SumUpRankings},
     },
@@ -45,13 +45,15 @@ impl Pass<'_> {
         let sum = SumUpRankings::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
         let requested = self.total.max(self.done);
         let mut sum = sum.run(job, requested, &mut market).await?;
-        if let Some(fatal) = &self.trouble.fatal {
+        if let Some(lasting) = &self.trouble.lasting {
             sum.heads
                 .iter_mut()
-                .for_each(|head| head.warnings.push(fatal.code().to_owned()));
+                .for_each(|head| head.warnings.push(lasting.code().to_owned()));
         }
         if sum.coverage.measured == 0 && sum.coverage.failed > 0 {
-            return Ok(Done::End(AttemptEnd::Failed(nothing_measured())));
+            return Ok(Done::End(AttemptEnd::Failed(
+                self.trouble.nothing_measured(job),
+            )));
         }
         self.stage_priorities(&market.priorities()).await?;
         self.follow(sum, market).await
@@ -118,7 +120,8 @@ impl Pass<'_> {
             heads,
             latest: sum.latest,
             carried,
-            partial: sum.coverage.measured < sum.coverage.requested,
+            partial: self.trouble.lasting.is_some()
+                || sum.coverage.measured < sum.coverage.requested,
             progress: self.progress(true),
         }))
     }
@@ -168,12 +171,4 @@ fn with_priority(
         record: Document::of(&record),
         ..staged
     })
-}
-
-fn nothing_measured() -> AttemptError {
-    AttemptError {
-        code: "nothingMeasured".to_owned(),
-        detail: "Not one keyword could be measured; earlier results stand.".to_owned(),
-        hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
-    }
 }

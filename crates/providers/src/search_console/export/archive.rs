@@ -12,6 +12,76 @@ use zip::ZipArchive;
 /// No archive of the interface holds more files.
 const MOST_FILES: usize = 64;
 
+/// Kinds of search beside the web's, as the interface names them.
+const OTHER_KINDS: &[&str] = &[
+    "image",
+    "images",
+    "video",
+    "videos",
+    "news",
+    "bild",
+    "bilder",
+    "nachrichten",
+    "vidéo",
+    "vidéos",
+    "actualités",
+    "imagen",
+    "imágenes",
+    "vídeo",
+    "vídeos",
+    "noticias",
+    "immagine",
+    "immagini",
+    "notizie",
+    "imagem",
+    "imagens",
+    "notícias",
+    "afbeelding",
+    "afbeeldingen",
+    "nieuws",
+    "obraz",
+    "obrazy",
+    "grafika",
+    "wideo",
+    "wiadomości",
+    "obrázek",
+    "obrázky",
+    "obrázok",
+    "zprávy",
+    "správy",
+    "kép",
+    "képek",
+    "videó",
+    "videók",
+    "hírek",
+    "nyheter",
+    "billede",
+    "billeder",
+    "nyheder",
+    "bilde",
+    "kuva",
+    "kuvat",
+    "uutiset",
+    "görsel",
+    "resim",
+    "haberler",
+    "картинки",
+    "изображение",
+    "изображения",
+    "видео",
+    "новости",
+    "зображення",
+    "відео",
+    "новини",
+    "画像",
+    "動画",
+    "ニュース",
+    "이미지",
+    "동영상",
+    "뉴스",
+    "图片",
+];
+
 /// Whether these are the bytes of an archive.
 pub(super) fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
@@ -70,8 +140,23 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
 /// search may be set, and a page that is named as such.
 fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> {
     let most = if page.is_some() { 3 } else { 2 };
-    let is_filters = table.titles.len() == 2;
-    if is_filters && table.lines.len() > most {
+    if table.titles.len() != 2 {
+        return Ok(());
+    }
+    let values = || {
+        table
+            .lines
+            .iter()
+            .map(|(_, line)| line.get(1).to_lowercase())
+    };
+    if let Some(kind) = values().find(|it| OTHER_KINDS.contains(&it.as_str())) {
+        return Err(wrong(
+            &table.name,
+            &format!("the report is about another kind of search than web pages (“{kind}”)"),
+            "Choose the search type “Web” and export again: ranks and clicks of images, videos and news are not those of pages.",
+        ));
+    }
+    if table.lines.len() > most {
         return Err(wrong(
             &table.name,
             "the report was filtered before it was exported, so its figures are not those of the site",

@@ -522,4 +522,7 @@ fn a_report_that_was_filtered_is_not_the_sites() {
         let error = read(filters, page).unwrap_err();
         assert!(error.to_string().contains("filtered"), "{error}");
     }
+    let of_images = "Filter,Wert\nSuchtyp,Bild\nDatum,Letzte 3 Monate\n";
+    let error = read(of_images, None).unwrap_err().to_string();
+    assert!(error.contains("another kind of search"), "{error}");
 }

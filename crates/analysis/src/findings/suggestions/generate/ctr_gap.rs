@@ -139,10 +139,12 @@ fn draft(findings: &Findings<'_>, page: &str, mut gaps: Vec<Gap<'_>>) -> Option<
     }
     for gap in gaps.iter().take(5) {
         draft.steps.push(format!(
-            "“{}” showed {url} {} times at position {:.1}, and {} clicked where {} are usual: some {} clicks a month.",
+            "“{}” showed {url} {} times at position {:.1} (all countries and devices, {} to {}), and {} clicked where {} are usual: some {} clicks a month.",
             gap.row.keyword,
             gap.row.impressions,
             gap.row.position,
+            gap.row.from,
+            gap.row.to,
             percent(gap.observed),
             percent(gap.expected),
             clicks(gap.missing[1]),

@@ -1,0 +1,26 @@
+//! The demo, told to stop while it lives through the days before today.
+
+use super::process::{Process, command};
+use std::time::Duration;
+
+#[test]
+fn a_demo_told_to_stop_amid_its_past_ends_soon_and_leaves_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let settings = [
+        set("TMPDIR", home.path().to_str().unwrap()),
+        set("SIGHTLINE_LISTEN", "127.0.0.1:0"),
+        // A day takes longer than the test.
+        set("SIGHTLINE_SEARCH__SANDBOX__LATENCY_MS", "60000"),
+    ];
+    let mut demo = Process::start(command(home.path(), &settings, &["demo"]));
+    demo.await_line("Search results are simulated");
+    let (status, took) = demo.terminate();
+    assert!(status.success(), "{status}");
+    assert!(took < Duration::from_secs(15), "{took:?}");
+    let left: Vec<_> = std::fs::read_dir(home.path())
+        .unwrap()
+        .map(|it| it.unwrap().file_name())
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
