@@ -42,7 +42,11 @@ async fn write_down(db: &TestDatabase, call: PaidCallKey, step: &str, ended: Opt
     let at = after(call.ticket.number);
     change!(db, tx => tx.paid_calls().begin(call, step, at).await.unwrap());
     if let Some(ended) = ended {
-        change!(db, tx => tx.paid_calls().end(call, ended, at).await.unwrap());
+        change!(db, tx => {
+            assert!(tx.paid_calls().end(call, ended, at).await.unwrap());
+            let again = answered("another");
+            assert!(!tx.paid_calls().end(call, &again, at).await.unwrap(), "it ends once");
+        });
     }
 }
 
@@ -104,7 +108,7 @@ async fn an_account_sees_its_own_answers_alone(db: TestDatabase) {
     // The other account's job has the same id.
     assert_eq!(answer(&db, BOB, "a").await, None);
     change!(db, tx => {
-        tx.paid_calls().end(key(BOB, 1, 1), &answered("y"), now()).await.unwrap();
+        assert!(!tx.paid_calls().end(key(BOB, 1, 1), &answered("y"), now()).await.unwrap());
         assert_eq!(tx.paid_calls().forget(BOB, after(999), 9).await.unwrap(), 0);
     });
     assert_eq!(answer(&db, ANN, "a").await, Some("x".into()));

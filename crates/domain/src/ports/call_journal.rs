@@ -58,9 +58,11 @@ pub struct Ended {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CallJournal: Send + Sync {
-    /// Writes a call down, unless it was answered before. An error means: it must not be made.
+    /// Writes a call down, unless it was answered before, and what became of earlier ones where that
+    /// could not be written down yet. An error means: it must not be made.
     async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError>;
-    /// Writes down what became of it. When that fails, it goes on counting at its most.
+    /// Writes down what became of it. When that fails, it goes on counting at its most until the next
+    /// call begins.
     async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError>;
 }
 

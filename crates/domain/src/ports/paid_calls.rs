@@ -33,13 +33,13 @@ pub trait PaidCallRepository: Send {
         step: &str,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
-    /// Writes down what became of it.
+    /// Writes down what became of it; whether that was not written down before.
     async fn end(
         &mut self,
         call: PaidCallKey,
         ended: &Ended,
         at: DateTime<Utc>,
-    ) -> Result<(), StorageError>;
+    ) -> Result<bool, StorageError>;
     /// What the supplier answered to that step of the job, in whichever attempt.
     async fn answer(
         &mut self,

@@ -2,20 +2,20 @@
 
 use super::keep_lease::{Hold, HoldError, held};
 use crate::{
-    job::Job,
+    job::{Job, JobCost},
     ports::{
         call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
         clock::Clock,
         paid_calls::PaidCallKey,
         search_results::ProviderError,
-        storage::{AsStorageError, Storage, StorageError, retrying},
+        storage::{AsStorageError, Storage, StorageError, Transaction, retrying},
     },
 };
 use async_trait::async_trait;
 use std::{
     error::Error,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -27,6 +27,9 @@ pub struct WriteDownCalls {
     clock: Arc<dyn Clock>,
     hold: Hold,
     last: AtomicI64,
+    /// What became of calls and is not written down yet: without it no further call begins, so that
+    /// a crash never loses more than the calls under way.
+    unwritten: Mutex<Vec<(Ticket, Ended)>>,
 }
 
 #[derive(Debug, ThisError)]
@@ -70,6 +73,7 @@ impl WriteDownCalls {
             clock,
             hold,
             last: AtomicI64::new(0),
+            unwritten: Mutex::default(),
         }
     }
 
@@ -84,33 +88,61 @@ impl WriteDownCalls {
 
     /// The job's row is locked while it is decided, so that calls at the same time cannot spend
     /// the same amount, and a worker that lost the job spends nothing.
-    async fn begun(&self, call: &PaidCall, ticket: Ticket) -> Result<Begun, Refused> {
+    async fn begun(
+        &self,
+        call: &PaidCall,
+        ticket: Ticket,
+        unwritten: &[(Ticket, Ended)],
+    ) -> Result<Begun, Refused> {
         let mut work = self.storage.write().await?;
         let job = held(work.as_mut(), self.hold).await?;
+        let cost = self.settled(work.as_mut(), job.cost, unwritten).await?;
         let answer = work.paid_calls().answer(job.account, job.id, &call.step);
-        if let Some(answer) = answer.await? {
-            return Ok(Begun::Before(answer));
-        }
-        let cost = { job.cost }
-            .with_begun(call.most)
-            .ok_or(Refused::CapReached)?;
-        work.paid_calls()
-            .begin(self.key(ticket), &call.step, self.clock.now())
-            .await?;
+        let (cost, begun) = match answer.await? {
+            Some(answer) if unwritten.is_empty() => return Ok(Begun::Before(answer)),
+            Some(answer) => (cost, Begun::Before(answer)),
+            None => {
+                let cost = cost.with_begun(call.most).ok_or(Refused::CapReached)?;
+                work.paid_calls()
+                    .begin(self.key(ticket), &call.step, self.clock.now())
+                    .await?;
+                (cost, Begun::Now(ticket))
+            }
+        };
         work.jobs().save(&Job { cost, ..job }).await?;
         work.commit().await?;
-        Ok(Begun::Now(ticket))
+        Ok(begun)
     }
 
-    async fn ended(&self, ticket: Ticket, ended: &Ended) -> Result<(), Refused> {
+    async fn ended(&self, ended: &[(Ticket, Ended)]) -> Result<(), Refused> {
         let mut work = self.storage.write().await?;
         let job = held(work.as_mut(), self.hold).await?;
-        let cost = { job.cost }.with_ended(ticket.most, ended.cost, ended.calls);
-        work.paid_calls()
-            .end(self.key(ticket), ended, self.clock.now())
-            .await?;
+        let cost = self.settled(work.as_mut(), job.cost, ended).await?;
         work.jobs().save(&Job { cost, ..job }).await?;
         Ok(work.commit().await?)
+    }
+
+    /// Writes down what became of calls, each once: nobody knows whether a transaction that broke
+    /// off at its end was committed.
+    async fn settled(
+        &self,
+        work: &mut dyn Transaction,
+        mut cost: JobCost,
+        ended: &[(Ticket, Ended)],
+    ) -> Result<JobCost, StorageError> {
+        for (ticket, ended) in ended {
+            let key = self.key(*ticket);
+            if work.paid_calls().end(key, ended, self.clock.now()).await? {
+                cost = cost.with_ended(ticket.most, ended.cost, ended.calls);
+            }
+        }
+        Ok(cost)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Vec<(Ticket, Ended)>> {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,11 +153,21 @@ impl CallJournal for WriteDownCalls {
             number: self.last.fetch_add(1, Ordering::Relaxed) + 1,
             most: call.most,
         };
-        Ok(retrying(|| self.begun(call, ticket)).await?)
+        let unwritten = std::mem::take(&mut *self.unwritten());
+        let begun = retrying(|| self.begun(call, ticket, &unwritten)).await;
+        if begun.is_err() {
+            self.unwritten().extend(unwritten);
+        }
+        Ok(begun?)
     }
 
     async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
-        Ok(retrying(|| self.ended(ticket, &ended)).await?)
+        let ended = [(ticket, ended)];
+        let outcome = retrying(|| self.ended(&ended)).await;
+        if outcome.is_err() {
+            self.unwritten().extend(ended);
+        }
+        Ok(outcome?)
     }
 }
 
@@ -220,7 +262,7 @@ mod tests {
                 .withf(|key, ended, _| {
                     key.ticket.number == 1 && ended.answer.as_deref() == Some(b"{}")
                 })
-                .returning(|_, _, _| Ok(()));
+                .returning(|_, _, _| Ok(true));
             saving(work, 65, 2);
         });
         let journal = journal(&storage, 1);
@@ -294,5 +336,57 @@ mod tests {
             panic!("{refused:?}");
         };
         assert!(why.contains("the disk is full"), "{why}");
+    }
+
+    #[tokio::test]
+    async fn what_could_not_be_written_down_is_written_with_the_next_call_and_once() {
+        let storage = Arc::new(FakeStorage::default());
+        let begun_at_its_most = |work: &mut FakeTransaction| {
+            work.paid_calls
+                .expect_answer()
+                .returning(|_, _, _| Ok(None));
+            work.paid_calls
+                .expect_begin()
+                .once()
+                .returning(|_, _, _| Ok(()));
+        };
+        storage.expect(move |work| {
+            locking(work, running(200, 0));
+            begun_at_its_most(work);
+            saving(work, CALL, 1);
+        });
+        storage.expect(|work| {
+            work.jobs
+                .expect_lock()
+                .return_once(|_, _| Err(StorageError::Unavailable("away".into())));
+        });
+        storage.expect(move |work| {
+            let job = running(200, CALL);
+            let cost = JobCost {
+                calls: 1,
+                ..job.cost
+            };
+            locking(work, Job { cost, ..job });
+            work.paid_calls
+                .expect_end()
+                .once()
+                .withf(|key, ended, _| (key.ticket.number, ended.cost) == (1, MicroUsd(5)))
+                .returning(|_, _, _| Ok(true));
+            begun_at_its_most(work);
+            saving(work, 5 + CALL, 2);
+        });
+        let journal = journal(&storage, 1);
+        let Ok(Begun::Now(ticket)) = journal.begin(&call()).await else {
+            panic!("it may be made");
+        };
+        let ended = Ended {
+            calls: 1,
+            cost: MicroUsd(5),
+            answer: Some(b"{}".to_vec()),
+        };
+        assert!(journal.end(ticket, ended).await.is_err());
+        let next = journal.begin(&call()).await;
+        assert!(matches!(next, Ok(Begun::Now(_))), "{next:?}");
+        assert!(journal.unwritten().is_empty());
     }
 }

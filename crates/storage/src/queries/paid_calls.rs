@@ -52,14 +52,15 @@ impl PaidCallRepository for Session<Db> {
         call: PaidCallKey,
         ended: &Ended,
         at: DateTime<Utc>,
-    ) -> Result<(), StorageError> {
+    ) -> Result<bool, StorageError> {
         let (cost, answer) = (ended.cost.0, paid_calls::packed(ended.answer.as_deref()));
         self.change(call.account, move |db| {
             let call = calls::table
                 .filter(calls::account_id.eq(call.account.0))
                 .filter(calls::job_id.eq(call.job.0))
                 .filter(calls::epoch.eq(call.epoch))
-                .filter(calls::number.eq(call.ticket.number));
+                .filter(calls::number.eq(call.ticket.number))
+                .filter(calls::ended_at.is_null());
             update(call)
                 .set((
                     calls::ended_at.eq(Some(At(at))),
@@ -67,7 +68,7 @@ impl PaidCallRepository for Session<Db> {
                     calls::answer.eq(answer.as_deref()),
                 ))
                 .execute(db)
-                .map(drop)
+                .map(|it| it > 0)
         })
         .await
     }
