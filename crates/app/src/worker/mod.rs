@@ -6,6 +6,7 @@ mod rank_check;
 mod site_audit;
 mod staging;
 mod suggest;
+mod until_stopped;
 mod web_vitals;
 
 use attempt::Attempt;

@@ -10,7 +10,6 @@ mod own_pages;
 mod own_searches;
 mod project_series;
 mod trouble;
-mod until_stopped;
 mod verdict;
 
 pub(super) use trouble::{asked_delay, attempt_error};
@@ -18,6 +17,7 @@ pub(super) use trouble::{asked_delay, attempt_error};
 use super::{
     Tools,
     attempt::{AttemptState, Broken, Done},
+    until_stopped::UntilStopped,
 };
 use analysis::search_panel::DomainProminence;
 use domain::{
@@ -41,7 +41,6 @@ use futures_util::{StreamExt, stream};
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::JoinError;
 use trouble::Trouble;
-use until_stopped::UntilStopped;
 
 /// How many measurements are stored in one transaction at the most; fewer when they come slowly.
 const STORED_TOGETHER: usize = 64;
