@@ -1,6 +1,7 @@
 //! What the domain asks of the world. Adapters implement these; none of them names another.
 
 pub mod accounts;
+pub mod ai_answers;
 pub mod audit;
 pub mod call_journal;
 pub mod clock;
