@@ -103,7 +103,7 @@ def audit(url, supplier, accepted, keywords, budget, server_budget):
     """What is wrong, in words; and the figures."""
     wrong = []
     jobs = {job: rest for job, *rest in numbers(url, "SELECT id, account_id, state, crash_count, cost_reserved, cost_spent, errors FROM jobs")}
-    asked = {job: [step for step in supplier.billed if step[0].startswith(f"shop{number} ")] for number, job in enumerate(accepted)}
+    asked = {job: [step for step in list(supplier.billed) if step[0].startswith(f"shop{number} ")] for number, job in enumerate(accepted)}
     if missing := set(accepted) - set(jobs):
         wrong.append(f"{len(missing)} accepted jobs are lost")
     if open_ := [job for job, it in jobs.items() if it[1] in UNFINISHED]:
@@ -161,7 +161,7 @@ def run(given, url, program):
     budget = each * given.keywords * PAGES * PRICE
     supplier = Supplier(given.latency_ms / 1000, given.seed)
     sightline = lab.Sightline(
-        program, url, LISTEN="127.0.0.1:0", WORKER__JOBS=2, SEARCH__DEPTH=PAGES * 10, SEARCH__SERPER__API_KEY="lab", SEARCH__SERPER__BASE_URL=supplier.url,
+        program, url, LISTEN="127.0.0.1:0", WORKER__JOBS=2, SEARCH__DEPTH=PAGES * 10, SEARCH__SERPER__API_KEY="of the lab", SEARCH__SERPER__BASE_URL=supplier.url,
         SEARCH__SERPER__PRICE_PER_CALL=PRICE / 1e6, SEARCH__MOST_PER_CALL=PRICE / 1e6, SEARCH__MOST_PER_DAY=budget * given.accounts / 1e6, **QUICK,
     )
     shared = url.startswith("postgres")

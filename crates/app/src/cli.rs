@@ -90,10 +90,16 @@ pub enum Command {
     )]
     Schedule(ScheduleCommand),
     /// Name rivals and further own sites of a project.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain rival.com --as competitor"
+    )]
     Sites(SitesCommand),
-    /// Say which suggestions are not wanted.
-    #[command(subcommand)]
+    /// List what there is to do, and say which suggestions are not wanted.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline suggestions list --email ann@example.com --project 3570000000000000"
+    )]
     Suggestions(SuggestionsCommand),
     /// Clicks, impressions and positions of the project's own Search Console.
     #[command(

@@ -30,15 +30,48 @@ impl Answer {
     }
 }
 
-/// Reads JSON of the documented shape.
+/// Reads JSON of the documented shape. Suppliers cut texts amid a character: what is left of one is
+/// read as U+FFFD.
 pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
-    serde_json::from_slice(body).map_err(|error| {
+    let read = serde_json::from_slice(body).or_else(|error| match whole_characters(body) {
+        Some(mended) if error.is_syntax() => serde_json::from_slice(&mended),
+        _ => Err(error),
+    });
+    read.map_err(|error| {
         CallFailure::malformed(if error.is_data() {
             "its fields are not as documented"
         } else {
             "it is not whole JSON"
         })
     })
+}
+
+/// The same with every half of a surrogate pair that stands alone replaced; `None` when there is none.
+fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
+    let half = |at: usize| -> Option<u16> {
+        let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        let code = u16::from_str_radix(std::str::from_utf8(escape).ok()?, 16).ok()?;
+        (0xD800..=0xDFFF).contains(&code).then_some(code)
+    };
+    let mut mended: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while at < body.len() {
+        let steps = match (body[at], half(at)) {
+            (_, Some(first)) => {
+                let is_pair = first < 0xDC00 && half(at + 6).is_some_and(|it| it >= 0xDC00);
+                if !is_pair {
+                    let mended = mended.get_or_insert_with(|| body.to_vec());
+                    mended[at..at + 6].copy_from_slice(b"\\ufffd");
+                }
+                if is_pair { 12 } else { 6 }
+            }
+            // What is escaped is no beginning of an escape.
+            (b'\\', None) => 2,
+            _ => 1,
+        };
+        at += steps;
+    }
+    mended
 }
 
 /// Builds a client.
@@ -125,5 +158,26 @@ fn unread(error: &reqwest::Error) -> CallFailure {
         }
     } else {
         CallFailure::malformed("it ended before its end")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_character_is_read_as_a_mark_and_whole_ones_as_they_are() {
+        let read = |text: &str| json::<String>(format!("\"{text}\"").as_bytes()).ok();
+        for (text, meant) in [
+            ("a\\ud83d\\ude00b", "a\u{1f600}b"),
+            ("a\\ud83d", "a\u{fffd}"),
+            ("\\ude00a\\ud83dn", "\u{fffd}a\u{fffd}n"),
+            ("\\ud83d\\ud83d\\ude00", "\u{fffd}\u{1f600}"),
+            ("\\\\ud83d \\ud83d", "\\ud83d \u{fffd}"),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(meant), "{text}");
+        }
+        assert_eq!(read("a\\ud8"), None);
+        assert!(json::<String>(b"\"\\ud83d").is_err());
     }
 }

@@ -151,6 +151,12 @@ async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
             "today": { "limit": null, "usedBefore": "0.00", "usedAfter": "0.006", "currency": "USD" },
         })
     );
+    assert_eq!(plan["wouldExceed"], Value::Null);
+    app.db_limit(|limits| limits.daily_budget = Some(MicroUsd(5_999)))
+        .await;
+    let refused = agent.post("/analyze", body.clone()).await.ok();
+    assert_eq!(refused["wouldExceed"], "dailyBudget");
+    app.db_limit(|limits| limits.daily_budget = None).await;
     assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
     let job = agent.rank_check(project).await;
     assert_eq!(

@@ -27,7 +27,7 @@ on_both!(
 fn paying(world: &mut World, pause: u64) -> Serper {
     let serper = Serper::start(Duration::from_millis(pause));
     for (name, value) in [
-        ("API_KEY", "a-key"),
+        ("API_KEY", "a-paid-key"),
         ("BASE_URL", &serper.base_url),
         ("PRICE_PER_CALL", "0.001"),
     ] {

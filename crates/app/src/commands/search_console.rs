@@ -11,7 +11,7 @@ use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     ports::search_console::{ConsoleExports, ExportFile, ReadExport},
-    search_console::{FRESH, RowSet, Span},
+    search_console::{Cut, FRESH, LONGEST_PERIOD, RowSet, Span},
     use_cases::{
         bind_console::{BindConsole, BindConsoleError},
         fetch_console_rows::{FetchConsoleError, FetchedDay},
@@ -111,20 +111,32 @@ async fn import(
             imported.replaced
         ));
     }
-    let last = imported.spans.iter().map(|(_, span, _)| span.last).max();
-    let today = foundation.clock.now().date_naive();
-    match last.filter(|it| *it + FRESH < today) {
-        None => remark("The next rank check makes use of them."),
-        Some(last) => remark(format!(
-            "They end on {last}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
-            FRESH.num_days()
-        )),
-    }
+    tell_use(&imported.spans, foundation.clock.now().date_naive());
     Ok(())
 }
 
+/// What will rest on what came in.
+fn tell_use(spans: &[(Cut, Span, u64)], today: NaiveDate) {
+    let long = spans.iter().find(|it| it.1.days() > LONGEST_PERIOD);
+    if let Some((cut, span, _)) = long {
+        remark(format!(
+            "{} of {span} is kept, and no figure rests on it: a period of more than {LONGEST_PERIOD} days that is told as a whole says too little of its end. Export three months or less.",
+            cut.name()
+        ));
+    }
+    let of_use = spans.iter().filter(|it| it.1.days() <= LONGEST_PERIOD);
+    match of_use.map(|it| it.1.last).max() {
+        None => {}
+        Some(last) if last + FRESH < today => remark(format!(
+            "They end on {last}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
+            FRESH.num_days()
+        )),
+        Some(_) => remark("The next rank check makes use of them."),
+    }
+}
+
 /// One line for each cut: how many rows, of which days.
-fn by_cut(spans: &[(domain::search_console::Cut, Span, u64)]) -> Vec<(String, String)> {
+fn by_cut(spans: &[(Cut, Span, u64)]) -> Vec<(String, String)> {
     let mut cuts: std::collections::BTreeMap<String, (Span, u64)> =
         std::collections::BTreeMap::new();
     for (cut, span, rows) in spans {

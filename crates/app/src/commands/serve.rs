@@ -65,7 +65,7 @@ async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> 
     }
     if settings.search.is_simulated() {
         remark(
-            "  simulated  search results come from the sandbox and say so; for real ones set search.serper.api_key or search.searxng.base_url",
+            "  simulated  search results come from the sandbox and say so; for real ones set a supplier (search.data_for_seo, search.serp_api, search.serper or search.searxng)",
         );
     }
     if ListAccounts::new(Arc::clone(&foundation.storage))

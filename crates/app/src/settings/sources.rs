@@ -367,7 +367,7 @@ mod tests {
             ("SIGHTLINE_LISTEN", "0.0.0.0:9000"),
             ("SIGHTLINE_CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
             ("SIGHTLINE_CRAWLER__MAX_PAGES", "7"),
-            ("SIGHTLINE_SEARCH__SERPER__API_KEY", "12345"),
+            ("SIGHTLINE_SEARCH__SERPER__API_KEY", "1234567"),
             ("SIGHTLINE_TOKEN", "not a setting"),
         ])
         .load()
@@ -384,7 +384,7 @@ mod tests {
                 .as_ref()
                 .unwrap()
                 .reveal(),
-            "12345"
+            "1234567"
         );
         assert_eq!(
             loaded.origins["listen"],

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Rows that end longer ago than this say nothing of today.
 pub const FRESH: TimeDelta = TimeDelta::days(35);
 /// Periods that are told as a whole and are longer than this say too little of their end.
-const LONGEST_PERIOD: i64 = 100;
+pub const LONGEST_PERIOD: i64 = 100;
 
 /// Rows that were imported for some days.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod property;
 mod row;
 
 pub(crate) use basis::fineness;
-pub use basis::{Basis, FRESH, StoredSpan, choose};
+pub use basis::{Basis, FRESH, LONGEST_PERIOD, StoredSpan, choose};
 pub use binding::{Binding, HOLD};
 pub use country::ConsoleCountry;
 pub use cut::{About, Cut};

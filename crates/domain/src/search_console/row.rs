@@ -6,6 +6,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use std::{collections::HashMap, fmt};
 use thiserror::Error;
 
+/// No row counts more: sums over all rows that a project may have stay far below 2^63.
+const MOST_COUNT: u64 = 10_000_000_000;
+
 /// Searches and addresses are not longer than this, in bytes.
 pub const MOST_TEXT: usize = 4_096;
 /// No mean position is worse than this.
@@ -211,8 +214,11 @@ impl SearchRow {
                 "cannot be more than impressions: what was clicked was shown",
             );
         }
-        if self.impressions > i64::MAX as u64 {
-            return refused(RowField::Impressions, "is too large to be a count");
+        if self.impressions > MOST_COUNT {
+            return refused(
+                RowField::Impressions,
+                "is more than ten billion, which nobody counts in a row",
+            );
         }
         match self.position {
             Some(it) if !(1.0..=MOST_POSITION).contains(&it) => {
@@ -404,6 +410,12 @@ mod tests {
         assert_eq!(field(row(" ", 0, 1, 1.0)), Some(RowField::Query));
         assert_eq!(field(row("a\0b", 0, 1, 1.0)), Some(RowField::Query));
         assert_eq!(field(row("rust", 2, 1, 1.0)), Some(RowField::Clicks));
+        let most = 10_000_000_000;
+        assert_eq!(field(row("rust", most, most, 1.0)), None);
+        assert_eq!(
+            field(row("rust", 1, most + 1, 1.0)),
+            Some(RowField::Impressions)
+        );
         assert_eq!(field(row("rust", 0, 1, 0.9)), Some(RowField::Position));
         assert_eq!(field(row("rust", 0, 1, f64::NAN)), Some(RowField::Position));
         assert_eq!(field(row("rust", 0, 0, 1.0)), Some(RowField::Position));

@@ -11,12 +11,17 @@ use crate::{
     search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told},
 };
 use analysis::url_rules::SiteScope;
-use chrono::NaiveDate;
-use std::{collections::HashSet, sync::Arc};
+use chrono::{NaiveDate, TimeDelta};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
 use thiserror::Error;
 
 /// Rows of one import at the most: they are stored in one transaction.
 pub const MOST_ROWS: usize = 300_000;
+/// Days that are further apart are not of one table: nobody knows what was between them.
+const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
 
 /// Imports rows.
 pub struct ImportConsoleRows {
@@ -136,9 +141,11 @@ impl ImportConsoleRows {
             label: label.to_owned(),
             at: now,
         };
+        let days = self.unseen_days(account, project, &sets).await?;
         let spans = { sets.iter() }.map(|it| (it.cut, it.span, it.rows.len() as u64));
         let spans: Vec<_> = spans.collect();
         let rows = spans.iter().map(|it| it.2).sum();
+        let sets = [sets, days].concat();
         let (sets, told) = (&sets, &told);
         let replaced = retrying(|| async move {
             let mut work = self.storage.write().await?;
@@ -161,6 +168,45 @@ impl ImportConsoleRows {
             replaced,
             foreign,
         })
+    }
+
+    /// Days between others of the same cut on which nothing was shown: tables of days have no line for
+    /// them, and figures rest on days without a gap. What was told of such a day before stays.
+    async fn unseen_days(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        sets: &[RowSet],
+    ) -> Result<Vec<RowSet>, StorageError> {
+        let mut told: BTreeMap<Cut, BTreeSet<NaiveDate>> = BTreeMap::new();
+        for set in sets.iter().filter(|it| it.span.is_day()) {
+            told.entry(set.cut).or_default().insert(set.span.last);
+        }
+        let mut unseen: BTreeSet<(Cut, NaiveDate)> = BTreeSet::new();
+        for (cut, days) in &told {
+            for (day, next) in days.iter().zip(days.iter().skip(1)) {
+                if *next - *day <= LONGEST_SILENCE {
+                    let between = day.iter_days().skip(1).take_while(|it| it < next);
+                    unseen.extend(between.map(|it| (*cut, it)));
+                }
+            }
+        }
+        let Some(first) = unseen.iter().map(|it| it.1).min() else {
+            return Ok(Vec::new());
+        };
+        let mut read = self.storage.read().await?;
+        let stored = { read.console_rows() }
+            .spans(account, project, first)
+            .await?;
+        for it in stored.iter().filter(|it| it.span.is_day()) {
+            unseen.remove(&(it.cut, it.span.last));
+        }
+        let empty = unseen.into_iter().map(|(cut, day)| RowSet {
+            cut,
+            span: Span::day(day),
+            rows: Vec::new(),
+        });
+        Ok(empty.collect())
     }
 }
 

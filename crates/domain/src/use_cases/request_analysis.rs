@@ -57,6 +57,18 @@ pub enum Budget {
     ServerDay,
 }
 
+impl Budget {
+    /// The name that callers see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Month => "monthlyBudget",
+            Self::Day => "dailyBudget",
+            Self::ServerDay => "serverDailyBudget",
+        }
+    }
+}
+
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnalysisRequest {
@@ -107,6 +119,8 @@ pub struct AnalysisPlan {
     pub today: Spending,
     /// Its cap.
     pub daily_budget: Option<MicroUsd>,
+    /// The cap for which it would be refused as things stand.
+    pub exceeds: Option<Budget>,
     /// The unfinished job that does the same, if there is one.
     pub duplicate: Option<JobId>,
 }
@@ -235,6 +249,16 @@ impl RequestAnalysis {
         let day = self.clock.now().date_naive();
         let spending = read.spending().find(account, month_of(day)).await?;
         let today = read.spending().find_day(account, day).await?;
+        let in_all = read.spending().find_in_all(day).await?;
+        let limits = &found.limits;
+        let caps = [
+            (Budget::Month, limits.monthly_budget, spending),
+            (Budget::Day, limits.daily_budget, today),
+            (Budget::ServerDay, self.prices.most_per_day, in_all),
+        ];
+        let exceeds = { caps.into_iter() }
+            .find(|(_, cap, stands)| is_over(*cap, *stands, cost.reserved))
+            .map(|it| it.0);
         let duplicate = read
             .jobs()
             .unfinished_with_key(account, &key_of(request))
@@ -253,6 +277,7 @@ impl RequestAnalysis {
             budget: found.limits.monthly_budget,
             today,
             daily_budget: found.limits.daily_budget,
+            exceeds,
             duplicate,
         })
     }
@@ -510,6 +535,14 @@ async fn units<R: Repositories + ?Sized>(
         return Err(RequestAnalysisError::NoSuchKeyword);
     }
     Ok(Some(found.into()))
+}
+
+/// Whether so much more would pass the cap. What costs nothing never does.
+fn is_over(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
+    let taken = { stands.spent.0 }
+        .saturating_add(stands.reserved.0)
+        .saturating_add(more.0);
+    more > MicroUsd::default() && cap.is_some_and(|cap| taken > cap.0)
 }
 
 #[cfg(test)]

@@ -133,6 +133,8 @@ impl DataForSeo {
     /// A failure by its internal code. It may have been billed: answers tell.
     fn failed(&self, code: u32, said: &str, cost: Option<u64>) -> CallFailure {
         let repeat = match cost {
+            // Who is told to slow down was not served.
+            None if matches!(code, 40_202 | 40_209) => Repeat::Safe,
             Some(0) => Repeat::Safe,
             Some(cost) => Repeat::Billed(cost),
             None => Repeat::Uncertain,

@@ -150,7 +150,7 @@ fn created_project() -> Value {
 fn plan() -> Value {
     json!({
         "type": "object",
-        "required": ["dryRun", "projectId", "type", "units", "unit", "expectedCost", "budget", "results", "wouldJoinJobId"],
+        "required": ["dryRun", "projectId", "type", "units", "unit", "expectedCost", "budget", "results", "wouldExceed", "wouldJoinJobId"],
         "properties": {
             "dryRun": { "type": "boolean", "const": true },
             "projectId": id(),
@@ -160,6 +160,7 @@ fn plan() -> Value {
             "expectedCost": { "$ref": "#/components/schemas/Cost" },
             "budget": { "type": "object" },
             "results": { "type": "array", "items": { "type": "string" } },
+            "wouldExceed": { "type": ["string", "null"], "enum": ["monthlyBudget", "dailyBudget", "serverDailyBudget", null], "description": "The cap for which it would be refused as things stand." },
             "wouldJoinJobId": { "type": ["integer", "null"] },
         },
     })

@@ -50,7 +50,7 @@ pub struct RankChanges {
     /// How many fell out of the first ten places.
     pub out_of_top10: u64,
     /// Sum of the clicks per month that all moves brought, less what they took; null unless every
-    /// keyword that moved has a search volume, and where nothing can be compared.
+    /// keyword that moved has a search volume, and where none that is compared has one.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub clicks_change: Option<f64>,
     /// Those that moved up, the largest gain first, at most fifty.
@@ -123,12 +123,19 @@ struct Moves {
     down: Vec<Moved>,
     new: Vec<Moved>,
     lost: Vec<Moved>,
+    /// Keywords with a volume that can be compared.
+    with_volume: u64,
 }
 
 impl RankChanges {
     fn compare(&mut self, before: &Standing, now: &Standing, moves: &mut Moves) {
         self.compared += 1;
         let kind = change::between(Some(&before.point), &now.point).kind;
+        if now.search_volume.is_some()
+            && !matches!(kind, ChangeKind::FirstSeen | ChangeKind::Unknown)
+        {
+            moves.with_volume += 1;
+        }
         let list = match kind {
             ChangeKind::Up => &mut moves.up,
             ChangeKind::Down => &mut moves.down,
@@ -169,7 +176,7 @@ impl Moves {
         changes.clicks_change = all()
             .map(|it| it.clicks_change)
             .try_fold(0.0, |sum, clicks| Some(sum + clicks?))
-            .filter(|_| changes.compared > changes.unknown);
+            .filter(|_| self.with_volume > 0);
         changes.up = self.up.len() as u64;
         changes.down = self.down.len() as u64;
         changes.entered_count = self.new.len() as u64;

@@ -20,6 +20,8 @@ pub(super) struct Trouble {
     last: Option<ProviderError>,
     /// A failure that ends the pass: every further call would fail alike.
     pub(super) lasting: Option<ProviderError>,
+    /// Whether a keyword was looked at less deep than was asked for.
+    pub(super) is_cut_short: bool,
 }
 
 /// A failure that may pass is left for another attempt while there is one; every other outcome
@@ -34,6 +36,7 @@ pub(super) fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
 impl Trouble {
     /// Takes in what is kept: it may be less than was asked for.
     pub(super) fn note(&mut self, kept: &MeasuredKeyword) {
+        self.is_cut_short |= kept.cut_by.is_some();
         self.lasting = kept.lasting_trouble().cloned().or(self.lasting.take());
         let passing = kept.failure.clone().filter(|it| !it.is_lasting());
         self.last = passing.or(self.last.take());

@@ -18,10 +18,11 @@ use analysis::{
         rankings::{RankingRecord, RankingsSummary},
     },
     keyword_metrics::Priority,
+    observation::search_page::DEPTH_CUT_SHORT,
     result_type::ResultType,
 };
 use domain::{
-    ports::storage::StorageError,
+    ports::{search_results::ProviderError, storage::StorageError},
     results::StagedFinding,
     use_cases::{
         end_attempt::AttemptEnd,
@@ -45,10 +46,11 @@ impl Pass<'_> {
         let sum = SumUpRankings::new(Arc::clone(&tools.storage), Arc::clone(&tools.clock));
         let requested = self.total.max(self.done);
         let mut sum = sum.run(job, requested, &mut market).await?;
-        if let Some(lasting) = &self.trouble.lasting {
-            sum.heads
-                .iter_mut()
-                .for_each(|head| head.warnings.push(lasting.code().to_owned()));
+        let lasting = self.trouble.lasting.as_ref().map(ProviderError::code);
+        let cut_short = self.trouble.is_cut_short.then_some(DEPTH_CUT_SHORT);
+        for code in lasting.into_iter().chain(cut_short) {
+            let heads = sum.heads.iter_mut();
+            heads.for_each(|head| head.warnings.push(code.to_owned()));
         }
         if sum.coverage.measured == 0 && sum.coverage.failed > 0 {
             return Ok(Done::End(AttemptEnd::Failed(

@@ -156,11 +156,21 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
             "Choose the search type “Web” and export again: ranks and clicks of images, videos and news are not those of pages.",
         ));
     }
-    if table.lines.len() > most {
+    // Which filter is which is told in words of any language; a page is an address in all of them.
+    let pages = || {
+        values()
+            .map(|it| it.trim_start_matches('+').to_owned())
+            .filter(|it| it.contains("://"))
+    };
+    let is_about_the_page = match page.map(str::to_lowercase) {
+        Some(page) => table.lines.len() < most || pages().any(|it| it == page),
+        None => pages().next().is_none(),
+    };
+    if table.lines.len() > most || !is_about_the_page {
         return Err(wrong(
             &table.name,
-            "the report was filtered before it was exported, so its figures are not those of the site",
-            "Take the filters away and export again; a report about one page alone is imported with --page.",
+            "the report was filtered before it was exported, so its figures are not those of the site or of the page that was named",
+            "Take the filters away and export again; a report about one page alone is imported with --page and that page's address.",
         ));
     }
     Ok(())

@@ -518,7 +518,17 @@ fn a_report_that_was_filtered_is_not_the_sites() {
     };
     let page = Some("https://acme.com/a");
     assert!(read(all, None).is_ok() && read(&of_page, page).is_ok());
-    for (filters, page) in [(&of_page, None), (&of_germans, None), (&of_germans, page)] {
+    let of_another = format!("{all}Page,+https://acme.com/b\n");
+    let of_a_country = format!("{all}Country,Germany\n");
+    let undated = "Filter,Value\nSearch type,Web\nPage,+https://acme.com/a\n".to_owned();
+    for (filters, page) in [
+        (&of_page, None),
+        (&of_germans, None),
+        (&of_germans, page),
+        (&of_another, page),
+        (&of_a_country, page),
+        (&undated, None),
+    ] {
         let error = read(filters, page).unwrap_err();
         assert!(error.to_string().contains("filtered"), "{error}");
     }

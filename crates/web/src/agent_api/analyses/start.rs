@@ -18,7 +18,7 @@ use domain::{
     money::MicroUsd,
     ports::spending::Spending,
     project::each_once,
-    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Requested},
+    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Budget, Requested},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -133,6 +133,7 @@ fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
         "expectedCost": MoneyView::of(plan.cost, plan.calls),
         "budget": month,
         "results": request.kind.results().iter().map(|result| result.name()).collect::<Vec<_>>(),
+        "wouldExceed": plan.exceeds.map(Budget::name),
         "wouldJoinJobId": plan.duplicate.map(|job| job.0),
     })
 }
