@@ -151,3 +151,19 @@ pub(super) fn host(number: usize, country: &str) -> String {
     let (first, second) = (FIRST[number / SECOND.len()], SECOND[number % SECOND.len()]);
     format!("{first}-{second}-{country}.example")
 }
+
+/// What people call a competitor.
+pub(super) fn name(number: usize) -> String {
+    let (first, second) = (FIRST[number / SECOND.len()], SECOND[number % SECOND.len()]);
+    let capitalised = |word: &str| {
+        let (head, tail) = word.split_at(1);
+        head.to_uppercase() + tail
+    };
+    format!("{} {}", capitalised(first), capitalised(second))
+}
+
+/// One of the competitors whose second name is that.
+pub(super) fn of_kind(second: &str, chance: Chance) -> usize {
+    let place = SECOND.iter().position(|it| *it == second).unwrap_or(0);
+    chance.below(FIRST.len()) * SECOND.len() + place
+}

@@ -4,6 +4,7 @@
 //! Ranks drift from day to day; the owner's site has a place for most keywords and none for
 //! some. Keywords that begin with `sandbox:` make calls fail, see [`Trouble`].
 
+pub(crate) mod answers;
 mod chance;
 mod layout;
 mod market;

@@ -49,6 +49,14 @@ impl Trouble {
             .map(|(_, trouble)| trouble)
     }
 
+    /// The trouble that a word of the prompt asks for.
+    pub(super) fn asked_in(prompt: &str) -> Option<Self> {
+        let place = prompt.to_lowercase();
+        let place = place.get(place.find("sandbox:")?..)?;
+        let end = place.find(|it: char| !(it.is_ascii_lowercase() || matches!(it, ':' | '-')));
+        Self::asked_for(&place[..end.unwrap_or(place.len())])
+    }
+
     /// The trouble that befalls this keyword on this day.
     pub(super) fn by_chance(keyword: Chance, day: NaiveDate, rate: f64) -> Option<Self> {
         let today = keyword
@@ -65,7 +73,15 @@ impl Trouble {
 
     /// What the caller hears.
     pub(super) fn answer(self, now: DateTime<Utc>) -> Result<SearchPage, ProviderError> {
-        Err(match self {
+        match self.error() {
+            Some(error) => Err(error),
+            None => Ok(layout::empty((self == Self::Nothing).then_some(0), now)),
+        }
+    }
+
+    /// The failure that it is; what is none comes as an answer of its own kind.
+    pub(super) fn error(self) -> Option<ProviderError> {
+        Some(match self {
             Self::Unavailable => ProviderError::Unavailable,
             Self::Timeout => ProviderError::TimedOut,
             Self::RateLimited => ProviderError::RateLimited {
@@ -78,8 +94,7 @@ impl Trouble {
             Self::Malformed => ProviderError::Malformed {
                 what: "as the keyword asked".to_owned(),
             },
-            Self::Blocked => return Ok(layout::empty(None, now)),
-            Self::Nothing => return Ok(layout::empty(Some(0), now)),
+            Self::Blocked | Self::Nothing => return None,
         })
     }
 }

@@ -3,8 +3,8 @@
 
 mod items;
 mod overview;
-mod places;
-mod wire;
+pub(crate) mod places;
+pub(crate) mod wire;
 
 use super::{
     of_google,
@@ -27,7 +27,10 @@ use reqwest::Client;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use wire::Outcome;
+use wire::{Elements, Outcome};
+
+/// The results of Google's pages.
+pub(crate) const ORGANIC: &str = "/v3/serp/google/organic/live/advanced";
 
 /// More is refused by the live endpoint (since September 2025).
 const DEEPEST: u32 = 200;
@@ -56,14 +59,14 @@ const OPERATORS: [&str; 16] = [
 ];
 
 /// The adapter.
-pub(super) struct DataForSeo {
+pub(crate) struct DataForSeo {
     settings: DataForSeoSettings,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
 impl DataForSeo {
-    pub(super) fn new(settings: DataForSeoSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(settings: DataForSeoSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
         Self {
             settings,
             http,
@@ -96,11 +99,35 @@ impl DataForSeo {
         Ok(json!([task]))
     }
 
-    fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+    /// Makes a call of one task.
+    pub(crate) async fn posted(&self, path: &str, tasks: &Value) -> Result<Answer, CallFailure> {
+        let base = self.settings.base_url.as_str().trim_end_matches('/');
+        let request = self
+            .http
+            .post(format!("{base}{path}"))
+            .basic_auth(
+                self.settings.login.expose_secret(),
+                Some(self.settings.password.expose_secret()),
+            )
+            .json(tasks);
+        ask(request).await
+    }
+
+    /// What such a call brings: the elements of the page.
+    pub(crate) fn elements(&self, answer: &Answer) -> Result<Elements, CallFailure> {
+        if !answer.status.is_success() {
+            let said = self.without_credentials(&wire::message(&answer.body));
+            return Err(by_status(answer, &said, self.clock.now()));
+        }
         match wire::parse(&answer.body)? {
-            Outcome::Found(page) => Ok(page),
+            Outcome::Found(elements) => Ok(elements),
             Outcome::Failed { code, said, cost } => Err(self.failed(code, &said, cost)),
         }
+    }
+
+    /// What a page of ten results costs with its AI overview, in millionths of a US dollar.
+    pub(crate) fn price_with_overview(&self) -> u64 {
+        self.settings.price_per_page.saturating_mul(2)
     }
 
     /// A failure by its internal code. It may have been billed: answers tell.
@@ -127,20 +154,20 @@ impl DataForSeo {
         CallFailure { error, repeat }
     }
 
-    fn without_credentials(&self, said: &str) -> String {
+    pub(crate) fn without_credentials(&self, said: &str) -> String {
         let said = without(self.settings.password.expose_secret(), said);
         without(self.settings.login.expose_secret(), &said)
     }
 }
 
-fn no_such_country() -> ProviderError {
+pub(crate) fn no_such_country() -> ProviderError {
     ProviderError::Refused {
         reason: "this supplier has no code for the country".to_owned(),
     }
 }
 
 /// The service decodes `%xx` and takes `+` for a space.
-fn escaped(keyword: &str) -> String {
+pub(crate) fn escaped(keyword: &str) -> String {
     keyword.replace('%', "%25").replace('+', "%2B")
 }
 
@@ -195,23 +222,10 @@ impl ResultPages for DataForSeo {
     }
 
     async fn page(&self, query: &SearchQuery, _: u32) -> Result<Answer, CallFailure> {
-        let base = self.settings.base_url.as_str().trim_end_matches('/');
-        let request = self
-            .http
-            .post(format!("{base}/v3/serp/google/organic/live/advanced"))
-            .basic_auth(
-                self.settings.login.expose_secret(),
-                Some(self.settings.password.expose_secret()),
-            )
-            .json(&Self::task(query)?);
-        ask(request).await
+        self.posted(ORGANIC, &Self::task(query)?).await
     }
 
     fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
-        if answer.status.is_success() {
-            return self.understood(answer);
-        }
-        let said = self.without_credentials(&wire::message(&answer.body));
-        Err(by_status(answer, &said, self.clock.now()))
+        self.elements(answer)?.into_page()
     }
 }

@@ -1,12 +1,12 @@
 //! Suppliers of search results.
 
 mod assembly;
-mod data_for_seo;
+pub(crate) mod data_for_seo;
 mod failover;
 mod paged;
 mod result_page;
 mod searxng;
-mod serp_api;
+pub(crate) mod serp_api;
 mod serper;
 mod settings;
 mod single_flight;
@@ -18,6 +18,7 @@ pub use settings::{
 
 use crate::{
     http_client::client,
+    paying::SpendingRules,
     resilience::{Guard, ResilienceSettings},
     sandbox::Sandbox,
 };
@@ -29,7 +30,7 @@ use domain::ports::{
     search_results::{SearchResults, SupplierLabel},
 };
 use failover::Failover;
-use paged::{Paged, ResultPages, SpendingRules};
+use paged::{Paged, ResultPages};
 use searxng::Searxng;
 use serp_api::SerpApi;
 use serper::Serper;

@@ -6,19 +6,16 @@ use super::{
 };
 use crate::{
     http_client::Answer,
-    resilience::{Billing, CallFailure, FailedCall, Guard, Repeat},
+    paying::{Billed, Counter, SpendingRules, micro_usd},
+    resilience::{Billing, CallFailure, Guard},
 };
 use analysis::observation::search_page::{DEPTH_CUT_SHORT, FeatureCoverage, SearchPage};
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::{
-    money::MicroUsd,
-    ports::{
-        call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket},
-        clock::Clock,
-        search_results::{
-            ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
-        },
+use domain::ports::{
+    call_journal::CallJournal,
+    clock::Clock,
+    search_results::{
+        ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
     },
 };
 use std::sync::Arc;
@@ -72,12 +69,6 @@ pub(super) trait ResultPages: Send + Sync {
     }
 }
 
-/// What a call brought, as far as the bill goes.
-trait Billed {
-    /// What it cost by the supplier's own account, in millionths of a US dollar.
-    fn told(&self) -> Option<u64>;
-}
-
 impl Billed for ResultPage {
     fn told(&self) -> Option<u64> {
         self.cost
@@ -101,10 +92,7 @@ pub(super) struct Paged<S> {
 /// A search under way.
 struct Asking<'a> {
     query: &'a SearchQuery,
-    journal: &'a dyn CallJournal,
-    bill: Bill,
-    /// When the first answer came that an earlier attempt was given.
-    since: Option<DateTime<Utc>>,
+    counter: Counter<'a>,
 }
 
 impl<S: ResultPages> Paged<S> {
@@ -136,8 +124,7 @@ impl<S: ResultPages> Paged<S> {
         )
     }
 
-    /// One call: guarded, and written down before it is made where it costs money. What an earlier
-    /// attempt was answered is read again instead.
+    /// One call, at the counter.
     async fn call<T, F>(
         &self,
         asking: &mut Asking<'_>,
@@ -149,53 +136,9 @@ impl<S: ResultPages> Paged<S> {
         T: Billed + Send,
         F: Future<Output = Result<Answer, CallFailure>> + Send,
     {
-        let billing = self.supplier.billing();
-        let mut ticket: Option<Ticket> = None;
-        if billing == Billing::PerCall {
-            let call = PaidCall {
-                step: self.step(asking.query, what),
-                most: micro_usd(asking.bill.price),
-            };
-            match asking.journal.begin(&call).await {
-                Ok(Begun::Now(given)) => ticket = Some(given),
-                Ok(Begun::Before(Answered { body, at })) => {
-                    asking.since = Some(asking.since.map_or(at, |since| since.min(at)));
-                    return read(&Answer::kept(body)).map_err(|failure| failure.error);
-                }
-                Err(error) => {
-                    tracing::warn!(?error, "a call that costs money is not made");
-                    return Err(error);
-                }
-            }
-        }
-        let (ask, read) = (&ask, &read);
-        let asked = || async move {
-            let answer = ask().await?;
-            Ok((read(&answer)?, answer.body))
-        };
-        let (cost, brought, answer) = match self.guard.call(billing, asked).await {
-            Ok(called) => {
-                let (value, body) = called.value;
-                let cost = asking.bill.paid(called.attempts, value.told());
-                (cost, Ok(value), Some(body))
-            }
-            Err(failed) => (asking.bill.lost(&failed), Err(failed.error), None),
-        };
-        if let Some(ticket) = ticket {
-            let kept = |body: Vec<u8>| {
-                let text = String::from_utf8_lossy(&body);
-                self.supplier.without_secrets(&text).into_bytes()
-            };
-            let answer = answer.map(kept);
-            let ended = asking.journal.end(ticket, Ended { cost, answer }).await;
-            if let Err(error) = ended {
-                tracing::warn!(
-                    ?error,
-                    "what became of a call cannot be written down: it counts at its most"
-                );
-            }
-        }
-        brought
+        let step = self.step(asking.query, what);
+        let without_secrets = |text: &str| self.supplier.without_secrets(text);
+        asking.counter.call(step, without_secrets, ask, read).await
     }
 
     fn empty_snapshot(&self) -> SearchPage {
@@ -322,82 +265,15 @@ impl<S: ResultPages> SearchResults for Paged<S> {
                 spent: Spent::default(),
             };
         }
-        let mut asking = Asking {
-            query,
-            journal: journal.as_ref(),
-            bill: Bill {
-                price: self.price(query.depth),
-                spent: Spent::default(),
-            },
-            since: None,
-        };
+        let (journal, price) = (journal.as_ref(), self.price(query.depth));
+        let counter = Counter::new(&self.guard, journal, self.supplier.billing(), price);
+        let mut asking = Asking { query, counter };
         let mut answer = self.snapshot(&mut asking).await;
-        let spent = asking.bill.spent;
+        let Counter { spent, since, .. } = asking.counter;
         if let Ok(page) = &mut answer {
             page.calls = u32::try_from(spent.calls).unwrap_or(u32::MAX);
-            page.fetched_at = asking.since.unwrap_or(page.fetched_at);
+            page.fetched_at = since.unwrap_or(page.fetched_at);
         }
         Searched { answer, spent }
     }
-}
-
-/// What the operator lets calls cost.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SpendingRules {
-    pub paid_calls: bool,
-    /// In millionths of a US dollar.
-    pub most_per_call: Option<u64>,
-}
-
-impl SpendingRules {
-    /// Why a call at that price is not made. A price of nothing for what is billed is no price.
-    fn objection(self, price: u64) -> Option<Unpaid> {
-        if !self.paid_calls {
-            return Some(Unpaid::SwitchedOff);
-        }
-        if price == 0 {
-            return Some(Unpaid::PriceUnknown);
-        }
-        let most = self.most_per_call.filter(|most| price > *most)?;
-        Some(Unpaid::TooDear {
-            price: micro_usd(price),
-            most: micro_usd(most),
-        })
-    }
-}
-
-/// What a search has taken so far.
-struct Bill {
-    /// What a call costs when the supplier does not tell.
-    price: u64,
-    spent: Spent,
-}
-
-impl Bill {
-    /// The last attempt was answered; the ones before it cost nothing.
-    fn paid(&mut self, attempts: u32, told: Option<u64>) -> MicroUsd {
-        self.add(attempts, told.unwrap_or(self.price))
-    }
-
-    fn lost(&mut self, failed: &FailedCall) -> MicroUsd {
-        let cost = match failed.repeat {
-            Repeat::Billed(told) => told,
-            Repeat::Uncertain => self.price,
-            Repeat::Safe | Repeat::Pointless | Repeat::NotMade => 0,
-        };
-        self.add(failed.attempts, cost)
-    }
-
-    fn add(&mut self, attempts: u32, cost: u64) -> MicroUsd {
-        let cost = micro_usd(cost);
-        self.spent = self.spent.and(Spent {
-            calls: attempts.into(),
-            cost,
-        });
-        cost
-    }
-}
-
-fn micro_usd(amount: u64) -> MicroUsd {
-    MicroUsd(i64::try_from(amount).unwrap_or(i64::MAX))
 }

@@ -14,7 +14,7 @@ use super::{
     wire_errors::{by_status, shortened, without},
 };
 use crate::{
-    http_client::{Answer, ask},
+    http_client::{Answer, ask, json},
     resilience::{Billing, CallFailure, Repeat},
 };
 use analysis::observation::search_page::FeatureCoverage;
@@ -25,20 +25,21 @@ use domain::ports::{
 };
 use reqwest::Client;
 use secrecy::ExposeSecret;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// How many results a call brings; Google stopped to show more on a page in September 2025.
 const RESULTS_PER_CALL: u32 = 10;
 
 /// The adapter.
-pub(super) struct SerpApi {
+pub(crate) struct SerpApi {
     settings: SerpApiSettings,
     http: Client,
     clock: Arc<dyn Clock>,
 }
 
 impl SerpApi {
-    pub(super) fn new(settings: SerpApiSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(settings: SerpApiSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
         Self {
             settings,
             http,
@@ -48,7 +49,7 @@ impl SerpApi {
 
     /// Asks. The key is a parameter of the address, so that the address is kept nowhere:
     /// no error and no record holds it.
-    async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
+    pub(crate) async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
         let base = self.settings.base_url.as_str().trim_end_matches('/');
         let key = self.settings.api_key.expose_secret();
         let request = self
@@ -69,6 +70,17 @@ impl SerpApi {
             None => Ok(body),
             Some(said) => Err(self.failure_inside(said)),
         }
+    }
+
+    /// The answer to any call, as it came, where it is one.
+    pub(crate) fn value(&self, answer: &Answer) -> Result<Value, CallFailure> {
+        self.understood(answer)?;
+        json(&answer.body)
+    }
+
+    /// What a call costs, in millionths of a US dollar.
+    pub(crate) fn price(&self) -> u64 {
+        self.settings.price_per_call
     }
 
     fn failure(&self, answer: &Answer) -> CallFailure {
@@ -103,7 +115,7 @@ impl SerpApi {
         }
     }
 
-    fn without_key(&self, said: &str) -> String {
+    pub(crate) fn without_key(&self, said: &str) -> String {
         without(self.settings.api_key.expose_secret(), said)
     }
 }

@@ -21,14 +21,14 @@ const NUMBERS: &str = "ad020 ae784 af004 ag028 ai660 al008 am051 ao024 aq010 ar0
 
 /// A country's code: that of Google's geographical targets, which for countries is 2000 more than
 /// the number in ISO 3166-1 (the United States are 840 there and 2840 here).
-pub(super) fn country_code(country: &str) -> Option<u32> {
+pub(crate) fn country_code(country: &str) -> Option<u32> {
     let found = NUMBERS.split(' ').find_map(|it| it.strip_prefix(country))?;
     found.parse::<u32>().ok().map(|number| 2000 + number)
 }
 
 /// A place inside a country by its full name, such as `Berlin,Berlin,Germany`: without the spaces
 /// that people write after commas.
-pub(super) fn place_name(place: &str) -> String {
+pub(crate) fn place_name(place: &str) -> String {
     let parts: Vec<&str> = place.split(',').map(str::trim).collect();
     parts.join(",")
 }

@@ -35,13 +35,24 @@ struct Found {
 /// An element of the results page; which fields it has depends on its type.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Item(pub Map<String, Value>);
+pub(crate) struct Item(pub Map<String, Value>);
+
+/// The elements of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Elements {
+    /// From top to bottom.
+    pub items: Vec<Item>,
+    /// What the engine counts.
+    pub total: Option<u64>,
+    /// What the call cost, in millionths of a US dollar.
+    pub cost: Option<u64>,
+}
 
 /// What a call came to.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// A page, maybe without results.
-    Found(ResultPage),
+    /// The elements of a page, maybe none.
+    Found(Elements),
     /// An internal status that is an error.
     Failed {
         code: u32,
@@ -69,14 +80,16 @@ pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
         OK => {
             let found = task.result.and_then(|it| it.into_iter().next());
             let found = found.ok_or_else(|| CallFailure::malformed("it holds no results"))?;
-            let page = found.into_page()?;
-            Ok(Outcome::Found(ResultPage { cost, ..page }))
+            Ok(Outcome::Found(Elements {
+                total: found.se_results_count.as_ref().and_then(Value::as_u64),
+                items: found.items.unwrap_or_default(),
+                cost,
+            }))
         }
-        NOTHING_FOUND => Ok(Outcome::Found(ResultPage {
+        NOTHING_FOUND => Ok(Outcome::Found(Elements {
+            items: Vec::new(),
             total: Some(0),
-            overview: crate::search::result_page::Overview::Absent,
             cost,
-            ..ResultPage::default()
         })),
         code => Ok(Outcome::Failed {
             code,
@@ -106,39 +119,39 @@ fn micro_usd(dollars: Option<f64>) -> Option<u64> {
         .map(|it| (it * 1_000_000.0).round() as u64)
 }
 
-impl Found {
-    fn into_page(self) -> Result<ResultPage, CallFailure> {
-        let found = self.items.unwrap_or_default();
-        let total = self.se_results_count.as_ref().and_then(Value::as_u64);
-        let overview = overview::of(&found);
-        let mut page = items::placed(&found)?;
-        // A page of nothing is the engine's word only when it counts nothing, too.
-        page.total = total;
-        page.overview = overview;
-        Ok(page)
+impl Elements {
+    pub(super) fn into_page(self) -> Result<ResultPage, CallFailure> {
+        let page = items::placed(&self.items)?;
+        Ok(ResultPage {
+            // A page of nothing is the engine's word only when it counts nothing, too.
+            total: self.total,
+            overview: overview::of(&self.items),
+            cost: self.cost,
+            ..page
+        })
     }
 }
 
 impl Item {
-    pub(super) fn kind(&self) -> &str {
+    pub(crate) fn kind(&self) -> &str {
         self.text("type").unwrap_or_default()
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str)
     }
 
-    pub(super) fn owned(&self, name: &str) -> Option<String> {
+    pub(crate) fn owned(&self, name: &str) -> Option<String> {
         let text = self.text(name).filter(|it| !it.is_empty());
         text.map(str::to_owned)
     }
 
-    pub(super) fn number(&self, name: &str) -> Option<u32> {
+    pub(crate) fn number(&self, name: &str) -> Option<u32> {
         let number = self.0.get(name).and_then(Value::as_u64)?;
         u32::try_from(number).ok()
     }
 
-    pub(super) fn list(&self, name: &str) -> &[Value] {
+    pub(crate) fn list(&self, name: &str) -> &[Value] {
         let list = self.0.get(name).and_then(Value::as_array);
         list.map_or(&[], Vec::as_slice)
     }

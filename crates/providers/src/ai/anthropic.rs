@@ -1,0 +1,304 @@
+//! Claude by Anthropic's Messages API: `POST {base}/v1/messages` with the tool `web_search_20250305`.
+//!
+//! Shape: platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool and the notes on Claude
+//! Sonnet 5.5, as stored copies had them on 2026-11-22. Models from Sonnet 5.5 on refuse a tool that is
+//! forced with a 400, so that `force_search` is off by default; errors of the tool come with HTTP 200. The
+//! tool's first version is taken: later ones run code on what they found, and cost more.
+
+use super::{
+    failures::{by_status_and_words, inside},
+    openai::SEARCH_FAILED_IN_PART,
+    places::approximate,
+    price::Taken,
+    settings::ModelSettings,
+    source::{AnswerSource, Outcome, Reading, Told},
+    sources::{Named, Sources},
+};
+use crate::{
+    http_client::{Answer, ask, json},
+    resilience::CallFailure,
+};
+use analysis::{
+    observation::ai_answer::{CitationPart, TextSpan},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    ai_answers::{AiQuestion, EngineLabel, Retrieval},
+    clock::Clock,
+};
+use reqwest::Client;
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const TOOL: &str = "web_search_20250305";
+const VERSION: &str = "2023-06-01";
+
+/// The adapter.
+pub(super) struct Anthropic {
+    settings: ModelSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    model: Option<String>,
+    content: Option<Vec<Block>>,
+    stop_reason: Option<String>,
+    usage: Option<Usage>,
+    error: Option<Value>,
+}
+
+/// A part of the answer; which fields it has depends on its type.
+#[derive(Debug, Deserialize)]
+struct Block {
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+    citations: Option<Vec<Cited>>,
+    name: Option<String>,
+    input: Option<Value>,
+    content: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Cited {
+    url: Option<String>,
+    title: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Usage {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    server_tool_use: Option<ServerTools>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ServerTools {
+    web_search_requests: Option<u64>,
+}
+
+/// What is gathered on the way through an answer.
+#[derive(Default)]
+struct Gathered {
+    text: String,
+    sources: Sources,
+    found: Vec<(String, Option<String>)>,
+    queries: Vec<String>,
+    /// Searches that brought something, maybe nothing found.
+    worked: u32,
+    /// The first search that failed.
+    failed: Option<Value>,
+    /// Whether something stood between these words and the next ones.
+    is_interrupted: bool,
+}
+
+impl Anthropic {
+    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    fn body(&self, question: &AiQuestion) -> Value {
+        let mut body = json!({
+            "model": self.settings.model,
+            "max_tokens": self.settings.most_output_tokens,
+            "messages": [{"role": "user", "content": question.prompt}],
+        });
+        if question.web_search {
+            body["tools"] = json!([{
+                "type": TOOL,
+                "name": "web_search",
+                "max_uses": self.settings.most_searches.max(1),
+                "user_location": approximate(question),
+            }]);
+            if self.settings.force_search {
+                body["tool_choice"] = json!({"type": "tool", "name": "web_search"});
+            }
+        }
+        body
+    }
+
+    fn told(&self, question: &AiQuestion, message: Message) -> Result<Told, CallFailure> {
+        let mut gathered = Gathered::default();
+        for block in message.content.iter().flatten() {
+            gathered.take(block);
+        }
+        if let Some(error) = gathered.failed.as_ref().filter(|_| gathered.worked == 0) {
+            return Err(inside(&tool_error(error), |text| {
+                self.settings.without_key(text)
+            }));
+        }
+        for (url, title) in &gathered.found {
+            let page = Named::at(url, title.as_deref());
+            gathered.sources.add(page, CitationPart::SearchResult, None);
+        }
+        let usage = message.usage.as_ref();
+        let input = usage.and_then(|it| {
+            let cached = [it.cache_creation_input_tokens, it.cache_read_input_tokens];
+            let cached: u64 = cached.into_iter().flatten().sum();
+            Some(it.input_tokens?.saturating_add(cached))
+        });
+        let output = usage.and_then(|it| it.output_tokens);
+        let searches = { usage.and_then(|it| it.server_tool_use.as_ref()) }
+            .and_then(|it| it.web_search_requests)
+            .unwrap_or_else(|| gathered.worked.into());
+        let taken = |(input, output)| Taken {
+            input,
+            output,
+            searches,
+        };
+        Ok(Told {
+            served_model: message.model,
+            state: match message.stop_reason.as_deref() {
+                Some("refusal") => Outcome::Refused,
+                Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => {
+                    Outcome::CutShort
+                }
+                _ => Outcome::Complete,
+            },
+            text: gathered.text,
+            citations: Some(gathered.sources.in_order()),
+            searches: Some(u32::try_from(searches).unwrap_or(u32::MAX)),
+            queries: gathered.queries,
+            retrieval: Retrieval {
+                forced: question.web_search && self.settings.force_search,
+                used: Some(searches > 0),
+            },
+            input_tokens: input,
+            output_tokens: output,
+            cost: { self.settings.prices.zip(input.zip(output)) }
+                .map(|(prices, tokens)| prices.of(taken(tokens))),
+            warnings: gathered
+                .failed
+                .map(|_| SEARCH_FAILED_IN_PART)
+                .into_iter()
+                .collect(),
+        })
+    }
+}
+
+/// The tool's codes, as errors are read elsewhere.
+fn tool_error(error: &Value) -> Value {
+    json!({"code": error.get("error_code"), "message": "its search failed"})
+}
+
+impl Gathered {
+    fn take(&mut self, block: &Block) {
+        match block.kind.as_str() {
+            "text" => self.take_words(block),
+            "server_tool_use" => {
+                self.is_interrupted = true;
+                let query = block
+                    .input
+                    .as_ref()
+                    .and_then(|it| it.get("query")?.as_str());
+                if block.name.as_deref() == Some("web_search") {
+                    self.queries.extend(query.map(str::to_owned));
+                }
+            }
+            "web_search_tool_result" => {
+                self.is_interrupted = true;
+                self.take_results(block.content.as_ref());
+            }
+            _ => self.is_interrupted = true,
+        }
+    }
+
+    /// Words with the same sources are a block of their own, in the middle of a sentence even.
+    fn take_words(&mut self, block: &Block) {
+        let Some(words) = block.text.as_deref().filter(|it| !it.is_empty()) else {
+            return;
+        };
+        if self.is_interrupted && !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.is_interrupted = false;
+        let start = self.text.len();
+        self.text.push_str(words);
+        let span = TextSpan {
+            start,
+            end: self.text.len(),
+        };
+        for it in block.citations.iter().flatten() {
+            if let Some(url) = it.url.as_deref() {
+                let page = Named::at(url, it.title.as_deref());
+                self.sources.add(page, CitationPart::Inline, Some(span));
+            }
+        }
+    }
+
+    fn take_results(&mut self, content: Option<&Value>) {
+        let Some(results) = content.and_then(Value::as_array) else {
+            self.failed = self.failed.take().or_else(|| content.cloned());
+            return;
+        };
+        self.worked += 1;
+        let text = |it: &Value, name: &str| it.get(name)?.as_str().map(str::to_owned);
+        let pages = results
+            .iter()
+            .filter_map(|it| Some((text(it, "url")?, text(it, "title"))));
+        self.found.extend(pages);
+    }
+}
+
+#[async_trait]
+impl AnswerSource for Anthropic {
+    fn label(&self) -> EngineLabel {
+        EngineLabel {
+            name: "claude".to_owned(),
+            title: "Claude".to_owned(),
+            provider: "anthropic".to_owned(),
+            model: Some(self.settings.model.clone()),
+            provenance: Provenance::Measured,
+            has_sources: true,
+            forces_retrieval: self.settings.force_search,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "anthropic"
+    }
+
+    fn price(&self) -> Option<u64> {
+        self.settings.most()
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.settings.without_key(text)
+    }
+
+    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+        let request = self
+            .http
+            .post(self.settings.address("/v1/messages"))
+            .header("x-api-key", self.settings.api_key.expose_secret())
+            .header("anthropic-version", VERSION)
+            .json(&self.body(question));
+        ask(request).await
+    }
+
+    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+        let clean = |text: &str| self.settings.without_key(text);
+        if !answer.status.is_success() {
+            return Err(by_status_and_words(answer, clean, self.clock.now()));
+        }
+        let message: Message = json(&answer.body)?;
+        if let Some(error) = &message.error {
+            return Err(inside(error, clean));
+        }
+        if message.content.is_none() || message.stop_reason.is_none() {
+            return Err(CallFailure::malformed("it holds no answer"));
+        }
+        Ok(Reading::Whole(Box::new(self.told(question, message)?)))
+    }
+}

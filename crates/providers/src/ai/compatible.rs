@@ -1,0 +1,224 @@
+//! Any endpoint that speaks like OpenAI's chat completions: `POST {base}/chat/completions`, without a
+//! search. Models at home (Ollama, vLLM, llama.cpp) do, and most hosted ones. Such an answer has no
+//! sources: links in it are made up as often as not.
+//!
+//! Shape: the API reference of OpenAI for chat completions, as a stored copy had it on 2026-11-22;
+//! `max_tokens` is what servers at home read.
+
+use super::{
+    failures::{by_status_and_words, inside},
+    price::Taken,
+    settings::CompatibleSettings,
+    source::{AnswerSource, Outcome, Reading, Told},
+};
+use crate::{
+    http_client::{Answer, ask, json},
+    resilience::CallFailure,
+    search::wire_errors::without,
+};
+use analysis::provenance::Provenance;
+use async_trait::async_trait;
+use domain::ports::{
+    ai_answers::{AiQuestion, EngineLabel, Retrieval},
+    clock::Clock,
+};
+use reqwest::Client;
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The adapter.
+pub(super) struct Compatible {
+    settings: CompatibleSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Completion {
+    model: Option<String>,
+    choices: Option<Vec<Choice>>,
+    usage: Option<Usage>,
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    message: Words,
+    finish_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Words {
+    /// A text, or its parts.
+    content: Option<Value>,
+    refusal: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+}
+
+impl Compatible {
+    pub(super) fn new(settings: CompatibleSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    fn without_key(&self, text: &str) -> String {
+        let key = self.settings.api_key.as_ref();
+        key.map_or_else(|| text.to_owned(), |it| without(it.expose_secret(), text))
+    }
+
+    fn told(&self, model: Option<String>, choice: &Choice, usage: Option<&Usage>) -> Told {
+        let input = usage.and_then(|it| it.prompt_tokens);
+        let output = usage.and_then(|it| it.completion_tokens);
+        let refused = choice.message.refusal.as_deref();
+        Told {
+            served_model: model,
+            state: match choice.finish_reason.as_deref() {
+                _ if refused.is_some_and(|it| !it.is_empty()) => Outcome::Refused,
+                Some("content_filter") => Outcome::Refused,
+                Some("length") => Outcome::CutShort,
+                _ => Outcome::Complete,
+            },
+            text: choice.message.text(),
+            citations: None,
+            searches: Some(0),
+            retrieval: Retrieval {
+                forced: false,
+                used: Some(false),
+            },
+            input_tokens: input,
+            output_tokens: output,
+            cost: { self.settings.prices.zip(input.zip(output)) }.map(
+                |(prices, (input, output))| {
+                    prices.of(Taken {
+                        input,
+                        output,
+                        searches: 0,
+                    })
+                },
+            ),
+            ..Told::default()
+        }
+    }
+}
+
+impl Words {
+    /// The words, without the thoughts that some models write before them.
+    fn text(&self) -> String {
+        let whole = match &self.content {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(parts)) => { parts.iter() }
+                .filter_map(|it| it.get("text")?.as_str())
+                .collect(),
+            _ => String::new(),
+        };
+        let Some(thoughts) = whole.trim_start().strip_prefix("<think>") else {
+            return whole;
+        };
+        let words = thoughts.split_once("</think>").map(|(_, words)| words);
+        words.map(str::trim_start).unwrap_or_default().to_owned()
+    }
+}
+
+#[async_trait]
+impl AnswerSource for Compatible {
+    fn label(&self) -> EngineLabel {
+        EngineLabel {
+            name: "compatible".to_owned(),
+            title: self.settings.model.clone(),
+            provider: "compatible".to_owned(),
+            model: Some(self.settings.model.clone()),
+            provenance: Provenance::Measured,
+            has_sources: false,
+            forces_retrieval: false,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "compatible"
+    }
+
+    fn price(&self) -> Option<u64> {
+        let prices = self.settings.prices?;
+        if prices.is_free() {
+            return Some(0);
+        }
+        Some(prices.of(Taken {
+            input: self.settings.most_input_tokens,
+            output: self.settings.most_output_tokens.into(),
+            searches: 0,
+        }))
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.without_key(text)
+    }
+
+    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+        let base = self.settings.base_url.as_str().trim_end_matches('/');
+        let mut request = self
+            .http
+            .post(format!("{base}/chat/completions"))
+            .json(&json!({
+                "model": self.settings.model,
+                "messages": [{"role": "user", "content": question.prompt}],
+                "max_tokens": self.settings.most_output_tokens,
+                "stream": false,
+            }));
+        if let Some(key) = &self.settings.api_key {
+            request = request.bearer_auth(key.expose_secret());
+        }
+        ask(request).await
+    }
+
+    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+        let clean = |text: &str| self.without_key(text);
+        if !answer.status.is_success() {
+            return Err(by_status_and_words(answer, clean, self.clock.now()));
+        }
+        let completion: Completion = json(&answer.body)?;
+        if let Some(error) = completion.error.as_ref().filter(|it| !it.is_null()) {
+            return Err(inside(error, clean));
+        }
+        let choice = { completion.choices.as_deref() }
+            .and_then(<[Choice]>::first)
+            .ok_or_else(|| CallFailure::malformed("it holds no answer"))?;
+        let told = self.told(completion.model.clone(), choice, completion.usage.as_ref());
+        Ok(Reading::Whole(Box::new(told)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thoughts_are_no_part_of_an_answer() {
+        let text = |content: Value| {
+            Words {
+                content: Some(content),
+                refusal: None,
+            }
+            .text()
+        };
+        assert_eq!(
+            text(json!("<think>\nAcme?\n</think>\n\nTake it.")),
+            "Take it."
+        );
+        assert_eq!(text(json!("<think> for ever")), "");
+        assert_eq!(
+            text(json!([{"type": "text", "text": "A "}, {"text": "b"}])),
+            "A b"
+        );
+        assert_eq!(text(json!("a <think> b")), "a <think> b");
+    }
+}

@@ -1,0 +1,196 @@
+//! What the errors of AI services mean: most wrap them alike, and some say in words or in codes of
+//! their own what the status does not.
+
+use crate::{
+    http_client::Answer,
+    resilience::{CallFailure, Repeat},
+    search::wire_errors::{by_status, shortened},
+};
+use chrono::{DateTime, Utc};
+use domain::ports::search_results::ProviderError;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What an error says of itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Codes, types and reasons, in small letters.
+    codes: Vec<String>,
+    message: String,
+    /// How long it asks to wait, where it says so in the body.
+    wait: Option<Duration>,
+}
+
+impl Said {
+    /// Of a body: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the first of a list.
+    pub(super) fn of(body: &[u8]) -> Self {
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let body = body.get(0).unwrap_or(&body);
+        Self::of_error(
+            body.get("error")
+                .or_else(|| body.get("detail"))
+                .unwrap_or(body),
+        )
+    }
+
+    /// Of the error itself.
+    pub(super) fn of_error(error: &Value) -> Self {
+        if let Some(message) = error.as_str() {
+            return Self {
+                message: message.to_owned(),
+                ..Self::default()
+            };
+        }
+        let details = error.get("details").and_then(Value::as_array);
+        let details = details.map_or(&[][..], Vec::as_slice);
+        let names = ["type", "code", "status"]
+            .into_iter()
+            .filter_map(|it| error.get(it));
+        let reasons = details.iter().filter_map(|it| it.get("reason"));
+        let codes = names.chain(reasons).filter_map(Value::as_str);
+        let wait = details.iter().find_map(|it| it.get("retryDelay"));
+        Self {
+            codes: codes.map(str::to_ascii_lowercase).collect(),
+            message: { error.get("message") }
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
+            wait: wait.and_then(Value::as_str).and_then(seconds),
+        }
+    }
+
+    fn is(&self, codes: &[&str]) -> bool {
+        self.codes.iter().any(|it| codes.contains(&it.as_str()))
+    }
+
+    fn is_about_money(&self) -> bool {
+        let said = self.message.to_ascii_lowercase();
+        self.is(&[
+            "insufficient_quota",
+            "billing_error",
+            "billing_hard_limit_reached",
+            "insufficient_credits",
+        ]) || [
+            "credit balance is too low",
+            "insufficient credit",
+            "exceeded your current quota, please check your plan and billing",
+        ]
+        .iter()
+        .any(|it| said.contains(it))
+    }
+
+    fn is_about_the_key(&self) -> bool {
+        self.is(&[
+            "api_key_invalid",
+            "invalid_api_key",
+            "authentication_error",
+            "permission_denied",
+            "permission_error",
+            "unauthenticated",
+        ])
+    }
+}
+
+/// Seconds as Google writes them: `34s`, `34.074824224s`.
+fn seconds(text: &str) -> Option<Duration> {
+    let number: f64 = text.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(number).ok()
+}
+
+/// The failure that an unsuccessful status stands for.
+pub(super) fn by_status_and_words(
+    answer: &Answer,
+    without_secrets: impl Fn(&str) -> String,
+    now: DateTime<Utc>,
+) -> CallFailure {
+    let said = Said::of(&answer.body);
+    if said.is_about_money() {
+        // Gemini says the same of a quota that is free again in a minute.
+        let passes = said.is(&["resource_exhausted"]) && said.wait.is_some();
+        if !passes {
+            return CallFailure::pointless(ProviderError::OutOfFunds);
+        }
+    }
+    if said.is_about_the_key() {
+        return CallFailure::pointless(ProviderError::Unauthorised);
+    }
+    let mut failure = by_status(answer, &without_secrets(&said.message), now);
+    if let ProviderError::RateLimited { retry_after } = &mut failure.error {
+        *retry_after = retry_after.or(said.wait);
+    }
+    failure
+}
+
+/// The failure of an error that came with a successful status. Nobody says whether what was done
+/// until then is billed.
+pub(super) fn inside(error: &Value, without_secrets: impl Fn(&str) -> String) -> CallFailure {
+    let said = Said::of_error(error);
+    let uncertain = |error| CallFailure {
+        error,
+        repeat: Repeat::Uncertain,
+    };
+    if said.is_about_money() {
+        CallFailure::pointless(ProviderError::OutOfFunds)
+    } else if said.is_about_the_key() {
+        CallFailure::pointless(ProviderError::Unauthorised)
+    } else if said.is(&[
+        "rate_limit_exceeded",
+        "rate_limit_error",
+        "too_many_requests",
+        "request_rate_limit_exceeded",
+        "resource_exhausted",
+    ]) {
+        uncertain(ProviderError::RateLimited {
+            retry_after: said.wait,
+        })
+    } else if said.is(&[
+        "invalid_prompt",
+        "invalid_request",
+        "invalid_request_error",
+        "invalid_model",
+        "invalid_parameter",
+        "invalid_argument",
+        "query_too_long",
+        "invalid_tool_input",
+    ]) {
+        let reason = shortened(&without_secrets(&said.message));
+        CallFailure::pointless(ProviderError::Refused { reason })
+    } else {
+        uncertain(ProviderError::Unavailable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn errors_are_understood_however_they_are_wrapped() {
+        let error = json!({"message": "no", "type": "Invalid_Request", "code": 400});
+        for body in [
+            json!({"error": error}),
+            json!([{"error": error}]),
+            json!({"detail": error}),
+        ] {
+            let said = Said::of(body.to_string().as_bytes());
+            assert_eq!(
+                (said.message.as_str(), said.codes.len()),
+                ("no", 1),
+                "{body}"
+            );
+            assert!(said.is(&["invalid_request"]));
+        }
+        assert_eq!(Said::of(b"<html>"), Said::default());
+        assert_eq!(Said::of(br#"{"error": "gone"}"#).message, "gone");
+    }
+
+    #[test]
+    fn patience_may_be_asked_for_in_the_body() {
+        let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.5s"}
+        ]}});
+        let said = Said::of(body.to_string().as_bytes());
+        assert_eq!(said.wait, Some(Duration::from_millis(7_500)));
+    }
+}

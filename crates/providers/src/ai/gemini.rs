@@ -1,0 +1,435 @@
+//! Gemini: `POST {base}/v1beta/models/{model}:generateContent` with the tool `google_search`.
+//!
+//! Shape: ai.google.dev/gemini-api/docs/google-search and the reference of `GroundingMetadata`, as stored copies
+//! had them on 2026-11-22. Segments count bytes of UTF-8 inside of their part. A search cannot be
+//! forced; the model decides. Links of sources lead through an address of Google's that ends after
+//! some weeks, which is why it is followed at once: one request to that address alone, one step, its
+//! target never asked. What cannot be followed keeps the domain that stands in its title.
+
+use super::{
+    failures::{by_status_and_words, inside},
+    price::Taken,
+    settings::ModelSettings,
+    source::{AnswerSource, Outcome, Reading, Told},
+    sources::{Named, Sources},
+    spans::{Unit, shifted, span},
+};
+use crate::{
+    http_client::{Answer, ask, json},
+    resilience::CallFailure,
+};
+use analysis::{
+    observation::ai_answer::{CitationPart, TextSpan},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    ai_answers::{AiQuestion, EngineLabel, Retrieval},
+    clock::Clock,
+};
+use futures_util::{StreamExt, stream};
+use reqwest::{Client, header::LOCATION};
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use tokio::time::timeout;
+use url::Url;
+
+/// Links of an answer that are followed at the most.
+const MOST_LINKS: usize = 30;
+/// At the same time.
+const LINKS_AT_ONCE: usize = 6;
+/// How long all of them may take.
+const LINKS_TIME: Duration = Duration::from_secs(10);
+
+/// The adapter.
+pub(super) struct Gemini {
+    settings: ModelSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    candidates: Option<Vec<Candidate>>,
+    prompt_feedback: Option<Feedback>,
+    usage_metadata: Option<Usage>,
+    model_version: Option<String>,
+    error: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback {
+    block_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    content: Option<Content>,
+    finish_reason: Option<String>,
+    grounding_metadata: Option<Grounding>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    text: Option<String>,
+    #[serde(default)]
+    thought: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Grounding {
+    web_search_queries: Vec<String>,
+    grounding_chunks: Vec<Chunk>,
+    grounding_supports: Vec<Support>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Chunk {
+    web: Option<Web>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Web {
+    uri: Option<String>,
+    title: Option<String>,
+    domain: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Support {
+    segment: Option<Segment>,
+    #[serde(default)]
+    grounding_chunk_indices: Vec<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Segment {
+    #[serde(default)]
+    part_index: usize,
+    #[serde(default)]
+    start_index: usize,
+    #[serde(default)]
+    end_index: usize,
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Usage {
+    prompt_token_count: Option<u64>,
+    tool_use_prompt_token_count: Option<u64>,
+    candidates_token_count: Option<u64>,
+    thoughts_token_count: Option<u64>,
+}
+
+impl Gemini {
+    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    fn body(&self, question: &AiQuestion) -> Value {
+        let mut body = json!({
+            "contents": [{"role": "user", "parts": [{"text": question.prompt}]}],
+            "generationConfig": {"maxOutputTokens": self.settings.most_output_tokens},
+        });
+        if question.web_search {
+            body["tools"] = json!([{"google_search": {}}]);
+        }
+        body
+    }
+
+    /// The answer with the addresses of the pages themselves, so that what is kept of it is worth
+    /// something after the links ended. A body that cannot be read stays as it is.
+    async fn with_pages(&self, body: Vec<u8>) -> Vec<u8> {
+        let Some(base) = &self.settings.link_base else {
+            return body;
+        };
+        let Ok(mut value) = serde_json::from_slice::<Value>(&body) else {
+            return body;
+        };
+        let mut links = Vec::new();
+        each_link(&mut value, &mut |link| {
+            if leads_through(base, link) && !links.contains(link) {
+                links.push(link.clone());
+            }
+        });
+        links.truncate(MOST_LINKS);
+        if links.is_empty() {
+            return body;
+        }
+        let mut pages = HashMap::new();
+        let followed = async {
+            let asked = links.into_iter().map(|link| async move {
+                let page = self.followed(&link).await;
+                (link, page)
+            });
+            let mut answers = stream::iter(asked).buffer_unordered(LINKS_AT_ONCE);
+            while let Some((link, page)) = answers.next().await {
+                pages.extend(page.map(|page| (link, page)));
+            }
+        };
+        if timeout(LINKS_TIME, followed).await.is_err() {
+            tracing::debug!("links of an answer took too long");
+        }
+        each_link(&mut value, &mut |link| {
+            if let Some(page) = pages.get(link) {
+                link.clone_from(page);
+            }
+        });
+        serde_json::to_vec(&value).unwrap_or(body)
+    }
+
+    /// Where a link leads, without going there.
+    async fn followed(&self, link: &str) -> Option<String> {
+        let answer = self.http.get(link).send().await.ok()?;
+        if !answer.status().is_redirection() {
+            return None;
+        }
+        let target = answer.headers().get(LOCATION)?.to_str().ok()?;
+        let target = Url::parse(target).ok()?;
+        matches!(target.scheme(), "http" | "https").then(|| target.into())
+    }
+
+    fn told(&self, body: Body) -> Result<Told, CallFailure> {
+        let blocked = body.prompt_feedback.and_then(|it| it.block_reason);
+        let candidate = body.candidates.and_then(|it| it.into_iter().next());
+        let Some(candidate) = candidate else {
+            if blocked.is_some() {
+                return Ok(Told {
+                    served_model: body.model_version,
+                    state: Outcome::Refused,
+                    citations: Some(Vec::new()),
+                    searches: Some(0),
+                    cost: self.cost(body.usage_metadata.as_ref(), 0),
+                    ..Told::default()
+                });
+            }
+            return Err(CallFailure::malformed("it holds no answer"));
+        };
+        let state = match candidate.finish_reason.as_deref() {
+            Some("STOP") => Outcome::Complete,
+            Some("MAX_TOKENS") => Outcome::CutShort,
+            Some(
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
+                | "IMAGE_SAFETY",
+            ) => Outcome::Refused,
+            _ => return Err(CallFailure::malformed("it did not come to its end")),
+        };
+        let parts = candidate.content.map(|it| it.parts).unwrap_or_default();
+        let (text, begins) = joined(&parts);
+        let grounding = candidate.grounding_metadata.unwrap_or_default();
+        let queries = grounding.web_search_queries.clone();
+        let is_used = !queries.is_empty() || !grounding.grounding_chunks.is_empty();
+        let searches = queries.len() as u64;
+        let usage = body.usage_metadata.as_ref();
+        Ok(Told {
+            served_model: body.model_version,
+            state,
+            citations: Some(sources(&grounding, &parts, &begins, &text).in_order()),
+            text,
+            searches: Some(u32::try_from(searches).unwrap_or(u32::MAX)),
+            queries,
+            retrieval: Retrieval {
+                forced: false,
+                used: Some(is_used),
+            },
+            input_tokens: usage.and_then(Usage::input),
+            output_tokens: usage.and_then(Usage::output),
+            cost: self.cost(usage, searches),
+            ..Told::default()
+        })
+    }
+
+    fn cost(&self, usage: Option<&Usage>, searches: u64) -> Option<u64> {
+        let (prices, usage) = self.settings.prices.zip(usage)?;
+        Some(prices.of(Taken {
+            input: usage.input()?,
+            output: usage.output()?,
+            searches,
+        }))
+    }
+}
+
+impl Usage {
+    fn input(&self) -> Option<u64> {
+        let more = self.tool_use_prompt_token_count.unwrap_or(0);
+        self.prompt_token_count.map(|it| it.saturating_add(more))
+    }
+
+    /// A blocked answer has no candidates to count.
+    fn output(&self) -> Option<u64> {
+        self.prompt_token_count?;
+        let written = [self.candidates_token_count, self.thoughts_token_count];
+        Some(written.into_iter().flatten().sum())
+    }
+}
+
+/// The words of all parts that are no thoughts, and where each part begins.
+fn joined(parts: &[Part]) -> (String, Vec<Option<usize>>) {
+    let mut text = String::new();
+    let begins = parts.iter().map(|part| {
+        let words = part.text.as_deref().filter(|_| !part.thought)?;
+        let begin = text.len();
+        text.push_str(words);
+        Some(begin)
+    });
+    let begins = begins.collect();
+    (text, begins)
+}
+
+/// Pages that stand behind a segment are cited; others were only found.
+fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text: &str) -> Sources {
+    let mut sources = Sources::default();
+    let page = |index: usize| {
+        let web = grounding.grounding_chunks.get(index)?.web.as_ref()?;
+        let title = web.title.as_deref();
+        Some(Named {
+            url: web.uri.as_deref()?,
+            title,
+            domain: web.domain.as_deref().or(title.filter(|it| is_domain(it))),
+        })
+    };
+    for support in &grounding.grounding_supports {
+        let place = { support.segment.as_ref() }.and_then(|it| place(it, parts, begins, text));
+        for page in support
+            .grounding_chunk_indices
+            .iter()
+            .filter_map(|it| page(*it))
+        {
+            sources.add(page, CitationPart::Inline, place);
+        }
+    }
+    for page in (0..grounding.grounding_chunks.len()).filter_map(page) {
+        sources.add(page, CitationPart::SearchResult, None);
+    }
+    sources
+}
+
+/// The place of a segment: where it says, if its words stand there, else where they stand.
+fn place(
+    segment: &Segment,
+    parts: &[Part],
+    begins: &[Option<usize>],
+    text: &str,
+) -> Option<TextSpan> {
+    let begin = begins.get(segment.part_index).copied().flatten();
+    let words = parts
+        .get(segment.part_index)
+        .and_then(|it| it.text.as_deref());
+    let told = begin.zip(words).and_then(|(begin, words)| {
+        let found = span(words, segment.start_index, segment.end_index, Unit::Bytes)?;
+        Some(shifted(found, begin))
+    });
+    let Some(said) = segment.text.as_deref().filter(|it| !it.is_empty()) else {
+        return told;
+    };
+    if let Some(told) = told.filter(|it| text[it.start..it.end] == *said) {
+        return Some(told);
+    }
+    let start = text.find(said)?;
+    Some(TextSpan {
+        start,
+        end: start + said.len(),
+    })
+}
+
+fn is_domain(title: &str) -> bool {
+    title.contains('.') && !title.starts_with('.') && !title.ends_with('.') && { title.chars() }
+        .all(|it| it.is_alphanumeric() || matches!(it, '.' | '-'))
+}
+
+/// Whether a link is one of those that only lead elsewhere.
+fn leads_through(base: &Url, link: &str) -> bool {
+    Url::parse(link)
+        .is_ok_and(|link| link.origin() == base.origin() && link.path().starts_with(base.path()))
+}
+
+fn each_link(body: &mut Value, act: &mut impl FnMut(&mut String)) {
+    let candidates = body.get_mut("candidates").and_then(Value::as_array_mut);
+    for candidate in candidates.into_iter().flatten() {
+        let chunks = { candidate.get_mut("groundingMetadata") }
+            .and_then(|it| it.get_mut("groundingChunks")?.as_array_mut());
+        for chunk in chunks.into_iter().flatten() {
+            if let Some(Value::String(link)) =
+                { chunk.get_mut("web") }.and_then(|it| it.get_mut("uri"))
+            {
+                act(link);
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl AnswerSource for Gemini {
+    fn label(&self) -> EngineLabel {
+        EngineLabel {
+            name: "gemini".to_owned(),
+            title: "Gemini".to_owned(),
+            provider: "google".to_owned(),
+            model: Some(self.settings.model.clone()),
+            provenance: Provenance::Measured,
+            has_sources: true,
+            forces_retrieval: false,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn price(&self) -> Option<u64> {
+        self.settings.most()
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.settings.without_key(text)
+    }
+
+    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+        let model = &self.settings.model;
+        let path = format!("/v1beta/models/{model}:generateContent");
+        let request = self
+            .http
+            .post(self.settings.address(&path))
+            .header("x-goog-api-key", self.settings.api_key.expose_secret())
+            .json(&self.body(question));
+        let answer = ask(request).await?;
+        if !answer.status.is_success() {
+            return Ok(answer);
+        }
+        Ok(Answer {
+            body: self.with_pages(answer.body).await,
+            ..answer
+        })
+    }
+
+    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+        let clean = |text: &str| self.settings.without_key(text);
+        if !answer.status.is_success() {
+            return Err(by_status_and_words(answer, clean, self.clock.now()));
+        }
+        let body: Body = json(&answer.body)?;
+        if let Some(error) = &body.error {
+            return Err(inside(error, clean));
+        }
+        Ok(Reading::Whole(Box::new(self.told(body)?)))
+    }
+}

@@ -1,0 +1,79 @@
+//! A text of blocks, each with the numbers of its sources, as one text of Markdown.
+
+use crate::ai::{
+    source::Told,
+    sources::{Named, Sources},
+};
+use analysis::{
+    observation::ai_answer::{CitationPart, TextSpan},
+    url_rules::unwrapped,
+};
+use domain::ports::ai_answers::Retrieval;
+
+/// A text under construction.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    text: String,
+    /// Numbers of sources, and what they stand behind.
+    cited: Vec<(u64, TextSpan)>,
+}
+
+impl Page {
+    /// Adds a block on lines of its own, with what stands before its words.
+    pub(super) fn add(&mut self, before: &str, words: &str, sources: &[u64]) {
+        let words = words.trim();
+        if words.is_empty() {
+            return;
+        }
+        if !self.text.is_empty() {
+            let is_list = before.starts_with("- ") || before.trim_start().starts_with("- ");
+            self.text.push_str(if is_list { "\n" } else { "\n\n" });
+        }
+        self.text.push_str(before);
+        let start = self.text.len();
+        self.text.push_str(words);
+        let end = self.text.len();
+        let span = TextSpan { start, end };
+        self.cited.extend(sources.iter().map(|it| (*it, span)));
+    }
+
+    /// The answer, with its sources by number, in their order.
+    pub(super) fn told(self, references: &[Reference<'_>]) -> Told {
+        let mut sources = Sources::default();
+        for it in references {
+            let url = unwrapped(it.url);
+            let page = Named::at(&url, it.title);
+            let places = self.cited.iter().filter(|(number, _)| *number == it.number);
+            let mut is_cited = false;
+            for (_, span) in places {
+                is_cited = true;
+                sources.add(page, CitationPart::Inline, Some(*span));
+            }
+            if !is_cited {
+                sources.add(page, CitationPart::SourceList, None);
+            }
+        }
+        Told {
+            text: self.text,
+            citations: Some(sources.in_order()),
+            retrieval: searched(),
+            ..Told::default()
+        }
+    }
+}
+
+/// A source.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reference<'a> {
+    pub number: u64,
+    pub url: &'a str,
+    pub title: Option<&'a str>,
+}
+
+/// Such answers are made of what a search found.
+pub(super) const fn searched() -> Retrieval {
+    Retrieval {
+        forced: true,
+        used: Some(true),
+    }
+}

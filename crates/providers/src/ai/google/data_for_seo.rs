@@ -1,0 +1,217 @@
+//! Google's answers by DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, waiting for the
+//! overview, and `…/ai_mode/live/advanced`, whose answer is an element of the same type.
+//!
+//! Shape: docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced (of 2026-06-06) and the page on organic
+//! results, as stored copies had them on 2026-11-22.
+
+use super::{GoogleAnswer, blocks::searched};
+use crate::{
+    ai::{
+        source::{AnswerSource, Outcome, Reading, Told},
+        sources::{Named, Sources},
+    },
+    http_client::Answer,
+    resilience::{CallFailure, Repeat},
+    search::data_for_seo::{
+        DataForSeo, ORGANIC, escaped, no_such_country,
+        places::{country_code, place_name},
+        wire::Item,
+    },
+};
+use analysis::{
+    observation::ai_answer::{CitationPart, TextSpan},
+    url_rules::unwrapped,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    ai_answers::{AiQuestion, EngineLabel},
+    search_results::ProviderError,
+};
+use serde_json::{Value, json};
+
+/// AI Mode.
+const MODE: &str = "/v3/serp/google/ai_mode/live/advanced";
+/// More characters of a keyword are refused.
+const LONGEST_KEYWORD: usize = 700;
+/// How deep elements in elements are followed.
+const DEEPEST: usize = 4;
+
+/// The adapter.
+pub(in crate::ai) struct FromDataForSeo {
+    client: DataForSeo,
+    answer: GoogleAnswer,
+    /// What an answer of AI Mode costs at the most, in millionths of a US dollar.
+    mode_price: u64,
+}
+
+impl FromDataForSeo {
+    pub(in crate::ai) fn new(client: DataForSeo, answer: GoogleAnswer, mode_price: u64) -> Self {
+        Self {
+            client,
+            answer,
+            mode_price,
+        }
+    }
+
+    fn task(&self, question: &AiQuestion) -> Result<Value, CallFailure> {
+        let mut task = json!({
+            "keyword": escaped(&question.prompt),
+            "language_code": question.language,
+            "device": "desktop",
+            "os": "windows",
+        });
+        if self.answer == GoogleAnswer::Overview {
+            task["depth"] = json!(10);
+            task["max_crawl_pages"] = json!(1);
+            task["load_async_ai_overview"] = json!(true);
+        }
+        match (&question.location, country_code(&question.country)) {
+            (Some(place), _) => task["location_name"] = json!(place_name(place)),
+            (None, Some(code)) => task["location_code"] = json!(code),
+            (None, None) => return Err(CallFailure::pointless(no_such_country())),
+        }
+        Ok(json!([task]))
+    }
+}
+
+fn told(item: &Item, cost: Option<u64>) -> Result<Told, CallFailure> {
+    let elements = item.list("items");
+    let text = item.owned("markdown").unwrap_or_else(|| joined(elements));
+    if text.trim().is_empty() {
+        return Err(CallFailure {
+            repeat: cost.map_or(Repeat::Uncertain, Repeat::Billed),
+            ..CallFailure::malformed("it holds an overview without words")
+        });
+    }
+    let mut sources = Sources::default();
+    // First what stands behind passages, in their order, then what is only listed.
+    passages(elements, &text, &mut sources, DEEPEST);
+    listed(item.list("references"), None, &mut sources);
+    Ok(Told {
+        citations: Some(sources.in_order()),
+        text,
+        retrieval: searched(),
+        cost,
+        ..Told::default()
+    })
+}
+
+fn joined(elements: &[Value]) -> String {
+    let texts = elements.iter().flat_map(|it| {
+        let text = |name: &str| it.get(name).and_then(Value::as_str);
+        [text("title"), text("text")]
+    });
+    let lines: Vec<&str> = texts.flatten().filter(|it| !it.is_empty()).collect();
+    lines.join("\n\n")
+}
+
+fn passages(elements: &[Value], text: &str, sources: &mut Sources, deeper: usize) {
+    for element in elements {
+        let words = ["markdown", "text"].into_iter();
+        let place = words
+            .filter_map(|name| element.get(name)?.as_str())
+            .find_map(|words| place(words.trim(), text));
+        listed(list(element, "references"), place, sources);
+        if deeper > 0 {
+            passages(list(element, "items"), text, sources, deeper - 1);
+            passages(list(element, "components"), text, sources, deeper - 1);
+        }
+    }
+}
+
+/// Where the words stand, if they do.
+fn place(words: &str, text: &str) -> Option<TextSpan> {
+    let start = text.find(words).filter(|_| !words.is_empty())?;
+    Some(TextSpan {
+        start,
+        end: start + words.len(),
+    })
+}
+
+fn listed(references: &[Value], place: Option<TextSpan>, sources: &mut Sources) {
+    for reference in references {
+        let text = |name: &str| reference.get(name).and_then(Value::as_str);
+        let Some(url) = text("url") else {
+            continue;
+        };
+        let url = unwrapped(url);
+        let page = Named::at(&url, text("title").or_else(|| text("source")));
+        let part = match place {
+            Some(_) => CitationPart::Inline,
+            None => CitationPart::SourceList,
+        };
+        sources.add(page, part, place);
+    }
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    let list = value.get(name).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
+}
+
+#[async_trait]
+impl AnswerSource for FromDataForSeo {
+    fn label(&self) -> EngineLabel {
+        self.answer.label()
+    }
+
+    fn name(&self) -> &'static str {
+        "dataForSeo"
+    }
+
+    fn price(&self) -> Option<u64> {
+        let price = match self.answer {
+            GoogleAnswer::Overview => self.client.price_with_overview(),
+            GoogleAnswer::Mode => self.mode_price,
+        };
+        Some(price).filter(|it| *it > 0)
+    }
+
+    fn always_searches(&self) -> bool {
+        true
+    }
+
+    fn objection(&self, question: &AiQuestion) -> Option<ProviderError> {
+        if question.location.is_none() && country_code(&question.country).is_none() {
+            return Some(no_such_country());
+        }
+        let is_long = question.prompt.chars().count() > LONGEST_KEYWORD;
+        is_long.then(|| ProviderError::Refused {
+            reason: "this service takes questions of up to 700 characters".to_owned(),
+        })
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.client.without_credentials(text)
+    }
+
+    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+        let path = match self.answer {
+            GoogleAnswer::Overview => ORGANIC,
+            GoogleAnswer::Mode => MODE,
+        };
+        self.client.posted(path, &self.task(question)?).await
+    }
+
+    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+        let elements = self.client.elements(answer)?;
+        let item = elements.items.iter().find(|it| it.kind() == "ai_overview");
+        let told = match (item, self.answer) {
+            (Some(item), _) => told(item, elements.cost)?,
+            (None, GoogleAnswer::Overview) => Told {
+                state: Outcome::NotShown,
+                citations: Some(Vec::new()),
+                retrieval: searched(),
+                cost: elements.cost,
+                ..Told::default()
+            },
+            (None, GoogleAnswer::Mode) => Told {
+                citations: Some(Vec::new()),
+                retrieval: searched(),
+                cost: elements.cost,
+                ..Told::default()
+            },
+        };
+        Ok(Reading::Whole(Box::new(told)))
+    }
+}

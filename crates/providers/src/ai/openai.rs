@@ -1,0 +1,193 @@
+//! ChatGPT by OpenAI's Responses API: `POST {base}/v1/responses` with the tool `web_search`.
+//!
+//! Shape: developers.openai.com/api/docs/guides/tools-web-search and the API reference, as stored copies had
+//! them on 2026-11-22. In what `start_index` counts is not documented there: see
+//! [`cited_span`](super::spans::cited_span). Not checked against the live service: that the default
+//! model takes `tool_choice: required` together with the tool.
+
+use super::{
+    failures::by_status_and_words,
+    places::approximate,
+    price::Taken,
+    responses::{Item, Response},
+    settings::ModelSettings,
+    source::{AnswerSource, Reading, Told},
+    sources::{Named, Sources},
+    spans::{cited_span, shifted},
+};
+use crate::{
+    http_client::{Answer, ask},
+    resilience::{CallFailure, Repeat},
+};
+use analysis::{observation::ai_answer::CitationPart, provenance::Provenance};
+use async_trait::async_trait;
+use domain::ports::{
+    ai_answers::{AiQuestion, EngineLabel, Retrieval},
+    clock::Clock,
+    search_results::ProviderError,
+};
+use reqwest::Client;
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The warning of an answer of which one of several searches failed.
+pub(super) const SEARCH_FAILED_IN_PART: &str = "searchFailedInPart";
+
+/// The adapter.
+pub(super) struct OpenAi {
+    settings: ModelSettings,
+    http: Client,
+    clock: Arc<dyn Clock>,
+}
+
+impl OpenAi {
+    pub(super) fn new(settings: ModelSettings, http: Client, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            http,
+            clock,
+        }
+    }
+
+    fn body(&self, question: &AiQuestion) -> Value {
+        let mut body = json!({
+            "model": self.settings.model,
+            "input": question.prompt,
+            "max_output_tokens": self.settings.most_output_tokens,
+            "store": false,
+        });
+        if question.web_search {
+            body["tools"] = json!([{
+                "type": "web_search",
+                "user_location": approximate(question),
+            }]);
+            body["include"] = json!(["web_search_call.action.sources"]);
+            body["max_tool_calls"] = json!(self.settings.most_searches);
+            if self.settings.force_search {
+                body["tool_choice"] = json!("required");
+            }
+        }
+        body
+    }
+
+    fn told(&self, question: &AiQuestion, response: &Response) -> Result<Told, CallFailure> {
+        let searches: Vec<&Item> = { response.output.iter() }
+            .filter(|it| it.kind == "web_search_call")
+            .collect();
+        let is_failed = |it: &&Item| it.status.as_deref() == Some("failed");
+        let failed = searches.iter().copied().filter(|it| is_failed(it)).count();
+        if failed > 0 && failed == searches.len() {
+            return Err(CallFailure {
+                error: ProviderError::Unavailable,
+                repeat: Repeat::Uncertain,
+            });
+        }
+        let (text, passages) = response.passages();
+        let mut sources = Sources::default();
+        for passage in &passages {
+            for it in passage.annotations {
+                let Some(url) = it.url.as_deref() else {
+                    continue;
+                };
+                let span = it.start_index.zip(it.end_index);
+                let span = span.and_then(|(start, end)| cited_span(passage.text, start, end, url));
+                let span = span.map(|span| shifted(span, passage.begin));
+                let page = Named::at(url, it.title.as_deref());
+                sources.add(page, CitationPart::Inline, span);
+            }
+        }
+        let (mut queries, mut made) = (Vec::new(), 0_u32);
+        for action in searches.iter().filter_map(|it| it.action.as_ref()) {
+            // Pages that it opened are no searches, and are not billed as such.
+            made += u32::from(action.kind.as_deref().is_none_or(|it| it == "search"));
+            match &action.queries {
+                Some(several) if !several.is_empty() => queries.extend(several.iter().cloned()),
+                _ => queries.extend(action.query.clone()),
+            }
+            for it in action.sources.iter().flatten() {
+                if let Some(url) = it.url.as_deref() {
+                    let page = Named::at(url, it.title.as_deref());
+                    sources.add(page, CitationPart::SearchResult, None);
+                }
+            }
+        }
+        let unnamed = searches.iter().filter(|it| it.action.is_none()).count();
+        let made = made.saturating_add(u32::try_from(unnamed).unwrap_or(u32::MAX));
+        let basics = response.basics();
+        let cost = {
+            self.settings
+                .prices
+                .zip(basics.input_tokens.zip(basics.output_tokens))
+        }
+        .map(|(prices, (input, output))| {
+            prices.of(Taken {
+                input,
+                output,
+                searches: made.into(),
+            })
+        });
+        Ok(Told {
+            text,
+            citations: Some(sources.in_order()),
+            searches: Some(made),
+            queries,
+            retrieval: Retrieval {
+                forced: question.web_search && self.settings.force_search,
+                used: Some(made > 0),
+            },
+            cost,
+            warnings: (failed > 0)
+                .then_some(SEARCH_FAILED_IN_PART)
+                .into_iter()
+                .collect(),
+            ..basics
+        })
+    }
+}
+
+#[async_trait]
+impl AnswerSource for OpenAi {
+    fn label(&self) -> EngineLabel {
+        EngineLabel {
+            name: "chatgpt".to_owned(),
+            title: "ChatGPT".to_owned(),
+            provider: "openai".to_owned(),
+            model: Some(self.settings.model.clone()),
+            provenance: Provenance::Measured,
+            has_sources: true,
+            forces_retrieval: self.settings.force_search,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "openAi"
+    }
+
+    fn price(&self) -> Option<u64> {
+        self.settings.most()
+    }
+
+    fn without_secrets(&self, text: &str) -> String {
+        self.settings.without_key(text)
+    }
+
+    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+        let request = self
+            .http
+            .post(self.settings.address("/v1/responses"))
+            .bearer_auth(self.settings.api_key.expose_secret())
+            .json(&self.body(question));
+        ask(request).await
+    }
+
+    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+        let clean = |text: &str| self.settings.without_key(text);
+        if !answer.status.is_success() {
+            return Err(by_status_and_words(answer, clean, self.clock.now()));
+        }
+        let response = Response::parse(&answer.body, clean)?;
+        let told = self.told(question, &response)?;
+        Ok(Reading::Whole(Box::new(told)))
+    }
+}

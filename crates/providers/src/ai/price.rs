@@ -1,0 +1,69 @@
+//! What answers cost, by tokens and searches.
+
+/// Prices of a model, in millionths of a US dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TokenPrices {
+    /// A million tokens read.
+    pub per_million_input: u64,
+    /// A million tokens written.
+    pub per_million_output: u64,
+    /// A search.
+    pub per_search: u64,
+    /// A call, beside the rest.
+    pub per_request: u64,
+}
+
+/// What a call took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub input: u64,
+    pub output: u64,
+    pub searches: u64,
+}
+
+impl TokenPrices {
+    /// What that costs, rounded up.
+    pub(super) fn of(&self, taken: Taken) -> u64 {
+        let tokens = |count: u64, price: u64| u128::from(count) * u128::from(price);
+        let micros = tokens(taken.input, self.per_million_input)
+            + tokens(taken.output, self.per_million_output);
+        let micros = u64::try_from(micros.div_ceil(1_000_000)).unwrap_or(u64::MAX);
+        micros
+            .saturating_add(taken.searches.saturating_mul(self.per_search))
+            .saturating_add(self.per_request)
+    }
+
+    /// Whether nothing costs anything.
+    pub(super) fn is_free(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_searches_and_calls_are_added_and_parts_are_rounded_up() {
+        let prices = TokenPrices {
+            per_million_input: 2_000_000,
+            per_million_output: 10_000_000,
+            per_search: 10_000,
+            per_request: 5,
+        };
+        let taken = |input, output, searches| Taken {
+            input,
+            output,
+            searches,
+        };
+        assert_eq!(prices.of(taken(0, 0, 0)), 5);
+        assert_eq!(prices.of(taken(9_001, 412, 2)), 18_002 + 4_120 + 20_000 + 5);
+        assert_eq!(prices.of(taken(u64::MAX, 0, u64::MAX)), u64::MAX);
+        let cheap = TokenPrices {
+            per_million_input: 1,
+            ..TokenPrices::default()
+        };
+        assert_eq!(cheap.of(taken(1, 0, 0)), 1);
+        assert!(TokenPrices::default().is_free() && !cheap.is_free());
+    }
+}

@@ -1,0 +1,172 @@
+//! Answers in the shape of OpenAI's Responses API, which Perplexity took over.
+
+use super::{
+    failures::inside,
+    source::{Outcome, Told},
+};
+use crate::{http_client::json, resilience::CallFailure};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The answer.
+#[derive(Debug, Deserialize)]
+pub(super) struct Response {
+    pub model: Option<String>,
+    pub status: String,
+    pub error: Option<Value>,
+    pub incomplete_details: Option<Incomplete>,
+    pub output: Vec<Item>,
+    pub usage: Option<Usage>,
+}
+
+/// Why it ended before its end.
+#[derive(Debug, Deserialize)]
+pub(super) struct Incomplete {
+    reason: Option<String>,
+}
+
+/// A step on the way, or words; which fields it has depends on its type.
+#[derive(Debug, Deserialize)]
+pub(super) struct Item {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub status: Option<String>,
+    /// `commentary` on the way, or `final_answer`.
+    phase: Option<String>,
+    pub action: Option<Action>,
+    pub content: Option<Vec<Part>>,
+    pub queries: Option<Vec<String>>,
+    pub results: Option<Vec<Found>>,
+}
+
+/// What a web search did.
+#[derive(Debug, Deserialize)]
+pub(super) struct Action {
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    pub query: Option<String>,
+    pub queries: Option<Vec<String>>,
+    pub sources: Option<Vec<Found>>,
+}
+
+/// Words, or that there are none.
+#[derive(Debug, Deserialize)]
+pub(super) struct Part {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub text: Option<String>,
+    pub annotations: Option<Vec<Annotation>>,
+}
+
+/// A remark on a place of the words.
+#[derive(Debug, Deserialize)]
+pub(super) struct Annotation {
+    pub start_index: Option<usize>,
+    pub end_index: Option<usize>,
+    pub url: Option<String>,
+    pub title: Option<String>,
+}
+
+/// A page that was found.
+#[derive(Debug, Deserialize)]
+pub(super) struct Found {
+    pub id: Option<Value>,
+    pub url: Option<String>,
+    pub title: Option<String>,
+}
+
+/// What it took.
+#[derive(Debug, Deserialize)]
+pub(super) struct Usage {
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    pub cost: Option<Cost>,
+    pub tool_calls_details: Option<Value>,
+}
+
+/// What it cost, in dollars.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cost {
+    pub total_cost: Option<f64>,
+}
+
+/// Words, and where they begin in the whole text.
+pub(super) struct Passage<'a> {
+    pub text: &'a str,
+    pub begin: usize,
+    pub annotations: &'a [Annotation],
+}
+
+impl Response {
+    /// Reads an answer; one that failed comes with a successful status, too.
+    pub(super) fn parse(
+        body: &[u8],
+        without_secrets: impl Fn(&str) -> String,
+    ) -> Result<Self, CallFailure> {
+        let response: Self = json(body)?;
+        let error = response.error.as_ref().filter(|it| !it.is_null());
+        match (response.status.as_str(), error) {
+            ("completed" | "incomplete", None) => Ok(response),
+            (_, Some(error)) => Err(inside(error, without_secrets)),
+            ("failed" | "cancelled", None) => Err(inside(&Value::Null, without_secrets)),
+            _ => Err(CallFailure::malformed("it is not complete")),
+        }
+    }
+
+    /// How it ended, beside its words.
+    pub(super) fn outcome(&self) -> Outcome {
+        if self.parts().any(|it| it.kind == "refusal") {
+            return Outcome::Refused;
+        }
+        if self.status != "incomplete" {
+            return Outcome::Complete;
+        }
+        let reason = self.incomplete_details.as_ref();
+        match reason.and_then(|it| it.reason.as_deref()) {
+            Some("content_filter") => Outcome::Refused,
+            _ => Outcome::CutShort,
+        }
+    }
+
+    /// What every engine of this shape tells.
+    pub(super) fn basics(&self) -> Told {
+        let usage = self.usage.as_ref();
+        Told {
+            served_model: self.model.clone(),
+            state: self.outcome(),
+            input_tokens: usage.and_then(|it| it.input_tokens),
+            output_tokens: usage.and_then(|it| it.output_tokens),
+            ..Told::default()
+        }
+    }
+
+    /// The text and its passages: what is said on the way to an answer is no part of it.
+    pub(super) fn passages(&self) -> (String, Vec<Passage<'_>>) {
+        let mut text = String::new();
+        let mut passages = Vec::new();
+        let words = self.parts().filter(|it| it.kind == "output_text");
+        for part in words {
+            let Some(words) = part.text.as_deref() else {
+                continue;
+            };
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            passages.push(Passage {
+                text: words,
+                begin: text.len(),
+                annotations: part.annotations.as_deref().unwrap_or_default(),
+            });
+            text.push_str(words);
+        }
+        (text, passages)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        let messages = self
+            .output
+            .iter()
+            .filter(|it| it.kind == "message" && it.phase.as_deref() != Some("commentary"));
+        messages.flat_map(|it| it.content.as_deref().unwrap_or_default())
+    }
+}

@@ -1,0 +1,299 @@
+//! From a call to an answer: guarded, paid, tidied.
+
+use super::text::tidied;
+use crate::{
+    http_client::Answer,
+    paying::{Billed, Counter, SpendingRules, micro_usd},
+    resilience::{Billing, CallFailure, Guard},
+};
+use analysis::observation::ai_answer::{AnswerCitation, AnswerState, AnswerUsage};
+use async_trait::async_trait;
+use domain::ports::{
+    ai_answers::{AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval},
+    call_journal::CallJournal,
+    clock::Clock,
+    search_results::{ProviderError, Spent, Unpaid},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+use tokio::time::Instant;
+
+/// A service that answers.
+#[async_trait]
+pub(super) trait AnswerSource: Send + Sync {
+    /// Who answers.
+    fn label(&self) -> EngineLabel;
+    /// Which service it is, in the journal of calls; it never changes.
+    fn name(&self) -> &'static str;
+    /// The most that a call can cost, in millionths of a US dollar: nothing where calls are free,
+    /// `None` when nobody knows.
+    fn price(&self) -> Option<u64>;
+    /// How many calls an answer can take.
+    fn calls(&self) -> u64 {
+        1
+    }
+    /// Whether it looks at the web even where it was not asked to.
+    fn always_searches(&self) -> bool {
+        false
+    }
+    /// Why it cannot be asked this at all.
+    fn objection(&self, _question: &AiQuestion) -> Option<ProviderError> {
+        None
+    }
+    /// An answer without the credentials, which services may repeat.
+    fn without_secrets(&self, text: &str) -> String;
+    /// Makes the call, whatever is answered.
+    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure>;
+    /// What that call brings.
+    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure>;
+    /// Asks for what was only announced.
+    async fn send_for(&self, _announced: &str) -> Result<Answer, CallFailure> {
+        Err(CallFailure::malformed("it announces an answer"))
+    }
+    /// What that call brings.
+    fn read_for(&self, _answer: &Answer) -> Result<Reading, CallFailure> {
+        Err(CallFailure::malformed("it announces an answer"))
+    }
+}
+
+/// What a call brought.
+#[derive(Debug)]
+pub(super) enum Reading {
+    /// The answer.
+    Whole(Box<Told>),
+    /// The word that there is one, which another call can fetch with this token.
+    Announced(String),
+}
+
+/// What a service tells.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub served_model: Option<String>,
+    pub state: Outcome,
+    pub text: String,
+    pub citations: Option<Vec<AnswerCitation>>,
+    pub searches: Option<u32>,
+    pub queries: Vec<String>,
+    pub retrieval: Retrieval,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    /// By the service's own account or by its usage, in millionths of a US dollar.
+    pub cost: Option<u64>,
+    pub warnings: Vec<&'static str>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// As it should; without text it is empty.
+    #[default]
+    Complete,
+    /// At the limit of its length.
+    CutShort,
+    /// The engine would not answer.
+    Refused,
+    /// The engine shows none for this.
+    NotShown,
+}
+
+impl Billed for Reading {
+    fn told(&self) -> Option<u64> {
+        match self {
+            Self::Whole(told) => told.cost,
+            Self::Announced(_) => None,
+        }
+    }
+}
+
+/// Asks a service, each call guarded.
+pub(super) struct Asker<S> {
+    source: S,
+    guard: Guard,
+    clock: Arc<dyn Clock>,
+    spending: SpendingRules,
+    at_once: usize,
+}
+
+impl<S: AnswerSource> Asker<S> {
+    pub(super) fn new(
+        source: S,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+        spending: SpendingRules,
+        at_once: usize,
+    ) -> Self {
+        Self {
+            source,
+            guard,
+            clock,
+            spending,
+            at_once,
+        }
+    }
+
+    fn billing(&self) -> Billing {
+        match self.source.price() {
+            Some(0) => Billing::Free,
+            _ => Billing::PerCall,
+        }
+    }
+
+    /// What the call asks whom: whatever changes the answer is part of it. Each sample is a call.
+    fn step(&self, question: &AiQuestion, what: &str) -> String {
+        let label = self.source.label();
+        let model = label.model.as_deref().unwrap_or("-");
+        let place = question.location.as_deref().unwrap_or("-");
+        let search = if question.web_search { "web" } else { "no web" };
+        format!(
+            "{} {} {what} sample {} of {model}, {search}, {} {} {place}: {}",
+            self.source.name(),
+            label.name,
+            question.sample,
+            question.country,
+            question.language,
+            question.prompt
+        )
+    }
+
+    async fn told(
+        &self,
+        question: &AiQuestion,
+        counter: &mut Counter<'_>,
+    ) -> Result<(Told, u64, Option<u64>), ProviderError> {
+        let took = AtomicU64::new(0);
+        let clean = |text: &str| self.source.without_secrets(text);
+        let price = self.source.price().unwrap_or_default();
+        let first = counter.call(
+            self.step(question, "answer"),
+            clean,
+            || timed(&took, self.source.send(question)),
+            |answer| self.source.read(question, answer),
+        );
+        let first = first.await?;
+        let mut cost = first.told().unwrap_or(price);
+        let told = match first {
+            Reading::Whole(told) => told,
+            Reading::Announced(token) => {
+                let second = counter.call(
+                    self.step(question, "announced answer"),
+                    clean,
+                    || timed(&took, self.source.send_for(&token)),
+                    |answer| self.source.read_for(answer),
+                );
+                let second = second.await?;
+                cost = cost.saturating_add(second.told().unwrap_or(price));
+                match second {
+                    Reading::Whole(told) => told,
+                    Reading::Announced(_) => {
+                        return Err(CallFailure::malformed("it announces an answer").error);
+                    }
+                }
+            }
+        };
+        let took = Some(took.into_inner()).filter(|_| counter.since.is_none());
+        Ok((*told, cost, took))
+    }
+
+    fn answer(
+        &self,
+        question: &AiQuestion,
+        told: Told,
+        cost: u64,
+        latency_ms: Option<u64>,
+        counter: &Counter<'_>,
+    ) -> EngineAnswer {
+        let mut told = tidied(told);
+        let state = match told.state {
+            Outcome::NotShown => AnswerState::NotShown,
+            Outcome::Refused => AnswerState::Refused,
+            _ if told.text.trim().is_empty() => AnswerState::Empty,
+            Outcome::CutShort => AnswerState::CutShort,
+            Outcome::Complete => AnswerState::Answered,
+        };
+        if !matches!(state, AnswerState::Answered | AnswerState::CutShort) {
+            told.text.clear();
+            told.citations = told.citations.map(|_| Vec::new());
+        }
+        // Who was not to look at the web has no sources to cite, which is not the same as citing none.
+        if !question.web_search && !self.source.always_searches() {
+            told.citations = None;
+        }
+        EngineAnswer {
+            provider: self.source.label().provider,
+            served_model: told.served_model,
+            state,
+            text: told.text,
+            citations: told.citations,
+            searches: told.searches,
+            queries: told.queries,
+            retrieval: told.retrieval,
+            answered_at: counter.since.unwrap_or_else(|| self.clock.now()),
+            usage: AnswerUsage {
+                input_tokens: told.input_tokens,
+                output_tokens: told.output_tokens,
+                cost_micros: Some(cost),
+                latency_ms,
+            },
+            warnings: told.warnings.into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// Notes how long the last attempt took, in milliseconds.
+async fn timed(
+    took: &AtomicU64,
+    call: impl Future<Output = Result<Answer, CallFailure>> + Send,
+) -> Result<Answer, CallFailure> {
+    let begin = Instant::now();
+    let answer = call.await;
+    let millis = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+    took.store(millis, Ordering::Relaxed);
+    answer
+}
+
+#[async_trait]
+impl<S: AnswerSource> AiEngine for Asker<S> {
+    fn label(&self) -> EngineLabel {
+        self.source.label()
+    }
+
+    fn most(&self) -> Spent {
+        if self.unpaid().is_some() {
+            return Spent::default();
+        }
+        let price = self.source.price().unwrap_or_default();
+        Spent::on(self.source.calls(), micro_usd(price))
+    }
+
+    fn unpaid(&self) -> Option<Unpaid> {
+        match self.billing() {
+            Billing::Free => None,
+            Billing::PerCall => self.spending.objection(self.source.price().unwrap_or(0)),
+        }
+    }
+
+    fn at_once(&self) -> usize {
+        self.at_once
+    }
+
+    async fn ask(&self, question: &AiQuestion, journal: &Arc<dyn CallJournal>) -> Asked {
+        let unpaid = self.unpaid().map(ProviderError::Unpaid);
+        if let Some(objection) = unpaid.or_else(|| self.source.objection(question)) {
+            return Asked {
+                answer: Err(objection),
+                spent: Spent::default(),
+            };
+        }
+        let price = self.source.price().unwrap_or_default();
+        let mut counter = Counter::new(&self.guard, journal.as_ref(), self.billing(), price);
+        let told = self.told(question, &mut counter).await;
+        let answer =
+            told.map(|(told, cost, took)| self.answer(question, told, cost, took, &counter));
+        Asked {
+            answer,
+            spent: counter.spent,
+        }
+    }
+}

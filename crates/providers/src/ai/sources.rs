@@ -1,0 +1,75 @@
+//! The pages that an answer refers to, each once, in its order.
+
+use super::secret_words::safe_url;
+use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
+use std::collections::HashMap;
+
+/// More pages than this are not looked at.
+const MOST: usize = 1_000;
+
+/// Pages under collection.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    pages: Vec<AnswerCitation>,
+    places: HashMap<String, usize>,
+}
+
+/// A page as a service names it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub url: &'a str,
+    pub title: Option<&'a str>,
+    pub domain: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    pub(super) const fn at(url: &'a str, title: Option<&'a str>) -> Self {
+        Self {
+            url,
+            title,
+            domain: None,
+        }
+    }
+}
+
+impl Sources {
+    /// Adds a page, or what more is told of it: the closest way of referring to it counts.
+    pub(super) fn add(&mut self, page: Named<'_>, part: CitationPart, span: Option<TextSpan>) {
+        let Some(url) = safe_url(page.url) else {
+            return;
+        };
+        let place = match self.places.get(&url) {
+            Some(place) => *place,
+            None if self.pages.len() < MOST => {
+                self.places.insert(url.clone(), self.pages.len());
+                self.pages.push(AnswerCitation {
+                    url,
+                    title: None,
+                    domain: None,
+                    part,
+                    spans: Vec::new(),
+                });
+                self.pages.len() - 1
+            }
+            None => return,
+        };
+        let known = &mut self.pages[place];
+        known.part = known.part.min(part);
+        let unless_empty = |it: Option<&str>| {
+            let it = it.map(str::trim).filter(|it| !it.is_empty());
+            it.map(str::to_owned)
+        };
+        known.title = known.title.take().or_else(|| unless_empty(page.title));
+        known.domain = known.domain.take().or_else(|| unless_empty(page.domain));
+        if let Some(span) = span.filter(|it| !known.spans.contains(it)) {
+            known.spans.push(span);
+        }
+    }
+
+    /// Those that are cited, as they were first referred to, before those that were only found.
+    pub(super) fn in_order(mut self) -> Vec<AnswerCitation> {
+        self.pages
+            .sort_by_key(|it| it.part == CitationPart::SearchResult);
+        self.pages
+    }
+}

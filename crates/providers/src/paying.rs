@@ -1,0 +1,165 @@
+//! Calls that may cost money: guarded, written down before they are made, counted after.
+
+use crate::{
+    http_client::Answer,
+    resilience::{Billing, CallFailure, FailedCall, Guard, Repeat},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    money::MicroUsd,
+    ports::{
+        call_journal::{Answered, Begun, CallJournal, Ended, PaidCall, Ticket},
+        search_results::{ProviderError, Spent, Unpaid},
+    },
+};
+
+/// What a call brought, as far as the bill goes.
+pub(crate) trait Billed {
+    /// What it cost by the supplier's own account, in millionths of a US dollar.
+    fn told(&self) -> Option<u64>;
+}
+
+/// What the operator lets calls cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpendingRules {
+    pub paid_calls: bool,
+    /// In millionths of a US dollar.
+    pub most_per_call: Option<u64>,
+}
+
+impl SpendingRules {
+    /// Why a call at that price is not made. A price of nothing for what is billed is no price.
+    pub(crate) fn objection(self, price: u64) -> Option<Unpaid> {
+        if !self.paid_calls {
+            return Some(Unpaid::SwitchedOff);
+        }
+        if price == 0 {
+            return Some(Unpaid::PriceUnknown);
+        }
+        let most = self.most_per_call.filter(|most| price > *most)?;
+        Some(Unpaid::TooDear {
+            price: micro_usd(price),
+            most: micro_usd(most),
+        })
+    }
+}
+
+/// Where the calls for one question are made and paid.
+pub(crate) struct Counter<'a> {
+    guard: &'a Guard,
+    journal: &'a dyn CallJournal,
+    billing: Billing,
+    /// What a call costs when the supplier does not tell, and at the most.
+    price: u64,
+    /// What all calls took so far.
+    pub spent: Spent,
+    /// When the first answer came that an earlier attempt was given.
+    pub since: Option<DateTime<Utc>>,
+}
+
+impl<'a> Counter<'a> {
+    pub(crate) fn new(
+        guard: &'a Guard,
+        journal: &'a dyn CallJournal,
+        billing: Billing,
+        price: u64,
+    ) -> Self {
+        Self {
+            guard,
+            journal,
+            billing,
+            price,
+            spent: Spent::default(),
+            since: None,
+        }
+    }
+
+    /// One call, guarded; written down before it is made where it costs money, under a name that
+    /// is equal for calls that would bring the same. What an earlier attempt was answered is read
+    /// again instead.
+    pub(crate) async fn call<T, F>(
+        &mut self,
+        step: String,
+        without_secrets: impl Fn(&str) -> String + Send + Sync,
+        ask: impl Fn() -> F + Send + Sync,
+        read: impl Fn(&Answer) -> Result<T, CallFailure> + Send + Sync,
+    ) -> Result<T, ProviderError>
+    where
+        T: Billed + Send,
+        F: Future<Output = Result<Answer, CallFailure>> + Send,
+    {
+        let mut ticket: Option<Ticket> = None;
+        if self.billing == Billing::PerCall {
+            let call = PaidCall {
+                step,
+                most: micro_usd(self.price),
+            };
+            match self.journal.begin(&call).await {
+                Ok(Begun::Now(given)) => ticket = Some(given),
+                Ok(Begun::Before(Answered { body, at })) => {
+                    self.since = Some(self.since.map_or(at, |since| since.min(at)));
+                    return read(&Answer::kept(body)).map_err(|failure| failure.error);
+                }
+                Err(error) => {
+                    tracing::warn!(?error, "a call that costs money is not made");
+                    return Err(error);
+                }
+            }
+        }
+        let (ask, read) = (&ask, &read);
+        let asked = || async move {
+            let answer = ask().await?;
+            Ok((read(&answer)?, answer.body))
+        };
+        let (cost, brought, answer) = match self.guard.call(self.billing, asked).await {
+            Ok(called) => {
+                let (value, body) = called.value;
+                let cost = self.paid(called.attempts, value.told());
+                (cost, Ok(value), Some(body))
+            }
+            Err(failed) => (self.lost(&failed), Err(failed.error), None),
+        };
+        if let Some(ticket) = ticket {
+            let kept = |body: Vec<u8>| {
+                let text = String::from_utf8_lossy(&body);
+                without_secrets(&text).into_bytes()
+            };
+            let answer = answer.map(kept);
+            let ended = self.journal.end(ticket, Ended { cost, answer }).await;
+            if let Err(error) = ended {
+                tracing::warn!(
+                    ?error,
+                    "what became of a call cannot be written down: it counts at its most"
+                );
+            }
+        }
+        brought
+    }
+
+    /// The last attempt was answered; the ones before it cost nothing.
+    fn paid(&mut self, attempts: u32, told: Option<u64>) -> MicroUsd {
+        self.add(attempts, told.unwrap_or(self.price))
+    }
+
+    fn lost(&mut self, failed: &FailedCall) -> MicroUsd {
+        let cost = match failed.repeat {
+            Repeat::Billed(told) => told,
+            Repeat::Uncertain => self.price,
+            Repeat::Safe | Repeat::Pointless | Repeat::NotMade => 0,
+        };
+        self.add(failed.attempts, cost)
+    }
+
+    fn add(&mut self, attempts: u32, cost: u64) -> MicroUsd {
+        let cost = micro_usd(cost);
+        self.spent = self.spent.and(Spent {
+            calls: attempts.into(),
+            cost,
+        });
+        cost
+    }
+}
+
+pub(crate) fn micro_usd(amount: u64) -> MicroUsd {
+    MicroUsd(i64::try_from(amount).unwrap_or(i64::MAX))
+}

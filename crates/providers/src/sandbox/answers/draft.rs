@@ -1,0 +1,65 @@
+//! An answer under construction: its words, and where it refers to whom.
+
+use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
+
+/// Words and references.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub text: String,
+    pub citations: Vec<AnswerCitation>,
+}
+
+impl Draft {
+    /// A paragraph, or an item of a list.
+    pub(super) fn say(&mut self, begin: &str, words: &str) {
+        if !self.text.is_empty() {
+            self.text
+                .push_str(if begin.is_empty() { "\n\n" } else { "\n" });
+        }
+        self.text.push_str(begin);
+        self.text.push_str(words);
+    }
+
+    /// A reference to a page behind what was said last.
+    pub(super) fn cite(&mut self, url: &str, host: &str) {
+        let start = self.text.len() + 1;
+        let link = format!(" ([{host}]({url}))");
+        self.text.push_str(&link);
+        let span = TextSpan {
+            start,
+            end: self.text.len(),
+        };
+        self.refer(url, host, CitationPart::Inline, Some(span));
+    }
+
+    /// A page that stands behind all of what was said since that place, without a link.
+    pub(super) fn back(&mut self, since: usize, url: &str, host: &str) {
+        let span = TextSpan {
+            start: since,
+            end: self.text.len(),
+        };
+        self.refer(url, host, CitationPart::Inline, Some(span));
+    }
+
+    /// A page that is listed, or was only found.
+    pub(super) fn refer(
+        &mut self,
+        url: &str,
+        host: &str,
+        part: CitationPart,
+        span: Option<TextSpan>,
+    ) {
+        if let Some(known) = self.citations.iter_mut().find(|it| it.url == url) {
+            known.part = known.part.min(part);
+            known.spans.extend(span);
+            return;
+        }
+        self.citations.push(AnswerCitation {
+            url: url.to_owned(),
+            title: Some(format!("Simulated page of {host}")),
+            domain: None,
+            part,
+            spans: span.into_iter().collect(),
+        });
+    }
+}
