@@ -15,6 +15,7 @@ use domain::{
     keyword::LatestRank,
     money::MicroUsd,
     ports::{
+        ai_answers::AiEngines,
         clock::Clock,
         randomness::Randomness,
         search_results::{Spent, SupplierLabel},
@@ -334,6 +335,7 @@ fn config() -> WebConfig {
             engine: "sandbox".into(),
             provenance: Provenance::Simulated,
         },
+        engines: AiEngines::default(),
         speed: SpeedLabel::default(),
         most_body: 256 * 1024,
         body_patience: Duration::from_secs(10),

@@ -114,6 +114,8 @@ fn is_whole(operation: &str, answer: &Answer) {
         ("getResults", Some("sov")) => "SovRecord",
         ("getResults", Some("forecast")) => "ForecastRecord",
         ("getResults", Some("competitors")) => "CompetitorRecord",
+        ("getResults", Some("ai-visibility")) => "AiVisibilityRecord",
+        ("getResults", Some("ai-trends")) => "AiTrendRecord",
         ("getResults", Some("suggestions")) => "SuggestionRecord",
         ("getResults", Some("cannibalization")) => "CannibalizationRecord",
         ("getResults", Some("broken-links")) => "BrokenLink",

@@ -8,5 +8,6 @@ pub mod app;
 pub mod callers;
 pub mod contract;
 pub mod databases;
+pub mod engines;
 pub mod postgres_server;
 pub mod sql_rules;

@@ -18,6 +18,19 @@ pub enum Provenance {
     Simulated,
 }
 
+impl Provenance {
+    /// The name callers see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Imported => "imported",
+            Self::Estimated => "estimated",
+            Self::Simulated => "simulated",
+        }
+    }
+}
+
 /// Whether a record can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

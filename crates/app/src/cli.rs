@@ -101,6 +101,18 @@ pub enum Command {
         after_help = "Example:\n  sightline suggestions list --email ann@example.com --project 3570000000000000"
     )]
     Suggestions(SuggestionsCommand),
+    /// Say which AI engines are asked, and how.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  sightline models list --email ann@example.com\n  sightline models set --email ann@example.com --engine gemini --active no"
+    )]
+    Models(ModelsCommand),
+    /// Read what AI engines answered.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline answers list --email ann@example.com --project 3570000000000000"
+    )]
+    Answers(AnswersCommand),
     /// Clicks, impressions and positions of the project's own Search Console.
     #[command(
         subcommand,
@@ -470,7 +482,7 @@ pub struct ScheduledAnalysis {
     /// Which project.
     #[command(flatten)]
     pub of: ProjectArgs,
-    /// `rankCheck`, `siteAudit` or `webVitals`.
+    /// `rankCheck`, `aiVisibility`, `siteAudit` or `webVitals`.
     #[arg(long = "type")]
     pub kind: String,
 }
@@ -518,6 +530,25 @@ pub enum SitesCommand {
         /// As JSON.
         #[arg(long)]
         json: bool,
+    },
+    /// Say what the project or a rival is called, where its domain alone does not tell: its name first,
+    /// then whatever else it is called. Without a name what was said before is forgotten.
+    #[command(
+        after_help = "Examples:\n  sightline sites call --email ann@example.com --project 3570000000000000 --domain kappel.de \"Kappel & Söhne\" Kappel\n  sightline sites call --email ann@example.com --project 3570000000000000 --domain anker.com --word yes Anker\n\nAI answers are searched for these names; those that are kept are read anew with them."
+    )]
+    Call {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// The domain name of the project's site, or of a rival's.
+        #[arg(long)]
+        domain: String,
+        /// Whether the name is also a word: `yes` or `no`; left out, lists of common words decide.
+        #[arg(long, value_parser = ["yes", "no"])]
+        word: Option<String>,
+        /// The names.
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
     },
     /// Take back what was said of a site.
     #[command(
@@ -577,5 +608,107 @@ pub enum SuggestionsCommand {
         /// The suggestion's id.
         #[arg(long)]
         id: String,
+    },
+}
+
+/// What can be said of AI models.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ModelsCommand {
+    /// List the AI engines with how the account asks them, and what an answer costs at the most.
+    #[command(after_help = "Example:\n  sightline models list --email ann@example.com --json")]
+    List {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set how an engine is asked; what is left out stays.
+    #[command(
+        after_help = "Examples:\n  sightline models set --email ann@example.com --engine chatgpt --samples 5 --prompts 3\n  sightline models set --email ann@example.com --engine gemini --active no\n  sightline models set --email ann@example.com --engine perplexity --country de --language de --weight 2"
+    )]
+    Set(ModelArgs),
+}
+
+/// What `models set` takes.
+#[derive(Debug, Clone, Args)]
+pub struct ModelArgs {
+    /// The owner's e-mail address.
+    #[arg(long)]
+    pub email: String,
+    /// The engine, as `models list` names it.
+    #[arg(long)]
+    pub engine: String,
+    /// Whether it is asked: `yes` or `no`.
+    #[arg(long, value_parser = ["yes", "no"])]
+    pub active: Option<String>,
+    /// How often each prompt is asked in a run, 3 to 20.
+    #[arg(long, value_name = "N")]
+    pub samples: Option<u32>,
+    /// Prompts for each keyword at the most, 1 to 6.
+    #[arg(long, value_name = "N")]
+    pub prompts: Option<u32>,
+    /// The country that is asked from (ISO 3166-1), or `keyword` for the keyword's.
+    #[arg(long)]
+    pub country: Option<String>,
+    /// The language of the prompts (ISO 639-1), or `keyword` for the keyword's.
+    #[arg(long)]
+    pub language: Option<String>,
+    /// Whether the engine is to look at the web: `yes` or `no`; some always do, some never.
+    #[arg(long, value_parser = ["yes", "no"])]
+    pub web_search: Option<String>,
+    /// How much its figures count beside the other engines', 0 to 100.
+    #[arg(long)]
+    pub weight: Option<f64>,
+}
+
+/// What can be done with answers.
+#[derive(Debug, Clone, Subcommand)]
+pub enum AnswersCommand {
+    /// List answers, newest first.
+    #[command(
+        after_help = "Examples:\n  sightline answers list --email ann@example.com --project 3570000000000000\n  sightline answers list --email ann@example.com --project 3570000000000000 --keyword 3570000000000001 --engine gemini"
+    )]
+    List {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// About this keyword alone.
+        #[arg(long, value_name = "ID")]
+        keyword: Option<i64>,
+        /// Of this engine alone.
+        #[arg(long)]
+        engine: Option<String>,
+        /// Of this analysis alone.
+        #[arg(long, value_name = "ID")]
+        job: Option<i64>,
+        /// Older than this one.
+        #[arg(long, value_name = "ID")]
+        before: Option<i64>,
+        /// How many.
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
+        most: u32,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one answer, with marks on the brands that it names and the pages that it cites.
+    #[command(
+        after_help = "Examples:\n  sightline answers show --email ann@example.com --project 3570000000000000 --id 3570000000000002\n  sightline answers show --email ann@example.com --project 3570000000000000 --id 3570000000000002 --html > answer.html"
+    )]
+    Show {
+        /// Which project.
+        #[command(flatten)]
+        of: ProjectArgs,
+        /// The answer's id.
+        #[arg(long)]
+        id: i64,
+        /// As JSON; marks count characters of `text`.
+        #[arg(long, conflicts_with = "html")]
+        json: bool,
+        /// As a page for browsers; nothing in it is live.
+        #[arg(long)]
+        html: bool,
     },
 }

@@ -78,6 +78,12 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Suggestions(command) => {
             commands::suggestions::run(&Foundation::open(loaded, Role::Tool).await?, command).await
         }
+        Command::Models(command) => {
+            commands::models::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
+        Command::Answers(command) => {
+            commands::answers::run(&Foundation::open(loaded, Role::Tool).await?, command).await
+        }
         Command::SearchConsole(command) => {
             let foundation = Foundation::open(loaded, Role::Tool).await?;
             commands::search_console::run(&foundation, command).await

@@ -33,6 +33,7 @@ pub async fn services(
         cursor_key: CursorKey(cursor_key(foundation).await?),
         policy: tools.policy,
         prices: prices(&foundation.settings, tools.search.as_ref(), &tools.load),
+        engines: tools.engines.clone(),
         search: tools.search.label(),
         speed: SpeedLabel::of(&tools.speed),
         most_body: 256 * 1024,

@@ -16,8 +16,9 @@ use domain::{
     job::policy::QueuePolicy,
     money::MicroUsd,
     ports::{
-        clock::Clock, page_speed::LabVitals, randomness::Randomness, search_results::SearchResults,
-        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
+        ai_answers::AiEngines, clock::Clock, page_speed::LabVitals, randomness::Randomness,
+        search_results::SearchResults, site_door::SiteDoors, site_reader::SiteReader,
+        storage::Storage,
     },
     use_cases::{
         fetch_console_rows::FetchConsoleRows,
@@ -109,11 +110,13 @@ impl Foundation {
             load(settings),
             search_results(settings, &self.clock, &self.randomness),
         );
-        let request = starter(self, search.as_ref(), &load);
+        let engines = ai_engines(settings, &self.clock, &self.randomness);
+        let request = starter(self, search.as_ref(), &engines, &load);
         Tools {
             storage: Arc::clone(&self.storage),
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
+            mint: Arc::clone(&self.mint),
             schedules: Arc::new(FireSchedules::new(
                 Arc::clone(&self.storage),
                 Arc::clone(&self.clock),
@@ -125,6 +128,7 @@ impl Foundation {
                 console_fetcher(self),
             )),
             search,
+            engines,
             speed: to_sites.speed,
             doors: to_sites.doors,
             sites: to_sites.sites,
@@ -245,6 +249,15 @@ pub fn search_results(
     search::configured(configured, Arc::clone(clock), Arc::clone(randomness))
 }
 
+/// Who answers questions.
+pub fn ai_engines(
+    _settings: &Settings,
+    _clock: &Arc<dyn Clock>,
+    _randomness: &Arc<dyn Randomness>,
+) -> AiEngines {
+    AiEngines::default()
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -269,7 +282,8 @@ pub fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> P
 pub fn request_analysis(foundation: &Foundation) -> RequestAnalysis {
     let settings = &foundation.settings;
     let search = search_results(settings, &foundation.clock, &foundation.randomness);
-    starter(foundation, search.as_ref(), &load(settings))
+    let engines = ai_engines(settings, &foundation.clock, &foundation.randomness);
+    starter(foundation, search.as_ref(), &engines, &load(settings))
 }
 
 /// What fetches rows of Search Console.
@@ -286,11 +300,16 @@ pub fn console_fetcher(foundation: &Foundation) -> FetchConsoleRows {
     FetchConsoleRows::new(storage, clock, mint, console, set.limits())
 }
 
-fn starter(foundation: &Foundation, search: &dyn SearchResults, load: &Load) -> RequestAnalysis {
+fn starter(
+    foundation: &Foundation,
+    search: &dyn SearchResults,
+    engines: &AiEngines,
+    load: &Load,
+) -> RequestAnalysis {
     let (storage, clock, mint) = foundation.parts();
     let policy = queue_policy(&foundation.settings.queue);
     let prices = prices(&foundation.settings, search, load);
-    RequestAnalysis::new(storage, clock, mint, policy, prices)
+    RequestAnalysis::new(storage, clock, mint, policy, prices).asking(engines.clone())
 }
 
 fn load(settings: &Settings) -> Load {
@@ -298,6 +317,7 @@ fn load(settings: &Settings) -> Load {
         jobs: settings.worker.jobs,
         keywords_at_once: settings.worker.keywords_at_once,
         paid_keywords_at_once: settings.worker.paid_keywords_at_once,
+        paid_answers_at_once: settings.worker.paid_answers_at_once,
         depth: settings.search.depth,
         max_pages: settings.crawler.max_pages,
         max_depth: settings.crawler.max_depth,

@@ -76,6 +76,10 @@ id!(
     AuditEventId
 );
 id!(
+    /// An answer of an AI engine that is kept.
+    AnswerId
+);
+id!(
     /// Rows of Search Console that came in together for the same days.
     ConsoleSpanId
 );

@@ -5,6 +5,7 @@
 //! randomness, the environment. `tests/suite/layers.rs` proves it.
 
 pub mod account;
+pub mod ai_models;
 pub mod allowance;
 pub mod audit;
 pub mod domain_name;
@@ -12,6 +13,7 @@ pub mod email;
 pub mod idempotency;
 pub mod ids;
 pub mod job;
+pub mod kept_answers;
 pub mod kept_pages;
 pub mod keyword;
 pub mod market;

@@ -2,6 +2,7 @@
 
 pub use analysis::site_class::SiteClass;
 
+use crate::text::Label;
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
@@ -59,6 +60,17 @@ pub struct IgnoredSuggestion {
     pub reason: Option<String>,
     /// Since when.
     pub ignored_at: DateTime<Utc>,
+}
+
+/// What a site's owner is called, where its domain alone does not tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrandNames {
+    /// The registrable domain: the project's own, or a rival's.
+    pub domain: String,
+    /// Its name, and whatever else it is called.
+    pub names: Vec<Label>,
+    /// Whether the name is also a word; `None` leaves that to the lists.
+    pub is_word: Option<bool>,
 }
 
 /// Why a suggestion is not wanted, in the owner's words.

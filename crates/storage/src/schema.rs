@@ -560,6 +560,77 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{BigInt, Bool, Double, Nullable, Text};
+
+    ai_models (account_id, engine) {
+        account_id -> BigInt,
+        engine -> Text,
+        active -> Bool,
+        samples -> BigInt,
+        prompts -> BigInt,
+        country -> Nullable<Text>,
+        language -> Nullable<Text>,
+        web_search -> Bool,
+        weight -> Double,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Text};
+    use super::Instant;
+
+    ai_engine_uses (account_id, engine) {
+        account_id -> BigInt,
+        engine -> Text,
+        last_used_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use super::Instant;
+
+    ai_answers (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        project_id -> BigInt,
+        job_id -> BigInt,
+        keyword_id -> Nullable<BigInt>,
+        engine -> Text,
+        prompt_id -> Text,
+        sample -> BigInt,
+        answered_at -> Instant,
+        body -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Date, Text};
+
+    ai_tallies (account_id, project_id, engine, day, job_id, keyword_id) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        engine -> Text,
+        day -> Date,
+        job_id -> BigInt,
+        keyword_id -> BigInt,
+        body -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+
+    brands (account_id, project_id, domain) {
+        account_id -> BigInt,
+        project_id -> BigInt,
+        domain -> Text,
+        names -> Text,
+        is_word -> Nullable<Bool>,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     users,
@@ -592,6 +663,11 @@ diesel::allow_tables_to_appear_in_same_query!(
     console_rows,
     console_bindings,
     account_console_fetches,
+    ai_models,
+    ai_engine_uses,
+    ai_answers,
+    ai_tallies,
+    brands,
     idempotency_records,
     audit_events
 );

@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 28] = [
+pub const TENANT_TABLES: [&str; 33] = [
     "accounts",
     "users",
     "api_tokens",
@@ -27,6 +27,11 @@ pub const TENANT_TABLES: [&str; 28] = [
     "console_spans",
     "console_rows",
     "console_bindings",
+    "ai_models",
+    "ai_engine_uses",
+    "ai_answers",
+    "ai_tallies",
+    "brands",
     "idempotency_records",
     "audit_events",
     "user_directory",

@@ -292,6 +292,19 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             problem.next_actions.push(add_keywords(project));
             problem
         }
+        RequestAnalysisError::NothingTracked | RequestAnalysisError::NotTracked => {
+            not_tracked(&error, project)
+        }
+        RequestAnalysisError::NoModel => Problem::new(
+            Code::NothingToMeasure,
+            "The account asks none of the AI engines.",
+        )
+        .hint("Ask the owner to switch a model on (`sightline models set`).")
+        .next_action(
+            "GET",
+            "/api/agent/v1/models",
+            "The models and which are active",
+        ),
         RequestAnalysisError::AccountQueueFull { limit } => {
             let problem = Problem::new(
                 Code::QuotaExceeded,
@@ -313,7 +326,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::Unpaid(unpaid) => {
-            let detail = format!("Search pages are not fetched: {unpaid}.");
+            let detail = format!("What the analysis needs is not fetched: {unpaid}.");
             Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
         }
         RequestAnalysisError::BudgetExceeded {
@@ -365,6 +378,17 @@ pub fn add_keywords(project: ProjectId) -> serde_json::Value {
     )
 }
 
+/// How keywords come to be measured in AI answers.
+#[must_use]
+pub fn track_keywords(project: ProjectId) -> serde_json::Value {
+    next_action(
+        "POST",
+        &format!("{PROJECTS}/{project}/keywords"),
+        "Add AI-tracked keywords: name yours instead of the example",
+        Some(json!({ "keywords": ["example keyword"], "aiTracked": true })),
+    )
+}
+
 /// How a deactivated project is brought back.
 #[must_use]
 pub fn bring_back(project: ProjectId) -> serde_json::Value {
@@ -374,6 +398,31 @@ pub fn bring_back(project: ProjectId) -> serde_json::Value {
         "Bring the project back",
         Some(json!({ "status": "active" })),
     )
+}
+
+/// AI engines are asked about the keywords alone that are to be measured in their answers.
+fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
+    let keywords = format!("{PROJECTS}/{project}/keywords");
+    if matches!(error, RequestAnalysisError::NotTracked) {
+        return Problem::new(
+            Code::NothingToMeasure,
+            "Not all of keywordIds are AI-tracked.",
+        )
+        .hint("Name AI-tracked keywords, or switch AI measurement on: PATCH /keywords/{id} with aiTracked true.")
+        .next_action(
+            "GET",
+            format!("{keywords}?aiTracked=true"),
+            "The project's AI-tracked keywords",
+        );
+    }
+    let problem = Problem::new(
+        Code::NothingToMeasure,
+        "The project has no AI-tracked keywords to measure.",
+    );
+    let mut problem = problem
+        .hint("Switch AI measurement on for keywords: PATCH /keywords/{id} with aiTracked true.");
+    problem.next_actions.push(track_keywords(project));
+    problem.next_action("GET", keywords, "The keywords that could be tracked")
 }
 
 fn not_built(kind: domain::job::kind::AnalysisKind) -> Problem {

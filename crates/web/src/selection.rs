@@ -33,6 +33,8 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
         "ForecastRecord",
         "CompetitorRecord",
         "CannibalizationRecord",
+        "AiVisibilityRecord",
+        "AiTrendRecord",
         "SuggestionRecord",
         "BrokenLink",
         "ContentRecord",

@@ -9,7 +9,7 @@ use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
     ports::{
-        clock::Clock, page_speed::NotConfigured, randomness::Randomness,
+        ai_answers::AiEngines, clock::Clock, page_speed::NotConfigured, randomness::Randomness,
         search_results::SupplierLabel, storage::Storage,
     },
     use_cases::{
@@ -19,6 +19,7 @@ use domain::{
         create_project::CreateProject,
         deactivate_keyword::DeactivateKeyword,
         deactivate_project::DeactivateProject,
+        list_ai_models::ListAiModels,
         list_jobs::ListJobs,
         list_keywords::ListKeywords,
         list_projects::ListProjects,
@@ -52,6 +53,8 @@ pub struct WebConfig {
     pub prices: Prices,
     /// Who supplies search pages.
     pub search: SupplierLabel,
+    /// Who answers questions.
+    pub engines: AiEngines,
     /// Who knows how fast pages are.
     pub speed: SpeedLabel,
     /// How large a body may be, in bytes.
@@ -115,6 +118,7 @@ pub struct Services {
     pub(crate) list_keywords: ListKeywords,
     pub(crate) change_keyword: ChangeKeyword,
     pub(crate) deactivate_keyword: DeactivateKeyword,
+    pub(crate) list_ai_models: ListAiModels,
     pub(crate) request_analysis: RequestAnalysis,
     pub(crate) list_jobs: ListJobs,
     pub(crate) read_job: ReadJob,
@@ -155,7 +159,9 @@ impl Services {
             list_keywords: ListKeywords::new(s()),
             change_keyword: ChangeKeyword::new(s(), c()),
             deactivate_keyword: DeactivateKeyword::new(s(), c()),
-            request_analysis: RequestAnalysis::new(s(), c(), m(), config.policy, config.prices),
+            list_ai_models: ListAiModels::new(s(), config.engines.clone()),
+            request_analysis: RequestAnalysis::new(s(), c(), m(), config.policy, config.prices)
+                .asking(config.engines.clone()),
             list_jobs: ListJobs::new(s()),
             read_job: ReadJob::new(s()),
             read_keyword: ReadKeyword::new(s()),

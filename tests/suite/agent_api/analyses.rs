@@ -315,7 +315,7 @@ async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
-    for kind in ["aiVisibility", "full"] {
+    for kind in ["full"] {
         for dry_run in [false, true] {
             let body = json!({ "type": kind, "projectId": project, "dryRun": dry_run });
             let told = agent
@@ -324,7 +324,7 @@ async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
                 .refused(409, "feature-disabled");
             assert_eq!(
                 told["available"],
-                json!(["rankCheck", "siteAudit", "webVitals"])
+                json!(["rankCheck", "aiVisibility", "siteAudit", "webVitals"])
             );
         }
     }

@@ -14,6 +14,7 @@ macro_rules! on_sqlite {
     };
 }
 
+mod ai_results;
 mod allowances;
 mod analyses;
 mod compression;

@@ -1,9 +1,43 @@
-//! GET /models.
+//! GET /models, and what asking AI engines would take.
 
-use harness::{app::TestApp, databases::TestDatabase, on_every_database};
-use serde_json::json;
+use domain::{
+    ai_models::{ModelChange, ModelSettings},
+    market::Country,
+    patch::Change,
+    ports::clock::Clock,
+    use_cases::set_ai_model::{SetAiModel, SetAiModelError},
+};
+use harness::{app::TestApp, databases::TestDatabase, engines, on_every_database};
+use serde_json::{Value, json};
+use std::sync::Arc;
 
-on_every_database![models_tell_the_allowance_of_ai_tracked_keywords];
+on_every_database![
+    models_tell_the_allowance_of_ai_tracked_keywords,
+    every_engine_is_listed_as_the_account_asks_it,
+    a_plan_tells_answers_cost_and_allowance,
+    what_cannot_be_asked_is_told,
+];
+
+/// Five engines: two that are set, the rest as they could be.
+async fn app(db: &TestDatabase) -> TestApp {
+    TestApp::configured(db, |config| {
+        config.engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
+    })
+    .await
+}
+
+async fn set(app: &TestApp, engine: &str, change: ModelChange) -> Result<(), SetAiModelError> {
+    let engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
+    let set = SetAiModel::new(Arc::clone(&app.storage), engines);
+    set.run(app.db_account().await, engine, &change)
+        .await
+        .map(drop)
+}
+
+fn model<'a>(models: &'a Value, id: &str) -> &'a Value {
+    let mut items = models["items"].as_array().unwrap().iter();
+    items.find(|it| it["id"] == id).unwrap()
+}
 
 async fn models_tell_the_allowance_of_ai_tracked_keywords(db: TestDatabase) {
     let app = TestApp::start(&db).await;
@@ -15,7 +49,6 @@ async fn models_tell_the_allowance_of_ai_tracked_keywords(db: TestDatabase) {
         .await
         .created();
     let models = agent.get("/models").await.ok();
-    assert_eq!(models["items"], json!([]));
     assert_eq!(
         models["allowance"]["aiTracked"],
         json!({ "limit": 100, "used": 2 })
@@ -24,4 +57,166 @@ async fn models_tell_the_allowance_of_ai_tracked_keywords(db: TestDatabase) {
         agent.get("/models?x=1").await.errors(),
         [("x".into(), "unknown-parameter".into())]
     );
+}
+
+async fn every_engine_is_listed_as_the_account_asks_it(db: TestDatabase) {
+    let app = app(&db).await;
+    let agent = app.db_full_agent().await;
+    let models = agent.get("/models").await.ok();
+    let ids: Vec<&str> = models["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "gemini",
+            "perplexity",
+            "chatgpt",
+            "claude",
+            "googleAiOverview",
+            "googleAiMode",
+            "compatible"
+        ]
+    );
+    assert_eq!(models["limit"], 7);
+    let usual = model(&models, "gemini");
+    assert_eq!(
+        *usual,
+        json!({
+            "id": "gemini", "provider": "test", "model": "gemini-1", "label": "GEMINI",
+            "provenance": "measured", "active": true, "webSearch": true, "hasSources": true,
+            "samplesPerPrompt": 5, "promptsPerKeyword": 5, "temperature": null, "country": null,
+            "language": null, "weight": 1.0, "configured": true, "unavailable": null,
+            "lastUsedAt": null, "pricePerAnswer": "0.002", "currency": "USD",
+        })
+    );
+    let missing = model(&models, "chatgpt");
+    assert_eq!(
+        (&missing["configured"], &missing["pricePerAnswer"]),
+        (&json!(false), &Value::Null)
+    );
+
+    let change = ModelChange {
+        is_active: Change::Set(false),
+        samples: Change::Set(7),
+        country: Change::Set(Some(Country::parse("de").unwrap())),
+        ..ModelChange::default()
+    };
+    set(&app, "gemini", change).await.unwrap();
+    let account = app.db_account().await;
+    let mut work = app.storage.write().await.unwrap();
+    let used = ["gemini".to_owned()];
+    work.ai_models()
+        .note_use(account, &used, app.clock.now())
+        .await
+        .unwrap();
+    work.commit().await.unwrap();
+    let models = agent.get("/models").await.ok();
+    let changed = model(&models, "gemini");
+    assert_eq!(
+        (
+            &changed["active"],
+            &changed["samplesPerPrompt"],
+            &changed["promptsPerKeyword"],
+            &changed["country"],
+            changed["lastUsedAt"].is_string(),
+        ),
+        (&json!(false), &json!(7), &json!(5), &json!("de"), true)
+    );
+    // Another account asks as it likes.
+    let theirs = app.db_other_agent().await.get("/models").await.ok();
+    assert_eq!(model(&theirs, "gemini")["active"], true);
+
+    let refused = set(&app, "nobody", ModelChange::default()).await;
+    assert!(matches!(refused, Err(SetAiModelError::NoSuchEngine { .. })));
+    let wrong = ModelChange {
+        samples: Change::Set(*ModelSettings::SAMPLES.end() + 1),
+        ..ModelChange::default()
+    };
+    let refused = set(&app, "gemini", wrong).await;
+    assert!(matches!(refused, Err(SetAiModelError::Refused(_))));
+}
+
+async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
+    let app = app(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &["untracked"]).await;
+    let body = json!({ "keywords": ["a", "b", "c"], "aiTracked": true });
+    agent
+        .post(&format!("/projects/{project}/keywords"), body)
+        .await
+        .created();
+    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let plan = agent.post("/analyze", asked.clone()).await.ok();
+    // Three keywords with five prompts, and two that name the project, five times each.
+    let answers = (3 * 5 + 2) * 5;
+    assert_eq!(
+        (&plan["units"], &plan["unit"]),
+        (&json!(2 * answers), &json!("answers"))
+    );
+    assert_eq!(
+        plan["engines"],
+        json!([
+            { "engine": "gemini", "answers": answers, "pricePerAnswer": "0.002" },
+            { "engine": "perplexity", "answers": answers, "pricePerAnswer": "0.00" },
+        ])
+    );
+    assert_eq!(
+        plan["expectedCost"],
+        json!({ "amount": "0.17", "currency": "USD", "calls": 2 * answers })
+    );
+    assert_eq!(
+        plan["allowance"],
+        json!({ "aiTracked": { "limit": 100, "used": 3 } })
+    );
+    assert_eq!(
+        plan["results"],
+        json!(["ai-visibility", "ai-trends", "suggestions"])
+    );
+    // The month allows it or not, before anything is asked.
+    app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(169_999)))
+        .await;
+    let start = json!({ "type": "aiVisibility", "projectId": project });
+    let refused = agent.post("/analyze", start.clone()).await;
+    refused.refused(429, "quota-exceeded");
+    app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(170_000)))
+        .await;
+    let job = agent.post("/analyze", start).await.accepted();
+    assert_eq!(job["progress"]["total"], 2 * answers);
+
+    let ranks = json!({ "type": "rankCheck", "projectId": project, "dryRun": true });
+    let plan = agent.post("/analyze", ranks).await.ok();
+    assert_eq!(
+        (&plan["engines"], &plan["allowance"]),
+        (&json!([]), &Value::Null)
+    );
+}
+
+async fn what_cannot_be_asked_is_told(db: TestDatabase) {
+    let app = app(&db).await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
+    let all = json!({ "type": "aiVisibility", "projectId": project });
+    let refused = agent.post("/analyze", all.clone()).await;
+    refused.refused(409, "nothing-to-measure");
+    let track = json!({ "aiTracked": true });
+    agent
+        .patch(&format!("/keywords/{}", keywords[0]), track)
+        .await
+        .ok();
+    let named = json!({ "type": "aiVisibility", "projectId": project, "keywordIds": keywords });
+    let refused = agent.post("/analyze", named).await;
+    refused.refused(409, "nothing-to-measure");
+    for engine in ["gemini", "perplexity"] {
+        let off = ModelChange {
+            is_active: Change::Set(false),
+            ..ModelChange::default()
+        };
+        set(&app, engine, off).await.unwrap();
+    }
+    let refused = agent.post("/analyze", all).await;
+    refused.refused(409, "nothing-to-measure");
 }

@@ -190,7 +190,7 @@ async fn of_what_is_in_the_way(app: &TestApp, agent: &Caller) -> Vec<Answer> {
         agent.patch(&keyword, market("us")).await,
         agent.patch(&format!("/projects/{over}"), name).await,
         analyse("rankCheck", empty).await,
-        analyse("aiVisibility", project).await,
+        analyse("full", project).await,
         agent.send(keyed("l.example.com")).await,
     ];
     app.db_limit(|limits| {

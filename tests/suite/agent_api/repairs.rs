@@ -333,7 +333,7 @@ fn wrong_analyses(project: i64, keyword: i64) -> Vec<Value> {
     vec![
         json!({ "type": "rankcheck", "projectId": project, "dryRun": true }),
         json!({ "type": "ranks", "projectId": project, "dryRun": true }),
-        json!({ "type": "aiVisibility", "projectId": project, "dryRun": true }),
+        json!({ "type": "full", "projectId": project, "dryRun": true }),
         json!({ "type": "rankCheck", "projectId": 77, "dryRun": true }),
         json!({ "type": "rankCheck", "projectid": project, "dryRun": true }),
         json!({ "type": "rankCheck", "projectId": project, "dryrun": true }),

@@ -28,7 +28,7 @@ on_every_database![
     all_types_are_told_at_once,
 ];
 on_sqlite![
-    types_that_are_not_built_are_disabled,
+    no_type_is_disabled,
     a_request_without_sense_is_refused,
     a_page_ends_before_it_grows_too_large,
 ];
@@ -313,7 +313,7 @@ async fn all_types_are_told_at_once(db: TestDatabase) {
             &results["broken-links"]["state"],
             &results["ai-trends"]["state"]
         ),
-        (&json!("neverRun"), &json!("pending"), &json!("disabled"))
+        (&json!("neverRun"), &json!("pending"), &json!("neverRun"))
     );
     let next = rankings["next"].as_str().unwrap();
     agent
@@ -322,7 +322,7 @@ async fn all_types_are_told_at_once(db: TestDatabase) {
         .ok();
 }
 
-async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
+async fn no_type_is_disabled(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, _) = begun(&app).await;
     for kind in ResultType::ALL {
@@ -331,24 +331,7 @@ async fn types_that_are_not_built_are_disabled(db: TestDatabase) {
             .await
             .ok()["state"]
             .clone();
-        let built = [
-            ResultType::Rankings,
-            ResultType::Serp,
-            ResultType::Sov,
-            ResultType::Forecast,
-            ResultType::Competitors,
-            ResultType::Cannibalization,
-            ResultType::Suggestions,
-            ResultType::BrokenLinks,
-            ResultType::Vitals,
-            ResultType::Schema,
-            ResultType::Content,
-            ResultType::ContentChanges,
-            ResultType::GeoScore,
-            ResultType::Eeat,
-        ]
-        .contains(&kind);
-        assert_eq!(state, if built { "neverRun" } else { "disabled" }, "{kind}");
+        assert_eq!(state, "neverRun", "{kind}");
     }
 }
 

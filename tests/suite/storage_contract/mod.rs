@@ -3,6 +3,8 @@
 #[macro_use]
 mod examples;
 mod accounts;
+mod ai_answers;
+mod ai_models;
 mod audit;
 mod console_bindings;
 mod console_rows;

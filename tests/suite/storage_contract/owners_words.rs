@@ -1,12 +1,16 @@
 //! What owners say of their projects.
 
 use super::examples::*;
-use domain::owners_words::{IgnoredSuggestion, NamedSite, SiteClass, SiteRole};
+use domain::{
+    owners_words::{BrandNames, IgnoredSuggestion, NamedSite, SiteClass, SiteRole},
+    text::Label,
+};
 use harness::{databases::TestDatabase, on_every_database};
 
 on_every_database![
     what_is_said_of_a_site_last_stands_until_it_is_taken_back,
     a_suggestion_is_ignored_until_it_is_taken_up,
+    what_a_brand_is_called_stands_until_it_has_no_name,
     nobody_hears_what_others_say,
 ];
 
@@ -89,6 +93,38 @@ async fn a_suggestion_is_ignored_until_it_is_taken_up(db: TestDatabase) {
         ask!(db, r => r.owners_words().ignored(ANN, SHOP).await.unwrap()),
         all[1..]
     );
+}
+
+fn brand(domain: &str, names: &[&str], is_word: Option<bool>) -> BrandNames {
+    BrandNames {
+        domain: domain.to_owned(),
+        names: names.iter().map(|it| Label::parse(it).unwrap()).collect(),
+        is_word,
+    }
+}
+
+async fn what_a_brand_is_called_stands_until_it_has_no_name(db: TestDatabase) {
+    two_accounts(&db).await;
+    let call = async |it: &BrandNames| {
+        change!(db, tx => tx.owners_words().call_brand(ANN, SHOP, it).await.unwrap());
+    };
+    let brands = async |of| ask!(db, r => r.owners_words().brands(of, SHOP).await.unwrap());
+    call(&brand(
+        "rival.com",
+        &["Rival", "Rival & \"Söhne\""],
+        Some(true),
+    ))
+    .await;
+    call(&brand("a.com", &["A"], None)).await;
+    let anew = brand("rival.com", &["Rivals"], None);
+    call(&anew).await;
+    assert_eq!(
+        brands(ANN).await,
+        [brand("a.com", &["A"], None), anew.clone()]
+    );
+    assert!(brands(BOB).await.is_empty());
+    call(&brand("a.com", &[], None)).await;
+    assert_eq!(brands(ANN).await, [anew]);
 }
 
 async fn nobody_hears_what_others_say(db: TestDatabase) {

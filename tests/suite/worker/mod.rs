@@ -1,7 +1,10 @@
 //! The queue and the worker, as real processes that are killed, stopped and started again.
 
+mod ai_paid;
+mod ai_visibility;
 mod api;
 mod audit_command;
+mod chat_model;
 mod content_changes;
 mod crashes;
 mod demo;

@@ -1,10 +1,12 @@
 //! The commands, one file each.
 
 pub mod account;
+pub mod answers;
 pub mod audit;
 pub mod demo;
 pub mod doctor;
 pub mod migrate;
+pub mod models;
 pub mod openapi;
 pub mod schedule;
 pub mod search_console;

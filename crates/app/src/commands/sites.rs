@@ -9,9 +9,11 @@ use crate::{
 use analysis::url_rules::DomainName;
 use domain::{
     owners_words::{NamedSite, SiteClass, SiteRole},
+    text::Label,
     use_cases::{
         forget_site::ForgetSite,
         list_named_sites::ListNamedSites,
+        name_brand::{NameBrand, NameBrandError},
         name_site::{NameSite, NameSiteError},
     },
 };
@@ -28,6 +30,12 @@ pub async fn run(foundation: &Foundation, command: SitesCommand) -> anyhow::Resu
             class,
         } => name(foundation, &of, &domain, &role, class.as_deref()).await?,
         SitesCommand::List { of, json } => list(foundation, &of, json).await?,
+        SitesCommand::Call {
+            of,
+            domain,
+            word,
+            names,
+        } => call(foundation, &of, &domain, word.as_deref(), &names).await?,
         SitesCommand::Forget { of, domain } => forget(foundation, &of, &domain).await?,
     }
     Ok(Ended::Done)
@@ -112,6 +120,36 @@ fn as_value(site: &NamedSite) -> serde_json::Value {
         "class": site.class.map(SiteClass::name),
         "namedAt": site.named_at,
     })
+}
+
+async fn call(
+    foundation: &Foundation,
+    of: &ProjectArgs,
+    domain: &str,
+    word: Option<&str>,
+    names: &[String],
+) -> anyhow::Result<()> {
+    let (account, project) = project(foundation, of).await?;
+    let read = |it: &String| {
+        Label::parse(it).map_err(|refusal| WrongUsage(format!("the name `{it}` {refusal}")))
+    };
+    let names: Vec<Label> = names.iter().map(read).collect::<Result<_, _>>()?;
+    let is_word = word.map(|it| it == "yes");
+    let brand = NameBrand::new(Arc::clone(&foundation.storage))
+        .run(account, project, &host(domain)?, &names, is_word)
+        .await
+        .map_err(|error| match error {
+            NameBrandError::Storage(error) => anyhow::Error::from(error),
+            NameBrandError::NoSuchProject => no_project(of).into(),
+            refusal => WrongUsage(format!("{domain} is not called so: {refusal}.")).into(),
+        })?;
+    let names: Vec<&str> = brand.names.iter().map(Label::as_str).collect();
+    if names.is_empty() {
+        remark(format!("{} is called by its domain alone.", brand.domain));
+    } else {
+        say(format!("{}: {}", brand.domain, names.join(", ")));
+    }
+    Ok(())
 }
 
 async fn forget(foundation: &Foundation, of: &ProjectArgs, domain: &str) -> anyhow::Result<()> {

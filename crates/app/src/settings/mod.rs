@@ -76,6 +76,8 @@ pub struct RetentionSettings {
     pub page_days: u32,
     /// What suppliers that cost money answered, in days.
     pub answer_days: u32,
+    /// Answers of AI engines, in days.
+    pub ai_answer_days: u32,
     /// Rows of Search Console, in months.
     pub console_months: u32,
 }
@@ -147,6 +149,8 @@ pub struct WorkerSettings {
     /// The same, when a supplier costs money: as many calls may have to be paid again after a
     /// crash.
     pub paid_keywords_at_once: usize,
+    /// Questions at the same time to each AI engine that costs money; the same holds.
+    pub paid_answers_at_once: usize,
 }
 
 /// The queue. All servers and workers on one database take the same numbers.
@@ -221,6 +225,7 @@ impl Default for RetentionSettings {
             rank_months: it.ranks.unwrap_or(0),
             page_days: it.pages.unwrap_or(0),
             answer_days: it.answers.unwrap_or(0),
+            ai_answer_days: it.ai_answers.unwrap_or(0),
             console_months: it.console.unwrap_or(0),
         }
     }
@@ -235,6 +240,7 @@ impl RetentionSettings {
             ranks: unless_zero(self.rank_months),
             pages: unless_zero(self.page_days),
             answers: unless_zero(self.answer_days),
+            ai_answers: unless_zero(self.ai_answer_days),
             console: unless_zero(self.console_months),
         }
     }
@@ -278,6 +284,7 @@ impl Default for WorkerSettings {
             jobs: 4,
             keywords_at_once: 16,
             paid_keywords_at_once: 1,
+            paid_answers_at_once: 4,
         }
     }
 }

@@ -39,6 +39,9 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
         &(1..=1_000),
         "1 to 1000",
     );
+    let answers = worker.paid_answers_at_once;
+    let key = "worker.paid_answers_at_once";
+    mistakes.within(key, answers, &(1..=1_000), "1 to 1000");
     let depth = "10 to 700 organic results";
     mistakes.within("search.depth", search.depth, &(10..=700), depth);
     suppliers(search, &mut mistakes);
@@ -135,6 +138,11 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
     if kept.answer_days != 0 {
         let days = kept.answer_days;
         let key = "retention.answer_days";
+        mistakes.within(key, days, &(2..=36_500), "0 or 2 to 36500");
+    }
+    if kept.ai_answer_days != 0 {
+        let days = kept.ai_answer_days;
+        let key = "retention.ai_answer_days";
         mistakes.within(key, days, &(2..=36_500), "0 or 2 to 36500");
     }
     if kept.page_days != 0 {

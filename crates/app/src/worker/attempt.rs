@@ -1,6 +1,6 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
-use super::{Tools, as_std, chain, rank_check, site_audit, suggest, web_vitals};
+use super::{Tools, ai_visibility, as_std, chain, rank_check, site_audit, suggest, web_vitals};
 use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
     ports::{site_reader::Unreached, storage::StorageError},
@@ -142,9 +142,10 @@ impl Attempt {
             AnalysisKind::WebVitals => {
                 web_vitals::run(&self.tools, &self.job, &project, &self.state).await
             }
-            AnalysisKind::AiVisibility | AnalysisKind::Full => {
-                Ok(Done::End(unbuilt(self.job.kind)))
+            AnalysisKind::AiVisibility => {
+                ai_visibility::run(&self.tools, &self.job, &project, &self.state).await
             }
+            AnalysisKind::Full => Ok(Done::End(unbuilt(self.job.kind))),
         }?;
         let Done::Results(mut outcome) = done else {
             return Ok(done);

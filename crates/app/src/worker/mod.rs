@@ -1,5 +1,6 @@
 //! The worker: claims jobs, runs them, and looks after those that nobody looks after.
 
+mod ai_visibility;
 mod attempt;
 mod console;
 mod rank_check;
@@ -12,10 +13,11 @@ mod web_vitals;
 use attempt::Attempt;
 use chrono::TimeDelta;
 use domain::{
+    ids::IdMint,
     job::{Job, policy::QueuePolicy},
     ports::{
-        clock::Clock, randomness::Randomness, search_results::SearchResults, site_door::SiteDoors,
-        site_reader::SiteReader, storage::Storage,
+        ai_answers::AiEngines, clock::Clock, randomness::Randomness, search_results::SearchResults,
+        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
     schedule::Schedule,
     use_cases::{
@@ -40,12 +42,16 @@ pub struct Tools {
     pub clock: Arc<dyn Clock>,
     /// Where unpredictable bytes come from.
     pub randomness: Arc<dyn Randomness>,
+    /// Who makes ids.
+    pub mint: Arc<IdMint>,
     /// What is started by itself.
     pub schedules: Arc<FireSchedules>,
     /// Fetches what is due of Search Console.
     pub console: Arc<FetchDueConsole>,
     /// Who supplies search pages.
     pub search: Arc<dyn SearchResults>,
+    /// Who answers questions.
+    pub engines: AiEngines,
     /// Who reads sites.
     pub sites: Arc<dyn SiteReader>,
     /// Who knows the ways to single pages.
@@ -69,6 +75,8 @@ pub struct Load {
     pub keywords_at_once: usize,
     /// The same, when a supplier costs money.
     pub paid_keywords_at_once: usize,
+    /// Questions at the same time to each AI engine that costs money.
+    pub paid_answers_at_once: usize,
     /// How many organic results are looked at.
     pub depth: u32,
     /// Pages of a site at the most.

@@ -28,7 +28,12 @@ impl AnalysisKind {
     ];
 
     /// Those this version can run.
-    pub const BUILT: [Self; 3] = [Self::RankCheck, Self::SiteAudit, Self::WebVitals];
+    pub const BUILT: [Self; 4] = [
+        Self::RankCheck,
+        Self::AiVisibility,
+        Self::SiteAudit,
+        Self::WebVitals,
+    ];
 
     /// The name callers use.
     #[must_use]
@@ -78,7 +83,12 @@ impl AnalysisKind {
                 ResultType::Suggestions,
             ],
             Self::WebVitals => &[ResultType::Vitals, ResultType::Suggestions],
-            Self::AiVisibility | Self::Full => &[],
+            Self::AiVisibility => &[
+                ResultType::AiVisibility,
+                ResultType::AiTrends,
+                ResultType::Suggestions,
+            ],
+            Self::Full => &[],
         }
     }
 

@@ -15,7 +15,8 @@ pub struct QueuePolicy {
     pub sweep: TimeDelta,
     /// How long one attempt of a rank check may run.
     pub rank_check_deadline: TimeDelta,
-    /// How long one attempt of a site audit may run.
+    /// How long one attempt of an analysis may run that waits for others: for a site, or for AI
+    /// engines.
     pub site_audit_deadline: TimeDelta,
     /// How long a job waits for a worker at the most.
     pub expires_after: TimeDelta,
@@ -69,10 +70,11 @@ impl QueuePolicy {
     #[must_use]
     pub fn deadline(&self, kind: AnalysisKind) -> TimeDelta {
         match kind {
-            AnalysisKind::RankCheck | AnalysisKind::AiVisibility => self.rank_check_deadline,
-            AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
-                self.site_audit_deadline
-            }
+            AnalysisKind::RankCheck => self.rank_check_deadline,
+            AnalysisKind::AiVisibility
+            | AnalysisKind::SiteAudit
+            | AnalysisKind::WebVitals
+            | AnalysisKind::Full => self.site_audit_deadline,
         }
     }
 

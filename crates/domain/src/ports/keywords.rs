@@ -98,6 +98,22 @@ pub trait KeywordRepository: Send {
         after: Option<KeywordId>,
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError>;
+    /// The same of those alone that are AI-tracked.
+    async fn ai_tracked_batch(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        choice: &KeywordChoice,
+        after: Option<KeywordId>,
+        limit: u32,
+    ) -> Result<Vec<Keyword>, StorageError>;
+    /// How many of the named keywords are active and AI-tracked keywords of the project.
+    async fn count_ai_tracked_named(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        named: &[KeywordId],
+    ) -> Result<u32, StorageError>;
     /// How many of the named keywords are active keywords of the project.
     async fn count_active_named(
         &mut self,

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod ai_answers;
+pub mod ai_models;
 pub mod audit;
 pub mod call_journal;
 pub mod clock;
@@ -9,6 +10,7 @@ pub mod console_bindings;
 pub mod console_rows;
 pub mod idempotency;
 pub mod jobs;
+pub mod kept_answers;
 pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;

@@ -3,7 +3,7 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ProjectId},
-    owners_words::{IgnoredSuggestion, NamedSite},
+    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
 };
 use async_trait::async_trait;
 
@@ -31,6 +31,20 @@ pub trait OwnersWordsRepository: Send {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Vec<NamedSite>, StorageError>;
+    /// Says what a brand is called; what was said of it before is replaced, and without a name it is
+    /// forgotten.
+    async fn call_brand(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        brand: &BrandNames,
+    ) -> Result<(), StorageError>;
+    /// What brands are called, in the order of their domains.
+    async fn brands(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<BrandNames>, StorageError>;
     /// Notes that a suggestion is ignored; what was noted of it before is replaced.
     async fn ignore(
         &mut self,

@@ -1,10 +1,10 @@
 //! How things are remembered: a storage opens, a transaction commits by consuming itself.
 
 use super::{
-    accounts::AccountRepository, audit::AuditRepository,
+    accounts::AccountRepository, ai_models::AiModelRepository, audit::AuditRepository,
     console_bindings::ConsoleBindingRepository, console_rows::ConsoleRowRepository,
-    idempotency::IdempotencyRepository, jobs::JobRepository, kept_pages::PageRepository,
-    keywords::KeywordRepository, measurements::MeasurementRepository,
+    idempotency::IdempotencyRepository, jobs::JobRepository, kept_answers::AnswerRepository,
+    kept_pages::PageRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
     projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
     secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
@@ -102,6 +102,10 @@ pub trait Repositories: Send {
     fn results(&mut self) -> &mut dyn ResultRepository;
     /// Pages that are kept between runs.
     fn pages(&mut self) -> &mut dyn PageRepository;
+    /// How AI engines are asked.
+    fn ai_models(&mut self) -> &mut dyn AiModelRepository;
+    /// Answers of AI engines.
+    fn answers(&mut self) -> &mut dyn AnswerRepository;
     /// What is measured again and again.
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
     /// What owners say of their projects.

@@ -2,11 +2,13 @@
 
 use crate::ports::{
     accounts::{AccountRepository, MockAccountRepository},
+    ai_models::{AiModelRepository, MockAiModelRepository},
     audit::{AuditRepository, MockAuditRepository},
     console_bindings::{ConsoleBindingRepository, MockConsoleBindingRepository},
     console_rows::{ConsoleRowRepository, MockConsoleRowRepository},
     idempotency::{IdempotencyRepository, MockIdempotencyRepository},
     jobs::{JobRepository, MockJobRepository},
+    kept_answers::{AnswerRepository, MockAnswerRepository},
     kept_pages::{MockPageRepository, PageRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
@@ -48,6 +50,10 @@ pub struct FakeTransaction {
     pub results: MockResultRepository,
     /// Expectations on pages that are kept.
     pub pages: MockPageRepository,
+    /// Expectations on how AI engines are asked.
+    pub ai_models: MockAiModelRepository,
+    /// Expectations on answers.
+    pub answers: MockAnswerRepository,
     /// Expectations on schedules.
     pub schedules: MockScheduleRepository,
     /// Expectations on what owners say.
@@ -147,6 +153,12 @@ impl Repositories for FakeTransaction {
     }
     fn pages(&mut self) -> &mut dyn PageRepository {
         &mut self.pages
+    }
+    fn ai_models(&mut self) -> &mut dyn AiModelRepository {
+        &mut self.ai_models
+    }
+    fn answers(&mut self) -> &mut dyn AnswerRepository {
+        &mut self.answers
     }
     fn schedules(&mut self) -> &mut dyn ScheduleRepository {
         &mut self.schedules

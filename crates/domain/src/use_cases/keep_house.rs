@@ -14,6 +14,8 @@ const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 
 /// How many answers of suppliers are forgotten in one transaction.
 const TOGETHER: u32 = 500;
+/// How many answers of AI engines, and how many days' counts of them at the least.
+const AI_ANSWERS: u32 = 500;
 /// How many imports of Search Console are forgotten in one transaction.
 const IMPORTS: u32 = 20;
 
@@ -26,18 +28,21 @@ pub struct Retention {
     pub pages: Option<u32>,
     /// What suppliers that cost money answered, in days.
     pub answers: Option<u32>,
+    /// Answers of AI engines, in days. What was counted of them is kept as long as ranks.
+    pub ai_answers: Option<u32>,
     /// Rows of Search Console, in months.
     pub console: Option<u32>,
 }
 
 impl Default for Retention {
-    /// Three years and a month, so that a year can be told beside the two before; a quarter; a week; as
-    /// long as Search Console itself.
+    /// Three years and a month, so that a year can be told beside the two before; a quarter; a week; a
+    /// quarter; as long as Search Console itself.
     fn default() -> Self {
         Self {
             ranks: Some(37),
             pages: Some(92),
             answers: Some(7),
+            ai_answers: Some(92),
             console: Some(16),
         }
     }
@@ -69,6 +74,7 @@ impl KeepHouse {
         let days_ago = |days: u32| now - Days::new(days.into());
         let pages = self.retention.pages.map(days_ago);
         let answers = self.retention.answers.map(days_ago);
+        let ai_answers = self.retention.ai_answers.map(days_ago);
         let console = self.retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
         let accounts = self.storage.read().await?.accounts().list().await?;
@@ -90,6 +96,20 @@ impl KeepHouse {
                 self.in_parts(|work, _| {
                     let forgetting = work.paid_calls().forget(of, before, TOGETHER);
                     Box::pin(async { Ok((forgetting.await? >= TOGETHER.into()).then_some(())) })
+                })
+                .await?;
+            }
+            if let Some(before) = ai_answers {
+                self.in_parts(|work, _| {
+                    let forgetting = work.answers().forget(of, before, AI_ANSWERS);
+                    Box::pin(async { Ok((forgetting.await? >= AI_ANSWERS.into()).then_some(())) })
+                })
+                .await?;
+            }
+            if let Some(before) = since {
+                self.in_parts(|work, _| {
+                    let forgetting = work.answers().forget_tallies(of, before, AI_ANSWERS);
+                    Box::pin(async { Ok((forgetting.await? >= AI_ANSWERS.into()).then_some(())) })
                 })
                 .await?;
             }

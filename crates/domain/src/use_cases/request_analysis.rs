@@ -1,8 +1,15 @@
 //! Asks for an analysis: a job in the queue, with its cost set aside.
 
-use super::{choose_pages::ChoosePages, may_be_storage, read_account::month_of};
+use super::{
+    choose_pages::ChoosePages,
+    list_ai_models::{AskedEngine, asked_engines},
+    may_be_storage,
+    plan_prompts::most_questions,
+    read_account::month_of,
+};
 use crate::{
     account::Account,
+    allowance::Allowance,
     idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, JobId, ProjectId},
     job::{
@@ -12,6 +19,7 @@ use crate::{
     keyword::KeywordChoice,
     money::MicroUsd,
     ports::{
+        ai_answers::AiEngines,
         clock::Clock,
         search_results::{Spent, Unpaid},
         spending::Spending,
@@ -31,6 +39,7 @@ pub struct RequestAnalysis {
     mint: Arc<IdMint>,
     policy: QueuePolicy,
     prices: Prices,
+    engines: AiEngines,
 }
 
 /// What measuring takes, as the configured suppliers charge it.
@@ -121,8 +130,33 @@ pub struct AnalysisPlan {
     pub daily_budget: Option<MicroUsd>,
     /// The cap for which it would be refused as things stand.
     pub exceeds: Option<Budget>,
+    /// The AI engines that are asked, for analyses that ask them.
+    pub engines: Vec<EnginePlan>,
+    /// Room for AI-tracked keywords, for analyses that measure them.
+    pub ai_allowance: Option<Allowance>,
     /// The unfinished job that does the same, if there is one.
     pub duplicate: Option<JobId>,
+}
+
+/// What an AI engine would be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnginePlan {
+    /// Its public name.
+    pub engine: String,
+    /// Answers at the most.
+    pub answers: u64,
+    /// What one takes at the most.
+    pub each: Spent,
+}
+
+/// What an analysis measures, and what that takes at the most.
+#[derive(Debug, Clone, Default)]
+struct Amount {
+    /// Units of work; `None` when it cannot be known before.
+    units: Option<u64>,
+    /// What they take.
+    takes: Spent,
+    engines: Vec<EnginePlan>,
 }
 
 /// Why an analysis is not started.
@@ -143,6 +177,15 @@ pub enum RequestAnalysisError {
     /// The project has no active keywords.
     #[error("the project has no active keywords to measure")]
     NothingToMeasure,
+    /// The project has no AI-tracked keywords.
+    #[error("the project has no AI-tracked keywords to measure")]
+    NothingTracked,
+    /// Some of the named keywords are not AI-tracked keywords of the project.
+    #[error("not all of the keywords are AI-tracked keywords of the project")]
+    NotTracked,
+    /// The account asks no AI engine.
+    #[error("the account asks none of the AI engines")]
+    NoModel,
     /// The account has as many unfinished jobs as it may.
     #[error("the account has {limit} unfinished analyses, the most it may have")]
     AccountQueueFull {
@@ -201,7 +244,14 @@ impl RequestAnalysis {
             mint,
             policy,
             prices,
+            engines: AiEngines::default(),
         }
+    }
+
+    /// With the AI engines of this server.
+    #[must_use]
+    pub fn asking(self, engines: AiEngines) -> Self {
+        Self { engines, ..self }
     }
 
     /// The job is stored when this returns. An unfinished job that does the same is answered
@@ -244,8 +294,8 @@ impl RequestAnalysis {
             .await?
             .ok_or(RequestAnalysisError::NoSuchProject)?;
         let project = read.projects().find(account, request.project).await?;
-        let mut units = units(read.as_mut(), project.clone(), request).await?;
-        let cost = self.cost_of(units);
+        let amount = self.amount(read.as_mut(), project.clone(), request).await?;
+        let mut units = amount.units;
         let day = self.clock.now().date_naive();
         let spending = read.spending().find(account, month_of(day)).await?;
         let today = read.spending().find_day(account, day).await?;
@@ -257,7 +307,7 @@ impl RequestAnalysis {
             (Budget::ServerDay, self.prices.most_per_day, in_all),
         ];
         let exceeds = { caps.into_iter() }
-            .find(|(_, cap, stands)| is_over(*cap, *stands, cost.reserved))
+            .find(|(_, cap, stands)| is_over(*cap, *stands, amount.takes.cost))
             .map(|it| it.0);
         let duplicate = read
             .jobs()
@@ -271,13 +321,16 @@ impl RequestAnalysis {
         }
         Ok(AnalysisPlan {
             units,
-            calls: cost.calls,
-            cost: cost.reserved,
+            calls: amount.takes.calls,
+            cost: amount.takes.cost,
             spending,
             budget: found.limits.monthly_budget,
             today,
             daily_budget: found.limits.daily_budget,
             exceeds,
+            ai_allowance: (request.kind == AnalysisKind::AiVisibility)
+                .then(|| found.ai_allowance()),
+            engines: amount.engines,
             duplicate,
         })
     }
@@ -324,7 +377,7 @@ impl RequestAnalysis {
             return Err(RequestAnalysisError::FiredMeanwhile);
         }
         let project = work.projects().lock(account.id, request.project).await?;
-        let units = units(work.as_mut(), project, request).await?;
+        let amount = self.amount(work.as_mut(), project, request).await?;
         if let Some(job) = work
             .jobs()
             .unfinished_with_key(account.id, &key_of(request))
@@ -345,7 +398,7 @@ impl RequestAnalysis {
             return Ok(requested);
         }
         self.refuse_full_queues(queue.waiting + queue.running, unfinished_in_all)?;
-        let job = self.begin(account.id, request, units);
+        let job = self.begin(account.id, request, &amount);
         self.set_aside(work.as_mut(), &account, &job).await?;
         work.jobs().add(&job).await?;
         // Who had nothing in the queue has no claim on the time in which the others were served.
@@ -434,7 +487,7 @@ impl RequestAnalysis {
         }
     }
 
-    fn begin(&self, account: AccountId, request: &AnalysisRequest, units: Option<u64>) -> Job {
+    fn begin(&self, account: AccountId, request: &AnalysisRequest, amount: &Amount) -> Job {
         let now = self.clock.now();
         Job {
             account,
@@ -456,12 +509,13 @@ impl RequestAnalysis {
             deadline_at: None,
             cancel_requested: false,
             progress: Progress {
-                total: units.unwrap_or(0),
+                total: amount.units.unwrap_or(0),
                 ..Progress::default()
             },
             cost: JobCost {
                 calls: 0,
-                ..self.cost_of(units)
+                reserved: amount.takes.cost,
+                spent: MicroUsd::default(),
             },
             errors: vec![],
             created_at: now,
@@ -470,14 +524,75 @@ impl RequestAnalysis {
         }
     }
 
-    fn cost_of(&self, units: Option<u64>) -> JobCost {
-        let (units, each) = (units.unwrap_or(0), self.prices.per_keyword);
-        JobCost {
-            reserved: Spent::on(units, each.cost).cost,
-            spent: MicroUsd::default(),
-            calls: units.saturating_mul(each.calls),
+    /// What will be measured.
+    async fn amount<R: Repositories + ?Sized>(
+        &self,
+        repositories: &mut R,
+        project: Option<Project>,
+        request: &AnalysisRequest,
+    ) -> Result<Amount, RequestAnalysisError> {
+        let project = project.ok_or(RequestAnalysisError::NoSuchProject)?;
+        if !project.is_active() {
+            return Err(RequestAnalysisError::ProjectDeactivated);
+        }
+        match request.kind {
+            AnalysisKind::RankCheck => {
+                let keywords = keywords(repositories, &project, &request.keywords).await?;
+                let each = self.prices.per_keyword;
+                Ok(Amount {
+                    units: Some(keywords),
+                    takes: times(keywords, each),
+                    engines: Vec::new(),
+                })
+            }
+            AnalysisKind::AiVisibility => {
+                let keywords = tracked_keywords(repositories, &project, &request.keywords).await?;
+                let asked = asked_engines(repositories, project.account, &self.engines).await?;
+                answers(&asked, keywords, request.keywords == KeywordChoice::All)
+            }
+            AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
+                Ok(Amount::default())
+            }
         }
     }
+}
+
+/// So many of them.
+fn times(number: u64, each: Spent) -> Spent {
+    Spent {
+        calls: number.saturating_mul(each.calls),
+        cost: Spent::on(number, each.cost).cost,
+    }
+}
+
+/// What asking these engines takes at the most. Engines that cost money that is not to be spent are
+/// left out while others can be asked.
+fn answers(
+    asked: &[AskedEngine],
+    keywords: u64,
+    with_brand: bool,
+) -> Result<Amount, RequestAnalysisError> {
+    let unpaid = |it: &&AskedEngine| it.engine.unpaid().is_some();
+    let (unpaid, asked): (Vec<&AskedEngine>, Vec<&AskedEngine>) = asked.iter().partition(unpaid);
+    if asked.is_empty() {
+        let why = unpaid.first().and_then(|it| it.engine.unpaid());
+        return Err(why.map_or(RequestAnalysisError::NoModel, RequestAnalysisError::Unpaid));
+    }
+    let engines: Vec<EnginePlan> = { asked.into_iter() }
+        .map(|it| EnginePlan {
+            engine: it.label.name.clone(),
+            answers: most_questions(it, keywords, with_brand),
+            each: it.engine.most(),
+        })
+        .collect();
+    let takes = engines.iter().fold(Spent::default(), |sum, it| {
+        sum.and(times(it.answers, it.each))
+    });
+    Ok(Amount {
+        units: Some(engines.iter().map(|it| it.answers).sum()),
+        takes,
+        engines,
+    })
 }
 
 fn exceeded(
@@ -507,24 +622,16 @@ fn key_of(request: &AnalysisRequest) -> String {
     dedupe_key(request.project, request.kind, &request.keywords)
 }
 
-/// How many keywords will be measured; `None` for an analysis of the site itself.
-async fn units<R: Repositories + ?Sized>(
+/// How many keywords will be measured.
+async fn keywords<R: Repositories + ?Sized>(
     repositories: &mut R,
-    project: Option<Project>,
-    request: &AnalysisRequest,
-) -> Result<Option<u64>, RequestAnalysisError> {
-    let project = project.ok_or(RequestAnalysisError::NoSuchProject)?;
-    if !project.is_active() {
-        return Err(RequestAnalysisError::ProjectDeactivated);
-    }
-    if request.kind != AnalysisKind::RankCheck {
-        return Ok(None);
-    }
-    let KeywordChoice::Named(named) = &request.keywords else {
-        return if project.keyword_count == 0 {
-            Err(RequestAnalysisError::NothingToMeasure)
-        } else {
-            Ok(Some(project.keyword_count.into()))
+    project: &Project,
+    choice: &KeywordChoice,
+) -> Result<u64, RequestAnalysisError> {
+    let KeywordChoice::Named(named) = choice else {
+        return match project.keyword_count {
+            0 => Err(RequestAnalysisError::NothingToMeasure),
+            number => Ok(number.into()),
         };
     };
     let found = repositories
@@ -534,7 +641,31 @@ async fn units<R: Repositories + ?Sized>(
     if usize::try_from(found).ok() != Some(named.len()) {
         return Err(RequestAnalysisError::NoSuchKeyword);
     }
-    Ok(Some(found.into()))
+    Ok(found.into())
+}
+
+/// How many keywords AI engines will be asked about.
+async fn tracked_keywords<R: Repositories + ?Sized>(
+    repositories: &mut R,
+    project: &Project,
+    choice: &KeywordChoice,
+) -> Result<u64, RequestAnalysisError> {
+    let KeywordChoice::Named(named) = choice else {
+        return match project.ai_tracked_count {
+            0 => Err(RequestAnalysisError::NothingTracked),
+            number => Ok(number.into()),
+        };
+    };
+    // A keyword that is not there is told before one that is not tracked.
+    keywords(repositories, project, choice).await?;
+    let found = repositories
+        .keywords()
+        .count_ai_tracked_named(project.account, project.id, named)
+        .await?;
+    if usize::try_from(found).ok() != Some(named.len()) {
+        return Err(RequestAnalysisError::NotTracked);
+    }
+    Ok(found.into())
 }
 
 /// Whether so much more would pass the cap. What costs nothing never does.

@@ -207,22 +207,37 @@ impl KeywordRepository for Session<Db> {
     ) -> Result<Vec<Keyword>, StorageError> {
         let choice = choice.clone();
         let rows = self.ask(account, move |db| {
-            let after = after.map_or(i64::MIN, |it| it.0);
-            let query = active(account, project)
-                .filter(keywords::id.gt(after))
-                .order(keywords::id)
-                .limit(limit.into());
-            match &choice {
-                KeywordChoice::All => query.select(KeywordRow::as_select()).load(db),
-                KeywordChoice::Named(named) => {
-                    // The least ones behind `after`: no other can be in the batch.
-                    let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
-                    let behind = named.range(after.saturating_add(1)..).copied();
-                    named_batch(db, account, project, &behind.collect::<Vec<_>>(), limit)
-                }
-            }
+            batch(db, &|| active(account, project), &choice, after, limit)
         });
         rows.await?.into_iter().map(Keyword::try_from).collect()
+    }
+
+    async fn ai_tracked_batch(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        choice: &KeywordChoice,
+        after: Option<KeywordId>,
+        limit: u32,
+    ) -> Result<Vec<Keyword>, StorageError> {
+        let choice = choice.clone();
+        let rows = self.ask(account, move |db| {
+            batch(db, &|| ai_tracked(account, project), &choice, after, limit)
+        });
+        rows.await?.into_iter().map(Keyword::try_from).collect()
+    }
+
+    async fn count_ai_tracked_named(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        named: &[KeywordId],
+    ) -> Result<u32, StorageError> {
+        let named = named.to_vec();
+        let number = self.ask(account, move |db| {
+            count_named(db, &|| ai_tracked(account, project), &named)
+        });
+        counted(number.await?, "keyword count")
     }
 
     async fn count_active_named(
@@ -231,18 +246,52 @@ impl KeywordRepository for Session<Db> {
         project: ProjectId,
         named: &[KeywordId],
     ) -> Result<u32, StorageError> {
-        let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
-        let named: Vec<i64> = named.into_iter().collect();
+        let named = named.to_vec();
         let number = self.ask(account, move |db| {
-            let mut number: i64 = 0;
-            for part in named.chunks(MOST_ALTERNATIVES) {
-                let query = active(account, project).filter(keywords::id.eq_any(part));
-                number += query.count().get_result::<i64>(db)?;
-            }
-            Ok(number)
+            count_named(db, &|| active(account, project), &named)
         });
         counted(number.await?, "keyword count")
     }
+}
+
+/// Up to `limit` of the chosen keywords behind `after`.
+fn batch(
+    db: &mut Db,
+    keywords_of: &dyn Fn() -> Query<'static>,
+    choice: &KeywordChoice,
+    after: Option<KeywordId>,
+    limit: u32,
+) -> QueryResult<Vec<KeywordRow>> {
+    let after = after.map_or(i64::MIN, |it| it.0);
+    match choice {
+        KeywordChoice::All => keywords_of()
+            .filter(keywords::id.gt(after))
+            .order(keywords::id)
+            .limit(limit.into())
+            .select(KeywordRow::as_select())
+            .load(db),
+        KeywordChoice::Named(named) => {
+            // The least ones behind `after`: no other can be in the batch.
+            let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
+            let behind = named.range(after.saturating_add(1)..).copied();
+            named_batch(db, keywords_of, &behind.collect::<Vec<_>>(), limit)
+        }
+    }
+}
+
+fn count_named(
+    db: &mut Db,
+    keywords_of: &dyn Fn() -> Query<'static>,
+    named: &[KeywordId],
+) -> QueryResult<i64> {
+    let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
+    let named: Vec<i64> = named.into_iter().collect();
+    let mut number: i64 = 0;
+    for part in named.chunks(MOST_ALTERNATIVES) {
+        let query = keywords_of().filter(keywords::id.eq_any(part.to_vec()));
+        number += query.count().get_result::<i64>(db)?;
+    }
+    Ok(number)
 }
 
 /// Writes what `save` writes for those of the rows that are there.
@@ -297,11 +346,14 @@ fn active<'a>(account: AccountId, project: ProjectId) -> Query<'a> {
         .into_boxed()
 }
 
-/// The first of the named keywords that are active, in the order of their ids.
+fn ai_tracked<'a>(account: AccountId, project: ProjectId) -> Query<'a> {
+    active(account, project).filter(keywords::ai_tracked.eq(true))
+}
+
+/// The first of the named keywords, in the order of their ids.
 fn named_batch(
     db: &mut Db,
-    account: AccountId,
-    project: ProjectId,
+    keywords_of: &dyn Fn() -> Query<'static>,
     named: &[i64],
     limit: u32,
 ) -> QueryResult<Vec<KeywordRow>> {
@@ -311,8 +363,8 @@ fn named_batch(
         if missing <= 0 {
             break;
         }
-        let found = active(account, project)
-            .filter(keywords::id.eq_any(part))
+        let found = keywords_of()
+            .filter(keywords::id.eq_any(part.to_vec()))
             .order(keywords::id)
             .limit(missing)
             .select(KeywordRow::as_select())

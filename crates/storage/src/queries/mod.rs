@@ -6,6 +6,8 @@
 #[macro_use]
 mod paging;
 mod accounts;
+mod ai_answers;
+mod ai_models;
 mod audit;
 mod console_bindings;
 mod console_rows;
@@ -32,11 +34,13 @@ use crate::session::Session;
 use async_trait::async_trait;
 use domain::ports::{
     accounts::AccountRepository,
+    ai_models::AiModelRepository,
     audit::AuditRepository,
     console_bindings::ConsoleBindingRepository,
     console_rows::ConsoleRowRepository,
     idempotency::IdempotencyRepository,
     jobs::JobRepository,
+    kept_answers::AnswerRepository,
     kept_pages::PageRepository,
     keywords::KeywordRepository,
     measurements::MeasurementRepository,
@@ -77,6 +81,12 @@ impl Repositories for Session<Db> {
         self
     }
     fn pages(&mut self) -> &mut dyn PageRepository {
+        self
+    }
+    fn ai_models(&mut self) -> &mut dyn AiModelRepository {
+        self
+    }
+    fn answers(&mut self) -> &mut dyn AnswerRepository {
         self
     }
     fn schedules(&mut self) -> &mut dyn ScheduleRepository {

@@ -2,15 +2,15 @@
 
 use super::Db;
 use crate::{
-    rows::owners_words::{IgnoredSuggestionRow, NamedSiteRow},
-    schema::{ignored_suggestions, named_sites},
+    rows::owners_words::{BrandRow, IgnoredSuggestionRow, NamedSiteRow},
+    schema::{brands, ignored_suggestions, named_sites},
     session::Session,
 };
 use async_trait::async_trait;
 use diesel::{delete, insert_into, prelude::*};
 use domain::{
     ids::{AccountId, ProjectId},
-    owners_words::{IgnoredSuggestion, NamedSite},
+    owners_words::{BrandNames, IgnoredSuggestion, NamedSite},
     ports::{owners_words::OwnersWordsRepository, storage::StorageError},
 };
 
@@ -72,6 +72,52 @@ impl OwnersWordsRepository for Session<Db> {
             })
             .await?;
         rows.into_iter().map(NamedSite::try_from).collect()
+    }
+
+    async fn call_brand(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        brand: &BrandNames,
+    ) -> Result<(), StorageError> {
+        let row = BrandRow::of(account, project, brand);
+        let is_named = !brand.names.is_empty();
+        self.change(account, move |db| {
+            if is_named {
+                insert_into(brands::table)
+                    .values(&row)
+                    .on_conflict((brands::account_id, brands::project_id, brands::domain))
+                    .do_update()
+                    .set(&row)
+                    .execute(db)
+                    .map(drop)
+            } else {
+                let there = brands::table
+                    .filter(brands::account_id.eq(account.0))
+                    .filter(brands::project_id.eq(project.0))
+                    .filter(brands::domain.eq(&row.domain));
+                delete(there).execute(db).map(drop)
+            }
+        })
+        .await
+    }
+
+    async fn brands(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Result<Vec<BrandNames>, StorageError> {
+        let rows: Vec<BrandRow> = self
+            .ask(account, move |db| {
+                brands::table
+                    .filter(brands::account_id.eq(account.0))
+                    .filter(brands::project_id.eq(project.0))
+                    .order(brands::domain)
+                    .select(BrandRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        rows.into_iter().map(BrandNames::try_from).collect()
     }
 
     async fn ignore(

@@ -1,6 +1,8 @@
 //! Rows: entities as tables hold them, and back. Nothing here asks a database.
 
 pub mod accounts;
+pub mod ai_answers;
+pub mod ai_models;
 pub mod audit;
 pub mod console;
 pub mod idempotency;

@@ -1,15 +1,16 @@
 //! What owners say of their projects, as rows.
 
-use super::known;
+use super::{from_json, json, known, passed};
 use crate::{
     instant::At,
-    schema::{ignored_suggestions, named_sites},
+    schema::{brands, ignored_suggestions, named_sites},
 };
 use diesel::prelude::*;
 use domain::{
     ids::{AccountId, ProjectId},
-    owners_words::{IgnoredSuggestion, NamedSite, SiteClass, SiteRole},
+    owners_words::{BrandNames, IgnoredSuggestion, NamedSite, SiteClass, SiteRole},
     ports::storage::StorageError,
+    text::Label,
 };
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -89,5 +90,47 @@ impl From<IgnoredSuggestionRow> for IgnoredSuggestion {
             reason: row.reason,
             ignored_at: row.ignored_at.0,
         }
+    }
+}
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(
+    table_name = brands,
+    primary_key(account_id, project_id, domain),
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
+pub struct BrandRow {
+    pub account_id: i64,
+    pub project_id: i64,
+    pub domain: String,
+    pub names: String,
+    pub is_word: Option<bool>,
+}
+
+impl BrandRow {
+    pub fn of(account: AccountId, project: ProjectId, brand: &BrandNames) -> Self {
+        let names: Vec<&str> = brand.names.iter().map(Label::as_str).collect();
+        Self {
+            account_id: account.0,
+            project_id: project.0,
+            domain: brand.domain.clone(),
+            names: json(&names),
+            is_word: brand.is_word,
+        }
+    }
+}
+
+impl TryFrom<BrandRow> for BrandNames {
+    type Error = StorageError;
+
+    fn try_from(row: BrandRow) -> Result<Self, StorageError> {
+        let names: Vec<String> = from_json(&row.names, "the names of a brand")?;
+        let read = |it: &String| passed(Label::parse(it), "the name of a brand");
+        Ok(Self {
+            domain: row.domain,
+            names: names.iter().map(read).collect::<Result<_, _>>()?,
+            is_word: row.is_word,
+        })
     }
 }

@@ -13,7 +13,10 @@ use crate::{
 use analysis::provenance::Provenance;
 use domain::{
     keyword::{KeywordText, NewKeywords},
-    ports::storage::StorageError,
+    ports::{
+        ai_answers::{AiEngines, EngineLabel},
+        storage::StorageError,
+    },
     scope::Scope,
     use_cases::read_account::AccountState,
 };
@@ -137,7 +140,7 @@ fn providers(services: &Services) -> Vec<Value> {
     vec![
         search_results(&services.config),
         json!({ "need": "siteReader", "label": "crawler", "state": "ready" }),
-        json!({ "need": "aiAnswers", "label": null, "state": "notConfigured" }),
+        answers(&services.config.engines),
         vitals(&services.config.speed),
     ]
 }
@@ -153,6 +156,24 @@ fn search_results(config: &WebConfig) -> Value {
     };
     let missing: Vec<&str> = unpaid.iter().map(|it| it.hint()).collect();
     json!({ "need": "searchResults", "label": config.search.name, "state": state, "missing": missing })
+}
+
+/// The engines that are set; without any, those of the sandbox.
+fn answers(engines: &AiEngines) -> Value {
+    let labels: Vec<EngineLabel> = engines.all().map(|it| it.label()).collect();
+    let is_simulated = |it: &EngineLabel| it.provenance == Provenance::Simulated;
+    let names: Vec<&str> = labels.iter().map(|it| it.name.as_str()).collect();
+    json!({
+        "need": "aiAnswers",
+        "label": (!names.is_empty()).then(|| names.join(", ")),
+        "state": if names.is_empty() {
+            "notConfigured"
+        } else if labels.iter().all(is_simulated) {
+            "sandbox"
+        } else {
+            "ready"
+        },
+    })
 }
 
 /// Ready as soon as anybody is there who sees visitors or loads pages; `missing` says what more there

@@ -2,6 +2,9 @@
 
 use super::keywords::AllowanceView;
 use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
+use analysis::provenance::Provenance;
+use chrono::{DateTime, Utc};
+use domain::{money::MicroUsd, use_cases::list_ai_models::AiModel};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -11,7 +14,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Models)]
 pub struct ModelsView {
-    /// The settings; empty while no AI engine is connected.
+    /// The engines of this server, and then those that it could have.
     pub items: Vec<ModelView>,
     /// Always null: there are few.
     pub next_cursor: Option<String>,
@@ -21,39 +24,49 @@ pub struct ModelsView {
     pub allowance: ModelAllowance,
 }
 
-/// One AI model's settings.
+/// One AI engine, and how the account asks it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Model)]
 pub struct ModelView {
-    /// Its id.
+    /// Its id: the engine's name, as records tell it.
     pub id: String,
-    /// Who runs it.
-    pub provider: String,
-    /// Its name there.
-    pub model: String,
+    /// A neutral label of who fetches its answers; null while it is not set up.
+    pub provider: Option<String>,
+    /// The model that is asked for; null where none can be chosen, or while it is not set up.
+    pub model: Option<String>,
     /// What it is called here.
     pub label: String,
-    /// Whether it is asked.
+    /// What its answers are: `measured`, or `simulated` by the sandbox; null while it is not set up.
+    pub provenance: Option<Provenance>,
+    /// Whether the account asks it.
     pub active: bool,
-    /// Whether it searches the web.
+    /// Whether it is to look at the web.
     pub web_search: bool,
-    /// Answers for each prompt.
+    /// Whether its answers can have sources; null while it is not set up.
+    pub has_sources: Option<bool>,
+    /// How often each prompt is asked in a run.
     pub samples_per_prompt: u32,
-    /// Prompts for each keyword.
+    /// Prompts for each keyword at the most.
     pub prompts_per_keyword: u32,
-    /// Its temperature, when it is set.
+    /// Always null: engines are asked with the temperature that their users get.
     pub temperature: Option<f64>,
-    /// The country asked from.
+    /// The country asked from; null takes the keyword's.
     pub country: Option<String>,
-    /// The language asked in.
+    /// The language of the prompts; null takes the keyword's.
     pub language: Option<String>,
-    /// Whether its credentials are set.
+    /// How much its figures count beside those of the others.
+    pub weight: f64,
+    /// Whether the operator has set it up.
     pub configured: bool,
-    /// When it was last asked.
-    pub last_used_at: Option<String>,
-    /// What an answer costs.
+    /// Why it is not asked although it is set up: it costs money that is not to be spent.
+    pub unavailable: Option<String>,
+    /// When the account asked it last.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// What an answer costs at the most, a decimal number; null while it is not set up.
     pub price_per_answer: Option<String>,
+    /// The currency of that, ISO 4217.
+    pub currency: &'static str,
 }
 
 /// Room for AI-tracked keywords.
@@ -64,16 +77,47 @@ pub struct ModelAllowance {
     pub ai_tracked: AllowanceView,
 }
 
-/// Lists the AI model settings. No engine is connected in this version, so there are none.
-pub async fn list(_: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+impl ModelView {
+    fn of(model: &AiModel) -> Self {
+        let settings = &model.settings;
+        let set_up = model.configured.as_ref();
+        let label = set_up.map(|it| &it.label);
+        Self {
+            id: settings.engine.clone(),
+            provider: label.map(|it| it.provider.clone()),
+            model: label.and_then(|it| it.model.clone()),
+            label: model.title.clone(),
+            provenance: label.map(|it| it.provenance),
+            active: settings.is_active,
+            web_search: settings.web_search,
+            has_sources: label.map(|it| it.has_sources),
+            samples_per_prompt: settings.samples,
+            prompts_per_keyword: settings.prompts,
+            temperature: None,
+            country: settings.country.as_ref().map(ToString::to_string),
+            language: settings.language.as_ref().map(ToString::to_string),
+            weight: settings.weight,
+            configured: set_up.is_some(),
+            unavailable: set_up.and_then(|it| it.unpaid.map(|it| it.to_string())),
+            last_used_at: model.last_used_at,
+            price_per_answer: set_up.map(|it| it.most.cost.to_string()),
+            currency: MicroUsd::CURRENCY,
+        }
+    }
+}
+
+/// Lists the AI engines of this server, and those that it could have, as the account asks them.
+pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     call.query.finish()?;
+    let models = services.list_ai_models.run(call.account()).await?;
+    let items: Vec<ModelView> = models.iter().map(ModelView::of).collect();
     let allowance = ModelAllowance {
         ai_tracked: AllowanceView::of(call.agent.account.ai_allowance()),
     };
     Ok(Answer::summary(&ModelsView {
-        items: vec![],
+        limit: u32::try_from(items.len()).unwrap_or(u32::MAX),
+        items,
         next_cursor: None,
-        limit: 0,
         allowance,
     }))
 }

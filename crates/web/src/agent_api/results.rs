@@ -306,6 +306,9 @@ fn start(kind: AnalysisKind, project: &Project) -> Value {
     if kind == AnalysisKind::RankCheck && project.keyword_count == 0 {
         return refusals::add_keywords(project.id);
     }
+    if kind == AnalysisKind::AiVisibility && project.ai_tracked_count == 0 {
+        return refusals::track_keywords(project.id);
+    }
     let body = json!({ "type": kind.name(), "projectId": project.id.0 });
     next_action(
         "POST",

@@ -3,8 +3,8 @@
 
 use crate::agent_api::{analyses, keywords, models, projects};
 use analysis::findings::{
-    broken_links, cannibalization, competitors, content, content_changes, eeat, forecast,
-    geo_score, rankings, schema, serp, sov, suggestions, vitals,
+    ai_trends, ai_visibility, broken_links, cannibalization, competitors, content, content_changes,
+    eeat, forecast, geo_score, rankings, schema, serp, sov, suggestions, vitals,
 };
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
@@ -40,6 +40,10 @@ pub fn all() -> Value {
     add::<competitors::CompetitorsSummary>(&mut schemas);
     add::<cannibalization::CannibalizationRecord>(&mut schemas);
     add::<cannibalization::CannibalizationSummary>(&mut schemas);
+    add::<ai_visibility::AiVisibilityRecord>(&mut schemas);
+    add::<ai_visibility::AiVisibilitySummary>(&mut schemas);
+    add::<ai_trends::AiTrendRecord>(&mut schemas);
+    add::<ai_trends::AiTrendsSummary>(&mut schemas);
     add::<suggestions::SuggestionRecord>(&mut schemas);
     add::<suggestions::SuggestionsSummary>(&mut schemas);
     add::<broken_links::BrokenLink>(&mut schemas);
@@ -150,7 +154,7 @@ fn created_project() -> Value {
 fn plan() -> Value {
     json!({
         "type": "object",
-        "required": ["dryRun", "projectId", "type", "units", "unit", "expectedCost", "budget", "results", "wouldExceed", "wouldJoinJobId"],
+        "required": ["dryRun", "projectId", "type", "units", "unit", "expectedCost", "budget", "engines", "allowance", "results", "wouldExceed", "wouldJoinJobId"],
         "properties": {
             "dryRun": { "type": "boolean", "const": true },
             "projectId": id(),
@@ -159,6 +163,16 @@ fn plan() -> Value {
             "unit": { "type": "string" },
             "expectedCost": { "$ref": "#/components/schemas/Cost" },
             "budget": { "type": "object" },
+            "engines": { "type": "array", "description": "The AI engines that are asked; empty for analyses that ask none.", "items": {
+                "type": "object",
+                "required": ["engine", "answers", "pricePerAnswer"],
+                "properties": {
+                    "engine": { "type": "string" },
+                    "answers": { "type": "integer", "minimum": 0, "description": "At the most." },
+                    "pricePerAnswer": { "type": "string", "description": "A decimal number of expectedCost's currency, at the most." },
+                },
+            } },
+            "allowance": { "type": ["object", "null"], "description": "Room for AI-tracked keywords; null for analyses that measure none.", "required": ["aiTracked"], "properties": { "aiTracked": { "$ref": "#/components/schemas/Allowance" } } },
             "results": { "type": "array", "items": { "type": "string" } },
             "wouldExceed": { "type": ["string", "null"], "enum": ["monthlyBudget", "dailyBudget", "serverDailyBudget", null], "description": "The cap for which it would be refused as things stand." },
             "wouldJoinJobId": { "type": ["integer", "null"] },
@@ -187,8 +201,8 @@ fn results() -> Value {
             "provider": text,
             "provenance": { "type": ["string", "null"], "enum": ["measured", "imported", "estimated", "simulated", null] },
             "coverage": { "type": ["object", "null"] },
-            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("SovSummary"), record("ForecastSummary"), record("CompetitorsSummary"), record("CannibalizationSummary"), record("SuggestionsSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("ContentChangesSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
-            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("SovRecord"), record("ForecastRecord"), record("CompetitorRecord"), record("CannibalizationRecord"), record("SuggestionRecord"), record("BrokenLink"), record("ContentRecord"), record("ChangeRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
+            "summary": { "anyOf": [{ "type": "null" }, record("RankingsSummary"), record("SerpSummary"), record("SovSummary"), record("ForecastSummary"), record("CompetitorsSummary"), record("CannibalizationSummary"), record("AiVisibilitySummary"), record("AiTrendsSummary"), record("SuggestionsSummary"), record("BrokenLinksSummary"), record("ContentSummary"), record("ContentChangesSummary"), record("SchemaSummary"), record("GeoSummary"), record("EeatSummary"), record("VitalsSummary")] },
+            "items": { "type": "array", "items": { "anyOf": [record("RankingRecord"), record("SerpRecord"), record("SovRecord"), record("ForecastRecord"), record("CompetitorRecord"), record("CannibalizationRecord"), record("AiVisibilityRecord"), record("AiTrendRecord"), record("SuggestionRecord"), record("BrokenLink"), record("ContentRecord"), record("ChangeRecord"), record("SchemaRecord"), record("GeoRecord"), record("EeatRecord"), record("VitalsRecord"), { "type": "object", "description": "Only the members that fields= selects." }] } },
             "nextCursor": text,
             "limit": { "type": "integer", "minimum": 1 },
             "total": total_schema(),

@@ -6,16 +6,21 @@
 
 mod bins;
 mod compare;
+mod fold;
 mod judge;
 mod movers;
 mod record;
+mod summary;
 
 pub use bins::TrendPeriod;
+pub use fold::TallyFold;
 pub use judge::{TrendInput, trend};
 pub use record::{
     AiTrendPoint, AiTrendRecord, CitedDomainChange, DriftFlag, DriftKind, KeywordMove, RateChange,
     TrendDirection, TrendReason, TrendVerdict,
 };
+
+pub use summary::{AiTrendsSummary, EngineTrend};
 
 /// The definition that the records follow.
 pub const METHOD_VERSION: &str = "ai-trends/1";

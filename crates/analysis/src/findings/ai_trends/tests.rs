@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A Monday.
-fn monday() -> NaiveDate {
+pub(super) fn monday() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 10, 5).unwrap()
 }
 
-fn tally(week: u64, prompt: u64, answers: u64, mentions: u64) -> PromptTally {
+pub(super) fn tally(week: u64, prompt: u64, answers: u64, mentions: u64) -> PromptTally {
     PromptTally {
         day: monday() + Days::new(7 * week + 2),
         engine: "perplexity".to_owned(),
@@ -49,7 +49,7 @@ fn told_at() -> DateTime<Utc> {
         .and_utc()
 }
 
-fn told(tallies: &[PromptTally]) -> AiTrendRecord {
+pub(super) fn told(tallies: &[PromptTally]) -> AiTrendRecord {
     trend(&TrendInput {
         project_id: 3,
         keyword: None,

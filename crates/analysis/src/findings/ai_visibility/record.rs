@@ -143,6 +143,29 @@ pub struct AiVisibilityRecord {
     pub ai_visibility_score: Option<f64>,
 }
 
+impl AiVisibilityRecord {
+    /// Questions without an answer that counts.
+    #[must_use]
+    pub const fn left_out_count(&self) -> u64 {
+        self.refusal_count
+            + self.empty_count
+            + self.not_shown_count
+            + self.cut_short_count
+            + self.failed_count
+    }
+
+    /// As much of it as sums of many records need: without single answers, domains and pages.
+    #[must_use]
+    pub fn slim(mut self) -> Self {
+        self.answers = Vec::new();
+        self.cited_domains = Vec::new();
+        self.cited_page_types = Vec::new();
+        self.cited_own_urls = Vec::new();
+        self.envelope.warnings = Vec::new();
+        self
+    }
+}
+
 /// Which prompts were asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -32,6 +32,9 @@ pub struct AiVisibilitySummary {
     /// The mean of the engines' citation rates by weight; null when none has one.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub citation_rate: Option<f64>,
+    /// The mean of the engines' shares of voice by weight; null when none has one.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub share_of_voice: Option<f64>,
     /// Each engine, by name.
     pub engines: Vec<EngineVisibility>,
     /// The competitors that are followed, over all engines and keywords with enough answers; most
@@ -81,6 +84,9 @@ pub struct EngineVisibility {
     /// The mean of their citation rates.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub citation_rate: Option<f64>,
+    /// The mean of their shares of voice.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub share_of_voice: Option<f64>,
 }
 
 impl AiVisibilitySummary {
@@ -101,7 +107,7 @@ impl AiVisibilitySummary {
         let (mut measured, mut failed) = (0, 0);
         for record in by_engine.values().flatten() {
             measured += record.answer_count;
-            failed += record.answers.len() as u64 - record.answer_count;
+            failed += record.left_out_count();
         }
         Self {
             method_version: METHOD_VERSION.to_owned(),
@@ -109,6 +115,7 @@ impl AiVisibilitySummary {
             ai_visibility_score: by_weight(&engines, |it| it.ai_visibility_score),
             mention_rate: by_weight(&engines, |it| it.mention_rate),
             citation_rate: by_weight(&engines, |it| it.citation_rate),
+            share_of_voice: by_weight(&engines, |it| it.share_of_voice),
             engines,
             competitors: competitors(by_engine.values().flatten().copied()),
         }
@@ -162,6 +169,7 @@ fn engine_visibility(
         ai_visibility_score: over(|it| it.ai_visibility_score),
         mention_rate: over(|it| it.mention_rate),
         citation_rate: over(|it| it.citation_rate),
+        share_of_voice: over(|it| it.share_of_voice),
     }
 }
 

@@ -178,6 +178,31 @@ impl PromptTally {
         }
     }
 
+    /// Adds what was counted of the same prompt on the same terms, on the same or another day.
+    pub fn join(&mut self, other: &Self) {
+        self.day = self.day.min(other.day);
+        self.answers += other.answers;
+        self.mentions += other.mentions;
+        self.sourced += other.sourced;
+        self.citations += other.citations;
+        self.judged += other.judged;
+        self.recommendations += other.recommendations;
+        self.namings += other.namings;
+        self.shared += other.shared;
+        self.share_sum += other.share_sum;
+        self.felt += other.felt;
+        self.sentiment_sum += other.sentiment_sum;
+        self.left_out.join(&other.left_out);
+        for (domain, count) in &other.cited_domains {
+            let has_room = self.cited_domains.len() < MOST_DOMAINS;
+            if let Some(there) = self.cited_domains.get_mut(domain) {
+                *there += count;
+            } else if has_room {
+                self.cited_domains.insert(domain.clone(), *count);
+            }
+        }
+    }
+
     /// Mentions out of answers.
     #[must_use]
     pub const fn mention_count(&self) -> Count {

@@ -36,6 +36,10 @@ pub struct SovSummary {
     pub change30: Option<f64>,
     /// How many records there are.
     pub scopes: u64,
+    /// The project's share of all namings of brands in the newest answers of AI engines, engines by
+    /// weight: another universe than clicks, and no part of `sov`. Null while it is not measured.
+    #[serde(default, serialize_with = "rounded::fraction_or_null")]
+    pub ai_share_of_voice: Option<f64>,
 }
 
 impl SovSummary {
@@ -59,6 +63,7 @@ impl SovSummary {
             domain_count: whole.domain_count,
             change30: whole.change30,
             scopes: records.len() as u64,
+            ai_share_of_voice: None,
         })
     }
 }

@@ -2,7 +2,12 @@
 
 use super::evidence::{EvidenceSource, ImportedSource, RecordRef};
 use crate::{
-    ctr::ClickCurve, findings::suggestions::record::SuggestionRecord, provenance::Provenance,
+    ctr::ClickCurve,
+    findings::{
+        ai_visibility::{AiVisibilityRecord, PromptPanelKind},
+        suggestions::record::SuggestionRecord,
+    },
+    provenance::Provenance,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -114,6 +119,39 @@ pub struct AiAnswers {
     pub competitors: Vec<AiCompetitor>,
     /// Kinds of pages that answers cite, over all sites.
     pub cited_page_types: Vec<AiCitedPageType>,
+}
+
+impl AiAnswers {
+    /// What a record says of a keyword; `None` of answers to prompts that name the project.
+    #[must_use]
+    pub fn of(record: &AiVisibilityRecord) -> Option<Self> {
+        if record.panel == PromptPanelKind::Branded {
+            return None;
+        }
+        Some(Self {
+            result_type: record.envelope.result_type,
+            keyword_id: record.envelope.keyword_id?,
+            keyword: record.keyword.clone()?,
+            engine: record.engine.clone(),
+            measured_at: record.envelope.measured_at,
+            provenance: record.envelope.provenance,
+            answer_count: record.answer_count,
+            mention_count: record.mention_count,
+            competitors: { record.competitors.iter() }
+                .map(|it| AiCompetitor {
+                    name: it.name.clone(),
+                    mention_count: it.mention_count,
+                })
+                .collect(),
+            cited_page_types: { record.cited_page_types.iter() }
+                .map(|it| AiCitedPageType {
+                    page_type: it.page_type,
+                    answer_count: it.answer_count,
+                    example: it.example.clone(),
+                })
+                .collect(),
+        })
+    }
 }
 
 /// A competitor in AI answers.

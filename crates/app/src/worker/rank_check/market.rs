@@ -11,7 +11,8 @@ use analysis::{
     ctr::ClickCurve,
     document::Document,
     findings::{
-        competitors::{self, CompetitorsContext, CompetitorsSummary},
+        ai_visibility::AiVisibilitySummary,
+        competitors::{self, AiRates, CompetitorsContext, CompetitorsSummary},
         rankings::RankingRecord,
         serp::SerpRecord,
         sov::{self, SovContext, SovSummary},
@@ -40,6 +41,8 @@ pub(super) struct Market<'a> {
     /// Keywords whose page has not come by.
     topics: BTreeMap<i64, PanelTopic>,
     worth: Vec<(i64, PriorityInput)>,
+    /// What the newest answers of AI engines say, when they were asked.
+    ai: Option<AiVisibilitySummary>,
 }
 
 /// What follows.
@@ -69,6 +72,7 @@ impl<'a> Market<'a> {
             panel: Panel::new(&sites.own, ClickCurve::published(), now),
             topics,
             worth: Vec::new(),
+            ai: newest_answers(tools, job).await?,
         })
     }
 
@@ -124,6 +128,10 @@ impl<'a> Market<'a> {
         let Some(summary) = SovSummary::of(&records) else {
             return;
         };
+        let summary = SovSummary {
+            ai_share_of_voice: self.ai.as_ref().and_then(|it| it.share_of_voice),
+            ..summary
+        };
         past.remember(run.job.day, &records);
         found.heads.push(run.head(Told {
             result_type: ResultType::Sov,
@@ -143,7 +151,7 @@ impl<'a> Market<'a> {
                 pinned: &self.sites.pinned,
                 home_page_types: &BTreeMap::new(),
                 earlier: &past.as_of(run.job.day, self.panel.curve()),
-                ai: &BTreeMap::new(),
+                ai: &ai_rates(self.ai.as_ref()),
                 provider: Some(run.provider),
             },
         );
@@ -204,6 +212,33 @@ fn topic(keyword: &Keyword) -> PanelTopic {
         tags: keyword.tags.iter().map(ToString::to_string).collect(),
         page_group: None,
     }
+}
+
+/// The newest sum of what AI engines answered, when they were asked.
+async fn newest_answers(
+    tools: &Tools,
+    job: &Job,
+) -> Result<Option<AiVisibilitySummary>, StorageError> {
+    let mut read = tools.storage.read().await?;
+    let head = read
+        .results()
+        .head(job.account, job.project, ResultType::AiVisibility)
+        .await?;
+    let summary = head.map(|it| it.summary.parse()).transpose();
+    summary.map_err(|_| StorageError::Corrupt { what: "a summary" })
+}
+
+/// How answers of AI engines treat competitors, by their domains.
+fn ai_rates(summary: Option<&AiVisibilitySummary>) -> BTreeMap<String, AiRates> {
+    let named = summary.into_iter().flat_map(|it| &it.competitors);
+    let rates = named.filter_map(|it| {
+        let rates = AiRates {
+            mention_rate: it.mention_rate,
+            citation_rate: it.citation_rate,
+        };
+        Some((it.domain.clone()?, rates))
+    });
+    rates.collect()
 }
 
 /// How prominent domains were among the pages of the last run.

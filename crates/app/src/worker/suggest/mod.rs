@@ -11,10 +11,12 @@ use super::{
 use analysis::{
     document::Document,
     findings::{
+        ai_visibility::AiVisibilityRecord,
         broken_links::BrokenLinksSummary,
         rankings::RankPoint,
         suggestions::{
-            self, Findings, Searches, SuggestionContext, SuggestionRecord, SuggestionsSummary,
+            self, AiAnswers, Findings, Searches, SuggestionContext, SuggestionRecord,
+            SuggestionsSummary,
         },
     },
     provenance::Provenance,
@@ -154,6 +156,12 @@ impl Newest<'_> {
         .await?;
         self.each(ResultType::Competitors, |it| findings.add_competitor(&it))
             .await?;
+        self.each(ResultType::AiVisibility, |it: AiVisibilityRecord| {
+            if let Some(answers) = AiAnswers::of(&it) {
+                findings.add_ai_answers(&answers);
+            }
+        })
+        .await?;
         Ok(findings)
     }
 

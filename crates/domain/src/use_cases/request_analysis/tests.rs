@@ -3,7 +3,11 @@
 use super::*;
 use crate::{
     account::AccountLimits,
-    ports::jobs::AccountQueue,
+    ai_models::ModelSettings,
+    ports::{
+        ai_answers::{AiEngine, EngineLabel, MockAiEngine},
+        jobs::AccountQueue,
+    },
     test_support::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_job, a_mint, a_project, an_account,
     },
@@ -273,4 +277,148 @@ async fn a_project_without_keywords_has_no_ranks() {
         ask(storage).await,
         Err(RequestAnalysisError::NothingToMeasure)
     ));
+}
+
+fn ai_visibility(keywords: KeywordChoice) -> AnalysisRequest {
+    AnalysisRequest {
+        kind: AnalysisKind::AiVisibility,
+        keywords,
+        ..rank_check()
+    }
+}
+
+/// An engine whose answers cost so much at the most.
+fn engine(name: &'static str, price: i64, unpaid: Option<Unpaid>) -> Arc<dyn AiEngine> {
+    let mut engine = MockAiEngine::new();
+    engine.expect_label().returning(move || EngineLabel {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        provider: name.to_owned(),
+        model: None,
+        provenance: analysis::provenance::Provenance::Measured,
+        has_sources: true,
+        forces_retrieval: true,
+    });
+    engine
+        .expect_most()
+        .returning(move || Spent::on(1, MicroUsd(price)));
+    engine.expect_unpaid().returning(move || unpaid);
+    Arc::new(engine)
+}
+
+async fn ask_engines(
+    storage: FakeStorage,
+    engines: Vec<Arc<dyn AiEngine>>,
+    keywords: KeywordChoice,
+) -> Result<Requested, RequestAnalysisError> {
+    RequestAnalysis::new(
+        Arc::new(storage),
+        Arc::new(FrozenClock::default()),
+        a_mint(),
+        QueuePolicy::default(),
+        Prices::default(),
+    )
+    .asking(AiEngines::new(engines))
+    .run(ACCOUNT, &ai_visibility(keywords), None)
+    .await
+}
+
+fn with_tracked(ai_tracked_count: u32) -> Project {
+    Project {
+        ai_tracked_count,
+        ..with_keywords(9)
+    }
+}
+
+/// Three keywords with five prompts and two branded ones, five times each: 85 answers of each engine.
+#[tokio::test]
+async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not_asked() {
+    let storage = FakeStorage::default();
+    looking_around(&storage, 0);
+    storage.expect(|work| {
+        holding(an_account(), queue(0, 1.0), with_tracked(3))(work);
+        let off = ModelSettings {
+            is_active: false,
+            ..ModelSettings::usual("claude")
+        };
+        let fewer = ModelSettings {
+            samples: 3,
+            prompts: 2,
+            ..ModelSettings::usual("gemini")
+        };
+        work.ai_models
+            .expect_list()
+            .return_once(move |_| Ok(vec![off, fewer]));
+        work.jobs
+            .expect_unfinished_with_key()
+            .return_once(|_, _| Ok(None));
+        let amount = 85 * 30 + (3 * 2 + 2) * 3 * 7;
+        let reserved = move |it: &MicroUsd| *it == MicroUsd(amount);
+        work.spending
+            .expect_reserve()
+            .withf(move |_, _, it, _| reserved(it))
+            .once()
+            .returning(|_, _, _, _| Ok(true));
+        work.spending
+            .expect_reserve_day()
+            .returning(|_, _, _, _| Ok(true));
+        work.spending
+            .expect_reserve_in_all()
+            .returning(|_, _, _| Ok(true));
+        work.jobs.expect_add().once().returning(|_| Ok(()));
+        work.jobs
+            .expect_refresh_queue()
+            .returning(|_, _| Ok(queue(1, 7.0)));
+    });
+    let engines = vec![
+        engine("chatgpt", 30, None),
+        engine("gemini", 7, None),
+        engine("claude", 99, None),
+        engine("perplexity", 99, Some(Unpaid::PriceUnknown)),
+    ];
+    let requested = ask_engines(storage, engines, KeywordChoice::All).await;
+    assert_eq!(requested.unwrap().job.progress.total, 85 + 24);
+}
+
+#[tokio::test]
+async fn without_tracked_keywords_or_engines_nothing_is_asked() {
+    for (tracked, engines) in [
+        (0, vec![engine("chatgpt", 0, None)]),
+        (3, vec![]),
+        (3, vec![engine("chatgpt", 9, Some(Unpaid::SwitchedOff))]),
+    ] {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(move |work| {
+            holding(an_account(), queue(0, 0.0), with_tracked(tracked))(work);
+            work.ai_models.expect_list().returning(|_| Ok(vec![]));
+        });
+        let count = engines.len();
+        let refused = ask_engines(storage, engines, KeywordChoice::All).await;
+        let told = match refused.unwrap_err() {
+            RequestAnalysisError::NothingTracked => (0, 1),
+            RequestAnalysisError::NoModel => (3, 0),
+            RequestAnalysisError::Unpaid(Unpaid::SwitchedOff) => (3, 1),
+            other => panic!("{other}"),
+        };
+        assert_eq!(told, (tracked, count));
+    }
+}
+
+#[tokio::test]
+async fn a_named_keyword_has_to_be_tracked() {
+    let storage = FakeStorage::default();
+    looking_around(&storage, 0);
+    storage.expect(|work| {
+        holding(an_account(), queue(0, 0.0), with_tracked(3))(work);
+        work.keywords
+            .expect_count_active_named()
+            .returning(|_, _, _| Ok(2));
+        work.keywords
+            .expect_count_ai_tracked_named()
+            .returning(|_, _, _| Ok(1));
+    });
+    let named = KeywordChoice::Named(vec![crate::ids::KeywordId(1), crate::ids::KeywordId(2)]);
+    let refused = ask_engines(storage, vec![engine("chatgpt", 0, None)], named).await;
+    assert!(matches!(refused, Err(RequestAnalysisError::NotTracked)));
 }

@@ -2,7 +2,7 @@
 
 use super::{JOB_PRIORITIES, JobView, KINDS, LOOK_AGAIN, MoneyView};
 use crate::{
-    agent_api::BASE,
+    agent_api::{BASE, keywords::AllowanceView},
     answer::Answer,
     endpoint::Call,
     fields::{Fields, read_body, whole},
@@ -132,6 +132,12 @@ fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
         "unit": request.kind.unit(),
         "expectedCost": MoneyView::of(plan.cost, plan.calls),
         "budget": month,
+        "engines": plan.engines.iter().map(|it| json!({
+            "engine": it.engine,
+            "answers": it.answers,
+            "pricePerAnswer": it.each.cost.to_string(),
+        })).collect::<Vec<_>>(),
+        "allowance": plan.ai_allowance.map(|it| json!({ "aiTracked": AllowanceView::of(it) })),
         "results": request.kind.results().iter().map(|result| result.name()).collect::<Vec<_>>(),
         "wouldExceed": plan.exceeds.map(Budget::name),
         "wouldJoinJobId": plan.duplicate.map(|job| job.0),

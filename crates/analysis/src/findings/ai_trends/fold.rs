@@ -1,0 +1,109 @@
+//! Counts of many runs as few as trends need: one for each period, prompt and set of terms.
+
+use super::TrendPeriod;
+use crate::findings::ai_visibility::PromptTally;
+use chrono::NaiveDate;
+use std::collections::{BTreeMap, btree_map::Entry};
+
+/// What has to be equal for counts to be added up; the keyword first, so that those of a keyword
+/// stand together.
+type Key = (
+    Option<i64>,
+    String,
+    NaiveDate,
+    Option<String>,
+    u32,
+    String,
+    &'static str,
+);
+
+/// Adds up counts as they come.
+#[derive(Debug)]
+pub struct TallyFold {
+    period: TrendPeriod,
+    domains_since: NaiveDate,
+    folded: BTreeMap<Key, PromptTally>,
+}
+
+impl TallyFold {
+    /// For trends of that period. The domains that are cited are kept of days since then alone:
+    /// nothing compares earlier ones.
+    #[must_use]
+    pub const fn new(period: TrendPeriod, domains_since: NaiveDate) -> Self {
+        Self {
+            period,
+            domains_since,
+            folded: BTreeMap::new(),
+        }
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, mut tally: PromptTally) {
+        if tally.day < self.domains_since {
+            tally.cited_domains.clear();
+        }
+        let key = (
+            tally.keyword_id,
+            tally.prompt_id.clone(),
+            self.period.start(tally.day),
+            tally.model.clone(),
+            tally.template_version,
+            tally.detector_version.clone(),
+            tally.provenance.name(),
+        );
+        match self.folded.entry(key) {
+            Entry::Occupied(mut there) => there.get_mut().join(&tally),
+            Entry::Vacant(free) => {
+                free.insert(tally);
+            }
+        }
+    }
+
+    /// All of them, those of a keyword together.
+    #[must_use]
+    pub fn finish(self) -> Vec<PromptTally> {
+        self.folded.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::ai_trends::tests::{monday, tally, told};
+    use chrono::Days;
+
+    #[test]
+    fn folding_changes_no_trend() {
+        let mut tallies = Vec::new();
+        for week in 0..5 {
+            for day in [0, 2, 5] {
+                for prompt in 0..12 {
+                    let mut it = tally(week, prompt, 5, (prompt * 7 + week * 3 + day) % 6);
+                    it.day = monday() + Days::new(7 * week + day);
+                    it.cited_domains = [("a.com".to_owned(), 1 + week % 2)].into();
+                    tallies.push(it);
+                }
+            }
+        }
+        let mut fold = TallyFold::new(TrendPeriod::Week, monday());
+        tallies.iter().rev().for_each(|it| fold.add(it.clone()));
+        let folded = fold.finish();
+        assert_eq!(folded.len(), 5 * 12);
+        let (one, other) = (told(&tallies), told(&folded));
+        assert_eq!(one.points.len(), 5);
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn domains_of_old_days_are_not_held() {
+        let mut fold = TallyFold::new(TrendPeriod::Week, monday() + Days::new(7));
+        for week in [0, 1] {
+            let mut it = tally(week, 1, 5, 1);
+            it.cited_domains = [("a.com".to_owned(), 1)].into();
+            fold.add(it);
+        }
+        let folded = fold.finish();
+        let held: Vec<usize> = folded.iter().map(|it| it.cited_domains.len()).collect();
+        assert_eq!(held, [0, 1]);
+    }
+}

@@ -1,0 +1,183 @@
+//! Asks, and keeps what is answered as it comes.
+
+use super::{ASKED_TOGETHER, Pass};
+use crate::worker::{attempt::Broken, until_stopped::UntilStopped};
+use domain::{
+    ids::KeywordId,
+    keyword::Keyword,
+    money::MicroUsd,
+    ports::search_results::ProviderError,
+    use_cases::{
+        ask_engine::{AskEngine, AskedAnswer},
+        keep_lease::Hold,
+        list_ai_models::AskedEngine,
+        plan_prompts::{Question, unanswered},
+        record_answers::RecordAnswers,
+        write_down_calls::WriteDownCalls,
+    },
+};
+use futures_util::{StreamExt, stream};
+use std::{collections::HashSet, sync::Arc};
+
+/// How many answers are kept in one transaction at the most; fewer when they come slowly.
+const STORED_TOGETHER: usize = 64;
+
+impl Pass<'_> {
+    /// Asks what no attempt of the job has an answer to.
+    pub(super) async fn ask_all(&mut self) -> Result<(), Broken> {
+        let tools = self.tools;
+        let (storage, clock) = (|| Arc::clone(&tools.storage), || Arc::clone(&tools.clock));
+        let journal = WriteDownCalls::new(storage(), clock(), Hold::of(self.job));
+        let journal = UntilStopped::new(journal, self.state.stop.clone());
+        let ask = Arc::new(AskEngine::new(clock(), Arc::new(journal)));
+        let mint = Arc::clone(&tools.mint);
+        let record = RecordAnswers::new(storage(), clock(), mint, tools.policy);
+        let mut after = None;
+        while let Some(keywords) = self.next_keywords(&mut after, ASKED_TOGETHER).await? {
+            let open = self.open_questions(&keywords).await?;
+            self.ask(&ask, &record, open).await?;
+            if self.must_stop() {
+                return Ok(());
+            }
+        }
+        let open = self.open_questions(&[]).await?;
+        self.ask(&ask, &record, open).await
+    }
+
+    fn must_stop(&self) -> bool {
+        self.engines.iter().all(|it| it.halt.is_cancelled())
+    }
+
+    /// What is to be asked about these keywords, by engine; about the project itself without any.
+    async fn open_questions(&self, keywords: &[Keyword]) -> Result<Vec<Vec<Question>>, Broken> {
+        let about: Vec<Option<KeywordId>> = if keywords.is_empty() {
+            vec![None]
+        } else {
+            keywords.iter().map(|it| Some(it.id)).collect()
+        };
+        let mut read = self.tools.storage.read().await?;
+        let answered = read
+            .answers()
+            .answered(self.job.account, self.job.id, &about)
+            .await?;
+        drop(read);
+        let answered = HashSet::from_iter(answered);
+        let open = self.engines.iter().map(|it| {
+            let engine = &it.engine;
+            let mut questions: Vec<Question> = { keywords.iter() }
+                .flat_map(|keyword| self.plan.about(engine, keyword))
+                .collect();
+            if let (true, Some(market)) = (keywords.is_empty(), &self.market) {
+                questions = self.plan.about_the_brand(engine, market);
+            }
+            unanswered(engine, questions, &answered)
+        });
+        Ok(open.collect())
+    }
+
+    /// Each engine at its own pace: a slow one holds up no other, and none is asked more at the same
+    /// time than it takes. What is under way is waited for, however it ends: it may have been paid.
+    async fn ask(
+        &mut self,
+        ask: &Arc<AskEngine>,
+        record: &RecordAnswers,
+        open: Vec<Vec<Question>>,
+    ) -> Result<(), Broken> {
+        let paid_at_once = self.tools.load.paid_answers_at_once;
+        let engines = self.engines.iter().zip(open).map(|(asked, questions)| {
+            let (engine, ask) = (Arc::clone(&asked.engine), Arc::clone(ask));
+            let (at_once, halt) = (at_once(&engine, paid_at_once), asked.halt.clone());
+            stream::iter(questions)
+                .take_until(asked.halt.clone().cancelled_owned())
+                .map(move |question| {
+                    let (engine, ask) = (Arc::clone(&engine), Arc::clone(&ask));
+                    let halt = halt.clone();
+                    tokio::spawn(async move {
+                        let asked = ask.run(&engine, &question).await;
+                        if asked
+                            .failure
+                            .as_ref()
+                            .is_some_and(ProviderError::is_lasting)
+                        {
+                            halt.cancel();
+                        }
+                        asked
+                    })
+                })
+                .buffer_unordered(at_once)
+                .boxed()
+        });
+        let mut answers = stream::select_all(engines).ready_chunks(STORED_TOGETHER);
+        let mut broken = None;
+        while let Some(chunk) = answers.next().await {
+            if broken.is_none() {
+                broken = self.keep(record, chunk).await.err();
+            }
+            if broken.is_some() {
+                self.engines.iter().for_each(|it| it.halt.cancel());
+            }
+        }
+        broken.map_or(Ok(()), Err)
+    }
+
+    async fn keep(
+        &mut self,
+        record: &RecordAnswers,
+        chunk: Vec<Result<AskedAnswer, tokio::task::JoinError>>,
+    ) -> Result<(), Broken> {
+        let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
+        let answers = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (kept, left): (Vec<_>, Vec<_>) = answers
+            .into_iter()
+            .partition(|it| keeps(it, is_last_attempt));
+        let mut in_vain = 0;
+        for unanswered in left {
+            in_vain += unanswered.calls;
+            self.meet(&unanswered.answer.engine, unanswered.failure);
+        }
+        self.done += kept.len() as u64;
+        let progress = self.progress(false);
+        self.state.note(progress.clone());
+        let hold = Hold::of(self.job);
+        let go_on = record.run(hold, &kept, in_vain, &progress).await?;
+        self.state.heed(go_on);
+        Ok(())
+    }
+
+    fn meet(&mut self, engine: &str, failure: Option<ProviderError>) {
+        match failure {
+            Some(failure) if failure.is_retryable() => {
+                self.trouble.passing += 1;
+                self.trouble.last = Some(failure);
+            }
+            Some(fatal) => {
+                self.trouble.stop(engine, fatal);
+                let halted = { self.engines.iter() }.find(|it| it.engine.label.name == engine);
+                if let Some(halted) = halted {
+                    halted.halt.cancel();
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// How many questions an engine is asked at the same time. Where calls cost money, those under way may
+/// have to be paid again after a crash.
+fn at_once(engine: &AskedEngine, paid: usize) -> usize {
+    let most = engine.engine.at_once().max(1);
+    if engine.engine.most().cost == MicroUsd::default() {
+        most
+    } else {
+        most.min(paid.max(1))
+    }
+}
+
+/// A failure that may pass is left for another attempt while there is one; every other outcome
+/// is kept, a failure as the state that it is.
+fn keeps(asked: &AskedAnswer, is_last_attempt: bool) -> bool {
+    asked
+        .failure
+        .as_ref()
+        .is_none_or(|failure| !failure.is_lasting() && (is_last_attempt || !failure.is_retryable()))
+}

@@ -1,0 +1,232 @@
+//! What the answers say, some keywords at a time: no more of them are in memory at once.
+
+use super::{JUDGED_TOGETHER, Pass};
+use crate::worker::attempt::Broken;
+use analysis::{
+    ai_answers::{self, JudgedAnswer},
+    document::Document,
+    findings::ai_visibility::{
+        PromptPanelKind, VisibilityInput, VisibilitySubject, tallies, visibility,
+    },
+    observation::ai_answer::AiAnswer,
+    result_type::ResultType,
+};
+use chrono::NaiveDate;
+use domain::{
+    ids::{JobId, KeywordId, ProjectId},
+    kept_answers::{KeptAnswer, KeywordTallies},
+    keyword::Keyword,
+    market::Market,
+    results::StagedFinding,
+    use_cases::{keep_lease::Hold, know_brands::KnownBrands, stage_visibility::StageVisibility},
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// Records of a keyword stand together, each at the place of its engine.
+pub(super) const ENGINES: i64 = 64;
+
+/// What is judged together, and by what.
+struct Batch {
+    project: ProjectId,
+    job: JobId,
+    day: NaiveDate,
+    brands: Arc<KnownBrands>,
+    keywords: Vec<Keyword>,
+    /// Of the prompts that name the project.
+    market: Option<Market>,
+    answers: Vec<KeptAnswer>,
+    places: HashMap<String, i64>,
+    countries: HashMap<String, String>,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(super) struct Judged {
+    findings: Vec<StagedFinding>,
+    tallies: Vec<KeywordTallies>,
+}
+
+type Pair = (AiAnswer, JudgedAnswer);
+
+impl Pass<'_> {
+    /// Judges all answers of the job and stages the records; the keywords with their texts. `None`
+    /// when it was told to stop meanwhile.
+    pub(super) async fn judge_answers(&mut self) -> Result<Option<BTreeMap<i64, String>>, Broken> {
+        let tools = self.tools;
+        let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+        let staging = StageVisibility::new(storage, clock, tools.policy);
+        let of_each = self.total / self.keywords.max(1);
+        let together = (JUDGED_TOGETHER / of_each.max(1)).clamp(1, 50);
+        let together = u32::try_from(together).unwrap_or(1);
+        let (mut after, mut texts) = (None, BTreeMap::new());
+        while let Some(keywords) = self.next_keywords(&mut after, together).await? {
+            let read = { keywords.iter() }.map(|it| (it.id.0, it.text.as_str().to_owned()));
+            texts.extend(read);
+            let number = keywords.len() as u64;
+            self.judge_some(&staging, keywords).await?;
+            self.judged += number;
+            self.state.note(self.progress(false));
+            if self.state.stop.is_cancelled() {
+                return Ok(None);
+            }
+        }
+        self.judge_some(&staging, Vec::new()).await?;
+        staging.carry(self.job).await?;
+        Ok(Some(texts))
+    }
+
+    async fn judge_some(
+        &self,
+        staging: &StageVisibility,
+        keywords: Vec<Keyword>,
+    ) -> Result<(), Broken> {
+        let about: Vec<Option<KeywordId>> = if keywords.is_empty() {
+            vec![None]
+        } else {
+            keywords.iter().map(|it| Some(it.id)).collect()
+        };
+        let mut read = self.tools.storage.read().await?;
+        let answers = read
+            .answers()
+            .of_job(self.job.account, self.job.id, &about)
+            .await?;
+        drop(read);
+        let batch = Batch {
+            project: self.job.project,
+            job: self.job.id,
+            day: self.job.day,
+            brands: Arc::clone(&self.brands),
+            market: self.market.clone(),
+            places: self.places(),
+            countries: self.countries(),
+            keywords,
+            answers,
+        };
+        let judged = tokio::task::spawn_blocking(move || batch.judge()).await?;
+        let hold = Hold::of(self.job);
+        let go_on = staging.run(hold, &judged.findings, &judged.tallies).await?;
+        self.state.heed(go_on);
+        Ok(())
+    }
+
+    /// The place of each engine among all of this server.
+    fn places(&self) -> HashMap<String, i64> {
+        let engines = self.tools.engines.all().map(|it| it.label().name);
+        (0..).zip(engines).map(|(at, it)| (it, at)).collect()
+    }
+
+    /// The countries that engines are asked from, where these are not the keywords' own.
+    fn countries(&self) -> HashMap<String, String> {
+        let engines = self.engines.iter().map(|it| &it.engine);
+        engines
+            .filter_map(|it| Some((it.label.name.clone(), it.settings.country?.to_string())))
+            .collect()
+    }
+}
+
+impl Batch {
+    fn judge(mut self) -> Judged {
+        let mut by_subject: BTreeMap<Option<i64>, BTreeMap<String, Vec<Pair>>> = BTreeMap::new();
+        for kept in std::mem::take(&mut self.answers) {
+            let answer = kept.answer;
+            let judged = ai_answers::judge(&answer, &self.brands.book);
+            let of_subject = by_subject.entry(answer.prompt.keyword_id).or_default();
+            let of_engine = of_subject.entry(answer.engine.clone()).or_default();
+            of_engine.push((answer, judged));
+        }
+        let mut found = Judged::default();
+        for (subject, engines) in by_subject {
+            let keyword = self.keywords.iter().find(|it| Some(it.id.0) == subject);
+            let market = keyword.map(|it| &it.market).or(self.market.as_ref());
+            for (engine, pairs) in engines {
+                self.add(&mut found, keyword, market, &engine, &pairs);
+            }
+        }
+        found
+    }
+
+    /// The records of a keyword, or of the project, on one engine: one for prompts that name the
+    /// project, one for those that do not.
+    fn add(
+        &self,
+        found: &mut Judged,
+        keyword: Option<&Keyword>,
+        market: Option<&Market>,
+        engine: &str,
+        pairs: &[Pair],
+    ) {
+        let is_branded = |it: &Pair| it.0.prompt.is_branded;
+        let panels = [
+            (PromptPanelKind::Discovery, !pairs.iter().all(is_branded)),
+            (PromptPanelKind::Branded, pairs.iter().any(is_branded)),
+        ];
+        for (panel, is_asked) in panels {
+            if is_asked {
+                let finding = self.record(keyword, market, engine, panel, pairs);
+                found.findings.push(finding);
+            }
+        }
+        if let Some(keyword) = keyword {
+            found.tallies.push(KeywordTallies {
+                job: self.job,
+                day: self.day,
+                keyword: keyword.id,
+                engine: engine.to_owned(),
+                tallies: tallies(pairs.iter().map(|(answer, judged)| (answer, judged))),
+            });
+        }
+    }
+
+    fn record(
+        &self,
+        keyword: Option<&Keyword>,
+        market: Option<&Market>,
+        engine: &str,
+        panel: PromptPanelKind,
+        pairs: &[Pair],
+    ) -> StagedFinding {
+        let of_panel = { pairs.iter() }
+            .filter(|it| it.0.prompt.is_branded == (panel == PromptPanelKind::Branded));
+        let measured_at = of_panel.clone().map(|it| it.0.answered_at).max();
+        let measured_at = measured_at.unwrap_or_default();
+        let language = { of_panel.clone() }
+            .map(|it| it.0.prompt.language.as_str())
+            .next();
+        let own_country = market.map(|it| it.country.to_string());
+        let country = self.countries.get(engine).or(own_country.as_ref());
+        let location = market.and_then(|it| it.location.as_ref().map(ToString::to_string));
+        let record = visibility(&VisibilityInput {
+            subject: VisibilitySubject {
+                project_id: self.project.0,
+                keyword: keyword.map(|it| (it.id.0, it.text.as_str())),
+                country: country.map(String::as_str),
+                location: location.as_deref(),
+                language: language.unwrap_or_default(),
+            },
+            engine,
+            panel,
+            answers: pairs,
+            book: &self.brands.book,
+            measured_at,
+        });
+        // Half of the places are for the prompts that name the project.
+        let place = self.places.get(engine).copied().unwrap_or(ENGINES / 2 - 1);
+        let place = place.min(ENGINES / 2 - 1)
+            + match panel {
+                PromptPanelKind::Discovery => 0,
+                PromptPanelKind::Branded => ENGINES / 2,
+            };
+        StagedFinding {
+            result_type: ResultType::AiVisibility,
+            ordinal: keyword.map_or(0, |it| it.id.0) * ENGINES + place,
+            keyword: keyword.map(|it| it.id),
+            url: None,
+            sort_value: record.ai_visibility_score,
+            measured_at,
+            record: Document::of(&record),
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Runs an AI visibility analysis: asks AI engines, keeps what they answer as it comes, and judges at
+//! the end what the answers say, some keywords at a time.
+
+mod asking;
+mod judging;
+mod trends;
+mod verdict;
+
+use super::{
+    Tools,
+    attempt::{AttemptState, Broken, Done},
+    rank_check::{asked_delay, attempt_error},
+};
+use domain::{
+    ids::KeywordId,
+    job::{
+        Job,
+        progress::{Progress, Stage},
+    },
+    keyword::{Keyword, KeywordChoice},
+    market::Market,
+    ports::search_results::ProviderError,
+    project::Project,
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        know_brands::{KnowBrands, KnownBrands},
+        list_ai_models::{AskedEngine, asked_engines},
+        plan_prompts::PlanPrompts,
+    },
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+use tokio_util::sync::CancellationToken;
+
+/// How many keywords are asked about before the next ones are looked at.
+const ASKED_TOGETHER: u32 = 20;
+/// How many answers are judged at once, as far as whole keywords allow.
+const JUDGED_TOGETHER: u64 = 1_000;
+
+/// A pass over the job's keywords.
+struct Pass<'a> {
+    tools: &'a Tools,
+    job: &'a Job,
+    project: &'a Project,
+    state: &'a AttemptState,
+    engines: Vec<Asked>,
+    brands: Arc<KnownBrands>,
+    plan: PlanPrompts,
+    /// Where most of the keywords are searched: there the project is asked about by its name. `None`
+    /// for a run of single keywords.
+    market: Option<Market>,
+    keywords: u64,
+    /// Answers that are kept, of so many questions.
+    done: u64,
+    total: u64,
+    /// Keywords whose answers are judged, and trends that are told.
+    judged: u64,
+    told: u64,
+    trouble: Trouble,
+    /// Why engines are left out: they cost money that is not to be spent.
+    unpaid: Vec<ProviderError>,
+}
+
+/// An engine in this attempt.
+struct Asked {
+    engine: Arc<AskedEngine>,
+    /// Cancelled when it is to be asked no more.
+    halt: CancellationToken,
+}
+
+/// What went wrong on the way, as far as it decides how the attempt ends.
+#[derive(Default)]
+struct Trouble {
+    /// Failures that may pass, left for another attempt.
+    passing: u64,
+    /// The last of them.
+    last: Option<ProviderError>,
+    /// Engines that would fail alike at every further question, by their names.
+    stopped: BTreeMap<String, ProviderError>,
+}
+
+pub(super) async fn run(
+    tools: &Tools,
+    job: &Job,
+    project: &Project,
+    state: &AttemptState,
+) -> Result<Done, Broken> {
+    let mut pass = Pass::begin(tools, job, project, state).await?;
+    if pass.engines.is_empty() {
+        let why = pass.unpaid.first().map_or_else(no_model, attempt_error);
+        return Ok(Done::End(AttemptEnd::Failed(why)));
+    }
+    pass.look_ahead().await?;
+    pass.ask_all().await?;
+    if state.stop.is_cancelled() {
+        return Ok(Done::Stopped);
+    }
+    match pass.trouble.end(&pass) {
+        Some(end) => Ok(Done::End(end)),
+        None => pass.judge().await,
+    }
+}
+
+impl<'a> Pass<'a> {
+    async fn begin(
+        tools: &'a Tools,
+        job: &'a Job,
+        project: &'a Project,
+        state: &'a AttemptState,
+    ) -> Result<Self, Broken> {
+        let mut read = tools.storage.read().await?;
+        let engines = asked_engines(read.as_mut(), job.account, &tools.engines).await?;
+        let done = read.answers().count(job.account, job.id).await?;
+        drop(read);
+        let brands = KnowBrands::new(Arc::clone(&tools.storage))
+            .run(project)
+            .await?;
+        let brands = Arc::new(brands);
+        // What is not to be paid is not asked; the others are.
+        let (unpaid, engines): (Vec<AskedEngine>, Vec<AskedEngine>) =
+            { engines.into_iter() }.partition(|it| it.engine.unpaid().is_some());
+        let unpaid = unpaid.iter().filter_map(|it| it.engine.unpaid());
+        let engines = engines.into_iter().map(|engine| Asked {
+            engine: Arc::new(engine),
+            halt: state.stop.child_token(),
+        });
+        Ok(Self {
+            engines: engines.collect(),
+            plan: PlanPrompts::new(Arc::clone(&brands), project.domain.ascii(), job.day),
+            brands,
+            tools,
+            job,
+            project,
+            state,
+            market: None,
+            keywords: 0,
+            done,
+            total: done,
+            judged: 0,
+            told: 0,
+            trouble: Trouble::default(),
+            unpaid: unpaid.map(ProviderError::Unpaid).collect(),
+        })
+    }
+
+    /// Counts the questions, and finds where most keywords are searched.
+    async fn look_ahead(&mut self) -> Result<(), Broken> {
+        let mut markets: HashMap<Market, u64> = HashMap::new();
+        let (mut after, mut total) = (None, 0);
+        while let Some(keywords) = self.next_keywords(&mut after, 200).await? {
+            for keyword in &keywords {
+                let questions = self.engines.iter().map(|it| {
+                    let questions = self.plan.about(&it.engine, keyword);
+                    questions.len() as u64
+                });
+                total += questions.sum::<u64>();
+                self.keywords += 1;
+                *markets.entry(keyword.market.clone()).or_default() += 1;
+            }
+        }
+        if self.job.keywords == KeywordChoice::All {
+            let key = |it: &Market| (it.language, it.country, it.location.is_some());
+            let most = { markets.into_iter() }.max_by(|(one, ones), (other, others)| {
+                (ones.cmp(others)).then_with(|| key(other).cmp(&key(one)))
+            });
+            self.market = most.map(|(market, _)| Market {
+                location: None,
+                ..market
+            });
+        }
+        if let Some(market) = &self.market {
+            let questions = { self.engines.iter() }
+                .map(|it| self.plan.about_the_brand(&it.engine, market).len() as u64);
+            total += questions.sum::<u64>();
+        }
+        self.total = total.max(self.done);
+        Ok(())
+    }
+
+    /// The next AI-tracked keywords; `None` at the end.
+    async fn next_keywords(
+        &self,
+        after: &mut Option<Place>,
+        limit: u32,
+    ) -> Result<Option<Vec<Keyword>>, Broken> {
+        if matches!(after, Some(Place::End)) {
+            return Ok(None);
+        }
+        let behind = match after {
+            Some(Place::Behind(keyword)) => Some(*keyword),
+            _ => None,
+        };
+        let (account, project) = (self.job.account, self.job.project);
+        let mut read = self.tools.storage.read().await?;
+        let keywords = read
+            .keywords()
+            .ai_tracked_batch(account, project, &self.job.keywords, behind, limit)
+            .await?;
+        let is_last = keywords.len() < limit as usize;
+        *after = match keywords.last() {
+            Some(last) if !is_last => Some(Place::Behind(last.id)),
+            _ => Some(Place::End),
+        };
+        Ok((!keywords.is_empty()).then_some(keywords))
+    }
+
+    fn progress(&self, is_over: bool) -> Progress {
+        let total = self.total.max(self.done);
+        let is_asked = is_over || self.done == total || self.judged > 0;
+        let trends = self.told.max(self.keywords * self.engines.len() as u64);
+        let stages = vec![
+            Stage::counted("ask", self.done, total, is_asked),
+            Stage::counted(
+                "judge",
+                self.judged,
+                self.judged.max(self.keywords),
+                is_over,
+            ),
+            Stage::counted("trends", self.told, trends, is_over),
+            Stage::counted("publish", u64::from(is_over), 1, is_over),
+        ];
+        Progress {
+            done: self.done,
+            total,
+            stages,
+        }
+    }
+}
+
+/// Where a walk over keywords is.
+enum Place {
+    Behind(KeywordId),
+    End,
+}
+
+impl Trouble {
+    fn stop(&mut self, engine: &str, why: ProviderError) {
+        if !self.stopped.contains_key(engine) {
+            tracing::warn!(engine, why = why.code(), "An AI engine is asked no more.");
+            self.stopped.insert(engine.to_owned(), why);
+        }
+    }
+
+    /// How the attempt ends because of the trouble; `None` when there was none worth another one.
+    fn end(&self, pass: &Pass<'_>) -> Option<AttemptEnd> {
+        if let Some(fatal) = self.stopped.values().next()
+            && pass.done == 0
+            && self.stopped.len() == pass.engines.len()
+        {
+            return Some(AttemptEnd::Failed(attempt_error(fatal)));
+        }
+        let last = self.last.as_ref()?;
+        tracing::info!(
+            job = pass.job.id.0,
+            left = self.passing,
+            done = pass.done,
+            most = pass.tools.policy.most_attempts,
+            "Some questions are left for another attempt."
+        );
+        Some(AttemptEnd::Later {
+            error: attempt_error(last),
+            asked: asked_delay(last),
+        })
+    }
+}
+
+fn no_model() -> AttemptError {
+    AttemptError {
+        code: "noModel".to_owned(),
+        detail: "The account asks none of the AI engines.".to_owned(),
+        hint: Some("Switch one on (`sightline models set`), and start it again.".to_owned()),
+    }
+}

@@ -1,0 +1,185 @@
+//! What a run comes to, once everything is asked.
+
+use super::Pass;
+use crate::worker::attempt::{Broken, Done};
+use analysis::{
+    document::Document,
+    findings::{
+        ai_trends::{self, AiTrendsSummary},
+        ai_visibility::{self, AiVisibilityRecord, AiVisibilitySummary, EngineWeights},
+        envelope::Coverage,
+    },
+    provenance::Provenance,
+    result_type::ResultType,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    ports::storage::StorageError,
+    results::{CARRIED, ResultHead},
+    use_cases::{
+        end_attempt::{AttemptEnd, AttemptError},
+        publish_results::Outcome,
+    },
+};
+use std::collections::BTreeSet;
+
+/// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
+const CARRIED_OVER: &str = "carriedOver";
+/// How many records are read at once.
+const BATCH: u32 = 50;
+
+/// The records of a run in sum.
+#[derive(Default)]
+struct Sum {
+    records: Vec<AiVisibilityRecord>,
+    carried: u64,
+    /// Of this run: answers that came, of whatever kind, and questions that failed.
+    came: u64,
+    failed: u64,
+    providers: BTreeSet<String>,
+    is_simulated: bool,
+    measured_at: Option<DateTime<Utc>>,
+}
+
+impl Pass<'_> {
+    pub(super) async fn judge(&mut self) -> Result<Done, Broken> {
+        let Some(texts) = self.judge_answers().await? else {
+            return Ok(Done::Stopped);
+        };
+        let sum = self.sum_up().await?;
+        if sum.came == 0 {
+            return Ok(Done::End(AttemptEnd::Failed(nothing_measured())));
+        }
+        let now = self.tools.clock.now();
+        let Some(trends) = self.tell_trends(&texts, now).await? else {
+            return Ok(Done::Stopped);
+        };
+        let mut warnings: Vec<String> = (sum.carried > 0)
+            .then(|| CARRIED_OVER.to_owned())
+            .into_iter()
+            .collect();
+        let left_out = self.trouble.stopped.values().chain(&self.unpaid);
+        let left_out: BTreeSet<&str> = left_out.map(|it| it.code()).collect();
+        warnings.extend(left_out.into_iter().map(str::to_owned));
+        let unasked = self.total.saturating_sub(self.done);
+        Ok(Done::Results(Outcome {
+            partial: unasked > 0 || sum.failed > 0 || !self.trouble.stopped.is_empty(),
+            heads: self.heads(sum, &trends, now, &warnings),
+            latest: Vec::new(),
+            carried: vec![(ResultType::AiVisibility, self.brands.carried())],
+            progress: self.progress(true),
+        }))
+    }
+
+    async fn sum_up(&self) -> Result<Sum, Broken> {
+        let mut sum = Sum::default();
+        let mut after = None;
+        loop {
+            let mut read = self.tools.storage.read().await?;
+            let staged = read
+                .measurements()
+                .staged(
+                    self.job.account,
+                    self.job.id,
+                    ResultType::AiVisibility,
+                    after,
+                    BATCH,
+                )
+                .await?;
+            drop(read);
+            after = staged.last().map(|it| it.ordinal);
+            let is_last = staged.len() < BATCH as usize;
+            for finding in staged {
+                let record = { finding.record.parse() }.map_err(|_| StorageError::Corrupt {
+                    what: "a staged record",
+                })?;
+                sum.add(record, finding.ordinal >= CARRIED);
+            }
+            if is_last {
+                return Ok(sum);
+            }
+        }
+    }
+
+    fn heads(
+        &self,
+        sum: Sum,
+        trends: &AiTrendsSummary,
+        now: DateTime<Utc>,
+        warnings: &[String],
+    ) -> Vec<ResultHead> {
+        let weights: EngineWeights = { self.engines.iter() }
+            .map(|it| (it.engine.label.name.clone(), it.engine.settings.weight))
+            .collect();
+        let count = sum.records.len() as u64;
+        let summary = AiVisibilitySummary::of(&sum.records, &weights);
+        let provider = sum.providers.into_iter().collect::<Vec<_>>().join(", ");
+        let measured_at = sum.measured_at.unwrap_or(now);
+        let head = |result_type, method: &str, coverage, item_count, summary| ResultHead {
+            account: self.job.account,
+            project: self.job.project,
+            result_type,
+            job: self.job.id,
+            generated_at: now,
+            measured_at,
+            method_version: method.to_owned(),
+            provider: provider.clone(),
+            provenance: if sum.is_simulated {
+                Provenance::Simulated
+            } else {
+                Provenance::Measured
+            },
+            coverage,
+            item_count,
+            summary,
+            warnings: warnings.to_vec(),
+        };
+        // What was not asked any more is part of what was to be measured.
+        let told = summary.coverage;
+        let unasked = self.total.saturating_sub(self.done);
+        let coverage = Coverage::of(told.requested + unasked, told.measured, told.failed);
+        vec![
+            head(
+                ResultType::AiVisibility,
+                ai_visibility::METHOD_VERSION,
+                coverage,
+                count,
+                Document::of(&AiVisibilitySummary {
+                    coverage,
+                    ..summary
+                }),
+            ),
+            head(
+                ResultType::AiTrends,
+                ai_trends::METHOD_VERSION,
+                trends.coverage,
+                trends.coverage.requested,
+                Document::of(trends),
+            ),
+        ]
+    }
+}
+
+impl Sum {
+    fn add(&mut self, record: AiVisibilityRecord, is_carried: bool) {
+        let envelope = &record.envelope;
+        self.is_simulated |= envelope.provenance == Provenance::Simulated;
+        self.providers.extend(envelope.provider.clone());
+        if is_carried {
+            self.carried += 1;
+        } else {
+            self.came += record.answer_count + record.left_out_count() - record.failed_count;
+            self.failed += record.failed_count;
+            self.measured_at = self.measured_at.max(Some(envelope.measured_at));
+        }
+        self.records.push(record.slim());
+    }
+}
+
+fn nothing_measured() -> AttemptError {
+    AttemptError {
+        code: "nothingMeasured".to_owned(),
+        detail: "Not one question was answered; earlier results stand.".to_owned(),
+        hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
+    }
+}

@@ -1,0 +1,159 @@
+//! How an account asks each AI engine.
+
+use crate::{
+    market::{Country, Language},
+    patch::Change,
+};
+use analysis::ai_prompts;
+use std::ops::RangeInclusive;
+use thiserror::Error;
+
+/// How an account asks an engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelSettings {
+    /// The engine's public name.
+    pub engine: String,
+    /// Whether it is asked.
+    pub is_active: bool,
+    /// How often each prompt is asked in a run.
+    pub samples: u32,
+    /// How many prompts each keyword has at the most.
+    pub prompts: u32,
+    /// The country that is asked from; the keyword's when left out.
+    pub country: Option<Country>,
+    /// The language of the prompts; the keyword's when left out.
+    pub language: Option<Language>,
+    /// Whether the engine is to look at the web; those that cannot leave it be.
+    pub web_search: bool,
+    /// How much its figures count beside those of the other engines.
+    pub weight: f64,
+}
+
+/// What is to be different.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ModelChange {
+    /// Whether it is asked.
+    pub is_active: Change<bool>,
+    /// How often each prompt is asked.
+    pub samples: Change<u32>,
+    /// How many prompts each keyword has.
+    pub prompts: Change<u32>,
+    /// The country that is asked from.
+    pub country: Change<Option<Country>>,
+    /// The language of the prompts.
+    pub language: Change<Option<Language>>,
+    /// Whether the engine is to look at the web.
+    pub web_search: Change<bool>,
+    /// How much its figures count.
+    pub weight: Change<f64>,
+}
+
+/// Why settings are not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum ModelRefusal {
+    /// Fewer repeats tell nothing, more only cost.
+    #[error("a prompt is asked {} to {} times", ModelSettings::SAMPLES.start(), ModelSettings::SAMPLES.end())]
+    Samples,
+    /// There are no more prompts.
+    #[error("a keyword has {} to {} prompts", ModelSettings::PROMPTS.start(), ModelSettings::PROMPTS.end())]
+    Prompts,
+    /// A weight is a number that counts.
+    #[error("a weight is 0 to {}", ModelSettings::MOST_WEIGHT)]
+    Weight,
+}
+
+impl ModelSettings {
+    /// Repeats of a prompt (analysis.md 2.3).
+    pub const SAMPLES: RangeInclusive<u32> = 3..=20;
+    /// Prompts of a keyword.
+    pub const PROMPTS: RangeInclusive<u32> = 1..=6;
+    /// The largest weight.
+    pub const MOST_WEIGHT: f64 = 100.0;
+
+    /// As an engine is asked that nothing was set for: five prompts, five times each.
+    #[must_use]
+    pub fn usual(engine: &str) -> Self {
+        Self {
+            engine: engine.to_owned(),
+            is_active: true,
+            samples: 5,
+            prompts: u32::try_from(ai_prompts::USUAL_PROMPTS).unwrap_or(5),
+            country: None,
+            language: None,
+            web_search: true,
+            weight: 1.0,
+        }
+    }
+
+    /// With what is to be different.
+    pub fn changed(mut self, change: ModelChange) -> Result<Self, ModelRefusal> {
+        change.is_active.apply_to(&mut self.is_active);
+        change.samples.apply_to(&mut self.samples);
+        change.prompts.apply_to(&mut self.prompts);
+        change.country.apply_to(&mut self.country);
+        change.language.apply_to(&mut self.language);
+        change.web_search.apply_to(&mut self.web_search);
+        change.weight.apply_to(&mut self.weight);
+        if !Self::SAMPLES.contains(&self.samples) {
+            return Err(ModelRefusal::Samples);
+        }
+        if !Self::PROMPTS.contains(&self.prompts) {
+            return Err(ModelRefusal::Prompts);
+        }
+        if !(0.0..=Self::MOST_WEIGHT).contains(&self.weight) {
+            return Err(ModelRefusal::Weight);
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_named_stays_and_what_is_out_of_bounds_is_refused() {
+        let usual = || ModelSettings::usual("chatgpt");
+        let change = ModelChange {
+            samples: Change::Set(20),
+            country: Change::Set(Some(Country::parse("de").unwrap())),
+            ..ModelChange::default()
+        };
+        let changed = usual().changed(change).unwrap();
+        assert_eq!((changed.samples, changed.prompts), (20, 5));
+        assert_eq!(changed.country.unwrap().to_string(), "de");
+        for (change, refusal) in [
+            (
+                ModelChange {
+                    samples: Change::Set(2),
+                    ..ModelChange::default()
+                },
+                ModelRefusal::Samples,
+            ),
+            (
+                ModelChange {
+                    prompts: Change::Set(7),
+                    ..ModelChange::default()
+                },
+                ModelRefusal::Prompts,
+            ),
+            (
+                ModelChange {
+                    weight: Change::Set(f64::NAN),
+                    ..ModelChange::default()
+                },
+                ModelRefusal::Weight,
+            ),
+        ] {
+            assert_eq!(usual().changed(change), Err(refusal));
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_prompts_as_templates() {
+        assert_eq!(
+            *ModelSettings::PROMPTS.end() as usize,
+            ai_prompts::MOST_PROMPTS
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! How accounts ask AI engines.
+
+use super::storage::StorageError;
+use crate::{ai_models::ModelSettings, ids::AccountId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// Remembers how accounts ask AI engines. An engine that nothing was set for has no settings here.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait AiModelRepository: Send {
+    /// Sets how an engine is asked; what was set before is replaced.
+    async fn set(
+        &mut self,
+        account: AccountId,
+        settings: &ModelSettings,
+    ) -> Result<(), StorageError>;
+    /// What was set, in the order of the engines' names.
+    async fn list(&mut self, account: AccountId) -> Result<Vec<ModelSettings>, StorageError>;
+    /// Notes that engines were asked at that time.
+    async fn note_use(
+        &mut self,
+        account: AccountId,
+        engines: &[String],
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
+    /// When engines were asked last, by name.
+    async fn last_used(
+        &mut self,
+        account: AccountId,
+    ) -> Result<Vec<(String, DateTime<Utc>)>, StorageError>;
+}

@@ -1,0 +1,222 @@
+//! Tells which brands are looked for in the answers about a project: its own, and its rivals'.
+
+use crate::{
+    ids::{AccountId, ProjectId},
+    owners_words::{BrandNames, NamedSite, SiteRole},
+    ports::storage::{Repositories, Storage, StorageError},
+    project::Project,
+    results::FindingQuery,
+};
+use analysis::{
+    ai_answers::brands::{BrandBook, BrandSpec},
+    document::Document,
+    findings::competitors::CompetitorRecord,
+    result_type::ResultType,
+    site_class::SiteClass,
+    url_rules::{OwnSites, SiteScope, registrable_domain},
+};
+use std::sync::Arc;
+
+/// How many rivals that search pages show are followed while the owner names none.
+const FOLLOWED: usize = 10;
+/// How many competitors are looked at for them.
+const LOOKED_AT: u32 = 50;
+
+/// Knows brands.
+pub struct KnowBrands {
+    storage: Arc<dyn Storage>,
+}
+
+/// The brands of a project.
+#[derive(Debug, Clone)]
+pub struct KnownBrands {
+    /// What they are called, and where.
+    pub book: BrandBook,
+    /// The project's name.
+    pub name: String,
+    /// What it is for.
+    pub category: Option<String>,
+    /// Domains of rivals that nobody named: the next run follows the same ones.
+    pub followed: Vec<String>,
+}
+
+impl KnownBrands {
+    /// What the next run needs to know of them.
+    #[must_use]
+    pub fn carried(&self) -> Document {
+        Document::of(&self.followed)
+    }
+}
+
+impl KnowBrands {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// The rivals that the owner named. While there are none, those that stand for most of the same
+    /// keywords; once chosen they stay, so that shares of different weeks count the same brands.
+    pub async fn run(&self, project: &Project) -> Result<KnownBrands, StorageError> {
+        let (account, id) = (project.account, project.id);
+        let mut read = self.storage.read().await?;
+        let named = read.owners_words().named_sites(account, id).await?;
+        let called = read.owners_words().brands(account, id).await?;
+        let is_rival = |it: &NamedSite| it.role == SiteRole::Competitor;
+        let followed = if named.iter().any(is_rival) {
+            Vec::new()
+        } else {
+            followed(read.as_mut(), account, id).await?
+        };
+        drop(read);
+        Ok(known(project, &named, &called, followed))
+    }
+}
+
+async fn followed(
+    read: &mut dyn Repositories,
+    account: AccountId,
+    project: ProjectId,
+) -> Result<Vec<String>, StorageError> {
+    let carried = read
+        .results()
+        .carried(account, project, ResultType::AiVisibility)
+        .await?;
+    let carried: Option<Vec<String>> = carried.and_then(|it| it.parse().ok());
+    if let Some(carried) = carried.filter(|it| !it.is_empty()) {
+        return Ok(carried);
+    }
+    let of = ResultType::Competitors;
+    let Some(head) = read.results().head(account, project, of).await? else {
+        return Ok(Vec::new());
+    };
+    let query = FindingQuery::in_order(of, head.job, None, LOOKED_AT);
+    let page = read.results().findings(account, project, &query).await?;
+    let mut domains = Vec::new();
+    for finding in page.items {
+        let record: CompetitorRecord =
+            { finding.record.parse() }.map_err(|_| StorageError::Corrupt { what: "a record" })?;
+        if record.class == SiteClass::Direct && domains.len() < FOLLOWED {
+            domains.push(record.domain);
+        }
+    }
+    Ok(domains)
+}
+
+fn known(
+    project: &Project,
+    named: &[NamedSite],
+    called: &[BrandNames],
+    followed: Vec<String>,
+) -> KnownBrands {
+    let site = project.domain.ascii();
+    let own_domain = registrable_domain(site).unwrap_or(site);
+    let mut own = spec(own_domain, called);
+    if !called.iter().any(|it| it.domain == own_domain) {
+        let name = project.name.as_str();
+        // A project that was not named is called as its domain.
+        let is_domain = [site, own_domain, project.domain.unicode()].contains(&name);
+        if !is_domain {
+            own.aliases
+                .push(std::mem::replace(&mut own.name, name.to_owned()));
+        }
+    }
+    let host = site.split('/').next().unwrap_or(site);
+    host.clone_into(&mut own.domains[0]);
+    let others = { named.iter() }.filter(|it| it.role == SiteRole::Own);
+    own.domains
+        .extend(others.clone().map(|it| it.domain.clone()));
+    let aliases = others.map(|it| SiteScope::of(&it.domain)).collect();
+    let rivals: Vec<BrandSpec> = { named.iter() }
+        .filter(|it| it.role == SiteRole::Competitor)
+        .map(|it| &it.domain)
+        .chain(&followed)
+        .map(|it| spec(it, called))
+        .collect();
+    let category = project.meta.category.as_ref().map(ToString::to_string);
+    let words: Vec<String> = category.iter().cloned().collect();
+    let book = BrandBook::of(&own, &rivals, &words);
+    KnownBrands {
+        book: book.with_own_sites(OwnSites::with_aliases(SiteScope::of(site), aliases)),
+        name: own.name,
+        category,
+        followed,
+    }
+}
+
+/// A brand of that domain: as its owner calls it, or by the domain itself.
+fn spec(domain: &str, called: &[BrandNames]) -> BrandSpec {
+    let found = called.iter().find(|it| it.domain == domain);
+    let mut names = found.into_iter().flat_map(|it| &it.names);
+    let name = names.next().map(ToString::to_string);
+    BrandSpec {
+        name: name.unwrap_or_else(|| label(domain)),
+        domains: vec![domain.to_owned()],
+        aliases: names.map(ToString::to_string).collect(),
+        is_ambiguous: found.and_then(|it| it.is_word),
+    }
+}
+
+/// `Rival` of `rival.com`, written as names are.
+fn label(domain: &str) -> String {
+    let label = domain.split('.').next().unwrap_or(domain);
+    let mut letters = label.chars();
+    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        domain_name::SiteDomain,
+        ports::clock::Clock,
+        test_support::{FrozenClock, a_project},
+        text::Label,
+    };
+
+    fn project(name: &str) -> Project {
+        Project {
+            name: Label::parse(name).unwrap(),
+            domain: SiteDomain::accepted(
+                "shop.acme-desks.com".into(),
+                "shop.acme-desks.com".into(),
+            ),
+            ..a_project()
+        }
+    }
+
+    fn rival(domain: &str) -> NamedSite {
+        NamedSite {
+            domain: domain.to_owned(),
+            role: SiteRole::Competitor,
+            class: None,
+            named_at: FrozenClock::default().now(),
+        }
+    }
+
+    #[test]
+    fn brands_are_called_as_their_owner_says_or_by_their_domains() {
+        let called = [BrandNames {
+            domain: "kappel.de".to_owned(),
+            names: vec![Label::parse("Kappel & Söhne").unwrap()],
+            is_word: None,
+        }];
+        let named = [rival("kappel.de"), rival("nordika.com")];
+        let known = known(&project("Zyxwor"), &named, &called, vec![]);
+        assert_eq!(known.name, "Zyxwor");
+        let named = |text: &str| known.book.named_in(text, "en");
+        assert_eq!(named("Zyxwor or Kappel and Söhne?").len(), 2);
+        assert_eq!(named("Nordika").len(), 1);
+        assert_eq!(
+            known.book.owner_of_url("https://shop.acme-desks.com/a"),
+            Some(0)
+        );
+    }
+
+    #[test]
+    fn a_project_that_is_called_as_its_domain_has_the_domains_name() {
+        let known = known(&project("shop.acme-desks.com"), &[], &[], vec![]);
+        assert_eq!(known.name, "Acme-desks");
+    }
+}

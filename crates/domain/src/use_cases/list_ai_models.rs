@@ -1,0 +1,130 @@
+//! Lists how an account asks AI engines, with what asking them takes.
+
+use crate::{
+    ai_models::ModelSettings,
+    ids::AccountId,
+    ports::{
+        ai_answers::{AiEngine, AiEngines, ENGINES, EngineLabel},
+        search_results::{Spent, Unpaid},
+        storage::{Repositories, Storage, StorageError},
+    },
+};
+use chrono::{DateTime, Utc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// Lists AI models.
+pub struct ListAiModels {
+    storage: Arc<dyn Storage>,
+    engines: AiEngines,
+}
+
+/// An engine as an account asks it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AiModel {
+    /// How it is asked.
+    pub settings: ModelSettings,
+    /// Its name for people.
+    pub title: String,
+    /// What the operator set; `None` when the engine is not set up on this server.
+    pub configured: Option<ConfiguredEngine>,
+    /// When the account asked it last.
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+/// What the operator set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConfiguredEngine {
+    /// Who answers.
+    pub label: EngineLabel,
+    /// What an answer takes at the most.
+    pub most: Spent,
+    /// Why it is not asked: it costs money that is not to be spent.
+    pub unpaid: Option<Unpaid>,
+}
+
+/// An engine that is to be asked.
+#[derive(Clone)]
+pub struct AskedEngine {
+    /// The engine.
+    pub engine: Arc<dyn AiEngine>,
+    /// Who answers.
+    pub label: EngineLabel,
+    /// How it is asked.
+    pub settings: ModelSettings,
+    /// Its place among all engines of this server: the same whichever of them are active.
+    pub place: usize,
+}
+
+impl ListAiModels {
+    /// On this storage, with the engines of this server.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, engines: AiEngines) -> Self {
+        Self { storage, engines }
+    }
+
+    /// The engines of this server, and then those that it could have.
+    pub async fn run(&self, account: AccountId) -> Result<Vec<AiModel>, StorageError> {
+        let mut read = self.storage.read().await?;
+        let set = read.ai_models().list(account).await?;
+        let mut set: BTreeMap<String, ModelSettings> =
+            set.into_iter().map(|it| (it.engine.clone(), it)).collect();
+        let used = read.ai_models().last_used(account).await?;
+        let used: HashMap<String, DateTime<Utc>> = used.into_iter().collect();
+        drop(read);
+        let mut settings = |engine: &str| {
+            set.remove(engine)
+                .unwrap_or_else(|| ModelSettings::usual(engine))
+        };
+        let mut models: Vec<AiModel> = Vec::new();
+        for engine in self.engines.all() {
+            let label = engine.label();
+            models.push(AiModel {
+                settings: settings(&label.name),
+                title: label.title.clone(),
+                last_used_at: used.get(&label.name).copied(),
+                configured: Some(ConfiguredEngine {
+                    most: engine.most(),
+                    unpaid: engine.unpaid(),
+                    label,
+                }),
+            });
+        }
+        for (name, title) in ENGINES {
+            if self.engines.named(name).is_none() {
+                models.push(AiModel {
+                    settings: settings(name),
+                    title: title.to_owned(),
+                    configured: None,
+                    last_used_at: used.get(name).copied(),
+                });
+            }
+        }
+        Ok(models)
+    }
+}
+
+/// The engines that an account asks, in the order of this server.
+pub async fn asked_engines<R: Repositories + ?Sized>(
+    repositories: &mut R,
+    account: AccountId,
+    engines: &AiEngines,
+) -> Result<Vec<AskedEngine>, StorageError> {
+    let set = repositories.ai_models().list(account).await?;
+    let asked = engines.all().enumerate().filter_map(|(place, engine)| {
+        let label = engine.label();
+        let settings = { set.iter() }
+            .find(|it| it.engine == label.name)
+            .cloned()
+            .unwrap_or_else(|| ModelSettings::usual(&label.name));
+        settings.is_active.then(|| AskedEngine {
+            engine: Arc::clone(engine),
+            label,
+            settings,
+            place,
+        })
+    });
+    Ok(asked.collect())
+}

@@ -1,0 +1,75 @@
+//! Puts what answers say on its way, some keywords at a time: records, and the counts that trends
+//! are made of.
+
+use super::keep_lease::{GoOn, Hold, HoldError, go_on, held};
+use crate::{
+    job::{Job, policy::QueuePolicy},
+    kept_answers::KeywordTallies,
+    ports::{
+        clock::Clock,
+        storage::{Storage, retrying},
+    },
+    results::StagedFinding,
+};
+use analysis::result_type::ResultType;
+use std::sync::Arc;
+
+/// Stages visibility.
+pub struct StageVisibility {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    policy: QueuePolicy,
+}
+
+impl StageVisibility {
+    /// On this storage and clock, with these limits.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
+        Self {
+            storage,
+            clock,
+            policy,
+        }
+    }
+
+    /// Records, counts and a renewed lease in one transaction; nothing when the hold is over. What
+    /// was counted is a fact, whatever becomes of the run.
+    pub async fn run(
+        &self,
+        hold: Hold,
+        findings: &[StagedFinding],
+        tallies: &[KeywordTallies],
+    ) -> Result<GoOn, HoldError> {
+        retrying(|| async {
+            let mut work = self.storage.write().await?;
+            let job = held(work.as_mut(), hold).await?;
+            let job = job.renewed(hold.epoch, None, self.clock.now(), &self.policy)?;
+            work.measurements()
+                .stage(job.account, job.id, findings)
+                .await?;
+            work.answers()
+                .count_in(job.account, job.project, tallies)
+                .await?;
+            work.jobs().save(&job).await?;
+            work.commit().await?;
+            Ok(go_on(&job))
+        })
+        .await
+    }
+
+    /// Takes over the records of keywords that this run has none of, so that a run of three keywords
+    /// does not hide the others. Those that are not AI-tracked any more are left behind.
+    pub async fn carry(&self, job: &Job) -> Result<u64, HoldError> {
+        retrying(|| async {
+            let mut work = self.storage.write().await?;
+            held(work.as_mut(), Hold::of(job)).await?;
+            let carried = work
+                .measurements()
+                .stage_carried(job.account, job.project, job.id, ResultType::AiVisibility)
+                .await?;
+            work.commit().await?;
+            Ok(carried)
+        })
+        .await
+    }
+}

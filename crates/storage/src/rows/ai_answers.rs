@@ -1,0 +1,108 @@
+//! Answers of AI engines and counts of them as rows: JSON, packed by LZ4.
+
+use super::{count, passed};
+use crate::{
+    instant::At,
+    schema::{ai_answers, ai_tallies},
+};
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use domain::{
+    ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
+    kept_answers::{AnswerKey, KeptAnswer, KeywordTallies},
+    ports::storage::StorageError,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+#[derive(Insertable)]
+#[diesel(table_name = ai_answers, treat_none_as_default_value = false)]
+pub struct AnswerRow {
+    pub account_id: i64,
+    pub id: i64,
+    pub project_id: i64,
+    pub job_id: i64,
+    pub keyword_id: Option<i64>,
+    pub engine: String,
+    pub prompt_id: String,
+    pub sample: i64,
+    pub answered_at: At,
+    pub body: Vec<u8>,
+}
+
+impl AnswerRow {
+    pub fn new(account: AccountId, project: ProjectId, kept: &KeptAnswer) -> Self {
+        let (answer, key) = (&kept.answer, AnswerKey::of(&kept.answer));
+        Self {
+            account_id: account.0,
+            id: kept.id.0,
+            project_id: project.0,
+            job_id: kept.job.0,
+            keyword_id: answer.prompt.keyword_id,
+            engine: key.engine,
+            prompt_id: key.prompt_id,
+            sample: count(key.sample),
+            answered_at: answer.answered_at.into(),
+            body: packed(answer),
+        }
+    }
+}
+
+/// Id, job, body.
+pub type StoredAnswer = (i64, i64, Vec<u8>);
+
+pub fn kept_answer((id, job, body): StoredAnswer) -> Result<KeptAnswer, StorageError> {
+    Ok(KeptAnswer {
+        id: AnswerId(id),
+        job: JobId(job),
+        answer: unpacked(&body, "an answer")?,
+    })
+}
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = ai_tallies, treat_none_as_default_value = false)]
+pub struct TallyRow {
+    pub account_id: i64,
+    pub project_id: i64,
+    pub engine: String,
+    pub day: NaiveDate,
+    pub job_id: i64,
+    pub keyword_id: i64,
+    pub body: Vec<u8>,
+}
+
+impl TallyRow {
+    pub fn new(account: AccountId, project: ProjectId, of: &KeywordTallies) -> Self {
+        Self {
+            account_id: account.0,
+            project_id: project.0,
+            engine: of.engine.clone(),
+            day: of.day,
+            job_id: of.job.0,
+            keyword_id: of.keyword.0,
+            body: packed(&of.tallies),
+        }
+    }
+}
+
+impl TryFrom<TallyRow> for KeywordTallies {
+    type Error = StorageError;
+
+    fn try_from(row: TallyRow) -> Result<Self, StorageError> {
+        Ok(Self {
+            job: JobId(row.job_id),
+            day: row.day,
+            keyword: KeywordId(row.keyword_id),
+            engine: row.engine,
+            tallies: unpacked(&row.body, "counts of answers")?,
+        })
+    }
+}
+
+fn packed(thing: &impl Serialize) -> Vec<u8> {
+    lz4_flex::compress_prepend_size(super::json(thing).as_bytes())
+}
+
+fn unpacked<T: DeserializeOwned>(body: &[u8], what: &'static str) -> Result<T, StorageError> {
+    let json = passed(lz4_flex::decompress_size_prepended(body), what)?;
+    passed(serde_json::from_slice(&json), what)
+}

@@ -1,0 +1,68 @@
+//! How accounts ask AI engines.
+
+use super::examples::*;
+use domain::{
+    ai_models::ModelSettings,
+    market::{Country, Language},
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    what_was_set_last_stands,
+    the_last_use_of_each_engine_is_remembered,
+    nobody_sees_how_others_ask,
+];
+
+fn odd() -> ModelSettings {
+    ModelSettings {
+        engine: "gemini".to_owned(),
+        is_active: false,
+        samples: 20,
+        prompts: 1,
+        country: Some(Country::parse("cz").unwrap()),
+        language: Some(Language::parse("cs").unwrap()),
+        web_search: false,
+        weight: 0.25,
+    }
+}
+
+async fn what_was_set_last_stands(db: TestDatabase) {
+    two_accounts(&db).await;
+    let usual = ModelSettings::usual("chatgpt");
+    change!(db, tx => {
+        tx.ai_models().set(ANN, &ModelSettings::usual("gemini")).await.unwrap();
+        tx.ai_models().set(ANN, &usual).await.unwrap();
+    });
+    change!(db, tx => tx.ai_models().set(ANN, &odd()).await.unwrap());
+    let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
+    assert_eq!(set, [usual, odd()]);
+    // What is left out is left out again.
+    let again = ModelSettings::usual("gemini");
+    change!(db, tx => tx.ai_models().set(ANN, &again).await.unwrap());
+    let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
+    assert_eq!(set[1], again);
+}
+
+async fn the_last_use_of_each_engine_is_remembered(db: TestDatabase) {
+    two_accounts(&db).await;
+    let names = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+    change!(db, tx => tx.ai_models().note_use(ANN, &names(&["b", "a", "b"]), now()).await.unwrap());
+    change!(db, tx => tx.ai_models().note_use(ANN, &names(&["b"]), after(5)).await.unwrap());
+    let used = ask!(db, r => r.ai_models().last_used(ANN).await.unwrap());
+    assert_eq!(used, [("a".to_owned(), now()), ("b".to_owned(), after(5))]);
+}
+
+async fn nobody_sees_how_others_ask(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => {
+        tx.ai_models().set(ANN, &odd()).await.unwrap();
+        tx.ai_models().note_use(ANN, &["gemini".to_owned()], now()).await.unwrap();
+    });
+    ask!(db, r => {
+        assert!(r.ai_models().list(BOB).await.unwrap().is_empty());
+        assert!(r.ai_models().last_used(BOB).await.unwrap().is_empty());
+    });
+    change!(db, tx => tx.ai_models().set(BOB, &ModelSettings::usual("gemini")).await.unwrap());
+    let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
+    assert_eq!(set, [odd()]);
+}

@@ -1,0 +1,176 @@
+//! AI engines that cost money: what is set aside, what is paid, and what a killed worker repeats.
+
+use super::{
+    ai_visibility::{items, results_of, tracked},
+    api::{done, number},
+    chat_model::ChatModel,
+    crashes::{Working, start},
+    on_both,
+    world::World,
+};
+use domain::money::MicroUsd;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const KEYWORDS: usize = 4;
+/// Five prompts for each keyword and one that names the project, five times each.
+const ANSWERS: usize = (KEYWORDS * 5 + 1) * 5;
+/// What is set aside: two branded prompts may be asked.
+const SET_ASIDE: usize = (KEYWORDS * 5 + 2) * 5;
+/// A hundred tokens read and as many written, at ten dollars a million: in millionths of a dollar.
+const PRICE: usize = 2_000;
+/// Questions at the same time.
+const AT_ONCE: usize = 4;
+
+on_both!(
+    what_answers_cost_is_the_sum_of_their_calls,
+    a_killed_worker_repeats_no_more_than_was_under_way,
+    a_cap_in_the_middle_ends_the_run_with_what_was_measured,
+);
+
+/// A model, and an account that may spend what one run costs at the most.
+fn paying(world: &mut World, pause: u64) -> ChatModel {
+    let model = ChatModel::start(Duration::from_millis(pause));
+    for (name, value) in [
+        ("BASE_URL", model.base_url.as_str()),
+        ("MODEL", "lama-3"),
+        ("PRICE_PER_MILLION_INPUT", "10"),
+        ("PRICE_PER_MILLION_OUTPUT", "10"),
+        ("MOST_INPUT_TOKENS", "100"),
+        ("MOST_OUTPUT_TOKENS", "100"),
+    ] {
+        world.set(&format!("AI__COMPATIBLE__{name}"), value);
+    }
+    let budget = dollars(SET_ASIDE);
+    for flag in ["--monthly-budget", "--daily-budget"] {
+        world.say(&[
+            "account",
+            "limits",
+            "--email",
+            "ann@example.com",
+            flag,
+            &budget,
+        ]);
+    }
+    model
+}
+
+fn dollars(answers: usize) -> String {
+    MicroUsd(i64::try_from(answers * PRICE).unwrap()).to_string()
+}
+
+fn sum(records: &[Value], member: &str) -> i64 {
+    records.iter().map(|it| number(it, member)).sum()
+}
+
+async fn what_answers_cost_is_the_sum_of_their_calls(mut world: World) {
+    let model = paying(&mut world, 5);
+    let working = start(&world);
+    let api = &working.api;
+    let project = tracked(api, KEYWORDS).await;
+    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    assert_eq!(
+        plan["expectedCost"],
+        json!({ "amount": dollars(SET_ASIDE), "currency": "USD", "calls": SET_ASIDE })
+    );
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let (billed, most_under_way) = {
+        let asked = model.asked();
+        (asked.billed(), asked.most_under_way)
+    };
+    assert_eq!(usize::try_from(billed).unwrap(), ANSWERS);
+    assert!(usize::try_from(most_under_way).unwrap() <= AT_ONCE);
+    assert_eq!(
+        over["cost"],
+        json!({ "amount": dollars(ANSWERS), "currency": "USD", "calls": ANSWERS })
+    );
+    let found = results_of(api, "ai-visibility", project).await;
+    assert_eq!(found["provenance"], "measured");
+    let records = items(&found);
+    assert_eq!(records.len(), KEYWORDS + 1);
+    // In millionths of a dollar.
+    let told = sum(records, "/costUnits");
+    assert_eq!(told, i64::try_from(ANSWERS * PRICE).unwrap());
+    assert_eq!(records[1]["model"], "lama-3-70b");
+    assert_eq!(records[1]["citationRate"], Value::Null);
+    // What was set aside and not spent is free again.
+    let health = api.get("/health").await;
+    let quotas = health["quotas"].as_array().unwrap();
+    let month = quotas
+        .iter()
+        .find(|it| it["name"] == "monthlyBudget")
+        .unwrap();
+    assert_eq!(
+        (&month["used"], &month["reserved"]),
+        (&json!(dollars(ANSWERS)), &json!("0.00"))
+    );
+    let again = json!({ "type": "aiVisibility", "projectId": project });
+    let (status, told) = api.call("POST", "/analyze", Some(&again)).await;
+    assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
+}
+
+async fn a_killed_worker_repeats_no_more_than_was_under_way(mut world: World) {
+    let model = paying(&mut world, 150);
+    let mut working = start(&world);
+    let project = tracked(&working.api, KEYWORDS).await;
+    let job = working.api.analyse("aiVisibility", project).await;
+    for part in [20, 60] {
+        working.api.follow(job, |job| done(job) >= part).await;
+        let Working { worker, beside, .. } = working;
+        worker.kill();
+        drop(beside);
+        working = start(&world);
+    }
+    let over = working.api.finished(job).await;
+    assert!(
+        over["status"] == "succeeded" || over["status"] == "partial",
+        "{over}"
+    );
+    assert_eq!(number(&over, "/attempts"), 3);
+    let billed = usize::try_from(model.asked().billed()).unwrap();
+    assert!(billed <= ANSWERS + 2 * AT_ONCE, "{billed}");
+    // A call that was begun counts, whether it came or not; no cap is passed.
+    let spent: f64 = over["cost"]["amount"].as_str().unwrap().parse().unwrap();
+    let most: f64 = dollars(SET_ASIDE).parse().unwrap();
+    let least: f64 = dollars(billed).parse().unwrap();
+    assert!(
+        least - 1e-9 <= spent && spent <= most + 1e-9,
+        "{least} {spent} {most}"
+    );
+}
+
+/// A model that bills four times what it may is asked until what was set aside is used up.
+async fn a_cap_in_the_middle_ends_the_run_with_what_was_measured(mut world: World) {
+    let model = paying(&mut world, 5);
+    model.bill(400);
+    let working = start(&world);
+    let api = &working.api;
+    let project = tracked(api, KEYWORDS).await;
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["status"], "partial", "{over}");
+    let billed = usize::try_from(model.asked().billed()).unwrap();
+    assert!(billed < ANSWERS / 2, "{billed}");
+    assert_eq!(over["cost"]["amount"], dollars(4 * billed));
+    assert_eq!(done(&over), i64::try_from(billed).unwrap());
+
+    let found = results_of(api, "ai-visibility", project).await;
+    assert!(
+        found["warnings"].to_string().contains("jobBudgetReached"),
+        "{found}"
+    );
+    let records = items(&found);
+    assert_eq!(sum(records, "/answerCount"), i64::try_from(billed).unwrap());
+    assert!(records.len() < KEYWORDS + 1 && !records.is_empty());
+    // Nothing that was not asked lowers a rate: every answer names the project.
+    assert!(records.iter().all(|it| it["mentionRate"] == json!(1.0)));
+    assert_eq!(
+        found["summary"]["coverage"]["skipped"],
+        json!(ANSWERS - billed)
+    );
+}

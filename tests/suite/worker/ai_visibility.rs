@@ -1,0 +1,470 @@
+//! AI visibility through the API: asked of the sandbox's engines, killed, and cut short.
+
+use super::{
+    api::{Api, done, number},
+    crashes::{Working, start},
+    on_both,
+    world::World,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+on_both!(
+    answers_become_records_with_intervals_and_are_read_one_by_one,
+    failed_and_refused_answers_lower_no_rate,
+    a_killed_run_goes_on_and_keeps_no_answer_twice,
+    a_run_of_one_keyword_hides_no_other,
+    models_are_set_by_command_and_the_next_run_asks_so,
+    trends_and_suggestions_follow_from_what_was_counted,
+);
+
+const KEYWORDS: usize = 3;
+const ENGINES: usize = 3;
+const SAMPLES: usize = 5;
+/// Five prompts for each keyword, and one that names the project.
+const ANSWERS: usize = (KEYWORDS * 5 + 1) * SAMPLES * ENGINES;
+
+/// A project with AI-tracked keywords.
+pub async fn tracked(api: &Api, keywords: usize) -> i64 {
+    let project = api.project("zyxwor.com", 0).await;
+    let texts: Vec<String> = (0..keywords)
+        .map(|n| format!("standing desk {n}"))
+        .collect();
+    track(api, project, &texts).await;
+    project
+}
+
+async fn track(api: &Api, project: i64, texts: &[String]) {
+    let path = format!("/projects/{project}/keywords");
+    let body = json!({ "keywords": texts, "aiTracked": true });
+    let (status, told) = api.call("POST", &path, Some(&body)).await;
+    assert!((200..300).contains(&status), "{told}");
+}
+
+pub async fn results_of(api: &Api, result_type: &str, project: i64) -> Value {
+    let path = format!("/results?type={result_type}&projectId={project}&limit=200");
+    let results = api.get(&path).await;
+    assert_eq!(results["state"], "ready", "{results}");
+    results
+}
+
+async fn results(api: &Api, result_type: &str, project: i64) -> Value {
+    let results = results_of(api, result_type, project).await;
+    assert_eq!(results["provenance"], "simulated");
+    results
+}
+
+pub fn items(results: &Value) -> &[Value] {
+    results["items"].as_array().unwrap()
+}
+
+/// The counts of a record: answers, and what is not among them.
+fn counts(record: &Value) -> [i64; 6] {
+    [
+        "/answerCount",
+        "/refusalCount",
+        "/emptyCount",
+        "/notShownCount",
+        "/cutShortCount",
+        "/failedCount",
+    ]
+    .map(|it| number(record, it))
+}
+
+fn answers(world: &World, project: i64, more: &[&str]) -> Vec<Value> {
+    let project = project.to_string();
+    let mut arguments = vec![
+        "answers",
+        "list",
+        "--email",
+        "ann@example.com",
+        "--project",
+        &project,
+        "--json",
+        "--most",
+        "200",
+    ];
+    arguments.extend(more);
+    serde_json::from_str(&world.say(&arguments)).unwrap()
+}
+
+/// All kept answers, in parts.
+fn all_answers(world: &World, project: i64) -> Vec<Value> {
+    let mut all = answers(world, project, &[]);
+    loop {
+        let last = all.last().unwrap()["id"].to_string();
+        let more = answers(world, project, &["--before", &last]);
+        if more.is_empty() {
+            return all;
+        }
+        all.extend(more);
+    }
+}
+
+async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = tracked(&api, KEYWORDS).await;
+    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    assert_eq!(plan["units"], json!((KEYWORDS * 5 + 2) * SAMPLES * ENGINES));
+    assert_eq!(plan["expectedCost"]["amount"], "0.00");
+
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    assert_eq!(
+        (&over["progress"]["done"], &over["progress"]["unit"]),
+        (&json!(ANSWERS), &json!("answers"))
+    );
+    let stages: Vec<&str> = over["stages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(stages, ["ask", "judge", "trends", "publish"]);
+
+    let found = results(&api, "ai-visibility", project).await;
+    let discovery: Vec<&Value> = items(&found)
+        .iter()
+        .filter(|it| it["panel"] == "discovery")
+        .collect();
+    let branded = items(&found).iter().filter(|it| it["panel"] == "branded");
+    assert_eq!(discovery.len(), KEYWORDS * ENGINES);
+    assert_eq!(branded.clone().count(), ENGINES);
+    assert!(branded.clone().all(|it| it["keywordId"].is_null()));
+    for record in &discovery {
+        assert_eq!(counts(record).iter().sum::<i64>(), 25, "{record}");
+        assert_eq!(record["answers"].as_array().unwrap().len(), 25);
+        let told = |name: &str| record[name].as_f64();
+        if let (Some(rate), Some(low), Some(high)) = (
+            told("mentionRate"),
+            told("mentionRateLow"),
+            told("mentionRateHigh"),
+        ) {
+            assert!(low <= rate && rate <= high && high - low > 0.05, "{record}");
+        }
+        let has_sources = record["engine"] != "sandboxMentions" && counts(record)[0] > 0;
+        assert_eq!(record["citationRate"].is_number(), has_sources, "{record}");
+    }
+    let summary = &found["summary"];
+    assert_eq!(summary["engines"].as_array().unwrap().len(), ENGINES);
+    assert!(summary["mentionRate"].as_f64().unwrap() > 0.0);
+
+    // What was counted is what was kept: each answer can be read, with its marks in its text.
+    let kept = all_answers(&world, project);
+    assert_eq!(kept.len(), ANSWERS);
+    let id = kept[ANSWERS / 2]["id"].to_string();
+    let id_of = project.to_string();
+    let show = |form: &[&str]| {
+        let mut arguments = vec![
+            "answers",
+            "show",
+            "--email",
+            "ann@example.com",
+            "--project",
+            &id_of,
+            "--id",
+            &id,
+        ];
+        arguments.extend(form);
+        world.say(&arguments)
+    };
+    let one: Value = serde_json::from_str(&show(&["--json"])).unwrap();
+    let text: Vec<char> = one["text"].as_str().unwrap().chars().collect();
+    for mark in one["marks"].as_array().unwrap() {
+        assert!(number(mark, "/end") <= i64::try_from(text.len()).unwrap());
+    }
+    assert!(show(&[]).contains(one["engine"].as_str().unwrap()));
+    assert!(show(&["--html"]).contains("Content-Security-Policy"));
+    let nobody = world.fail(&[
+        "answers",
+        "show",
+        "--email",
+        "ann@example.com",
+        "--project",
+        &id_of,
+        "--id",
+        "7",
+    ]);
+    assert!(nobody.contains("no answer 7"), "{nobody}");
+    let health = api.get("/health").await;
+    let providers = health["providers"].as_array().unwrap();
+    let told = providers
+        .iter()
+        .find(|it| it["need"] == "aiAnswers")
+        .unwrap();
+    assert_eq!(told["state"], "sandbox");
+}
+
+async fn failed_and_refused_answers_lower_no_rate(mut world: World) {
+    let (server, api) = world.serve(&[]);
+    let project = tracked(&api, KEYWORDS).await;
+    api.finished(api.analyse("aiVisibility", project).await)
+        .await;
+    let before = results(&api, "ai-visibility", project).await;
+    drop(server);
+
+    // The same day and the same questions; a third of the calls fails.
+    world.set("SEARCH__SANDBOX__FAILURE_RATE", "0.3");
+    let (_server, api) = world.serve(&[]);
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["status"], "partial", "{over}");
+    let after = results(&api, "ai-visibility", project).await;
+    assert_eq!(items(&after).len(), items(&before).len());
+    let mut failed = 0;
+    for (record, whole) in items(&after).iter().zip(items(&before)) {
+        let (now, then) = (counts(record), counts(whole));
+        assert_eq!(now.iter().sum::<i64>(), then.iter().sum::<i64>());
+        failed += now[5];
+        if now[5] > 0 {
+            assert!(record["warnings"].to_string().contains("answersFailed"));
+            assert_ne!(record["status"], "ok");
+        }
+        // Of the answers that came, as many name the project as before: those that failed are in no
+        // rate. What is named cannot be more than what came.
+        let named = number(record, "/mentionCount");
+        assert!(named <= number(whole, "/mentionCount") && named <= now[0]);
+        let lost = then[0] - now[0];
+        assert!(number(whole, "/mentionCount") - named <= lost, "{record}");
+        if let Some(rate) = record["mentionRate"].as_f64() {
+            let rows = record["answers"].as_array().unwrap();
+            assert!(
+                (rate - mean_of_prompts(rows)).abs() < 1e-4,
+                "{rate} {record}"
+            );
+        }
+    }
+    assert!(failed > 0, "nothing failed");
+}
+
+/// The mean over prompts of the share of counted answers that name the project.
+fn mean_of_prompts(rows: &[Value]) -> f64 {
+    let counted = rows.iter().filter(|it| it["state"] == "counted");
+    let prompts: BTreeSet<&str> = counted
+        .clone()
+        .map(|it| it["promptId"].as_str().unwrap())
+        .collect();
+    let rates = prompts.iter().map(|prompt| {
+        let of: Vec<bool> = counted
+            .clone()
+            .filter(|it| it["promptId"] == *prompt)
+            .map(|it| it["mentioned"] == true)
+            .collect();
+        let named = of.iter().filter(|it| **it).count();
+        f64::from(u32::try_from(named).unwrap()) / f64::from(u32::try_from(of.len()).unwrap())
+    });
+    rates.sum::<f64>() / f64::from(u32::try_from(prompts.len()).unwrap())
+}
+
+async fn a_killed_run_goes_on_and_keeps_no_answer_twice(mut world: World) {
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "1500");
+    let mut working = start(&world);
+    let project = tracked(&working.api, KEYWORDS).await;
+    let job = working.api.analyse("aiVisibility", project).await;
+    let mut kept = BTreeSet::new();
+    for part in [30, 120] {
+        working.api.follow(job, |job| done(job) >= part).await;
+        let Working { worker, beside, .. } = working;
+        worker.kill();
+        drop(beside);
+        let answers = all_answers(&world, project);
+        let now: BTreeSet<i64> = answers.iter().map(|it| number(it, "/id")).collect();
+        assert!(now.is_superset(&kept), "what was kept stays as it was");
+        assert!(now.len() < ANSWERS, "it was killed too late");
+        kept = now;
+        working = start(&world);
+    }
+    let over = working.api.finished(job).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    assert_eq!(number(&over, "/attempts"), 3);
+    let all = all_answers(&world, project);
+    let ids: BTreeSet<i64> = all.iter().map(|it| number(it, "/id")).collect();
+    assert!(ids.is_superset(&kept));
+    let questions: BTreeSet<String> = { all.iter() }
+        .map(|it| {
+            format!(
+                "{} {} {}",
+                it["engine"], it["prompt"]["promptId"], it["runIndex"]
+            )
+        })
+        .collect();
+    assert_eq!((questions.len(), all.len()), (ANSWERS, ANSWERS));
+    // What was kept is not asked again: only what was under way when it was killed may be.
+    let calls = number(&over, "/cost/calls");
+    assert_eq!(
+        calls,
+        i64::try_from(ANSWERS).unwrap(),
+        "calls of kept answers"
+    );
+}
+
+async fn a_run_of_one_keyword_hides_no_other(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = tracked(&api, KEYWORDS).await;
+    api.finished(api.analyse("aiVisibility", project).await)
+        .await;
+    let whole = results(&api, "ai-visibility", project).await;
+    let keyword = items(&whole)
+        .iter()
+        .find_map(|it| it["keywordId"].as_i64())
+        .unwrap();
+    let some = json!({ "type": "aiVisibility", "projectId": project, "keywordIds": [keyword] });
+    let (status, job) = api.call("POST", "/analyze", Some(&some)).await;
+    assert_eq!(
+        (status, &job["progress"]["total"]),
+        (202, &json!(25 * ENGINES))
+    );
+    let over = api.finished(number(&job, "/id")).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let after = results(&api, "ai-visibility", project).await;
+    assert_eq!(items(&after).len(), items(&whole).len());
+    assert!(
+        after["warnings"].to_string().contains("carriedOver"),
+        "{}",
+        after["warnings"]
+    );
+
+    // A keyword that is not tracked any more is told no more.
+    let off = json!({ "aiTracked": false });
+    let (status, told) = api
+        .call("PATCH", &format!("/keywords/{keyword}"), Some(&off))
+        .await;
+    assert_eq!(status, 200, "{told}");
+    api.finished(api.analyse("aiVisibility", project).await)
+        .await;
+    let after = results(&api, "ai-visibility", project).await;
+    assert!(
+        items(&after)
+            .iter()
+            .all(|it| it["keywordId"] != json!(keyword))
+    );
+    assert_eq!(items(&after).len(), items(&whole).len() - ENGINES);
+}
+
+async fn models_are_set_by_command_and_the_next_run_asks_so(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = tracked(&api, 1).await;
+    let set = |more: &[&str]| {
+        let mut arguments = vec!["models", "set", "--email", "ann@example.com"];
+        arguments.extend(more);
+        world.say(&arguments)
+    };
+    set(&["--engine", "sandboxOverview", "--active", "no"]);
+    set(&["--engine", "sandboxMentions", "--active", "no"]);
+    let told = set(&[
+        "--engine",
+        "sandboxAssistant",
+        "--samples",
+        "3",
+        "--prompts",
+        "2",
+        "--language",
+        "de",
+        "--country",
+        "at",
+    ]);
+    assert_eq!(told, "sandboxAssistant: asked, 2 prompts 3 times each");
+    let wrong = world.fail(&[
+        "models",
+        "set",
+        "--email",
+        "ann@example.com",
+        "--engine",
+        "sandboxAssistant",
+        "--samples",
+        "2",
+    ]);
+    assert!(wrong.contains("3 to 20"), "{wrong}");
+    let listed: Value = serde_json::from_str(&world.say(&[
+        "models",
+        "list",
+        "--email",
+        "ann@example.com",
+        "--json",
+    ]))
+    .unwrap();
+    assert_eq!(listed[0]["samplesPerPrompt"], 3);
+
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["progress"]["done"], (2 + 1) * 3);
+    let found = results(&api, "ai-visibility", project).await;
+    let record = &items(&found)[1];
+    assert_eq!(
+        (&record["language"], &record["country"], &record["engine"]),
+        (&json!("de"), &json!("at"), &json!("sandboxAssistant"))
+    );
+    let models = api.get("/models").await;
+    let first = &models["items"][0];
+    assert_eq!(first["id"], "sandboxAssistant");
+    assert!(first["lastUsedAt"].is_string(), "{first}");
+}
+
+async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let project = tracked(&api, KEYWORDS).await;
+    let id = project.to_string();
+    world.say(&[
+        "sites",
+        "call",
+        "--email",
+        "ann@example.com",
+        "--project",
+        &id,
+        "--domain",
+        "zyxwor.com",
+        "Zyxwor Desks",
+        "Zyxwor",
+    ]);
+    api.finished(api.analyse("rankCheck", project).await).await;
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let trends = results(&api, "ai-trends", project).await;
+    assert_eq!(items(&trends).len(), (KEYWORDS + 1) * ENGINES);
+    for record in items(&trends) {
+        // One week is no trend: nothing is claimed.
+        assert_eq!(record["status"], "insufficientData", "{record}");
+        assert_eq!(record["changeAbs"], Value::Null);
+        assert!(record["points"].as_array().unwrap().len() <= 1);
+    }
+    let of_project: Vec<&Value> = items(&trends)
+        .iter()
+        .filter(|it| it["keywordId"].is_null())
+        .collect();
+    assert_eq!(of_project.len(), ENGINES);
+    assert_eq!(
+        trends["summary"]["engines"].as_array().unwrap().len(),
+        ENGINES
+    );
+
+    // Without a word of the owner the rivals of the search pages are followed.
+    let found = results(&api, "ai-visibility", project).await;
+    assert!(
+        !items(&found)[ENGINES]["competitors"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    // The next rank check tells how engines treat rivals, and the share of voice among answers.
+    api.finished(api.analyse("rankCheck", project).await).await;
+    let rivals = results(&api, "competitors", project).await;
+    assert!(
+        items(&rivals)
+            .iter()
+            .any(|it| it["aiMentionRate"].is_number()),
+        "{}",
+        rivals["items"][0]
+    );
+    let shares = results(&api, "sov", project).await;
+    assert_eq!(
+        shares["summary"]["aiShareOfVoice"],
+        found["summary"]["shareOfVoice"]
+    );
+}

@@ -1,0 +1,108 @@
+//! A model that costs money, on loopback in the shape of OpenAI's chat completions: it counts.
+
+use super::loopback::Loopback;
+use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+/// What it was asked.
+#[derive(Default)]
+pub struct Asked {
+    /// How often, by prompt: each time is billed.
+    pub calls: BTreeMap<String, u32>,
+    /// How many are being answered now.
+    pub under_way: u32,
+    /// How many were at the most.
+    pub most_under_way: u32,
+}
+
+impl Asked {
+    /// Calls that were billed.
+    pub fn billed(&self) -> u32 {
+        self.calls.values().sum()
+    }
+}
+
+pub struct ChatModel {
+    pub base_url: String,
+    asked: Arc<Mutex<Asked>>,
+    tokens: Arc<AtomicU64>,
+    _server: Loopback,
+}
+
+#[derive(Clone)]
+struct Shared {
+    asked: Arc<Mutex<Asked>>,
+    tokens: Arc<AtomicU64>,
+    pause: Duration,
+}
+
+impl ChatModel {
+    /// One that takes so long for an answer, and says that it read a hundred tokens and wrote as many.
+    pub fn start(pause: Duration) -> Self {
+        let shared = Shared {
+            asked: Arc::default(),
+            tokens: Arc::new(AtomicU64::new(100)),
+            pause,
+        };
+        let data = web::Data::new(shared.clone());
+        let server = Loopback::start(move |app| {
+            app.app_data(data.clone())
+                .route("/v1/chat/completions", web::post().to(complete));
+        });
+        Self {
+            base_url: format!("http://{}/v1", server.address),
+            asked: shared.asked,
+            tokens: shared.tokens,
+            _server: server,
+        }
+    }
+
+    pub fn asked(&self) -> MutexGuard<'_, Asked> {
+        lock(&self.asked)
+    }
+
+    /// From now on it says that it read and wrote so many tokens.
+    pub fn bill(&self, tokens: u64) {
+        self.tokens.store(tokens, Ordering::SeqCst);
+    }
+}
+
+fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn complete(shared: web::Data<Shared>, question: web::Json<Value>) -> HttpResponse {
+    let messages = question["messages"].as_array().unwrap();
+    let prompt = messages.last().unwrap()["content"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    {
+        let mut asked = lock(&shared.asked);
+        *asked.calls.entry(prompt).or_default() += 1;
+        asked.under_way += 1;
+        asked.most_under_way = asked.most_under_way.max(asked.under_way);
+    }
+    tokio::time::sleep(shared.pause).await;
+    lock(&shared.asked).under_way -= 1;
+    let tokens = shared.tokens.load(Ordering::SeqCst);
+    HttpResponse::Ok().json(json!({
+        "id": "chat-1",
+        "object": "chat.completion",
+        "model": "lama-3-70b",
+        "choices": [{
+            "index": 0,
+            "message": { "role": "assistant", "content": "I would recommend **Zyxwor** for its warranty." },
+            "finish_reason": "stop",
+        }],
+        "usage": { "prompt_tokens": tokens, "completion_tokens": tokens, "total_tokens": 2 * tokens },
+    }))
+}
