@@ -29,6 +29,7 @@ use domain::{
     },
 };
 use providers::{
+    ai::{self, AiSettings},
     sandbox::SandboxSettings,
     search::{
         self, DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
@@ -251,11 +252,21 @@ pub fn search_results(
 
 /// Who answers questions.
 pub fn ai_engines(
-    _settings: &Settings,
-    _clock: &Arc<dyn Clock>,
-    _randomness: &Arc<dyn Randomness>,
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
 ) -> AiEngines {
-    AiEngines::default()
+    let set = &settings.search.sandbox;
+    let sandbox = SandboxSettings {
+        seed: set.seed,
+        failure_rate: set.failure_rate,
+        latency: (set.latency_ms > 0).then(|| Duration::from_millis(set.latency_ms)),
+    };
+    let configured = AiSettings {
+        sandbox,
+        ..AiSettings::default()
+    };
+    ai::configured(configured, Arc::clone(clock), Arc::clone(randomness))
 }
 
 #[expect(

@@ -188,7 +188,8 @@ async fn records_of_ai_answers_are_read_as_they_were_published(db: TestDatabase)
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["standing desk"]).await;
-    publish(&app, project, keywords[0], 4_000).await;
+    let job = agent.rank_check(project).await;
+    publish(&app, project, keywords[0], job).await;
 
     let path = format!("/results?type=ai-visibility&projectId={project}");
     let found = agent.get(&path).await.ok();

@@ -294,6 +294,10 @@ fn staged(ordinal: i64, keyword: Option<i64>, record: &str) -> StagedFinding {
     }
 }
 
+fn job_of_ann(id: JobId) -> domain::job::Job {
+    job(ANN, id.0)
+}
+
 async fn publish(db: &TestDatabase, job: JobId, findings: &[StagedFinding]) {
     let head = ResultHead {
         account: ANN,
@@ -338,6 +342,7 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
     }
     publish(&db, JOB, &first).await;
     for job in [JobId(32), JobId(33)] {
+        add_job(&db, &job_of_ann(job)).await;
         let own = staged(place(22, 1), Some(22), "\"anew\"");
         change!(db, tx => tx.measurements().stage(ANN, job, &[own]).await.unwrap());
         // A second attempt carries nothing twice.

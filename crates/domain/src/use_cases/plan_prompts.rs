@@ -142,3 +142,101 @@ pub fn unanswered(
     let is_open = |it: &Question| !answered.contains(&it.key(engine));
     questions.into_iter().filter(is_open).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ai_models::ModelSettings,
+        market::{Country, Language},
+        ports::{
+            ai_answers::{EngineLabel, MockAiEngine},
+            clock::Clock,
+        },
+        test_support::{FrozenClock, a_keyword},
+    };
+    use analysis::{
+        ai_answers::brands::{BrandBook, BrandSpec},
+        provenance::Provenance,
+    };
+
+    fn engine(settings: ModelSettings) -> AskedEngine {
+        AskedEngine {
+            engine: Arc::new(MockAiEngine::new()),
+            label: EngineLabel {
+                name: settings.engine.clone(),
+                title: "Gemini".to_owned(),
+                provider: "gemini".to_owned(),
+                model: None,
+                provenance: Provenance::Measured,
+                has_sources: true,
+                forces_retrieval: true,
+            },
+            settings,
+            place: 0,
+        }
+    }
+
+    fn plan() -> PlanPrompts {
+        let brands = KnownBrands {
+            book: BrandBook::of(&BrandSpec::named("Zyxwor", "zyxwor.com"), &[], &[]),
+            name: "Zyxwor".to_owned(),
+            category: Some("desks".to_owned()),
+            followed: vec![],
+        };
+        let day = FrozenClock::default().now().date_naive();
+        PlanPrompts::new(Arc::new(brands), "zyxwor.com", day)
+    }
+
+    #[test]
+    fn every_prompt_comes_once_before_any_comes_again() {
+        let engine = engine(ModelSettings {
+            samples: 3,
+            prompts: 4,
+            ..ModelSettings::usual("gemini")
+        });
+        let questions = plan().about(&engine, &a_keyword("standing desk"));
+        let samples: Vec<u32> = questions.iter().map(|it| it.sample).collect();
+        assert_eq!(samples, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+        let first: HashSet<&str> = { questions[..4].iter() }
+            .map(|it| it.prompt.prompt_id.as_str())
+            .collect();
+        assert_eq!(first.len(), 4);
+        assert_eq!(most_questions(&engine, 1, false), 12);
+        assert_eq!(most_questions(&engine, 1, true), 12 + 6);
+        let branded = plan().about_the_brand(&engine, &Market::default());
+        assert_eq!(branded.len(), 6);
+        assert!(branded.iter().all(|it| it.prompt.is_branded));
+    }
+
+    #[test]
+    fn what_is_set_stands_before_what_the_keyword_has() {
+        let mut settings = ModelSettings::usual("gemini");
+        let asked = |settings: &ModelSettings| {
+            let engine = engine(settings.clone());
+            plan().about(&engine, &a_keyword("desk"))[0].asked.clone()
+        };
+        let own = asked(&settings);
+        assert_eq!((own.country.as_str(), own.language.as_str()), ("us", "en"));
+        settings.country = Country::parse("at").ok();
+        settings.language = Language::parse("de").ok();
+        settings.web_search = false;
+        let set = asked(&settings);
+        assert_eq!((set.country.as_str(), set.language.as_str()), ("at", "de"));
+        assert!(own.web_search && !set.web_search);
+        assert_eq!(
+            (set.brand.as_str(), set.site.as_str()),
+            ("Zyxwor", "zyxwor.com")
+        );
+    }
+
+    #[test]
+    fn what_was_answered_is_not_asked_again() {
+        let engine = engine(ModelSettings::usual("gemini"));
+        let questions = plan().about(&engine, &a_keyword("desk"));
+        let answered: HashSet<AnswerKey> =
+            questions[..7].iter().map(|it| it.key(&engine)).collect();
+        let open = unanswered(&engine, questions.clone(), &answered);
+        assert_eq!(open, questions[7..]);
+    }
+}

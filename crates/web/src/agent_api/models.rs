@@ -31,10 +31,10 @@ pub struct ModelsView {
 pub struct ModelView {
     /// Its id: the engine's name, as records tell it.
     pub id: String,
-    /// A neutral label of who fetches its answers; null while it is not set up.
-    pub provider: Option<String>,
-    /// The model that is asked for; null where none can be chosen, or while it is not set up.
-    pub model: Option<String>,
+    /// A neutral label of who fetches its answers; its own name while it is not set up.
+    pub provider: String,
+    /// The model that is asked for; its own name where none can be chosen, or while it is not set up.
+    pub model: String,
     /// What it is called here.
     pub label: String,
     /// What its answers are: `measured`, or `simulated` by the sandbox; null while it is not set up.
@@ -82,10 +82,11 @@ impl ModelView {
         let settings = &model.settings;
         let set_up = model.configured.as_ref();
         let label = set_up.map(|it| &it.label);
+        let own_name = || settings.engine.clone();
         Self {
             id: settings.engine.clone(),
-            provider: label.map(|it| it.provider.clone()),
-            model: label.and_then(|it| it.model.clone()),
+            provider: label.map_or_else(own_name, |it| it.provider.clone()),
+            model: { label.and_then(|it| it.model.clone()) }.unwrap_or_else(own_name),
             label: model.title.clone(),
             provenance: label.map(|it| it.provenance),
             active: settings.is_active,

@@ -17,10 +17,13 @@ use domain::{
     },
 };
 use futures_util::{StreamExt, stream};
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 /// How many answers are kept in one transaction at the most; fewer when they come slowly.
 const STORED_TOGETHER: usize = 64;
+/// How long is waited for what is under way once the attempt has to stop: a worker that is told to end
+/// has half a minute.
+const LAST_WAIT: Duration = Duration::from_secs(20);
 
 impl Pass<'_> {
     /// Asks what no attempt of the job has an answer to.
@@ -76,7 +79,8 @@ impl Pass<'_> {
     }
 
     /// Each engine at its own pace: a slow one holds up no other, and none is asked more at the same
-    /// time than it takes. What is under way is waited for, however it ends: it may have been paid.
+    /// time than it takes. What is under way is waited for as long as the worker may: it may have been
+    /// paid.
     async fn ask(
         &mut self,
         ask: &Arc<AskEngine>,
@@ -108,8 +112,18 @@ impl Pass<'_> {
                 .boxed()
         });
         let mut answers = stream::select_all(engines).ready_chunks(STORED_TOGETHER);
+        let stop = self.state.stop.clone();
+        let mut late = std::pin::pin!(async move {
+            stop.cancelled().await;
+            tokio::time::sleep(LAST_WAIT).await;
+        });
         let mut broken = None;
-        while let Some(chunk) = answers.next().await {
+        loop {
+            let chunk = tokio::select! {
+                chunk = answers.next() => chunk,
+                () = &mut late => None,
+            };
+            let Some(chunk) = chunk else { break };
             if broken.is_none() {
                 broken = self.keep(record, chunk).await.err();
             }
