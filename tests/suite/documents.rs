@@ -266,8 +266,14 @@ fn every_setting_is_documented_and_no_other() {
         .into_iter()
         .map(|row| row[0].clone())
         .collect();
-    let files = ["mod.rs", "page_speed.rs", "search.rs", "search_console.rs"]
-        .map(|it| format!("crates/app/src/settings/{it}"));
+    let files = [
+        "ai.rs",
+        "mod.rs",
+        "page_speed.rs",
+        "search.rs",
+        "search_console.rs",
+    ]
+    .map(|it| format!("crates/app/src/settings/{it}"));
     let source = files.map(|it| read(&it)).concat();
     assert_eq!(documented, settings(&source, "Settings", ""));
 }

@@ -1,7 +1,7 @@
 //! The composition root: which adapter stands behind which port.
 
 use crate::{
-    settings::{Loaded, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
+    settings::{Loaded, ModelChoice, QueueSettings, SandboxChoice, Secret, Settings, WebAddress},
     system_clock::SystemClock,
     system_randomness::SystemRandomness,
     worker::{Load, Tools},
@@ -29,7 +29,8 @@ use domain::{
     },
 };
 use providers::{
-    ai::{self, AiSettings},
+    ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
+    resilience::ResilienceSettings,
     sandbox::SandboxSettings,
     search::{
         self, DataForSeoSettings, SearchSettings, SearxngSettings, SerpApiSettings, SerperSettings,
@@ -206,22 +207,6 @@ pub fn search_results(
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
     let search = &settings.search;
-    let (data_for_seo, serp_api) = (&search.data_for_seo, &search.serp_api);
-    let credentials = data_for_seo
-        .login
-        .as_ref()
-        .zip(data_for_seo.password.as_ref());
-    let data_for_seo = credentials.map(|(login, password)| DataForSeoSettings {
-        base_url: data_for_seo.base_url.url().clone(),
-        login: login.reveal().to_owned().into(),
-        password: password.reveal().to_owned().into(),
-        price_per_page: micro_usd(data_for_seo.price_per_page),
-    });
-    let serp_api = serp_api.api_key.as_ref().map(|key| SerpApiSettings {
-        base_url: serp_api.base_url.url().clone(),
-        api_key: key.reveal().to_owned().into(),
-        price_per_call: micro_usd(serp_api.price_per_call),
-    });
     let serper = search.serper.api_key.as_ref().map(|key| SerperSettings {
         base_url: search.serper.base_url.url().clone(),
         api_key: key.reveal().to_owned().into(),
@@ -231,18 +216,12 @@ pub fn search_results(
         base_url: url.url().clone(),
         engine: search.searxng.engine.clone(),
     });
-    let sandbox = SandboxSettings {
-        seed: search.sandbox.seed,
-        failure_rate: search.sandbox.failure_rate,
-        latency: (search.sandbox.latency_ms > 0)
-            .then(|| Duration::from_millis(search.sandbox.latency_ms)),
-    };
     let configured = SearchSettings {
-        data_for_seo,
-        serp_api,
+        data_for_seo: data_for_seo(settings),
+        serp_api: serp_api(settings),
         serper,
         searxng,
-        sandbox,
+        sandbox: sandbox(settings),
         paid_calls: search.paid_calls,
         most_per_call: search.most_per_call.map(micro_usd),
         ..SearchSettings::default()
@@ -250,23 +229,101 @@ pub fn search_results(
     search::configured(configured, Arc::clone(clock), Arc::clone(randomness))
 }
 
-/// Who answers questions.
+fn data_for_seo(settings: &Settings) -> Option<DataForSeoSettings> {
+    let set = &settings.search.data_for_seo;
+    let (login, password) = set.login.as_ref().zip(set.password.as_ref())?;
+    Some(DataForSeoSettings {
+        base_url: set.base_url.url().clone(),
+        login: login.reveal().to_owned().into(),
+        password: password.reveal().to_owned().into(),
+        price_per_page: micro_usd(set.price_per_page),
+    })
+}
+
+fn serp_api(settings: &Settings) -> Option<SerpApiSettings> {
+    let set = &settings.search.serp_api;
+    Some(SerpApiSettings {
+        base_url: set.base_url.url().clone(),
+        api_key: set.api_key.as_ref()?.reveal().to_owned().into(),
+        price_per_call: micro_usd(set.price_per_call),
+    })
+}
+
+fn sandbox(settings: &Settings) -> SandboxSettings {
+    let set = &settings.search.sandbox;
+    SandboxSettings {
+        seed: set.seed,
+        failure_rate: set.failure_rate,
+        latency: (set.latency_ms > 0).then(|| Duration::from_millis(set.latency_ms)),
+    }
+}
+
+/// The AI engines.
 pub fn ai_engines(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> AiEngines {
-    let set = &settings.search.sandbox;
-    let sandbox = SandboxSettings {
-        seed: set.seed,
-        failure_rate: set.failure_rate,
-        latency: (set.latency_ms > 0).then(|| Duration::from_millis(set.latency_ms)),
-    };
+    let set = &settings.ai;
+    let [chatgpt, perplexity, gemini, claude] = set.models().map(|it| model(&it));
+    let compatible = set
+        .compatible
+        .base_url
+        .as_ref()
+        .map(|url| CompatibleSettings {
+            base_url: url.url().clone(),
+            api_key: { set.compatible.api_key.as_ref() }.map(|it| it.reveal().to_owned().into()),
+            model: set.compatible.model.clone(),
+            prices: set.compatible.prices().map(|it| token_prices(it, 0.0)),
+            most_input_tokens: set.compatible.most_input_tokens.into(),
+            most_output_tokens: set.compatible.most_output_tokens,
+        });
     let configured = AiSettings {
-        sandbox,
-        ..AiSettings::default()
+        chatgpt,
+        perplexity,
+        gemini,
+        claude,
+        compatible,
+        google: GoogleAnswerSettings {
+            serp_api: serp_api(settings),
+            data_for_seo: data_for_seo(settings),
+            overview: set.google.overview,
+            mode: set.google.mode,
+            mode_price: micro_usd(set.google.mode_price),
+        },
+        sandbox: sandbox(settings),
+        resilience: ResilienceSettings {
+            call_timeout: Duration::from_secs(set.answer_seconds.into()),
+            concurrent_calls: set.at_once,
+            ..ResilienceSettings::default()
+        },
+        paid_calls: set.paid_calls && settings.search.paid_calls,
+        most_per_call: set.most_per_call.map(micro_usd),
     };
     ai::configured(configured, Arc::clone(clock), Arc::clone(randomness))
+}
+
+fn model(set: &ModelChoice<'_>) -> Option<ModelSettings> {
+    Some(ModelSettings {
+        base_url: set.base_url.url().clone(),
+        api_key: set.api_key?.reveal().to_owned().into(),
+        model: set.model.to_owned(),
+        prices: set.prices.map(|it| token_prices(it, set.price_per_search)),
+        most_input_tokens: set.most_input_tokens.into(),
+        most_output_tokens: set.most_output_tokens,
+        most_searches: set.most_searches,
+        force_search: set.force_search,
+        link_base: set.link_base.map(|it| it.url().clone()),
+    })
+}
+
+fn token_prices((input, output): (f64, f64), search: f64) -> TokenPrices {
+    TokenPrices {
+        per_million_input: micro_usd(input),
+        per_million_output: micro_usd(output),
+        per_search: micro_usd(search),
+        per_request: 0,
+    }
 }
 
 #[expect(

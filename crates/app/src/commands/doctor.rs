@@ -4,7 +4,7 @@ use super::Ended;
 use crate::{
     settings::{Loaded, Origin, Settings, shown},
     terminal::{say, show_table},
-    wiring::{Role, machine, open_database, search_results, site_tools},
+    wiring::{Role, ai_engines, machine, open_database, search_results, site_tools},
 };
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
@@ -42,6 +42,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
     let checks = vec![
         database(&loaded.settings).await,
         suppliers(&loaded.settings),
+        engines(&loaded.settings),
         speed(&loaded.settings),
         search_console(&loaded.settings).await,
         crawler(&loaded.settings),
@@ -195,6 +196,53 @@ fn suppliers(settings: &Settings) -> Check {
             spending_caps(settings),
         ),
         todo: None,
+    }
+}
+
+/// Who answers, and what an answer can cost.
+fn engines(settings: &Settings) -> Check {
+    let what = "AI engines";
+    let (clock, randomness) = machine();
+    let engines = ai_engines(settings, &clock, &randomness);
+    let mut unasked = Vec::new();
+    let told: Vec<String> = { engines.all() }
+        .map(|engine| {
+            let label = engine.label();
+            if let Some(unpaid) = engine.unpaid() {
+                unasked.push(label.name.clone());
+                return format!("{}: not asked, {unpaid}", label.name);
+            }
+            let model = label.model.map(|it| format!(" ({it})"));
+            let cost = engine.most().cost;
+            let (name, model) = (label.name, model.unwrap_or_default());
+            format!(
+                "{name}{model}: {cost} {} an answer at the most",
+                MicroUsd::CURRENCY
+            )
+        })
+        .collect();
+    let told = told.join("; ");
+    if settings.ai.is_simulated(&settings.search) {
+        return Check {
+            what,
+            state: State::Notice,
+            told: format!("sandbox: simulated engines, marked so in every record; {told}"),
+            todo: Some(
+                "For real answers set ai.chatgpt.api_key, ai.perplexity.api_key, ai.gemini.api_key, ai.claude.api_key or ai.compatible.base_url."
+                    .to_owned(),
+            ),
+        };
+    }
+    let todo = "Set ai.paid_calls and search.paid_calls = true, raise ai.most_per_call, or set the prices of the model.";
+    Check {
+        what,
+        state: if unasked.is_empty() {
+            State::Good
+        } else {
+            State::Bad
+        },
+        told,
+        todo: (!unasked.is_empty()).then(|| todo.to_owned()),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
+mod ai;
 mod page_speed;
 mod ranges;
 mod search;
@@ -10,6 +11,7 @@ mod secret;
 mod sources;
 mod values;
 
+pub use ai::{AiSettings, ModelChoice};
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
 pub use search_console::SearchConsoleSettings;
@@ -56,6 +58,8 @@ pub struct Settings {
     pub queue: QueueSettings,
     /// Search results.
     pub search: SearchSettings,
+    /// AI engines.
+    pub ai: AiSettings,
     /// Search Console.
     pub search_console: SearchConsoleSettings,
     /// The crawler.
@@ -210,6 +214,7 @@ impl Default for Settings {
             worker: WorkerSettings::default(),
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
+            ai: AiSettings::default(),
             search_console: SearchConsoleSettings::default(),
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),

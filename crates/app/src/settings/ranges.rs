@@ -1,6 +1,6 @@
 //! Values that have the right type and still cannot be used.
 
-use super::{Origin, SearchSettings, Settings, SettingsError};
+use super::{AiSettings, Origin, SearchSettings, Settings, SettingsError};
 use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 /// One value that cannot be used: its key, itself, and what is allowed.
@@ -45,6 +45,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     let depth = "10 to 700 organic results";
     mistakes.within("search.depth", search.depth, &(10..=700), depth);
     suppliers(search, &mut mistakes);
+    engines(&settings.ai, &mut mistakes);
     let rate = sandbox.failure_rate;
     mistakes.within("search.sandbox.failure_rate", rate, &(0.0..=1.0), "0 to 1");
     let latency = sandbox.latency_ms;
@@ -120,6 +121,100 @@ fn suppliers(search: &SearchSettings, mistakes: &mut Mistakes) {
             allowed,
         });
     }
+}
+
+/// What engines may take, and what they cost.
+fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
+    let at_once = ai.at_once;
+    mistakes.within("ai.at_once", at_once, &(1..=64), "1 to 64");
+    let seconds = ai.answer_seconds;
+    mistakes.within("ai.answer_seconds", seconds, &(10..=300), "10 to 300");
+    let dollars = "0 to 1000000 US dollars";
+    let most = ai.most_per_call.unwrap_or(0.0);
+    mistakes.within("ai.most_per_call", most, &(0.0..=1_000_000.0), dollars);
+    let mode = ai.google.mode_price;
+    let priced = "0.000001 to 1000 US dollars";
+    mistakes.within(
+        "ai.google.mode_price",
+        mode,
+        &(LEAST_PRICE..=1_000.0),
+        priced,
+    );
+    for it in ai.models() {
+        let (input, output) = it.prices.unwrap_or((LEAST_PRICE, LEAST_PRICE));
+        // A service that costs nothing is no service: its price was not looked up.
+        mistakes.within(
+            it.key,
+            input,
+            &(LEAST_PRICE..=1_000.0),
+            "prices of 0.000001 to 1000 US dollars",
+        );
+        mistakes.within(
+            it.key,
+            output,
+            &(LEAST_PRICE..=1_000.0),
+            "prices of 0.000001 to 1000 US dollars",
+        );
+        let search = it.price_per_search;
+        mistakes.within(
+            it.key,
+            search,
+            &(0.0..=1_000.0),
+            "a price per search of 0 to 1000 US dollars",
+        );
+        named_model(it.key, it.model, mistakes);
+        tokens(
+            it.key,
+            it.most_input_tokens,
+            it.most_output_tokens,
+            mistakes,
+        );
+        let searches = it.most_searches;
+        mistakes.within(it.key, searches, &(1..=50), "most_searches of 1 to 50");
+    }
+    let own = &ai.compatible;
+    let (input, output) = own.prices().unwrap_or_default();
+    for price in [input, output] {
+        let allowed = "prices of 0 to 1000 US dollars";
+        mistakes.within("ai.compatible", price, &(0.0..=1_000.0), allowed);
+    }
+    named_model("ai.compatible", &own.model, mistakes);
+    tokens(
+        "ai.compatible",
+        own.most_input_tokens,
+        own.most_output_tokens,
+        mistakes,
+    );
+}
+
+/// Names of models stand in addresses.
+fn named_model(key: &'static str, model: &str, mistakes: &mut Mistakes) {
+    let is_name = !model.is_empty()
+        && model.len() <= 200
+        && { model.chars() }.all(|it| it.is_ascii_alphanumeric() || "._:/-@".contains(it))
+        && !model.contains("..");
+    if !is_name {
+        mistakes.0.push(Mistake {
+            key,
+            value: format!("{model:?}"),
+            allowed: "the name of a model: letters, digits and . _ : / - @".to_owned(),
+        });
+    }
+}
+
+fn tokens(key: &'static str, input: u32, output: u32, mistakes: &mut Mistakes) {
+    mistakes.within(
+        key,
+        input,
+        &(100..=2_000_000),
+        "most_input_tokens of 100 to 2000000",
+    );
+    mistakes.within(
+        key,
+        output,
+        &(16..=200_000),
+        "most_output_tokens of 16 to 200000",
+    );
 }
 
 /// A load ends after the page had its time.

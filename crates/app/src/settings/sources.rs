@@ -232,7 +232,24 @@ fn meant(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 14] = [
+const OPTIONAL: [&str; 31] = [
+    "ai.chatgpt.api_key",
+    "ai.chatgpt.price_per_million_input",
+    "ai.chatgpt.price_per_million_output",
+    "ai.claude.api_key",
+    "ai.claude.price_per_million_input",
+    "ai.claude.price_per_million_output",
+    "ai.compatible.api_key",
+    "ai.compatible.base_url",
+    "ai.compatible.price_per_million_input",
+    "ai.compatible.price_per_million_output",
+    "ai.gemini.api_key",
+    "ai.gemini.price_per_million_input",
+    "ai.gemini.price_per_million_output",
+    "ai.perplexity.api_key",
+    "ai.perplexity.price_per_million_input",
+    "ai.perplexity.price_per_million_output",
+    "ai.most_per_call",
     "database_url",
     "public_base_url",
     "search.data_for_seo.login",

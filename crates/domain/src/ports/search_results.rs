@@ -150,13 +150,13 @@ impl Unpaid {
     pub const fn hint(self) -> &'static str {
         match self {
             Self::SwitchedOff => {
-                "Ask the operator to allow calls that cost money (the setting search.paid_calls), or to set a supplier that costs nothing."
+                "Ask the operator to allow calls that cost money (the settings search.paid_calls and ai.paid_calls), or to set a supplier that costs nothing."
             }
             Self::TooDear { .. } => {
-                "Ask the operator to raise search.most_per_call, or to lower search.depth."
+                "Ask the operator to raise search.most_per_call, for AI engines ai.most_per_call, or to lower search.depth."
             }
             Self::PriceUnknown => {
-                "Ask the operator to set the supplier's price (search.….price_per_call or price_per_page)."
+                "Ask the operator to set the supplier's price (search.….price_per_call or price_per_page, ai.….price_per_million_input and output)."
             }
         }
     }

@@ -9,6 +9,7 @@
 use super::{
     failures::{by_status_and_words, inside},
     price::Taken,
+    secret_words::safe_url,
     settings::ModelSettings,
     source::{AnswerSource, Outcome, Reading, Told},
     sources::{Named, Sources},
@@ -19,7 +20,7 @@ use crate::{
     resilience::CallFailure,
 };
 use analysis::{
-    observation::ai_answer::{CitationPart, TextSpan},
+    observation::ai_answer::{AnswerCitation, CitationPart, TextSpan},
     provenance::Provenance,
 };
 use async_trait::async_trait;
@@ -156,24 +157,20 @@ impl Gemini {
         body
     }
 
-    /// The answer with the addresses of the pages themselves, so that what is kept of it is worth
-    /// something after the links ended. A body that cannot be read stays as it is.
-    async fn with_pages(&self, body: Vec<u8>) -> Vec<u8> {
+    /// Puts the addresses of the pages themselves in the place of links through Google, as far as
+    /// they can be followed.
+    async fn with_pages(&self, citations: &mut [AnswerCitation]) {
         let Some(base) = &self.settings.link_base else {
-            return body;
+            return;
         };
-        let Ok(mut value) = serde_json::from_slice::<Value>(&body) else {
-            return body;
-        };
-        let mut links = Vec::new();
-        each_link(&mut value, &mut |link| {
-            if leads_through(base, link) && !links.contains(link) {
-                links.push(link.clone());
-            }
-        });
-        links.truncate(MOST_LINKS);
+        let links: Vec<String> = { citations.iter() }
+            .map(|it| &it.url)
+            .filter(|it| leads_through(base, it))
+            .take(MOST_LINKS)
+            .cloned()
+            .collect();
         if links.is_empty() {
-            return body;
+            return;
         }
         let mut pages = HashMap::new();
         let followed = async {
@@ -189,12 +186,11 @@ impl Gemini {
         if timeout(LINKS_TIME, followed).await.is_err() {
             tracing::debug!("links of an answer took too long");
         }
-        each_link(&mut value, &mut |link| {
-            if let Some(page) = pages.get(link) {
-                link.clone_from(page);
+        for it in citations {
+            if let Some(page) = pages.remove(&it.url) {
+                it.url = page;
             }
-        });
-        serde_json::to_vec(&value).unwrap_or(body)
+        }
     }
 
     /// Where a link leads, without going there.
@@ -204,8 +200,7 @@ impl Gemini {
             return None;
         }
         let target = answer.headers().get(LOCATION)?.to_str().ok()?;
-        let target = Url::parse(target).ok()?;
-        matches!(target.scheme(), "http" | "https").then(|| target.into())
+        safe_url(target)
     }
 
     fn told(&self, body: Body) -> Result<Told, CallFailure> {
@@ -362,21 +357,6 @@ fn leads_through(base: &Url, link: &str) -> bool {
         .is_ok_and(|link| link.origin() == base.origin() && link.path().starts_with(base.path()))
 }
 
-fn each_link(body: &mut Value, act: &mut impl FnMut(&mut String)) {
-    let candidates = body.get_mut("candidates").and_then(Value::as_array_mut);
-    for candidate in candidates.into_iter().flatten() {
-        let chunks = { candidate.get_mut("groundingMetadata") }
-            .and_then(|it| it.get_mut("groundingChunks")?.as_array_mut());
-        for chunk in chunks.into_iter().flatten() {
-            if let Some(Value::String(link)) =
-                { chunk.get_mut("web") }.and_then(|it| it.get_mut("uri"))
-            {
-                act(link);
-            }
-        }
-    }
-}
-
 #[async_trait]
 impl AnswerSource for Gemini {
     fn label(&self) -> EngineLabel {
@@ -411,14 +391,7 @@ impl AnswerSource for Gemini {
             .post(self.settings.address(&path))
             .header("x-goog-api-key", self.settings.api_key.expose_secret())
             .json(&self.body(question));
-        let answer = ask(request).await?;
-        if !answer.status.is_success() {
-            return Ok(answer);
-        }
-        Ok(Answer {
-            body: self.with_pages(answer.body).await,
-            ..answer
-        })
+        ask(request).await
     }
 
     fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
@@ -431,5 +404,11 @@ impl AnswerSource for Gemini {
             return Err(inside(error, clean));
         }
         Ok(Reading::Whole(Box::new(self.told(body)?)))
+    }
+
+    async fn finish(&self, told: &mut Told) {
+        if let Some(citations) = &mut told.citations {
+            self.with_pages(citations).await;
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     source::{Outcome, Told},
 };
 use crate::{http_client::json, resilience::CallFailure};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
 /// The answer.
@@ -15,6 +15,7 @@ pub(super) struct Response {
     pub status: String,
     pub error: Option<Value>,
     pub incomplete_details: Option<Incomplete>,
+    #[serde(deserialize_with = "known")]
     pub output: Vec<Item>,
     pub usage: Option<Usage>,
 }
@@ -37,6 +38,17 @@ pub(super) struct Item {
     pub content: Option<Vec<Part>>,
     pub queries: Option<Vec<String>>,
     pub results: Option<Vec<Found>>,
+}
+
+/// Items of the kinds that are read; those of other kinds may have any shape.
+fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+    let items: Vec<Value> = Vec::deserialize(deserializer)?;
+    let read = items.into_iter().filter(|it| {
+        let kind = it.get("type").and_then(Value::as_str);
+        matches!(kind, Some("message" | "web_search_call" | "search_results"))
+    });
+    read.map(|it| serde_json::from_value(it).map_err(D::Error::custom))
+        .collect()
 }
 
 /// What a web search did.

@@ -48,6 +48,8 @@ pub(super) trait AnswerSource: Send + Sync {
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure>;
     /// What that call brings.
     fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure>;
+    /// What is to be done for an answer that was read and paid, in a bounded time.
+    async fn finish(&self, _told: &mut Told) {}
     /// Asks for what was only announced.
     async fn send_for(&self, _announced: &str) -> Result<Answer, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
@@ -173,7 +175,7 @@ impl<S: AnswerSource> Asker<S> {
         );
         let first = first.await?;
         let mut cost = first.told().unwrap_or(price);
-        let told = match first {
+        let mut told = match first {
             Reading::Whole(told) => told,
             Reading::Announced(token) => {
                 let second = counter.call(
@@ -193,6 +195,7 @@ impl<S: AnswerSource> Asker<S> {
             }
         };
         let took = Some(took.into_inner()).filter(|_| counter.since.is_none());
+        self.source.finish(&mut told).await;
         Ok((*told, cost, took))
     }
 

@@ -44,14 +44,20 @@ fn counted(
 }
 
 /// The place that a citation of that address names, where it is not documented in what it counts:
-/// the unit in which the place holds the address, else code points.
+/// the unit in which the place is a whole link to the address, or holds it at least, else code
+/// points.
 pub(super) fn cited_span(text: &str, start: usize, end: usize, url: &str) -> Option<TextSpan> {
     let address = url.split(['?', '#']).next().unwrap_or(url);
-    let holds = |it: &TextSpan| text[it.start..it.end].contains(address);
-    [Unit::CodePoints, Unit::Utf16, Unit::Bytes]
-        .into_iter()
-        .filter_map(|unit| span(text, start, end, unit))
-        .find(holds)
+    let words = |it: &TextSpan| &text[it.start..it.end];
+    let holds = |it: &TextSpan| words(it).contains(address);
+    let is_whole = |it: &TextSpan| holds(it) && words(it).starts_with(['(', '[', 'h']);
+    let places = || {
+        let units = [Unit::CodePoints, Unit::Utf16, Unit::Bytes].into_iter();
+        units.filter_map(|unit| span(text, start, end, unit))
+    };
+    places()
+        .find(is_whole)
+        .or_else(|| places().find(holds))
         .or_else(|| span(text, start, end, Unit::CodePoints))
 }
 

@@ -251,7 +251,15 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
 
 /// Everything that is logged on the way, at the most talkative level.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// What was logged so far.
+    pub fn text(&self) -> String {
+        let kept = self.0.lock().expect("no test panicked here");
+        String::from_utf8_lossy(&kept).into_owned()
+    }
+}
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -282,8 +290,7 @@ async fn credentials_are_logged_nowhere() {
             assert!(!format!("{searched:?}").contains(KEY));
         }
     }
-    let kept = log.0.lock().expect("no test panicked here");
-    let text = String::from_utf8_lossy(&kept);
+    let text = log.text();
     assert!(text.contains("the call is made again"), "{text}");
     assert!(!text.contains(KEY), "{text}");
 }

@@ -24,26 +24,26 @@ use std::{
 };
 
 /// When answers came that came before.
-fn earlier() -> DateTime<Utc> {
+pub fn earlier() -> DateTime<Utc> {
     DateTime::from_timestamp(1_789_000_000, 0).expect("a time")
 }
 
 /// What was written down: the step, what it could cost, and what became of it.
-type Line = (String, i64, Option<Ended>);
+pub type Line = (String, i64, Option<Ended>);
 
 /// A journal in memory, of a job with so much money.
-struct Book {
+pub struct Book {
     lines: Mutex<Vec<Line>>,
     money: i64,
 }
 
 impl Book {
-    fn with(money: i64) -> Arc<Self> {
+    pub fn with(money: i64) -> Arc<Self> {
         let lines = Mutex::default();
         Arc::new(Self { lines, money })
     }
 
-    fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<Line> {
         self.lines.lock().expect("nobody panics with it").clone()
     }
 }
@@ -83,7 +83,7 @@ impl CallJournal for Book {
     }
 }
 
-fn as_journal(book: &Arc<Book>) -> Arc<dyn CallJournal> {
+pub fn as_journal(book: &Arc<Book>) -> Arc<dyn CallJournal> {
     Arc::clone(book) as _
 }
 

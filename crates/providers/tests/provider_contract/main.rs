@@ -1,6 +1,7 @@
-//! Every supplier of search results and source of vitals against a loopback server that speaks its wire shape and
+//! Every supplier of search results, AI engine and source of vitals against a loopback server that speaks its wire shape and
 //! misbehaves.
 
+mod ai;
 mod contract;
 mod crux;
 mod data_for_seo;

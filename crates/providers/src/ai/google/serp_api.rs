@@ -87,12 +87,11 @@ fn add(page: &mut Page, block: &Value, before: &str, deeper: usize) {
         .collect();
     let is_heading = text(block, "type") == Some("heading");
     let mark = if is_heading { "### " } else { before };
-    if let Some(title) = text(block, "title") {
-        page.add(mark, title, &sources);
-    }
-    if let Some(snippet) = text(block, "snippet") {
-        page.add(mark, snippet, &sources);
-    }
+    let words: Vec<&str> = ["title", "snippet"]
+        .into_iter()
+        .filter_map(|name| text(block, name))
+        .collect();
+    page.add(mark, &words.join(" "), &sources);
     for row in list(block, "table").iter().chain(list(block, "formatted")) {
         let cells: Vec<&str> = { row.as_array().into_iter().flatten() }
             .filter_map(Value::as_str)

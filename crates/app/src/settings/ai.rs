@@ -1,0 +1,459 @@
+//! AI engines: which are asked, and what they may take.
+
+use super::{SearchSettings, Secret, WebAddress};
+use serde::{Deserialize, Serialize};
+
+/// AI engines: every one that has a key or an address; the sandbox's when there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AiSettings {
+    /// Whether engines that cost money are asked at all; `search.paid_calls` stands above it.
+    pub paid_calls: bool,
+    /// US dollars that a call may cost.
+    pub most_per_call: Option<f64>,
+    /// Questions to an engine at the same time.
+    pub at_once: usize,
+    /// How long an answer may take, in seconds.
+    pub answer_seconds: u32,
+    /// ChatGPT.
+    pub chatgpt: ChatgptSettings,
+    /// Perplexity.
+    pub perplexity: PerplexitySettings,
+    /// Gemini.
+    pub gemini: GeminiSettings,
+    /// Claude.
+    pub claude: ClaudeSettings,
+    /// What Google answers, by the suppliers of search results.
+    pub google: GoogleSettings,
+    /// Any endpoint that speaks like OpenAI's chat completions.
+    pub compatible: CompatibleSettings,
+}
+
+/// ChatGPT, by OpenAI's Responses API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChatgptSettings {
+    /// The key.
+    pub api_key: Option<Secret>,
+    /// Where it is.
+    pub base_url: WebAddress,
+    /// The model that is asked for.
+    pub model: String,
+    /// What a million tokens read cost, in US dollars.
+    pub price_per_million_input: Option<f64>,
+    /// What a million tokens written cost, in US dollars.
+    pub price_per_million_output: Option<f64>,
+    /// What a search costs, in US dollars.
+    pub price_per_search: f64,
+    /// Tokens that an answer is thought to read at the most, what searches found included.
+    pub most_input_tokens: u32,
+    /// Tokens that an answer may write, thoughts included.
+    pub most_output_tokens: u32,
+    /// Searches that an answer may take.
+    pub most_searches: u32,
+    /// Whether a search is forced.
+    pub force_search: bool,
+}
+
+/// Perplexity, by its Agent API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PerplexitySettings {
+    /// The key.
+    pub api_key: Option<Secret>,
+    /// Where it is.
+    pub base_url: WebAddress,
+    /// The model that is asked for.
+    pub model: String,
+    /// What a million tokens read cost, in US dollars.
+    pub price_per_million_input: Option<f64>,
+    /// What a million tokens written cost, in US dollars.
+    pub price_per_million_output: Option<f64>,
+    /// What a search costs, in US dollars.
+    pub price_per_search: f64,
+    /// Tokens that an answer is thought to read at the most, what searches found included.
+    pub most_input_tokens: u32,
+    /// Tokens that an answer may write, thoughts included.
+    pub most_output_tokens: u32,
+    /// Searches that an answer may take.
+    pub most_searches: u32,
+    /// Whether a search is forced.
+    pub force_search: bool,
+}
+
+/// Gemini, by its own API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GeminiSettings {
+    /// The key.
+    pub api_key: Option<Secret>,
+    /// Where it is.
+    pub base_url: WebAddress,
+    /// Where links of its sources lead through first.
+    pub link_base: WebAddress,
+    /// The model that is asked for.
+    pub model: String,
+    /// What a million tokens read cost, in US dollars.
+    pub price_per_million_input: Option<f64>,
+    /// What a million tokens written cost, in US dollars.
+    pub price_per_million_output: Option<f64>,
+    /// What a search costs, in US dollars.
+    pub price_per_search: f64,
+    /// Tokens that an answer is thought to read at the most, what searches found included.
+    pub most_input_tokens: u32,
+    /// Tokens that an answer may write, thoughts included.
+    pub most_output_tokens: u32,
+    /// Searches that an answer may take.
+    pub most_searches: u32,
+}
+
+/// Claude, by Anthropic's Messages API.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClaudeSettings {
+    /// The key.
+    pub api_key: Option<Secret>,
+    /// Where it is.
+    pub base_url: WebAddress,
+    /// The model that is asked for.
+    pub model: String,
+    /// What a million tokens read cost, in US dollars.
+    pub price_per_million_input: Option<f64>,
+    /// What a million tokens written cost, in US dollars.
+    pub price_per_million_output: Option<f64>,
+    /// What a search costs, in US dollars.
+    pub price_per_search: f64,
+    /// Tokens that an answer is thought to read at the most, what searches found included.
+    pub most_input_tokens: u32,
+    /// Tokens that an answer may write, thoughts included.
+    pub most_output_tokens: u32,
+    /// Searches that an answer may take.
+    pub most_searches: u32,
+    /// Whether a search is forced.
+    pub force_search: bool,
+}
+
+/// What Google answers, by the suppliers of search results that have credentials.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GoogleSettings {
+    /// Whether AI overviews are fetched.
+    pub overview: bool,
+    /// Whether answers of AI Mode are fetched.
+    pub mode: bool,
+    /// What an answer of AI Mode costs at DataForSEO at the most, in US dollars.
+    pub mode_price: f64,
+}
+
+/// Any endpoint that speaks like OpenAI's chat completions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CompatibleSettings {
+    /// Where it is, up to the version.
+    pub base_url: Option<WebAddress>,
+    /// The key, where it wants one.
+    pub api_key: Option<Secret>,
+    /// The model that is asked for.
+    pub model: String,
+    /// What a million tokens read cost, in US dollars.
+    pub price_per_million_input: Option<f64>,
+    /// What a million tokens written cost, in US dollars.
+    pub price_per_million_output: Option<f64>,
+    /// Tokens that an answer is thought to read at the most.
+    pub most_input_tokens: u32,
+    /// Tokens that an answer may write.
+    pub most_output_tokens: u32,
+}
+
+/// An engine by its key, and what it may take.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelChoice<'a> {
+    /// Where its settings are, for example `ai.chatgpt`.
+    pub key: &'static str,
+    /// The key; without one it is not asked.
+    pub api_key: Option<&'a Secret>,
+    /// Where it is.
+    pub base_url: &'a WebAddress,
+    /// Where links of its sources lead through first.
+    pub link_base: Option<&'a WebAddress>,
+    /// The model that is asked for.
+    pub model: &'a str,
+    /// US dollars for a million tokens read and written; `None` when nobody knows.
+    pub prices: Option<(f64, f64)>,
+    /// US dollars for a search.
+    pub price_per_search: f64,
+    /// Tokens that an answer is thought to read at the most.
+    pub most_input_tokens: u32,
+    /// Tokens that it may write.
+    pub most_output_tokens: u32,
+    /// Searches that it may take.
+    pub most_searches: u32,
+    /// Whether a search is forced.
+    pub force_search: bool,
+}
+
+impl AiSettings {
+    /// The engines that are asked by a key, in the order in which they are shown.
+    #[must_use]
+    pub fn models(&self) -> [ModelChoice<'_>; 4] {
+        [
+            self.chatgpt.choice(),
+            self.perplexity.choice(),
+            self.gemini.choice(),
+            self.claude.choice(),
+        ]
+    }
+
+    /// Whether answers are made up: nobody who gives real ones is configured.
+    #[must_use]
+    pub fn is_simulated(&self, search: &SearchSettings) -> bool {
+        let fetched = search.data_for_seo.login.is_some() || search.serp_api.api_key.is_some();
+        self.models().iter().all(|it| it.api_key.is_none())
+            && self.compatible.base_url.is_none()
+            && !(fetched && (self.google.overview || self.google.mode))
+    }
+}
+
+/// The prices that are set; for the usual model, those that its service lists.
+fn prices(
+    set: (Option<f64>, Option<f64>),
+    is_usual: bool,
+    listed: (f64, f64),
+) -> Option<(f64, f64)> {
+    match set {
+        (Some(input), Some(output)) => Some((input, output)),
+        (input, output) if is_usual => {
+            Some((input.unwrap_or(listed.0), output.unwrap_or(listed.1)))
+        }
+        _ => None,
+    }
+}
+
+impl Default for AiSettings {
+    fn default() -> Self {
+        Self {
+            paid_calls: true,
+            most_per_call: None,
+            at_once: 8,
+            answer_seconds: 90,
+            chatgpt: ChatgptSettings::default(),
+            perplexity: PerplexitySettings::default(),
+            gemini: GeminiSettings::default(),
+            claude: ClaudeSettings::default(),
+            google: GoogleSettings::default(),
+            compatible: CompatibleSettings::default(),
+        }
+    }
+}
+
+impl Default for ChatgptSettings {
+    fn default() -> Self {
+        Self {
+            api_key: None,
+            base_url: WebAddress::fixed("https://api.openai.com"),
+            model: Self::USUAL.to_owned(),
+            price_per_million_input: None,
+            price_per_million_output: None,
+            price_per_search: 0.01,
+            most_input_tokens: 60_000,
+            most_output_tokens: 8_000,
+            most_searches: 4,
+            force_search: true,
+        }
+    }
+}
+
+impl ChatgptSettings {
+    const USUAL: &str = "gpt-6.1-terra";
+    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+    const LISTED: (f64, f64) = (1.0, 5.0);
+
+    fn choice(&self) -> ModelChoice<'_> {
+        let set = (self.price_per_million_input, self.price_per_million_output);
+        ModelChoice {
+            key: "ai.chatgpt",
+            api_key: self.api_key.as_ref(),
+            base_url: &self.base_url,
+            link_base: None,
+            model: &self.model,
+            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
+            price_per_search: self.price_per_search,
+            most_input_tokens: self.most_input_tokens,
+            most_output_tokens: self.most_output_tokens,
+            most_searches: self.most_searches,
+            force_search: self.force_search,
+        }
+    }
+}
+
+impl Default for PerplexitySettings {
+    fn default() -> Self {
+        Self {
+            api_key: None,
+            base_url: WebAddress::fixed("https://api.perplexity.ai"),
+            model: Self::USUAL.to_owned(),
+            price_per_million_input: None,
+            price_per_million_output: None,
+            price_per_search: 0.005,
+            most_input_tokens: 30_000,
+            most_output_tokens: 4_000,
+            most_searches: 4,
+            force_search: true,
+        }
+    }
+}
+
+impl PerplexitySettings {
+    const USUAL: &str = "perplexity/sonar";
+    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+    const LISTED: (f64, f64) = (0.25, 2.5);
+
+    fn choice(&self) -> ModelChoice<'_> {
+        let set = (self.price_per_million_input, self.price_per_million_output);
+        ModelChoice {
+            key: "ai.perplexity",
+            api_key: self.api_key.as_ref(),
+            base_url: &self.base_url,
+            link_base: None,
+            model: &self.model,
+            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
+            price_per_search: self.price_per_search,
+            most_input_tokens: self.most_input_tokens,
+            most_output_tokens: self.most_output_tokens,
+            most_searches: self.most_searches,
+            force_search: self.force_search,
+        }
+    }
+}
+
+impl Default for GeminiSettings {
+    fn default() -> Self {
+        Self {
+            api_key: None,
+            base_url: WebAddress::fixed("https://generativelanguage.googleapis.com"),
+            link_base: WebAddress::fixed(
+                "https://vertexaisearch.cloud.google.com/grounding-api-redirect/",
+            ),
+            model: Self::USUAL.to_owned(),
+            price_per_million_input: None,
+            price_per_million_output: None,
+            price_per_search: 0.014,
+            most_input_tokens: 10_000,
+            most_output_tokens: 8_000,
+            most_searches: 4,
+        }
+    }
+}
+
+impl GeminiSettings {
+    const USUAL: &str = "gemini-3.8-flash";
+    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+    const LISTED: (f64, f64) = (0.75, 3.75);
+
+    fn choice(&self) -> ModelChoice<'_> {
+        let set = (self.price_per_million_input, self.price_per_million_output);
+        ModelChoice {
+            key: "ai.gemini",
+            api_key: self.api_key.as_ref(),
+            base_url: &self.base_url,
+            link_base: Some(&self.link_base),
+            model: &self.model,
+            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
+            price_per_search: self.price_per_search,
+            most_input_tokens: self.most_input_tokens,
+            most_output_tokens: self.most_output_tokens,
+            most_searches: self.most_searches,
+            force_search: false,
+        }
+    }
+}
+
+impl Default for ClaudeSettings {
+    fn default() -> Self {
+        Self {
+            api_key: None,
+            base_url: WebAddress::fixed("https://api.anthropic.com"),
+            model: Self::USUAL.to_owned(),
+            price_per_million_input: None,
+            price_per_million_output: None,
+            price_per_search: 0.01,
+            most_input_tokens: 60_000,
+            most_output_tokens: 8_000,
+            most_searches: 3,
+            force_search: false,
+        }
+    }
+}
+
+impl ClaudeSettings {
+    const USUAL: &str = "claude-sonnet-5-5";
+    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+    const LISTED: (f64, f64) = (2.0, 10.0);
+
+    fn choice(&self) -> ModelChoice<'_> {
+        let set = (self.price_per_million_input, self.price_per_million_output);
+        ModelChoice {
+            key: "ai.claude",
+            api_key: self.api_key.as_ref(),
+            base_url: &self.base_url,
+            link_base: None,
+            model: &self.model,
+            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
+            price_per_search: self.price_per_search,
+            most_input_tokens: self.most_input_tokens,
+            most_output_tokens: self.most_output_tokens,
+            most_searches: self.most_searches,
+            force_search: self.force_search,
+        }
+    }
+}
+
+impl Default for GoogleSettings {
+    fn default() -> Self {
+        Self {
+            overview: true,
+            mode: true,
+            mode_price: 0.004,
+        }
+    }
+}
+
+impl Default for CompatibleSettings {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            api_key: None,
+            model: "llama3.2".to_owned(),
+            price_per_million_input: None,
+            price_per_million_output: None,
+            most_input_tokens: 4_000,
+            most_output_tokens: 4_000,
+        }
+    }
+}
+
+impl CompatibleSettings {
+    /// US dollars for a million tokens read and written; `None` when nobody knows.
+    #[must_use]
+    pub fn prices(&self) -> Option<(f64, f64)> {
+        self.price_per_million_input
+            .zip(self.price_per_million_output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_known_for_the_usual_model_and_where_they_are_set() {
+        let mut settings = ChatgptSettings::default();
+        assert_eq!(settings.choice().prices, Some((1.0, 5.0)));
+        settings.price_per_million_output = Some(6.0);
+        assert_eq!(settings.choice().prices, Some((1.0, 6.0)));
+        settings.model = "another".to_owned();
+        assert_eq!(settings.choice().prices, None);
+        settings.price_per_million_input = Some(2.0);
+        assert_eq!(settings.choice().prices, Some((2.0, 6.0)));
+    }
+}

@@ -1,0 +1,180 @@
+//! Answers that cost money: written down before they are asked for, not asked for when that is refused, and
+//! not asked for again when they came before.
+
+use super::{
+    super::{
+        KEY,
+        fault_server::{FaultServer, Reply},
+        journal::{Book, as_journal, earlier},
+        quick,
+    },
+    engine, question,
+    shapes::{ENGINES, TEXT, compatible_at, model_at},
+};
+use domain::{
+    money::MicroUsd,
+    ports::{
+        ai_answers::AiQuestion,
+        search_results::{ProviderError, Spent, Unpaid},
+    },
+};
+use providers::ai::{AiSettings, CompatibleSettings, ModelSettings, TokenPrices};
+
+#[tokio::test]
+async fn answers_are_kept_without_secrets_and_not_paid_again() {
+    for shape in &ENGINES {
+        let mut body = (shape.answered)(TEXT).body;
+        if let Some(body) = body.as_object_mut() {
+            body.insert("echo".to_owned(), KEY.into());
+        }
+        let server = FaultServer::always(Reply::ok(&body)).await;
+        let book = Book::with(1_000_000);
+        let engine = engine((shape.at)(&server), shape.engine);
+        let first = engine.ask(&question(), &as_journal(&book)).await;
+        let first_answer = first.answer.expect(shape.name);
+        let again = engine.ask(&question(), &as_journal(&book)).await;
+        assert_eq!(again.spent, Spent::default(), "{}", shape.name);
+        let answer = again.answer.expect(shape.name);
+        assert_eq!(server.calls(), 1, "{}", shape.name);
+        assert_eq!(
+            (&answer.text, &answer.citations),
+            (&first_answer.text, &first_answer.citations)
+        );
+        assert_eq!(answer.usage.cost_micros, first_answer.usage.cost_micros);
+        assert_eq!(
+            (answer.answered_at, answer.usage.latency_ms),
+            (earlier(), None)
+        );
+        // The sample is part of what is asked: five of them are five calls.
+        for sample in 2..=5 {
+            let question = AiQuestion {
+                sample,
+                ..question()
+            };
+            assert!(
+                engine
+                    .ask(&question, &as_journal(&book))
+                    .await
+                    .answer
+                    .is_ok()
+            );
+        }
+        assert_eq!(server.calls(), 5, "{}", shape.name);
+        for (step, most, ended) in book.lines() {
+            assert!(!step.contains(KEY), "{step}");
+            let ended = ended.expect("it ended");
+            assert!(ended.cost.0 <= most, "{step}");
+            let kept = String::from_utf8(ended.answer.expect("an answer")).expect("text");
+            assert!(!kept.contains(KEY), "{step}: {kept}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_journal_refuses_is_not_asked() {
+    for shape in &ENGINES {
+        let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
+        let engine = engine((shape.at)(&server), shape.engine);
+        let asked = engine
+            .ask(&question(), &as_journal(&Book::with(1_999)))
+            .await;
+        assert_eq!(
+            asked.answer,
+            Err(ProviderError::CapReached),
+            "{}",
+            shape.name
+        );
+        assert_eq!((asked.spent, server.calls()), (Spent::default(), 0));
+    }
+}
+
+#[tokio::test]
+async fn what_may_not_be_spent_is_not_asked() {
+    for shape in &ENGINES {
+        let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
+        let most = u64::try_from(shape.most).expect("a price");
+        let off = AiSettings {
+            paid_calls: false,
+            ..(shape.at)(&server)
+        };
+        let dear = AiSettings {
+            most_per_call: Some(most - 1),
+            ..(shape.at)(&server)
+        };
+        let just = AiSettings {
+            most_per_call: Some(most),
+            ..(shape.at)(&server)
+        };
+        let too_dear = Unpaid::TooDear {
+            price: MicroUsd(shape.most),
+            most: MicroUsd(shape.most - 1),
+        };
+        for (settings, unpaid) in [(off, Unpaid::SwitchedOff), (dear, too_dear)] {
+            let engine = engine(settings, shape.engine);
+            assert_eq!(
+                (engine.unpaid(), engine.most()),
+                (Some(unpaid), Spent::default())
+            );
+            let asked = engine
+                .ask(&question(), &as_journal(&Book::with(1_000_000)))
+                .await;
+            assert_eq!(
+                asked.answer,
+                Err(ProviderError::Unpaid(unpaid)),
+                "{}",
+                shape.name
+            );
+        }
+        assert_eq!(server.calls(), 0, "{}", shape.name);
+        assert_eq!(engine(just, shape.engine).unpaid(), None);
+    }
+}
+
+#[tokio::test]
+async fn a_model_whose_price_nobody_knows_is_not_asked_and_a_free_one_is() {
+    let server = FaultServer::always(Reply::status(500, &serde_json::Value::Null)).await;
+    let unknown = AiSettings {
+        chatgpt: Some(ModelSettings {
+            prices: None,
+            ..model_at(&server)
+        }),
+        compatible: Some(CompatibleSettings {
+            prices: None,
+            ..compatible_at(&server)
+        }),
+        resilience: quick(),
+        ..AiSettings::default()
+    };
+    for name in ["chatgpt", "compatible"] {
+        let engine = engine(unknown.clone(), name);
+        assert_eq!(engine.unpaid(), Some(Unpaid::PriceUnknown), "{name}");
+    }
+    let shape = ENGINES
+        .iter()
+        .find(|it| it.engine == "compatible")
+        .expect("a shape");
+    let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
+    let free = AiSettings {
+        compatible: Some(CompatibleSettings {
+            prices: Some(TokenPrices::default()),
+            api_key: None,
+            ..compatible_at(&server)
+        }),
+        resilience: quick(),
+        paid_calls: false,
+        ..AiSettings::default()
+    };
+    let book = Book::with(0);
+    let asked = engine(free, "compatible")
+        .ask(&question(), &as_journal(&book))
+        .await;
+    assert_eq!(asked.answer.expect("it is free").text, TEXT);
+    assert_eq!(asked.spent, Spent::on(1, MicroUsd(0)));
+    assert!(book.lines().is_empty());
+    assert!(
+        !server.received()[0]
+            .head
+            .to_lowercase()
+            .contains("authorization")
+    );
+}
