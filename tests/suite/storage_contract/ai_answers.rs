@@ -119,7 +119,7 @@ async fn a_question_has_one_answer_in_a_run(db: TestDatabase) {
     let first = kept(1, answer(Some(21), "a", 1, now()));
     keep(&db, ANN, std::slice::from_ref(&first)).await;
     let mut second = answer(Some(21), "a", 1, after(9));
-    second.text = "another".to_owned();
+    "another".clone_into(&mut second.text);
     let of_another_job = KeptAnswer {
         job: JobId(32),
         ..kept(3, second.clone())

@@ -10,7 +10,7 @@ use analysis::{
     search_intent,
 };
 use chrono::NaiveDate;
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, hash::BuildHasher, sync::Arc};
 
 /// Branded prompts of a project at the most.
 pub const BRANDED_PROMPTS: u64 = 2;
@@ -134,10 +134,10 @@ impl PlanPrompts {
 
 /// The questions that have no answer yet.
 #[must_use]
-pub fn unanswered(
+pub fn unanswered<S: BuildHasher>(
     engine: &AskedEngine,
     questions: Vec<Question>,
-    answered: &HashSet<AnswerKey>,
+    answered: &HashSet<AnswerKey, S>,
 ) -> Vec<Question> {
     let is_open = |it: &Question| !answered.contains(&it.key(engine));
     questions.into_iter().filter(is_open).collect()

@@ -88,6 +88,7 @@ struct Part {
     thought: bool,
 }
 
+#[expect(clippy::struct_field_names, reason = "the names are the service's")]
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Grounding {
@@ -128,6 +129,7 @@ struct Segment {
     text: Option<String>,
 }
 
+#[expect(clippy::struct_field_names, reason = "the names are the service's")]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Usage {

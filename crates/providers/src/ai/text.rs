@@ -77,9 +77,14 @@ fn first_bytes(mut text: String, most: usize) -> String {
 fn is_hidden(it: char) -> bool {
     match it {
         '\n' | '\t' => false,
-        '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{feff}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}' => true,
+        '\u{200e}'
+        | '\u{200f}'
+        | '\u{061c}'
+        | '\u{feff}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{e0000}'..='\u{e007f}'
+        | '\u{fff9}'..='\u{fffb}' => true,
         _ => it.is_control(),
     }
 }
@@ -121,6 +126,7 @@ mod tests {
     use super::*;
     use analysis::observation::ai_answer::CitationPart;
 
+    #[expect(clippy::unnecessary_wraps, reason = "citations are optional")]
     fn citing(spans: &[(usize, usize)]) -> Option<Vec<AnswerCitation>> {
         let spans = spans.iter().map(|(start, end)| TextSpan {
             start: *start,

@@ -20,7 +20,7 @@ use domain::{
         search_results::{ProviderError, Spent},
     },
 };
-use providers::ai::{AiSettings, GoogleAnswerSettings, ModelSettings, configured};
+use providers::ai::{AiSettings, GoogleAnswerSettings, ModelSettings};
 use serde_json::{Value, json};
 use std::{fmt::Write, sync::Arc, time::Duration};
 
@@ -367,7 +367,7 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
         resilience: super::quick(),
         ..AiSettings::default()
     };
-    let engines = configured(settings, Arc::new(super::Noon), Arc::new(super::Half));
+    let engines = super::engines(&settings);
     let names: Vec<String> = engines.all().map(|it| it.label().name).collect();
     assert_eq!(names, ["chatgpt", "perplexity"]);
     let asked = engines
@@ -378,11 +378,7 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
     assert_eq!(asked.answer, Err(ProviderError::Unavailable));
     assert_eq!(fine.calls(), 0);
 
-    let nobody = configured(
-        AiSettings::default(),
-        Arc::new(super::Noon),
-        Arc::new(super::Half),
-    );
+    let nobody = super::engines(&AiSettings::default());
     let labels: Vec<_> = nobody.all().map(|it| it.label()).collect();
     assert_eq!(labels.len(), 3);
     assert!(

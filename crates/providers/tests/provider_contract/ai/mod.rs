@@ -15,7 +15,9 @@ use chrono::NaiveDate;
 use domain::{
     money::MicroUsd,
     ports::{
-        ai_answers::{AiEngine, AiQuestion, Asked, EngineAnswer},
+        ai_answers::{AiEngine, AiEngines, AiQuestion, Asked, EngineAnswer},
+        clock::Clock,
+        randomness::Randomness,
         search_results::{ProviderError, Spent},
     },
 };
@@ -26,8 +28,18 @@ use providers::{
 use shapes::{ENGINES, FOUND, FREE, PAGE, Shape, TEXT};
 use std::{sync::Arc, time::Duration};
 
+fn engines(settings: &AiSettings) -> AiEngines {
+    let clock: Arc<dyn Clock> = Arc::new(Noon);
+    let randomness: Arc<dyn Randomness> = Arc::new(Half);
+    configured(settings, &clock, &randomness)
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "settings are made for one engine"
+)]
 fn engine(settings: AiSettings, name: &str) -> Arc<dyn AiEngine> {
-    let engines = configured(settings, Arc::new(Noon), Arc::new(Half));
+    let engines = engines(&settings);
     Arc::clone(engines.named(name).expect("it is configured"))
 }
 
