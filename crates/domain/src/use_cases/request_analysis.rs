@@ -536,7 +536,7 @@ impl RequestAnalysis {
 fn times(number: u64, each: Spent) -> Spent {
     Spent {
         calls: number.saturating_mul(each.calls),
-        cost: Spent::on(number, each.cost).cost,
+        ..Spent::on(number, each.cost)
     }
 }
 

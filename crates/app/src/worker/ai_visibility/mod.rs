@@ -29,7 +29,7 @@ use domain::{
     },
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     sync::Arc,
 };
 use tokio_util::sync::CancellationToken;
@@ -237,9 +237,9 @@ enum Place {
 
 impl Trouble {
     fn stop(&mut self, engine: &str, why: ProviderError) {
-        if !self.stopped.contains_key(engine) {
+        if let Entry::Vacant(free) = self.stopped.entry(engine.to_owned()) {
             tracing::warn!(engine, why = why.code(), "An AI engine is asked no more.");
-            self.stopped.insert(engine.to_owned(), why);
+            free.insert(why);
         }
     }
 
