@@ -43,7 +43,6 @@ const JUDGED_TOGETHER: u64 = 1_000;
 struct Pass<'a> {
     tools: &'a Tools,
     job: &'a Job,
-    project: &'a Project,
     state: &'a AttemptState,
     engines: Vec<Asked>,
     brands: Arc<KnownBrands>,
@@ -107,7 +106,7 @@ impl<'a> Pass<'a> {
     async fn begin(
         tools: &'a Tools,
         job: &'a Job,
-        project: &'a Project,
+        project: &Project,
         state: &'a AttemptState,
     ) -> Result<Self, Broken> {
         let mut read = tools.storage.read().await?;
@@ -132,7 +131,6 @@ impl<'a> Pass<'a> {
             brands,
             tools,
             job,
-            project,
             state,
             market: None,
             keywords: 0,
