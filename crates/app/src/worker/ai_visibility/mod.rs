@@ -29,7 +29,7 @@ use domain::{
     },
 };
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, btree_map::Entry},
     sync::Arc,
 };
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,6 @@ const JUDGED_TOGETHER: u64 = 1_000;
 struct Pass<'a> {
     tools: &'a Tools,
     job: &'a Job,
-    project: &'a Project,
     state: &'a AttemptState,
     engines: Vec<Asked>,
     brands: Arc<KnownBrands>,
@@ -107,7 +106,7 @@ impl<'a> Pass<'a> {
     async fn begin(
         tools: &'a Tools,
         job: &'a Job,
-        project: &'a Project,
+        project: &Project,
         state: &'a AttemptState,
     ) -> Result<Self, Broken> {
         let mut read = tools.storage.read().await?;
@@ -132,7 +131,6 @@ impl<'a> Pass<'a> {
             brands,
             tools,
             job,
-            project,
             state,
             market: None,
             keywords: 0,
@@ -237,9 +235,9 @@ enum Place {
 
 impl Trouble {
     fn stop(&mut self, engine: &str, why: ProviderError) {
-        if !self.stopped.contains_key(engine) {
+        if let Entry::Vacant(free) = self.stopped.entry(engine.to_owned()) {
             tracing::warn!(engine, why = why.code(), "An AI engine is asked no more.");
-            self.stopped.insert(engine.to_owned(), why);
+            free.insert(why);
         }
     }
 
