@@ -52,7 +52,7 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
     match command {
         Command::Serve(args) => {
             process::log(&loaded.settings.log)?;
-            commands::serve::run(loaded, &args).await
+            Box::pin(commands::serve::run(loaded, &args)).await
         }
         Command::Worker => {
             process::log(&loaded.settings.log)?;
@@ -60,7 +60,7 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         }
         Command::Demo(args) => {
             process::log(&quiet(&loaded))?;
-            commands::demo::run(loaded, &args).await
+            Box::pin(commands::demo::run(loaded, &args)).await
         }
         Command::Audit(args) => commands::audit::run(loaded, &args).await,
         Command::Account(command) => {

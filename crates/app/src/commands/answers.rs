@@ -196,7 +196,7 @@ fn about(answer: &AiAnswer, judged: &JudgedState) -> String {
         told.push_str(&state_name(&answer.state));
     }
     if let Some(searches) = answer.searches {
-        told.push_str(&format!(", {searches} searches"));
+        told.extend([", ", &searches.to_string(), " searches"]);
     }
     told
 }

@@ -45,16 +45,23 @@ pub fn page(answer: &MarkedAnswer) -> String {
             body.push_str(&text);
         } else {
             let (class, title) = (classes(&piece.marks), titles(&piece.marks));
-            body.push_str(&format!(
-                "<mark class=\"{class}\" title=\"{}\">{text}</mark>",
-                escaped(&title)
-            ));
+            let title = escaped(&title);
+            body.extend([
+                "<mark class=\"",
+                &class,
+                "\" title=\"",
+                &title,
+                "\">",
+                &text,
+                "</mark>",
+            ]);
         }
     }
     let pages = answer.judged.citations.iter().flatten();
-    let pages: String = pages
+    let pages: Vec<String> = pages
         .map(|it| format!("<li>{}</li>\n", escaped(&it.url)))
         .collect();
+    let pages = pages.concat();
     format!(
         "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\

@@ -4,6 +4,7 @@ use super::{ASKED_TOGETHER, Pass};
 use crate::worker::{attempt::Broken, until_stopped::UntilStopped};
 use domain::{
     ids::KeywordId,
+    kept_answers::AnswerKey,
     keyword::Keyword,
     money::MicroUsd,
     ports::search_results::ProviderError,
@@ -64,7 +65,7 @@ impl Pass<'_> {
             .answered(self.job.account, self.job.id, &about)
             .await?;
         drop(read);
-        let answered = HashSet::from_iter(answered);
+        let answered: HashSet<AnswerKey> = answered.into_iter().collect();
         let open = self.engines.iter().map(|it| {
             let engine = &it.engine;
             let mut questions: Vec<Question> = { keywords.iter() }

@@ -134,7 +134,9 @@ impl Pass<'_> {
             }
         });
         let staged: Vec<StagedFinding> = staged.collect();
-        records.iter().for_each(|it| summary.add(it));
+        for it in &records {
+            summary.add(it);
+        }
         stage(self.tools, self.job, self.state, &staged).await
     }
 }

@@ -14,7 +14,7 @@ use analysis::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
-    ports::storage::StorageError,
+    ports::{search_results::ProviderError, storage::StorageError},
     results::{CARRIED, ResultHead},
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
@@ -59,7 +59,7 @@ impl Pass<'_> {
             .into_iter()
             .collect();
         let left_out = self.trouble.stopped.values().chain(&self.unpaid);
-        let left_out: BTreeSet<&str> = left_out.map(|it| it.code()).collect();
+        let left_out: BTreeSet<&str> = left_out.map(ProviderError::code).collect();
         warnings.extend(left_out.into_iter().map(str::to_owned));
         let unasked = self.total.saturating_sub(self.done);
         Ok(Done::Results(Outcome {
