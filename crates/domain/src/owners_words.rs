@@ -2,9 +2,8 @@
 
 pub use analysis::site_class::SiteClass;
 
-use crate::text::Label;
+use crate::text::{Label, Text, TextRefusal};
 use chrono::{DateTime, Utc};
-use thiserror::Error;
 
 /// A site that the owner names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,47 +72,23 @@ pub struct BrandNames {
     pub is_word: Option<bool>,
 }
 
-/// Why a suggestion is not wanted, in the owner's words.
+/// Why a suggestion is not wanted, in the owner's words: one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IgnoreReason(String);
-
-/// Why a text is no reason.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum IgnoreReasonError {
-    /// Nothing is said.
-    #[error("has no words")]
-    Empty,
-    /// It is a story.
-    #[error("has more than {} characters", IgnoreReason::MOST_CHARACTERS)]
-    TooLong,
-    /// It is more than text.
-    #[error("has characters that are no text")]
-    NotText,
-}
+pub struct IgnoreReason(Text<500>);
 
 impl IgnoreReason {
-    /// No reason is longer.
-    pub const MOST_CHARACTERS: usize = 500;
-
-    /// One line of text, without the white space around it.
-    pub fn parse(text: &str) -> Result<Self, IgnoreReasonError> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(IgnoreReasonError::Empty);
+    /// Line breaks and tabs are refused, where other texts fold them.
+    pub fn parse(text: &str) -> Result<Self, TextRefusal> {
+        if text.trim().chars().any(char::is_control) {
+            return Err(TextRefusal::ControlCharacter);
         }
-        if text.chars().count() > Self::MOST_CHARACTERS {
-            return Err(IgnoreReasonError::TooLong);
-        }
-        if text.chars().any(char::is_control) {
-            return Err(IgnoreReasonError::NotText);
-        }
-        Ok(Self(text.to_owned()))
+        Text::parse(text).map(Self)
     }
 
     /// The text.
     #[must_use]
-    pub fn into_text(self) -> String {
-        self.0
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
     }
 }
 
@@ -123,12 +98,17 @@ mod tests {
 
     #[test]
     fn a_reason_is_a_line_of_text() {
-        let text = |it: &str| IgnoreReason::parse(it).map(IgnoreReason::into_text);
+        let text = |it: &str| IgnoreReason::parse(it).map(|it| it.as_str().to_owned());
         assert_eq!(text(" goes in May "), Ok("goes in May".to_owned()));
-        assert_eq!(text("  "), Err(IgnoreReasonError::Empty));
-        assert_eq!(text("a\u{1b}[2J"), Err(IgnoreReasonError::NotText));
-        let most = "ü".repeat(IgnoreReason::MOST_CHARACTERS);
+        assert_eq!(text("  "), Err(TextRefusal::Empty));
+        for more in ["a\u{1b}[2J", "goes\nin May", "goes\tin May"] {
+            assert_eq!(text(more), Err(TextRefusal::ControlCharacter));
+        }
+        let most = "ü".repeat(500);
         assert_eq!(text(&most), Ok(most.clone()));
-        assert_eq!(text(&format!("{most}ü")), Err(IgnoreReasonError::TooLong));
+        assert_eq!(
+            text(&format!("{most}ü")),
+            Err(TextRefusal::TooLong { max: 500 })
+        );
     }
 }

@@ -336,17 +336,16 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             spending,
             requested,
         } => {
-            let (name, whose, next) = match which {
-                Budget::Month => ("monthlyBudget", "The month's budget", "month"),
-                Budget::Day => ("dailyBudget", "The day's budget", "day (UTC)"),
+            let (whose, next) = match which {
+                Budget::Month => ("The month's budget", "month"),
+                Budget::Day => ("The day's budget", "day (UTC)"),
                 Budget::ServerDay => return server_day_spent(until),
             };
             let detail = format!(
                 "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
                 spending.spent, spending.reserved
             );
-            let used = domain::money::MicroUsd(spending.spent.0 + spending.reserved.0);
-            let quota = json!({ "name": name, "used": used.to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
+            let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
             Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint(format!("Measure fewer keywords, wait for the next {next}, or ask the operator for a higher budget."))
         }
         RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
@@ -358,7 +357,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
 
 /// What the other accounts spend is not told.
 fn server_day_spent(until: DateTime<Utc>) -> Problem {
-    let quota = json!({ "name": "serverDailyBudget", "used": null, "limit": null, "currency": "USD", "resetsAt": until });
+    let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
     Problem::new(
         Code::QuotaExceeded,
         "What this server may spend on a day is spent or set aside.",

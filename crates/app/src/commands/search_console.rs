@@ -117,18 +117,18 @@ async fn import(
 
 /// What will rest on what came in.
 fn tell_use(spans: &[(Cut, Span, u64)], today: NaiveDate) {
-    let long = spans.iter().find(|it| it.1.days() > LONGEST_PERIOD);
-    if let Some((cut, span, _)) = long {
+    if let Some((cut, span, _)) = spans.iter().find(|it| it.1.is_too_long()) {
         remark(format!(
             "{} of {span} is kept, and no figure rests on it: a period of more than {LONGEST_PERIOD} days that is told as a whole says too little of its end. Export three months or less.",
             cut.name()
         ));
     }
-    let of_use = spans.iter().filter(|it| it.1.days() <= LONGEST_PERIOD);
-    match of_use.map(|it| it.1.last).max() {
+    let of_use = spans.iter().map(|it| it.1).filter(|it| !it.is_too_long());
+    match of_use.max_by_key(|it| it.last) {
         None => {}
-        Some(last) if last + FRESH < today => remark(format!(
-            "They end on {last}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
+        Some(newest) if !newest.is_fresh(today) => remark(format!(
+            "They end on {}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
+            newest.last,
             FRESH.num_days()
         )),
         Some(_) => remark("The next rank check makes use of them."),

@@ -13,6 +13,14 @@ pub struct Spending {
     pub spent: MicroUsd,
 }
 
+impl Spending {
+    /// What no other job can have: spent or set aside.
+    #[must_use]
+    pub const fn taken(self) -> MicroUsd {
+        MicroUsd(self.spent.0.saturating_add(self.reserved.0))
+    }
+}
+
 /// Remembers spending. A month is named by its first day, `2026-11-01`. A job counts in the month
 /// and on the day on which it was asked for.
 #[cfg_attr(feature = "test-support", mockall::automock)]

@@ -48,9 +48,8 @@ pub struct Basis {
 /// cuts by market before others.
 #[must_use]
 pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> Option<Basis> {
-    let fresh = |it: &&StoredSpan| {
-        it.cut.about == about && it.span.last <= on && on - it.span.last <= FRESH
-    };
+    let fresh =
+        |it: &&StoredSpan| it.cut.about == about && it.span.last <= on && it.span.is_fresh(on);
     let mut by_cut: BTreeMap<Cut, BTreeMap<NaiveDate, &StoredSpan>> = BTreeMap::new();
     let of_days = stored
         .iter()
@@ -61,12 +60,12 @@ pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> 
     let newest = by_cut
         .into_iter()
         .filter_map(|(cut, of_days)| run(cut, &of_days, days))
-        .filter(|it| on - it.span.last <= FRESH)
+        .filter(|it| it.span.is_fresh(on))
         .max_by_key(|it| (it.span.last, fineness(it.cut)));
     newest.or_else(|| {
         let periods = stored.iter().filter(fresh);
         let period = periods
-            .filter(|it| !it.span.is_day() && it.span.days() <= LONGEST_PERIOD)
+            .filter(|it| !it.span.is_day() && !it.span.is_too_long())
             .max_by_key(|it| (it.span.last, fineness(it.cut), it.imported_at))?;
         Some(Basis {
             cut: period.cut,
@@ -75,6 +74,20 @@ pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> 
             imported_at: period.imported_at,
         })
     })
+}
+
+impl Span {
+    /// Whether rows that end with it say something of that day.
+    #[must_use]
+    pub fn is_fresh(self, on: NaiveDate) -> bool {
+        on - self.last <= FRESH
+    }
+
+    /// Whether it says too little of its end, told as a whole.
+    #[must_use]
+    pub fn is_too_long(self) -> bool {
+        self.days() > LONGEST_PERIOD
+    }
 }
 
 /// How well rows tell markets apart, the better the greater.

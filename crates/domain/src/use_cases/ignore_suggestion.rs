@@ -61,7 +61,7 @@ impl IgnoreSuggestion {
         }
         let suggestion = IgnoredSuggestion {
             id: id.to_owned(),
-            reason: reason.map(IgnoreReason::into_text),
+            reason: reason.map(|it| it.as_str().to_owned()),
             ignored_at: self.clock.now(),
         };
         retrying(|| async {

@@ -13,7 +13,7 @@ use crate::{
 use analysis::url_rules::SiteScope;
 use chrono::{NaiveDate, TimeDelta};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeSet, HashSet},
     sync::Arc,
 };
 use thiserror::Error;
@@ -178,17 +178,13 @@ impl ImportConsoleRows {
         project: ProjectId,
         sets: &[RowSet],
     ) -> Result<Vec<RowSet>, StorageError> {
-        let mut told: BTreeMap<Cut, BTreeSet<NaiveDate>> = BTreeMap::new();
-        for set in sets.iter().filter(|it| it.span.is_day()) {
-            told.entry(set.cut).or_default().insert(set.span.last);
-        }
-        let mut unseen: BTreeSet<(Cut, NaiveDate)> = BTreeSet::new();
-        for (cut, days) in &told {
-            for (day, next) in days.iter().zip(days.iter().skip(1)) {
-                if *next - *day <= LONGEST_SILENCE {
-                    let between = day.iter_days().skip(1).take_while(|it| it < next);
-                    unseen.extend(between.map(|it| (*cut, it)));
-                }
+        let told = sets.iter().filter(|it| it.span.is_day());
+        let told: BTreeSet<(Cut, NaiveDate)> = told.map(|it| (it.cut, it.span.last)).collect();
+        let mut unseen = BTreeSet::new();
+        for (&(cut, day), &(next_cut, next)) in told.iter().zip(told.iter().skip(1)) {
+            if cut == next_cut && next - day <= LONGEST_SILENCE {
+                let between = day.iter_days().skip(1).take_while(|it| *it < next);
+                unseen.extend(between.map(|it| (cut, it)));
             }
         }
         let Some(first) = unseen.iter().map(|it| it.1).min() else {

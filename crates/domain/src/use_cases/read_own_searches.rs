@@ -102,7 +102,7 @@ impl OwnSearches {
     ) -> Result<HashMap<KeywordId, OwnSearchData>, StorageError> {
         let mut tables = Vec::new();
         for basis in self.best_first() {
-            tables.push((basis, self.rows(Some(basis), keywords).await?));
+            tables.push((basis, self.rows(basis, keywords).await?));
         }
         let known = keywords.iter().filter_map(|keyword| {
             let mut own = OwnSearchData {
@@ -137,7 +137,7 @@ impl OwnSearches {
         let Some(basis) = &self.pages else {
             return Ok(HashMap::new());
         };
-        let rows = self.rows(Some(basis), keywords).await?;
+        let rows = self.rows(basis, keywords).await?;
         let shown = keywords.iter().map(|keyword| {
             let mut pages: HashMap<&str, ShownPage> = HashMap::new();
             for row in of_market(keyword, basis, &rows) {
@@ -158,12 +158,9 @@ impl OwnSearches {
     /// Rows about these keywords, by the form in which keywords are compared.
     async fn rows(
         &self,
-        basis: Option<&Basis>,
+        basis: &Basis,
         keywords: &[&Keyword],
     ) -> Result<HashMap<String, Vec<RowSum>>, StorageError> {
-        let Some(basis) = basis else {
-            return Ok(HashMap::new());
-        };
         let texts: BTreeSet<&str> = keywords.iter().map(|it| it.text.normalized()).collect();
         let texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
         let mut read = self.storage.read().await?;

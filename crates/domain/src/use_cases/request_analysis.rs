@@ -670,9 +670,7 @@ async fn tracked_keywords<R: Repositories + ?Sized>(
 
 /// Whether so much more would pass the cap. What costs nothing never does.
 fn is_over(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
-    let taken = { stands.spent.0 }
-        .saturating_add(stands.reserved.0)
-        .saturating_add(more.0);
+    let taken = stands.taken().0.saturating_add(more.0);
     more > MicroUsd::default() && cap.is_some_and(|cap| taken > cap.0)
 }
 

@@ -6,19 +6,19 @@ mod service_account;
 mod settings;
 mod wire;
 
+pub use service_account::account_of;
 pub use settings::SearchConsoleSettings;
 
 use crate::{http_client::client, resilience::Guard};
 use api::Api;
 use domain::ports::{
     clock::Clock,
-    page_speed::NotConfigured,
     randomness::Randomness,
     search_console::{ConsoleExports, SearchConsole},
 };
 use export::Exports;
-use service_account::{KeyFile, ServiceAccount};
-use std::{path::Path, sync::Arc};
+use service_account::ServiceAccount;
+use std::sync::Arc;
 
 /// The API; without a key it says what is missing.
 #[must_use]
@@ -44,12 +44,6 @@ pub fn configured(
         questions,
         Arc::clone(clock),
     ))
-}
-
-/// The e-mail address of the service account whose key that is: owners have to let it read their
-/// properties. Nobody is asked.
-pub async fn account_of(key_file: &Path) -> Result<String, NotConfigured> {
-    Ok(KeyFile::read(key_file).await?.into_email())
 }
 
 /// Reads files.

@@ -59,7 +59,7 @@ pub(super) struct Access {
 
 /// The file that Google's console makes.
 #[derive(Deserialize)]
-pub(super) struct KeyFile {
+struct KeyFile {
     #[serde(rename = "type")]
     kind: String,
     client_email: String,
@@ -93,8 +93,7 @@ struct Granted {
 }
 
 impl KeyFile {
-    /// A key that can sign.
-    pub async fn read(path: &Path) -> Result<Self, NotConfigured> {
+    async fn read(path: &Path) -> Result<Self, NotConfigured> {
         let unusable = |what: &str| {
             NotConfigured {
             missing: format!("the key file {} {what}", path.display()),
@@ -116,16 +115,24 @@ impl KeyFile {
                 "is the key of something else than a service account",
             ));
         }
-        if sign(&key.private_key, b"").is_none() {
-            return Err(unusable("holds no private RSA key"));
-        }
         Ok(key)
     }
 
-    /// The e-mail address of the account, which owners of properties have to know.
-    pub fn into_email(self) -> String {
-        self.client_email
+    /// The signature RS256.
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, NotConfigured> {
+        sign(&self.private_key, message).ok_or_else(|| NotConfigured {
+            missing: "the private key in the key file is no RSA key".to_owned(),
+            remedy: "download the key of the service account anew, as JSON".to_owned(),
+        })
     }
+}
+
+/// The e-mail address of the account whose key that is, which owners of properties have to know; an
+/// error when nothing can be signed with it.
+pub async fn account_of(key_file: &Path) -> Result<String, NotConfigured> {
+    let key = KeyFile::read(key_file).await?;
+    key.sign(b"")?;
+    Ok(key.client_email)
 }
 
 fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<SecretString, D::Error> {
@@ -213,10 +220,7 @@ impl ServiceAccount {
             kid: key.private_key_id.as_deref(),
         };
         let signed = format!("{}.{}", part(&header), part(&claims));
-        let signature = sign(&key.private_key, signed.as_bytes()).ok_or_else(|| NotConfigured {
-            missing: "the private key in the key file is no RSA key".to_owned(),
-            remedy: "download the key of the service account anew, as JSON".to_owned(),
-        })?;
+        let signature = key.sign(signed.as_bytes())?;
         Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
     }
 

@@ -75,8 +75,7 @@ impl Trouble {
     /// be set aside again before somebody looked at why.
     fn in_vain(&self, lasting: &ProviderError, job: &Job) -> AttemptError {
         let error = attempt_error(lasting);
-        let earlier = job.errors.last().map(|it| it.detail.clone());
-        let Some(before) = self.last.as_ref().map(sentence).or(earlier) else {
+        let Some(before) = self.before(job) else {
             return error;
         };
         let hint = match lasting {
@@ -93,10 +92,15 @@ impl Trouble {
         }
     }
 
+    /// What went wrong last, in this attempt or in one before it.
+    fn before(&self, job: &Job) -> Option<String> {
+        let earlier = || Some(job.errors.last()?.detail.clone());
+        self.last.as_ref().map(sentence).or_else(earlier)
+    }
+
     /// Why nothing was measured at all, though all was asked.
     pub(super) fn nothing_measured(&self, job: &Job) -> AttemptError {
-        let earlier = job.errors.last().map(|it| it.detail.clone());
-        let why = { self.last.as_ref().map(sentence).or(earlier) }
+        let why = { self.before(job) }
             .map_or_else(String::new, |why| format!(" What went wrong last: {why}"));
         AttemptError {
             code: "nothingMeasured".to_owned(),

@@ -112,8 +112,7 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
 }
 
 fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
-    let committed =
-        |of: &Spending, extra: i64| MicroUsd(of.spent.0 + of.reserved.0 + extra).to_string();
+    let committed = |of: &Spending, extra: i64| MicroUsd(of.taken().0 + extra).to_string();
     let budget = |limit: Option<MicroUsd>, of: &Spending| {
         json!({
             "limit": limit.map(|budget| budget.to_string()),
