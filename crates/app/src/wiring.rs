@@ -297,7 +297,7 @@ pub fn ai_engines(
         paid_calls: set.paid_calls && settings.search.paid_calls,
         most_per_call: set.most_per_call.map(micro_usd),
     };
-    ai::configured(configured, Arc::clone(clock), Arc::clone(randomness))
+    ai::configured(&configured, clock, randomness)
 }
 
 fn model(set: &ModelChoice<'_>) -> Option<ModelSettings> {

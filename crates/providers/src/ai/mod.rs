@@ -50,17 +50,17 @@ use std::sync::Arc;
 /// which never stand in for a real one.
 #[must_use]
 pub fn configured(
-    settings: AiSettings,
-    clock: Arc<dyn Clock>,
-    randomness: Arc<dyn Randomness>,
+    settings: &AiSettings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
 ) -> AiEngines {
     let around = Surroundings {
-        settings: &settings,
-        clock: Arc::clone(&clock),
-        randomness,
+        settings,
+        clock: Arc::clone(clock),
+        randomness: Arc::clone(randomness),
     };
     let http = || client(settings.resilience.connect_timeout);
-    let clock = || Arc::clone(&clock);
+    let clock = || Arc::clone(clock);
     let mut engines: Vec<Arc<dyn AiEngine>> = Vec::new();
     if let Some(it) = settings.chatgpt.clone() {
         engines.push(around.guarded(OpenAi::new(it, http(), clock())));

@@ -50,7 +50,11 @@ pub(super) fn cited_span(text: &str, start: usize, end: usize, url: &str) -> Opt
     let address = url.split(['?', '#']).next().unwrap_or(url);
     let words = |it: &TextSpan| &text[it.start..it.end];
     let holds = |it: &TextSpan| words(it).contains(address);
-    let is_whole = |it: &TextSpan| holds(it) && words(it).starts_with(['(', '[', 'h']);
+    let is_whole = |it: &TextSpan| {
+        let words = words(it);
+        let is_link = words.starts_with(['(', '[']) && words.ends_with([')', ']']);
+        holds(it) && (is_link || url.starts_with(words))
+    };
     let places = || {
         let units = [Unit::CodePoints, Unit::Utf16, Unit::Bytes].into_iter();
         units.filter_map(|unit| span(text, start, end, unit))

@@ -179,10 +179,9 @@ impl SandboxEngine {
             }
         }
         let searches = match self.manner {
-            Manner::Mentions => 0,
             Manner::Overview => 1,
             Manner::Assistant if question.web_search => 1 + scene.sample.of("searches").below(3),
-            Manner::Assistant => 0,
+            Manner::Assistant | Manner::Mentions => 0,
         };
         let has_sources = searches > 0;
         let queries = ["", " compared", " reviews"].iter().take(searches);
