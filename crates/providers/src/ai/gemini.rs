@@ -88,13 +88,15 @@ struct Part {
     thought: bool,
 }
 
-#[expect(clippy::struct_field_names, reason = "the names are the service's")]
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 struct Grounding {
-    web_search_queries: Vec<String>,
-    grounding_chunks: Vec<Chunk>,
-    grounding_supports: Vec<Support>,
+    #[serde(rename = "webSearchQueries")]
+    queries: Vec<String>,
+    #[serde(rename = "groundingChunks")]
+    chunks: Vec<Chunk>,
+    #[serde(rename = "groundingSupports")]
+    supports: Vec<Support>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -129,14 +131,17 @@ struct Segment {
     text: Option<String>,
 }
 
-#[expect(clippy::struct_field_names, reason = "the names are the service's")]
+/// Tokens.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Usage {
-    prompt_token_count: Option<u64>,
-    tool_use_prompt_token_count: Option<u64>,
-    candidates_token_count: Option<u64>,
-    thoughts_token_count: Option<u64>,
+    #[serde(rename = "promptTokenCount")]
+    prompt: Option<u64>,
+    #[serde(rename = "toolUsePromptTokenCount")]
+    found: Option<u64>,
+    #[serde(rename = "candidatesTokenCount")]
+    written: Option<u64>,
+    #[serde(rename = "thoughtsTokenCount")]
+    thoughts: Option<u64>,
 }
 
 impl Gemini {
@@ -233,8 +238,8 @@ impl Gemini {
         let parts = candidate.content.map(|it| it.parts).unwrap_or_default();
         let (text, begins) = joined(&parts);
         let grounding = candidate.grounding_metadata.unwrap_or_default();
-        let queries = grounding.web_search_queries.clone();
-        let is_used = !queries.is_empty() || !grounding.grounding_chunks.is_empty();
+        let queries = grounding.queries.clone();
+        let is_used = !queries.is_empty() || !grounding.chunks.is_empty();
         let searches = queries.len() as u64;
         let usage = body.usage_metadata.as_ref();
         Ok(Told {
@@ -267,14 +272,14 @@ impl Gemini {
 
 impl Usage {
     fn input(&self) -> Option<u64> {
-        let more = self.tool_use_prompt_token_count.unwrap_or(0);
-        self.prompt_token_count.map(|it| it.saturating_add(more))
+        let more = self.found.unwrap_or(0);
+        self.prompt.map(|it| it.saturating_add(more))
     }
 
     /// A blocked answer has no candidates to count.
     fn output(&self) -> Option<u64> {
-        self.prompt_token_count?;
-        let written = [self.candidates_token_count, self.thoughts_token_count];
+        self.prompt?;
+        let written = [self.written, self.thoughts];
         Some(written.into_iter().flatten().sum())
     }
 }
@@ -296,7 +301,7 @@ fn joined(parts: &[Part]) -> (String, Vec<Option<usize>>) {
 fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text: &str) -> Sources {
     let mut sources = Sources::default();
     let page = |index: usize| {
-        let web = grounding.grounding_chunks.get(index)?.web.as_ref()?;
+        let web = grounding.chunks.get(index)?.web.as_ref()?;
         let title = web.title.as_deref();
         Some(Named {
             url: web.uri.as_deref()?,
@@ -304,7 +309,7 @@ fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text
             domain: web.domain.as_deref().or(title.filter(|it| is_domain(it))),
         })
     };
-    for support in &grounding.grounding_supports {
+    for support in &grounding.supports {
         let place = { support.segment.as_ref() }.and_then(|it| place(it, parts, begins, text));
         for page in support
             .grounding_chunk_indices
@@ -314,7 +319,7 @@ fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text
             sources.add(page, CitationPart::Inline, place);
         }
     }
-    for page in (0..grounding.grounding_chunks.len()).filter_map(page) {
+    for page in (0..grounding.chunks.len()).filter_map(page) {
         sources.add(page, CitationPart::SearchResult, None);
     }
     sources

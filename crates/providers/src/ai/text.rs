@@ -83,8 +83,8 @@ fn is_hidden(it: char) -> bool {
         | '\u{feff}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}'
-        | '\u{e0000}'..='\u{e007f}'
-        | '\u{fff9}'..='\u{fffb}' => true,
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => true,
         _ => it.is_control(),
     }
 }
@@ -126,19 +126,18 @@ mod tests {
     use super::*;
     use analysis::observation::ai_answer::CitationPart;
 
-    #[expect(clippy::unnecessary_wraps, reason = "citations are optional")]
-    fn citing(spans: &[(usize, usize)]) -> Option<Vec<AnswerCitation>> {
+    fn citing(spans: &[(usize, usize)]) -> Vec<AnswerCitation> {
         let spans = spans.iter().map(|(start, end)| TextSpan {
             start: *start,
             end: *end,
         });
-        Some(vec![AnswerCitation {
+        vec![AnswerCitation {
             url: "https://a.test/".to_owned(),
             title: Some("A\u{202e}\u{0}\n title".to_owned()),
             domain: None,
             part: CitationPart::Inline,
             spans: spans.collect(),
-        }])
+        }]
     }
 
     #[test]
@@ -147,7 +146,7 @@ mod tests {
         let start = text.find("[1]").unwrap();
         let told = tidied(Told {
             text: text.to_owned(),
-            citations: citing(&[(start, start + 3), (0, text.len())]),
+            citations: Some(citing(&[(start, start + 3), (0, text.len())])),
             ..Told::default()
         });
         assert_eq!(told.text, "Grüße vom 🦊\n[1] Ende");
@@ -163,7 +162,7 @@ mod tests {
     fn an_endless_text_is_cut_and_says_so() {
         let told = tidied(Told {
             text: "ä".repeat(LONGEST_TEXT),
-            citations: citing(&[(10, 12), (LONGEST_TEXT + 2, LONGEST_TEXT + 4)]),
+            citations: Some(citing(&[(10, 12), (LONGEST_TEXT + 2, LONGEST_TEXT + 4)])),
             ..Told::default()
         });
         assert_eq!(told.text.len(), LONGEST_TEXT);

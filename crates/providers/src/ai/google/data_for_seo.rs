@@ -1,8 +1,8 @@
 //! Google's answers by DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, waiting for the
 //! overview, and `…/ai_mode/live/advanced`, whose answer is an element of the same type.
 //!
-//! Shape: `docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced` (of 2026-06-06) and the page on
-//! organic results, as stored copies had them on 2026-11-22.
+//! Shape: `docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced` (of 2026-06-06) and the page on organic
+//! results, as stored copies had them on 2026-11-22.
 
 use super::{GoogleAnswer, blocks::searched};
 use crate::{

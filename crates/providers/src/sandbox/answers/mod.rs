@@ -181,7 +181,7 @@ impl SandboxEngine {
         let searches = match self.manner {
             Manner::Overview => 1,
             Manner::Assistant if question.web_search => 1 + scene.sample.of("searches").below(3),
-            Manner::Mentions | Manner::Assistant => 0,
+            Manner::Assistant | Manner::Mentions => 0,
         };
         let has_sources = searches > 0;
         let queries = ["", " compared", " reviews"].iter().take(searches);

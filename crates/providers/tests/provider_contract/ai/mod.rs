@@ -1,7 +1,7 @@
 //! What holds for every AI engine, whatever its wire shape.
 
-mod engines;
 mod money;
+mod particulars;
 mod shapes;
 
 use super::{
@@ -34,12 +34,8 @@ fn engines(settings: &AiSettings) -> AiEngines {
     configured(settings, &clock, &randomness)
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "settings are made for one engine"
-)]
-fn engine(settings: AiSettings, name: &str) -> Arc<dyn AiEngine> {
-    let engines = engines(&settings);
+fn engine(settings: &AiSettings, name: &str) -> Arc<dyn AiEngine> {
+    let engines = engines(settings);
     Arc::clone(engines.named(name).expect("it is configured"))
 }
 
@@ -64,7 +60,7 @@ async fn asked(shape: &Shape, reply: Reply, resilience: ResilienceSettings) -> (
         resilience,
         ..(shape.at)(&server)
     };
-    let asked = { engine(settings, shape.engine) }
+    let asked = { engine(&settings, shape.engine) }
         .ask(&question(), &MONEY)
         .await;
     (asked, server.calls())
@@ -177,7 +173,7 @@ async fn an_answer_without_a_search_says_so() {
 async fn who_is_not_to_search_has_no_tool_and_nothing_to_cite() {
     for shape in &ENGINES {
         let server = FaultServer::always(Reply::ok(&(shape.answered)("Words.").body)).await;
-        let engine = engine((shape.at)(&server), shape.engine);
+        let engine = engine(&(shape.at)(&server), shape.engine);
         let question = AiQuestion {
             web_search: false,
             ..question()
@@ -286,7 +282,7 @@ async fn a_call_that_may_have_been_billed_is_not_repeated_and_counts_at_its_most
 async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
     for shape in &ENGINES {
         let gone = FaultServer::always(Reply::Reset).await;
-        let engine = engine((shape.at)(&gone), shape.engine);
+        let engine = engine(&(shape.at)(&gone), shape.engine);
         drop(gone);
         tokio::task::yield_now().await;
         let asked = engine.ask(&question(), &MONEY).await;
@@ -399,7 +395,7 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
             resilience,
             ..(shape.at)(&server)
         };
-        let engine = engine(settings, shape.engine);
+        let engine = engine(&settings, shape.engine);
         for sample in 1..=100 {
             let question = AiQuestion {
                 sample,

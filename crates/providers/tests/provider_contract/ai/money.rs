@@ -29,7 +29,7 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
         }
         let server = FaultServer::always(Reply::ok(&body)).await;
         let book = Book::with(1_000_000);
-        let engine = engine((shape.at)(&server), shape.engine);
+        let engine = engine(&(shape.at)(&server), shape.engine);
         let first = engine.ask(&question(), &as_journal(&book)).await;
         let first_answer = first.answer.expect(shape.name);
         let again = engine.ask(&question(), &as_journal(&book)).await;
@@ -74,7 +74,7 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
 async fn what_the_journal_refuses_is_not_asked() {
     for shape in &ENGINES {
         let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
-        let engine = engine((shape.at)(&server), shape.engine);
+        let engine = engine(&(shape.at)(&server), shape.engine);
         let asked = engine
             .ask(&question(), &as_journal(&Book::with(1_999)))
             .await;
@@ -110,7 +110,7 @@ async fn what_may_not_be_spent_is_not_asked() {
             most: MicroUsd(shape.most - 1),
         };
         for (settings, unpaid) in [(off, Unpaid::SwitchedOff), (dear, too_dear)] {
-            let engine = engine(settings, shape.engine);
+            let engine = engine(&settings, shape.engine);
             assert_eq!(
                 (engine.unpaid(), engine.most()),
                 (Some(unpaid), Spent::default())
@@ -126,7 +126,7 @@ async fn what_may_not_be_spent_is_not_asked() {
             );
         }
         assert_eq!(server.calls(), 0, "{}", shape.name);
-        assert_eq!(engine(just, shape.engine).unpaid(), None);
+        assert_eq!(engine(&just, shape.engine).unpaid(), None);
     }
 }
 
@@ -146,7 +146,7 @@ async fn a_model_whose_price_nobody_knows_is_not_asked_and_a_free_one_is() {
         ..AiSettings::default()
     };
     for name in ["chatgpt", "compatible"] {
-        let engine = engine(unknown.clone(), name);
+        let engine = engine(&unknown, name);
         assert_eq!(engine.unpaid(), Some(Unpaid::PriceUnknown), "{name}");
     }
     let shape = ENGINES
@@ -165,7 +165,7 @@ async fn a_model_whose_price_nobody_knows_is_not_asked_and_a_free_one_is() {
         ..AiSettings::default()
     };
     let book = Book::with(0);
-    let asked = engine(free, "compatible")
+    let asked = engine(&free, "compatible")
         .ask(&question(), &as_journal(&book))
         .await;
     assert_eq!(asked.answer.expect("it is free").text, TEXT);

@@ -6,7 +6,7 @@ use super::{
         fault_server::{FaultServer, Reply},
         serp_api_at,
     },
-    engine, question,
+    engine, engines, question,
     shapes::{ENGINES, FOUND, PAGE, TEXT, grounded, message, model_at, response},
 };
 use analysis::{
@@ -32,7 +32,7 @@ async fn sent(name: &str) -> (String, String, Value) {
         location: Some("Berlin,Berlin,Germany".to_owned()),
         ..question()
     };
-    let asked = { engine((shape.at)(&server), shape.engine) }
+    let asked = { engine(&(shape.at)(&server), shape.engine) }
         .ask(&question, &MONEY)
         .await;
     asked.answer.expect(name);
@@ -168,7 +168,7 @@ async fn a_search_is_forced_only_where_that_is_set_and_possible() {
                 "claude" => settings.claude = model(),
                 _ => settings.gemini = model(),
             }
-            let engine = engine(settings, name);
+            let engine = engine(&settings, name);
             let answer = engine.ask(&question(), &MONEY).await.answer.expect(name);
             let is_forced = possible && force_search;
             assert_eq!(engine.label().forces_retrieval, is_forced, "{name}");
@@ -232,7 +232,7 @@ async fn links_through_google_are_followed_one_step_and_never_to_their_target() 
         _ => Reply::Status(404, &[], String::new()),
     })
     .await;
-    let asked = engine(gemini(&server), "gemini")
+    let asked = engine(&gemini(&server), "gemini")
         .ask(&question(), &MONEY)
         .await;
     let citations = asked.answer.unwrap().citations.unwrap();
@@ -261,7 +261,7 @@ async fn links_through_google_are_followed_one_step_and_never_to_their_target() 
 #[tokio::test]
 async fn no_more_links_are_followed_than_an_answer_may_have() {
     let server = of_gemini(200, |_| Reply::Status(404, &[], String::new())).await;
-    let asked = engine(gemini(&server), "gemini")
+    let asked = engine(&gemini(&server), "gemini")
         .ask(&question(), &MONEY)
         .await;
     assert_eq!(asked.answer.unwrap().citations.unwrap().len(), 201);
@@ -296,7 +296,7 @@ async fn an_announced_overview_takes_another_call() {
         .iter()
         .find(|it| it.name == "AI overviews of SerpApi")
         .expect("a shape");
-    let engine = engine((shape.at)(&server), shape.engine);
+    let engine = engine(&(shape.at)(&server), shape.engine);
     assert_eq!(engine.most(), Spent::on(2, MicroUsd(15_000)));
     let asked = engine.ask(&question(), &MONEY).await;
     assert_eq!(
@@ -338,7 +338,7 @@ async fn a_service_stands_in_for_another_of_the_same_engine() {
     ] {
         let broken = FaultServer::always(Reply::Status(500, &[], String::new())).await;
         let fine = FaultServer::always(of(name)).await;
-        let engine = engine(both(&broken, &fine), engine_name);
+        let engine = engine(&both(&broken, &fine), engine_name);
         let asked = engine.ask(&question(), &MONEY).await;
         assert_eq!(asked.answer.unwrap().state, AnswerState::Answered);
         assert_eq!((broken.calls(), fine.calls()), (3, 1));
@@ -352,7 +352,7 @@ async fn a_service_stands_in_for_another_of_the_same_engine() {
     // When nobody answers: the failure of the first.
     let empty = FaultServer::always(Reply::Status(402, &[], String::new())).await;
     let broken = FaultServer::always(Reply::Status(500, &[], String::new())).await;
-    let engine = engine(both(&empty, &broken), "googleAiOverview");
+    let engine = engine(&both(&empty, &broken), "googleAiOverview");
     let asked = engine.ask(&question(), &MONEY).await;
     assert_eq!(asked.answer, Err(ProviderError::OutOfFunds));
 }
@@ -371,10 +371,10 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
         resilience: super::quick(),
         ..AiSettings::default()
     };
-    let engines = super::engines(&settings);
-    let names: Vec<String> = engines.all().map(|it| it.label().name).collect();
+    let both = engines(&settings);
+    let names: Vec<String> = both.all().map(|it| it.label().name).collect();
     assert_eq!(names, ["chatgpt", "perplexity"]);
-    let asked = engines
+    let asked = both
         .named("chatgpt")
         .unwrap()
         .ask(&question(), &MONEY)
@@ -382,7 +382,7 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
     assert_eq!(asked.answer, Err(ProviderError::Unavailable));
     assert_eq!(fine.calls(), 0);
 
-    let nobody = super::engines(&AiSettings::default());
+    let nobody = engines(&AiSettings::default());
     let labels: Vec<_> = nobody.all().map(|it| it.label()).collect();
     assert_eq!(labels.len(), 3);
     assert!(
@@ -417,7 +417,7 @@ async fn offsets_of_openai_are_found_in_whatever_it_counts() {
             chatgpt: Some(model_at(&server)),
             ..AiSettings::default()
         };
-        let answer = engine(settings, "chatgpt")
+        let answer = engine(&settings, "chatgpt")
             .ask(&question(), &MONEY)
             .await
             .answer
@@ -435,7 +435,7 @@ async fn a_quota_of_gemini_that_passes_is_waited_for() {
         "message": "You exceeded your current quota, please check your plan and billing details.",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "40s"}]}});
     let server = FaultServer::always(Reply::status(429, &error)).await;
-    let asked = engine(gemini(&server), "gemini")
+    let asked = engine(&gemini(&server), "gemini")
         .ask(&question(), &MONEY)
         .await;
     let retry_after = Some(Duration::from_secs(40));
@@ -463,7 +463,7 @@ async fn a_search_that_failed_beside_one_that_worked_is_only_noted() {
         claude: Some(model_at(&server)),
         ..AiSettings::default()
     };
-    let answer = engine(settings, "claude")
+    let answer = engine(&settings, "claude")
         .ask(&question(), &MONEY)
         .await
         .answer
@@ -491,7 +491,7 @@ async fn an_answer_with_thousands_of_references_is_read_in_time() {
         perplexity: Some(model_at(&server)),
         ..AiSettings::default()
     };
-    let answer = engine(settings, "perplexity")
+    let answer = engine(&settings, "perplexity")
         .ask(&question(), &MONEY)
         .await
         .answer
