@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
     account::AccountUsage,
+    ai_models::ModelChoice,
     email::EmailAddress,
     ids::{AccountId, IdMint, ProjectId},
     job::{
@@ -216,6 +217,7 @@ impl Queue {
             project,
             kind: AnalysisKind::RankCheck,
             keywords: KeywordChoice::All,
+            models: ModelChoice::All,
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };
@@ -780,6 +782,7 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
             project: shop,
             kind: AnalysisKind::RankCheck,
             keywords: KeywordChoice::All,
+            models: ModelChoice::All,
             priority: JobPriority::Low,
             trigger: Trigger::Schedule,
         };

@@ -29,6 +29,27 @@ pub struct ModelSettings {
     pub weight: f64,
 }
 
+/// Which of the engines that an account asks an analysis asks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ModelChoice {
+    /// All of them, as they are when it runs.
+    #[default]
+    All,
+    /// Those of these, by their public names, that the account asks when it runs.
+    Named(Vec<String>),
+}
+
+impl ModelChoice {
+    /// Whether it takes the engine of that name.
+    #[must_use]
+    pub fn takes(&self, engine: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(names) => names.iter().any(|it| it == engine),
+        }
+    }
+}
+
 /// What is to be different.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelChange {

@@ -24,6 +24,7 @@ pub mod patch;
 pub mod ports;
 pub mod precondition;
 pub mod project;
+pub mod record_places;
 pub mod report_settings;
 pub mod results;
 pub mod schedule;

@@ -158,6 +158,7 @@ diesel::table! {
         project_id -> BigInt,
         kind -> Text,
         keywords -> Nullable<Text>,
+        models -> Nullable<Text>,
         state -> Text,
         priority -> Integer,
         asked_by -> Text,

@@ -155,7 +155,12 @@ impl Problem {
         let mut size = Value::Object(document.clone()).to_string().len();
         let mut shown = Vec::new();
         for error in self.errors.iter().take(MOST_ERRORS) {
-            let error = error.document();
+            let mut error = error.document();
+            let fits = |it: &Value| size + it.to_string().len() < room;
+            if let (false, Some(members)) = (fits(&error), error.as_object_mut()) {
+                // What was probably meant is told all the same.
+                members.remove("allowed");
+            }
             size += error.to_string().len() + 1;
             if size > room {
                 break;

@@ -3,7 +3,7 @@
 use crate::{
     entity_tag::EntityTag,
     pipeline::once::in_progress,
-    problem::{Code, Problem, next_action},
+    problem::{Code, FieldError, Problem, next_action},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -305,6 +305,12 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             "/api/agent/v1/models",
             "The models and which are active",
         ),
+        RequestAnalysisError::NotAsked { named, asked } => {
+            let message = format!("`{named}` is none of the account's active models");
+            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+            let error = FieldError::at("/models", "invalid-value", message);
+            Problem::invalid(vec![error.allowing(&asked, &named)])
+        }
         RequestAnalysisError::AccountQueueFull { limit } => {
             let problem = Problem::new(
                 Code::QuotaExceeded,

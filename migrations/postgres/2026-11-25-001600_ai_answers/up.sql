@@ -59,3 +59,5 @@ CREATE TABLE brands (
     PRIMARY KEY (account_id, project_id, domain),
     FOREIGN KEY (account_id, project_id) REFERENCES projects (account_id, id)
 );
+-- The engines that a run asks; null for all that the account asks.
+ALTER TABLE jobs ADD COLUMN models TEXT;

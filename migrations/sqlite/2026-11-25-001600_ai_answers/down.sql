@@ -1,3 +1,4 @@
+ALTER TABLE jobs DROP COLUMN models;
 DROP TABLE brands;
 DROP TABLE ai_tallies;
 DROP TABLE ai_answers;

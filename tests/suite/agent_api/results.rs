@@ -186,6 +186,7 @@ async fn records_are_copied_as_they_are_stored(db: TestDatabase) {
         ))
         .await;
     assert_eq!(wrong.errors(), [("fields".into(), "unknown-field".into())]);
+    assert_eq!(wrong.json()["errors"][0]["didYouMean"], "position");
 }
 
 async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {

@@ -346,8 +346,9 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
         let own = staged(place(22, 1), Some(22), "\"anew\"");
         change!(db, tx => tx.measurements().stage(ANN, job, &[own]).await.unwrap());
         // A second attempt carries nothing twice.
-        for _ in 0..2 {
-            change!(db, tx => tx.measurements().stage_carried(ANN, SHOP, job, ResultType::AiVisibility).await.unwrap());
+        for expected in [5, 0] {
+            let carried = change!(db, tx => tx.answers().stage_carried(ANN, SHOP, job, &[0, 1]).await.unwrap());
+            assert_eq!(carried, expected);
         }
         let of = ResultType::AiVisibility;
         let found = ask!(db, r => r.measurements().staged(ANN, job, of, None, 50).await.unwrap());
@@ -361,12 +362,18 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
                 (place(22, 1), "\"anew\""),
                 (CARRIED, "\"project a\""),
                 (CARRIED + 1, "\"project b\""),
+                (CARRIED + place(22, 0), "\"22 0\""),
                 (CARRIED + place(23, 0), "\"23 0\""),
                 (CARRIED + place(23, 1), "\"23 1\""),
             ]
         );
         publish(&db, job, &[]).await;
     }
+    // Of engines that are asked no more nothing is kept.
+    add_job(&db, &job_of_ann(JobId(34))).await;
+    let carried =
+        change!(db, tx => tx.answers().stage_carried(ANN, SHOP, JobId(34), &[1]).await.unwrap());
+    assert_eq!(carried, 3);
 }
 
 async fn nobody_sees_the_answers_of_others(db: TestDatabase) {

@@ -105,7 +105,10 @@ pub fn job(account: AccountId, id: i64) -> Job {
     Job {
         account,
         id: JobId(id),
-        dedupe_key: format!("{id}{}", dedupe_key(SHOP, a_job().kind, &a_job().keywords)),
+        dedupe_key: format!(
+            "{id}{}",
+            dedupe_key(SHOP, a_job().kind, &a_job().keywords, &a_job().models)
+        ),
         ..a_job()
     }
 }

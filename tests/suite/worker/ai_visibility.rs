@@ -6,6 +6,7 @@ use super::{
     on_both,
     world::World,
 };
+use chrono::DateTime;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ on_both!(
     answers_become_records_with_intervals_and_are_read_one_by_one,
     failed_and_refused_answers_lower_no_rate,
     a_killed_run_goes_on_and_keeps_no_answer_twice,
-    a_run_of_one_keyword_hides_no_other,
+    a_run_of_one_keyword_or_one_engine_hides_no_other,
     models_are_set_by_command_and_the_next_run_asks_so,
     trends_and_suggestions_follow_from_what_was_counted,
 );
@@ -22,7 +23,8 @@ const KEYWORDS: usize = 3;
 const ENGINES: usize = 3;
 const SAMPLES: usize = 5;
 /// Five prompts for each keyword, and one that names the project.
-const ANSWERS: usize = (KEYWORDS * 5 + 1) * SAMPLES * ENGINES;
+const ANSWERS: usize = ANSWERS_OF_ONE * ENGINES;
+const ANSWERS_OF_ONE: usize = (KEYWORDS * 5 + 1) * SAMPLES;
 
 /// A project with AI-tracked keywords.
 pub async fn tracked(api: &Api, keywords: usize) -> i64 {
@@ -56,6 +58,12 @@ async fn results(api: &Api, result_type: &str, project: i64) -> Value {
 
 pub fn items(results: &Value) -> &[Value] {
     results["items"].as_array().unwrap()
+}
+
+/// Whether a record was measured by that run.
+fn is_newer(record: &Value, run: &Value) -> bool {
+    let time = |it: &Value| DateTime::parse_from_rfc3339(it.as_str().unwrap()).unwrap();
+    time(&record["measuredAt"]) >= time(&run["startedAt"])
 }
 
 /// The counts of a record: answers, and what is not among them.
@@ -302,7 +310,7 @@ async fn a_killed_run_goes_on_and_keeps_no_answer_twice(mut world: World) {
     );
 }
 
-async fn a_run_of_one_keyword_hides_no_other(world: World) {
+async fn a_run_of_one_keyword_or_one_engine_hides_no_other(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = tracked(&api, KEYWORDS).await;
     api.finished(api.analyse("aiVisibility", project).await)
@@ -326,6 +334,41 @@ async fn a_run_of_one_keyword_hides_no_other(world: World) {
         after["warnings"].to_string().contains("carriedOver"),
         "{}",
         after["warnings"]
+    );
+
+    // Of one engine: the records and trends of the others stay beside its own.
+    let one =
+        json!({ "type": "aiVisibility", "projectId": project, "models": ["sandboxAssistant"] });
+    let (status, job) = api.call("POST", "/analyze", Some(&one)).await;
+    assert_eq!(
+        (status, &job["progress"]["total"]),
+        (202, &json!(ANSWERS_OF_ONE))
+    );
+    let over = api.finished(number(&job, "/id")).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let of_one = results(&api, "ai-visibility", project).await;
+    assert_eq!(items(&of_one).len(), items(&whole).len());
+    assert!(
+        items(&of_one)
+            .iter()
+            .all(|it| (it["engine"] == "sandboxAssistant") == is_newer(it, &over)),
+        "{of_one}"
+    );
+    let trends = results(&api, "ai-trends", project).await;
+    let engines: BTreeSet<String> = { items(&trends).iter() }
+        .map(|it| it["engine"].to_string())
+        .collect();
+    assert_eq!(engines.len(), ENGINES);
+    let unknown = json!({ "type": "aiVisibility", "projectId": project, "models": ["gemini"] });
+    let (status, told) = api.call("POST", "/analyze", Some(&unknown)).await;
+    assert_eq!(
+        (status, &told["errors"][0]["pointer"]),
+        (422, &json!("/models"))
+    );
+    assert_eq!(
+        told["errors"][0]["allowed"].as_array().unwrap().len(),
+        ENGINES,
+        "{told}"
     );
 
     // A keyword that is not tracked any more is told no more.

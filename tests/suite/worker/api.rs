@@ -99,8 +99,15 @@ impl Api {
     /// Follows a job until this holds of it.
     pub async fn follow(&self, id: i64, holds: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + PATIENCE;
+        let path = format!("/analyze?jobId={id}");
         loop {
-            let job = self.job(id).await;
+            let (status, told) = self.call("GET", &path, None).await;
+            if status == 429 {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                continue;
+            }
+            assert_eq!(status, 200, "{told}");
+            let job = told["items"][0].clone();
             if holds(&job) {
                 return job;
             }

@@ -21,6 +21,7 @@ use anyhow::Context;
 use crawler::Resolve;
 use domain::{
     account::Account,
+    ai_models::ModelChoice,
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, JobId, ProjectId},
@@ -324,6 +325,7 @@ impl Demo<'_> {
             project,
             kind,
             keywords: KeywordChoice::All,
+            models: ModelChoice::All,
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };

@@ -8,6 +8,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
+    ai_models::ModelChoice,
     ids::{AccountId, ProjectId},
     job::{JobPriority, Trigger, kind::AnalysisKind},
     keyword::KeywordChoice,
@@ -108,6 +109,7 @@ async fn cost(
         project,
         kind,
         keywords: KeywordChoice::All,
+        models: ModelChoice::All,
         priority: JobPriority::Low,
         trigger: Trigger::Schedule,
     };

@@ -9,7 +9,8 @@ pub mod purse;
 pub mod transitions;
 
 use crate::{
-    ids::{AccountId, JobId, ProjectId},
+    ai_models::ModelChoice,
+    ids::{AccountId, JobId, KeywordId, ProjectId},
     keyword::KeywordChoice,
     money::MicroUsd,
 };
@@ -297,6 +298,8 @@ pub struct Job {
     pub kind: AnalysisKind,
     /// The keywords to measure.
     pub keywords: KeywordChoice,
+    /// The AI engines to ask, for analyses that ask them.
+    pub models: ModelChoice,
     /// Where it stands.
     pub state: JobState,
     /// Which of its account's jobs goes first.
@@ -380,19 +383,35 @@ impl Job {
 
 /// What identifies jobs that would do the same.
 #[must_use]
-pub fn dedupe_key(project: ProjectId, kind: AnalysisKind, keywords: &KeywordChoice) -> String {
-    use sha2::{Digest, Sha256};
-    let KeywordChoice::Named(keywords) = keywords else {
-        return format!("{project}:{}:all", kind.name());
+pub fn dedupe_key(
+    project: ProjectId,
+    kind: AnalysisKind,
+    keywords: &KeywordChoice,
+    models: &ModelChoice,
+) -> String {
+    let of_keywords = match keywords {
+        KeywordChoice::All => "all".to_owned(),
+        KeywordChoice::Named(named) => digest_of(named),
     };
-    let mut sorted = keywords.clone();
+    let mut key = format!("{project}:{}:{of_keywords}", kind.name());
+    if let ModelChoice::Named(named) = models {
+        let mut sorted = named.clone();
+        sorted.sort_unstable();
+        key.extend([":", &sorted.join(",")]);
+    }
+    key
+}
+
+/// What tells the sets of keywords of one project apart.
+fn digest_of(keywords: &[KeywordId]) -> String {
+    use sha2::{Digest, Sha256};
+    let mut sorted = keywords.to_vec();
     sorted.sort_unstable();
     let mut hash = Sha256::new();
     for keyword in sorted {
         hash.update(keyword.0.to_be_bytes());
     }
-    // 128 bits tell the sets of one project apart.
     let digest = hash.finalize();
     let digest = u128::from_be_bytes(std::array::from_fn(|at| digest[at]));
-    format!("{project}:{}:{digest:032x}", kind.name())
+    format!("{digest:032x}")
 }

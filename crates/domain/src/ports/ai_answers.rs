@@ -12,7 +12,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::{fmt, sync::Arc};
 
-/// The engines that can be set, by their public names; those of the sandbox are beside them.
+/// The engines that can be set, by their public names. New ones come last: a record's place among
+/// others follows from its engine's place here.
 pub const ENGINES: [(&str, &str); 7] = [
     ("chatgpt", "ChatGPT"),
     ("perplexity", "Perplexity"),
@@ -21,6 +22,12 @@ pub const ENGINES: [(&str, &str); 7] = [
     ("googleAiOverview", "Google AI Overview"),
     ("googleAiMode", "Google AI Mode"),
     ("compatible", "Compatible model"),
+];
+/// Those of the sandbox, which have names of their own: nothing simulated joins a real series.
+pub const SIMULATED_ENGINES: [(&str, &str); 3] = [
+    ("sandboxAssistant", "Sandbox assistant (simulated)"),
+    ("sandboxOverview", "Sandbox overview (simulated)"),
+    ("sandboxMentions", "Sandbox without sources (simulated)"),
 ];
 
 /// One question to an AI engine.
@@ -49,7 +56,7 @@ pub struct AiQuestion {
 /// Who answers, in words that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineLabel {
-    /// The engine's public name, of which its series are: one of [`ENGINES`] or the sandbox's.
+    /// The engine's public name, of which its series are: one of [`ENGINES`] or [`SIMULATED_ENGINES`].
     pub name: String,
     /// The same for people.
     pub title: String,

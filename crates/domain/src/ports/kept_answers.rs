@@ -76,6 +76,18 @@ pub trait AnswerRepository: Send {
         after: Option<TallyPlace>,
         limit: u32,
     ) -> Result<Vec<KeywordTallies>, StorageError>;
+    /// Stages what the project's newest visibility records tell in these places
+    /// ([`record_places`](crate::record_places)) where the job has staged nothing: about keywords as
+    /// long as they are AI-tracked, and about the project itself. From
+    /// [`CARRIED`](crate::results::CARRIED) on; says how many that are. A second time changes nothing.
+    async fn stage_carried(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        job: JobId,
+        places: &[i64],
+    ) -> Result<u64, StorageError>;
+
     /// Forgets counts of days before, whole days, about `limit` of them; says how many, fewer than
     /// `limit` at the end.
     async fn forget_tallies(

@@ -4,6 +4,7 @@ mod fake_storage;
 
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    ai_models::ModelChoice,
     domain_name::SiteDomain,
     ids::{AccountId, IdMint, KeywordId, ProjectId, TokenId, UserId},
     job::{
@@ -135,10 +136,16 @@ pub fn a_job() -> Job {
         project,
         kind: AnalysisKind::RankCheck,
         keywords: KeywordChoice::All,
+        models: ModelChoice::All,
         state: JobState::Ready,
         priority: JobPriority::Normal,
         trigger: Trigger::Api,
-        dedupe_key: dedupe_key(project, AnalysisKind::RankCheck, &KeywordChoice::All),
+        dedupe_key: dedupe_key(
+            project,
+            AnalysisKind::RankCheck,
+            &KeywordChoice::All,
+            &ModelChoice::All,
+        ),
         day: now.date_naive(),
         run_at: now,
         expires_at: now + TimeDelta::hours(24),

@@ -2,6 +2,7 @@
 
 use super::request_analysis::{AnalysisRequest, RequestAnalysis, RequestAnalysisError, Tick};
 use crate::{
+    ai_models::ModelChoice,
     ids::AccountId,
     job::{JobPriority, Trigger},
     keyword::KeywordChoice,
@@ -103,6 +104,7 @@ fn request(schedule: &Schedule) -> AnalysisRequest {
         project: schedule.project,
         kind: schedule.kind,
         keywords: KeywordChoice::All,
+        models: ModelChoice::All,
         // Whoever asks by hand waits for it.
         priority: JobPriority::Low,
         trigger: Trigger::Schedule,

@@ -54,8 +54,6 @@ pub struct AskedEngine {
     pub label: EngineLabel,
     /// How it is asked.
     pub settings: ModelSettings,
-    /// Its place among all engines of this server: the same whichever of them are active.
-    pub place: usize,
 }
 
 impl ListAiModels {
@@ -113,7 +111,7 @@ pub async fn asked_engines<R: Repositories + ?Sized>(
     engines: &AiEngines,
 ) -> Result<Vec<AskedEngine>, StorageError> {
     let set = repositories.ai_models().list(account).await?;
-    let asked = engines.all().enumerate().filter_map(|(place, engine)| {
+    let asked = engines.all().filter_map(|engine| {
         let label = engine.label();
         let settings = { set.iter() }
             .find(|it| it.engine == label.name)
@@ -123,7 +121,6 @@ pub async fn asked_engines<R: Repositories + ?Sized>(
             engine: Arc::clone(engine),
             label,
             settings,
-            place,
         })
     });
     Ok(asked.collect())

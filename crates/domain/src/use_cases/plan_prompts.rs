@@ -173,7 +173,6 @@ mod tests {
                 forces_retrieval: true,
             },
             settings,
-            place: 0,
         }
     }
 

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     account::Account,
+    ai_models::ModelChoice,
     allowance::Allowance,
     idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, JobId, ProjectId},
@@ -87,6 +88,8 @@ pub struct AnalysisRequest {
     pub kind: AnalysisKind,
     /// Which keywords, for analyses that measure keywords.
     pub keywords: KeywordChoice,
+    /// Which of the AI engines that the account asks, for analyses that ask them.
+    pub models: ModelChoice,
     /// Which of the account's jobs goes first.
     pub priority: JobPriority,
     /// Who asks.
@@ -186,6 +189,14 @@ pub enum RequestAnalysisError {
     /// The account asks no AI engine.
     #[error("the account asks none of the AI engines")]
     NoModel,
+    /// An AI engine was named that the account does not ask.
+    #[error("the account does not ask {named}")]
+    NotAsked {
+        /// The first such name.
+        named: String,
+        /// The engines that it asks.
+        asked: Vec<String>,
+    },
     /// The account has as many unfinished jobs as it may.
     #[error("the account has {limit} unfinished analyses, the most it may have")]
     AccountQueueFull {
@@ -495,6 +506,7 @@ impl RequestAnalysis {
             project: request.project,
             kind: request.kind,
             keywords: request.keywords.clone(),
+            models: request.models.clone(),
             state: JobState::Ready,
             priority: request.priority,
             trigger: request.trigger,
@@ -548,6 +560,7 @@ impl RequestAnalysis {
             AnalysisKind::AiVisibility => {
                 let keywords = tracked_keywords(repositories, &project, &request.keywords).await?;
                 let asked = asked_engines(repositories, project.account, &self.engines).await?;
+                let asked = chosen(asked, &request.models)?;
                 answers(&asked, keywords, request.keywords == KeywordChoice::All)
             }
             AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
@@ -563,6 +576,24 @@ fn times(number: u64, each: Spent) -> Spent {
         calls: number.saturating_mul(each.calls),
         ..Spent::on(number, each.cost)
     }
+}
+
+/// Those that are to be asked; a name of none of them is told.
+fn chosen(
+    asked: Vec<AskedEngine>,
+    choice: &ModelChoice,
+) -> Result<Vec<AskedEngine>, RequestAnalysisError> {
+    let has = |name: &String| asked.iter().any(|it| it.label.name == *name);
+    if let ModelChoice::Named(names) = choice
+        && let Some(named) = names.iter().find(|it| !has(it))
+    {
+        return Err(RequestAnalysisError::NotAsked {
+            named: named.clone(),
+            asked: asked.into_iter().map(|it| it.label.name).collect(),
+        });
+    }
+    let is_chosen = |it: &AskedEngine| choice.takes(&it.label.name);
+    Ok(asked.into_iter().filter(is_chosen).collect())
 }
 
 /// What asking these engines takes at the most. Engines that cost money that is not to be spent are
@@ -619,7 +650,12 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
 }
 
 fn key_of(request: &AnalysisRequest) -> String {
-    dedupe_key(request.project, request.kind, &request.keywords)
+    dedupe_key(
+        request.project,
+        request.kind,
+        &request.keywords,
+        &request.models,
+    )
 }
 
 /// How many keywords will be measured.

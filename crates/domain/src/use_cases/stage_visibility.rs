@@ -9,9 +9,9 @@ use crate::{
         clock::Clock,
         storage::{Storage, retrying},
     },
+    record_places::places,
     results::StagedFinding,
 };
-use analysis::result_type::ResultType;
 use std::sync::Arc;
 
 /// Stages visibility.
@@ -57,15 +57,17 @@ impl StageVisibility {
         .await
     }
 
-    /// Takes over the records of keywords that this run has none of, so that a run of three keywords
-    /// does not hide the others. Those that are not AI-tracked any more are left behind.
-    pub async fn carry(&self, job: &Job) -> Result<u64, HoldError> {
+    /// Takes over the records of these engines that this run has none of, so that a run of three
+    /// keywords, or of one engine, does not hide the others. Those of keywords that are not AI-tracked
+    /// any more are left behind.
+    pub async fn carry(&self, job: &Job, engines: &[String]) -> Result<u64, HoldError> {
+        let places: Vec<i64> = engines.iter().flat_map(|it| places(it)).collect();
         retrying(|| async {
             let mut work = self.storage.write().await?;
             held(work.as_mut(), Hold::of(job)).await?;
             let carried = work
-                .measurements()
-                .stage_carried(job.account, job.project, job.id, ResultType::AiVisibility)
+                .answers()
+                .stage_carried(job.account, job.project, job.id, &places)
                 .await?;
             work.commit().await?;
             Ok(carried)

@@ -39,11 +39,11 @@ const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
 
 /// Copies records of the newest run to the job: those about active keywords that it has nothing
 /// of. What it has is listed once (`NOT IN`), not looked up for each record: there is no index by
-/// keyword. A copy keeps its place among the copies. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type:
+/// keyword. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type:
 /// numbered as they are first met, since that is how `SQLite` counts them.
 const CARRY: &str = "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
      keyword_id, url, url_hash, sort_value, measured_at, record) \
-     SELECT f.account_id, $1, f.result_type, $2 + f.ordinal % $2, \
+     SELECT f.account_id, $1, f.result_type, $2 + f.keyword_id, \
      f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record \
      FROM findings f \
      JOIN result_heads h ON h.account_id = f.account_id AND h.project_id = f.project_id \
@@ -54,30 +54,6 @@ const CARRY: &str = "INSERT INTO staged_findings (account_id, job_id, result_typ
      AND f.keyword_id NOT IN (SELECT s.keyword_id FROM staged_findings s \
      WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5 \
      AND s.keyword_id IS NOT NULL)";
-
-/// The same for what AI engines said: of keywords as long as engines are asked about them, and of the
-/// project itself when the job has nothing of that.
-const CARRY_ANSWERS: &str = "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
-     keyword_id, url, url_hash, sort_value, measured_at, record) \
-     SELECT f.account_id, $1, f.result_type, $2 + f.ordinal % $2, \
-     f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record \
-     FROM findings f \
-     JOIN result_heads h ON h.account_id = f.account_id AND h.project_id = f.project_id \
-     AND h.result_type = f.result_type AND h.job_id = f.job_id \
-     LEFT JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
-     AND k.status = 'active' AND k.ai_tracked \
-     WHERE f.account_id = $3 AND f.project_id = $4 AND f.result_type = $5 AND f.job_id <> $1 \
-     AND (k.id IS NOT NULL OR f.keyword_id IS NULL) \
-     AND COALESCE(f.keyword_id, 0) NOT IN (SELECT COALESCE(s.keyword_id, 0) \
-     FROM staged_findings s \
-     WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5)";
-
-const fn carry(result_type: ResultType) -> &'static str {
-    match result_type {
-        ResultType::AiVisibility => CARRY_ANSWERS,
-        _ => CARRY,
-    }
-}
 
 #[async_trait]
 impl MeasurementRepository for Session<Db> {
@@ -220,7 +196,7 @@ impl MeasurementRepository for Session<Db> {
         result_type: ResultType,
     ) -> Result<u64, StorageError> {
         let carried = self.change(account, move |db| {
-            sql_query(carry(result_type))
+            sql_query(CARRY)
                 .bind::<BigInt, _>(job.0)
                 .bind::<BigInt, _>(CARRIED)
                 .bind::<BigInt, _>(account.0)

@@ -8,6 +8,7 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use domain::{
+    ai_models::ModelChoice,
     ids::{AccountId, JobId, KeywordId, ProjectId},
     job::{
         Job, JobCost, JobError, JobPriority, JobState, Lease, Trigger,
@@ -33,6 +34,7 @@ pub struct JobRow {
     pub project_id: i64,
     pub kind: String,
     pub keywords: Option<String>,
+    pub models: Option<String>,
     pub state: String,
     pub priority: i32,
     pub asked_by: String,
@@ -103,6 +105,7 @@ impl From<&Job> for JobRow {
             project_id: job.project.0,
             kind: job.kind.name().to_owned(),
             keywords: choice_text(&job.keywords),
+            models: models_text(&job.models),
             state: job.state.name().to_owned(),
             priority: job.priority.rank(),
             asked_by: job.trigger.name().to_owned(),
@@ -154,6 +157,7 @@ impl TryFrom<JobRow> for Job {
             project: ProjectId(row.project_id),
             kind: known(AnalysisKind::named(&row.kind), "kind of analysis")?,
             keywords: choice(row.keywords.as_deref())?,
+            models: models(row.models.as_deref())?,
             state: known(JobState::named(&row.state), "job state")?,
             priority: known(
                 priority.into_iter().find(|it| it.rank() == row.priority),
@@ -215,6 +219,20 @@ fn choice(text: Option<&str>) -> Result<KeywordChoice, StorageError> {
     Ok(KeywordChoice::Named(
         ids.into_iter().map(KeywordId).collect(),
     ))
+}
+
+fn models_text(choice: &ModelChoice) -> Option<String> {
+    match choice {
+        ModelChoice::All => None,
+        ModelChoice::Named(names) => Some(json(names)),
+    }
+}
+
+fn models(text: Option<&str>) -> Result<ModelChoice, StorageError> {
+    let names = text.map(|it| from_json(it, "AI models of a job"));
+    Ok(names
+        .transpose()?
+        .map_or(ModelChoice::All, ModelChoice::Named))
 }
 
 fn stages_text(stages: &[Stage]) -> String {

@@ -171,7 +171,8 @@ pub fn start_analysis() -> Value {
     let mut properties = Map::new();
     properties.insert("type".into(), json!({ "type": "string", "enum": KINDS, "description": "Kinds that this version does not run are refused with feature-disabled." }));
     properties.insert("projectId".into(), id());
-    properties.insert("keywordIds".into(), json!({ "type": "array", "items": id(), "minItems": 1, "maxItems": 5_000, "description": "For rankCheck: only these keywords." }));
+    properties.insert("keywordIds".into(), json!({ "type": "array", "items": id(), "minItems": 1, "maxItems": 5_000, "description": "For rankCheck and aiVisibility: only these keywords." }));
+    properties.insert("models".into(), json!({ "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": 64 }, "minItems": 1, "maxItems": 20, "description": "For aiVisibility: only these AI engines, by the ids of GET /models; they have to be active." }));
     properties.insert("dryRun".into(), json!({ "type": "boolean", "description": "Tell what it would do and cost, and do nothing." }));
     properties.insert("priority".into(), choice(&JOB_PRIORITIES));
     let mut body = object(

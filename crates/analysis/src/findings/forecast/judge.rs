@@ -91,6 +91,7 @@ fn blank(input: &ForecastInput<'_>) -> ForecastRecord {
     ForecastRecord {
         envelope,
         market: input.keyword.map(|(keyword, engine)| keyword.on(engine)),
+        ai_engine: None,
         target,
         unit,
         frequency: None,

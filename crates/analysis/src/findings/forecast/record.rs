@@ -17,6 +17,9 @@ pub struct ForecastRecord {
     pub envelope: Envelope,
     /// The keyword and its market; null for series of a project.
     pub market: Option<KeywordMarket>,
+    /// The AI engine that answers, for its mention rate; null for everything else.
+    #[serde(default)]
+    pub ai_engine: Option<String>,
     /// What is forecast.
     pub target: ForecastTarget,
     /// In what unit.

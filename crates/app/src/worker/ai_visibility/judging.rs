@@ -17,6 +17,7 @@ use domain::{
     kept_answers::{KeptAnswer, KeywordTallies},
     keyword::Keyword,
     market::Market,
+    record_places::ordinal,
     results::StagedFinding,
     use_cases::{keep_lease::Hold, know_brands::KnownBrands, stage_visibility::StageVisibility},
 };
@@ -24,9 +25,6 @@ use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
 };
-
-/// Records of a keyword stand together, each at the place of its engine.
-pub(super) const ENGINES: i64 = 64;
 
 /// What is judged together, and by what.
 struct Batch {
@@ -38,7 +36,6 @@ struct Batch {
     /// Of the prompts that name the project.
     market: Option<Market>,
     answers: Vec<KeptAnswer>,
-    places: HashMap<String, i64>,
     countries: HashMap<String, String>,
 }
 
@@ -74,7 +71,10 @@ impl Pass<'_> {
             }
         }
         self.judge_some(&staging, Vec::new()).await?;
-        staging.carry(self.job).await?;
+        let active: Vec<String> = { self.active.iter() }
+            .map(|it| it.label.name.clone())
+            .collect();
+        staging.carry(self.job, &active).await?;
         Ok(Some(texts))
     }
 
@@ -100,7 +100,6 @@ impl Pass<'_> {
             day: self.job.day,
             brands: Arc::clone(&self.brands),
             market: self.market.clone(),
-            places: self.places(),
             countries: self.countries(),
             keywords,
             answers,
@@ -110,12 +109,6 @@ impl Pass<'_> {
         let go_on = staging.run(hold, &judged.findings, &judged.tallies).await?;
         self.state.heed(go_on);
         Ok(())
-    }
-
-    /// The place of each engine among all of this server.
-    fn places(&self) -> HashMap<String, i64> {
-        let engines = self.tools.engines.all().map(|it| it.label().name);
-        (0..).zip(engines).map(|(at, it)| (it, at)).collect()
     }
 
     /// The countries that engines are asked from, where these are not the keywords' own.
@@ -212,17 +205,12 @@ impl Batch {
             book: &self.brands.book,
             measured_at,
         });
-        // Half of the places are for the prompts that name the project.
-        let place = self.places.get(engine).copied().unwrap_or(ENGINES / 2 - 1);
-        let place = place.min(ENGINES / 2 - 1)
-            + match panel {
-                PromptPanelKind::Discovery => 0,
-                PromptPanelKind::Branded => ENGINES / 2,
-            };
+        let keyword = keyword.map(|it| it.id);
+        let is_branded = panel == PromptPanelKind::Branded;
         StagedFinding {
             result_type: ResultType::AiVisibility,
-            ordinal: keyword.map_or(0, |it| it.id.0) * ENGINES + place,
-            keyword: keyword.map(|it| it.id),
+            ordinal: ordinal(keyword, engine, is_branded),
+            keyword,
             url: None,
             sort_value: record.ai_visibility_score,
             measured_at,

@@ -45,6 +45,8 @@ struct Pass<'a> {
     job: &'a Job,
     state: &'a AttemptState,
     engines: Vec<Asked>,
+    /// All that the account asks: records and trends of those that this run leaves alone stay.
+    active: Vec<Arc<AskedEngine>>,
     brands: Arc<KnownBrands>,
     plan: PlanPrompts,
     /// Where most of the keywords are searched: there the project is asked about by its name. `None`
@@ -110,7 +112,8 @@ impl<'a> Pass<'a> {
         state: &'a AttemptState,
     ) -> Result<Self, Broken> {
         let mut read = tools.storage.read().await?;
-        let engines = asked_engines(read.as_mut(), job.account, &tools.engines).await?;
+        let active = asked_engines(read.as_mut(), job.account, &tools.engines).await?;
+        let active: Vec<Arc<AskedEngine>> = active.into_iter().map(Arc::new).collect();
         let done = read.answers().count(job.account, job.id).await?;
         drop(read);
         let brands = KnowBrands::new(Arc::clone(&tools.storage))
@@ -118,15 +121,18 @@ impl<'a> Pass<'a> {
             .await?;
         let brands = Arc::new(brands);
         // What is not to be paid is not asked; the others are.
-        let (unpaid, engines): (Vec<AskedEngine>, Vec<AskedEngine>) =
-            { engines.into_iter() }.partition(|it| it.engine.unpaid().is_some());
+        let (unpaid, engines): (Vec<_>, Vec<_>) = { active.iter() }
+            .filter(|it| job.models.takes(&it.label.name))
+            .partition(|it| it.engine.unpaid().is_some());
         let unpaid = unpaid.iter().filter_map(|it| it.engine.unpaid());
+        let unpaid = unpaid.map(ProviderError::Unpaid).collect();
         let engines = engines.into_iter().map(|engine| Asked {
-            engine: Arc::new(engine),
+            engine: Arc::clone(engine),
             halt: state.stop.child_token(),
         });
         Ok(Self {
             engines: engines.collect(),
+            active,
             plan: PlanPrompts::new(Arc::clone(&brands), project.domain.ascii(), job.day),
             brands,
             tools,
@@ -139,7 +145,7 @@ impl<'a> Pass<'a> {
             judged: 0,
             told: 0,
             trouble: Trouble::default(),
-            unpaid: unpaid.map(ProviderError::Unpaid).collect(),
+            unpaid,
         })
     }
 
@@ -207,7 +213,7 @@ impl<'a> Pass<'a> {
     fn progress(&self, is_over: bool) -> Progress {
         let total = self.total.max(self.done);
         let is_asked = is_over || self.done == total || self.judged > 0;
-        let trends = self.told.max(self.keywords * self.engines.len() as u64);
+        let trends = self.told.max(self.keywords * self.active.len() as u64);
         let stages = vec![
             Stage::counted("ask", self.done, total, is_asked),
             Stage::counted(

@@ -1,6 +1,6 @@
 //! Where visibility is heading, from what was counted of the answers of months: texts are not needed.
 
-use super::{Pass, judging::ENGINES};
+use super::Pass;
 use crate::worker::{attempt::Broken, staging::stage};
 use analysis::{
     document::Document,
@@ -16,6 +16,7 @@ use analysis::{
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
     ids::KeywordId,
+    record_places::ordinal,
     results::StagedFinding,
     use_cases::{list_ai_models::AskedEngine, read_tallies::ReadTallies},
 };
@@ -50,10 +51,7 @@ impl Pass<'_> {
         now: DateTime<Utc>,
     ) -> Result<Option<AiTrendsSummary>, Broken> {
         let mut summary = AiTrendsSummary::empty();
-        let engines: Vec<Arc<AskedEngine>> = { self.engines.iter() }
-            .map(|it| Arc::clone(&it.engine))
-            .collect();
-        for engine in engines {
+        for engine in self.active.clone() {
             let trends = Arc::new(self.read_counts(&engine, now).await?);
             if trends.tallies.is_empty() {
                 continue;
@@ -118,15 +116,12 @@ impl Pass<'_> {
         summary: &mut AiTrendsSummary,
         records: Vec<AiTrendRecord>,
     ) -> Result<(), Broken> {
-        let place = i64::try_from(engine.place)
-            .unwrap_or(ENGINES - 1)
-            .min(ENGINES - 1);
         let staged = records.iter().map(|record| {
-            let keyword = record.envelope.keyword_id;
+            let keyword = record.envelope.keyword_id.map(KeywordId);
             StagedFinding {
                 result_type: ResultType::AiTrends,
-                ordinal: keyword.unwrap_or(0) * ENGINES + place,
-                keyword: keyword.map(KeywordId),
+                ordinal: ordinal(keyword, &engine.label.name, false),
+                keyword,
                 url: None,
                 sort_value: record.change_abs,
                 measured_at: record.envelope.measured_at,

@@ -108,8 +108,8 @@ impl Pass<'_> {
         now: DateTime<Utc>,
         warnings: &[String],
     ) -> Vec<ResultHead> {
-        let weights: EngineWeights = { self.engines.iter() }
-            .map(|it| (it.engine.label.name.clone(), it.engine.settings.weight))
+        let weights: EngineWeights = { self.active.iter() }
+            .map(|it| (it.label.name.clone(), it.settings.weight))
             .collect();
         let count = sum.records.len() as u64;
         let summary = AiVisibilitySummary::of(&sum.records, &weights);

@@ -18,6 +18,7 @@ use analysis::{
         sov::{self, SovContext, SovSummary},
     },
     keyword_metrics::{Priority, PriorityInput, priorities},
+    provenance::Provenance,
     result_type::ResultType,
     search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
 };
@@ -214,7 +215,8 @@ fn topic(keyword: &Keyword) -> PanelTopic {
     }
 }
 
-/// The newest sum of what AI engines answered, when they were asked.
+/// The newest sum of what AI engines answered, when they were asked. Simulated answers stand beside
+/// simulated pages alone.
 async fn newest_answers(
     tools: &Tools,
     job: &Job,
@@ -224,7 +226,11 @@ async fn newest_answers(
         .results()
         .head(job.account, job.project, ResultType::AiVisibility)
         .await?;
-    let summary = head.map(|it| it.summary.parse()).transpose();
+    let pages = tools.search.label().provenance;
+    let may_stand =
+        |it: &ResultHead| it.provenance != Provenance::Simulated || pages == Provenance::Simulated;
+    let summary = { head.filter(may_stand) }.map(|it| it.summary.parse());
+    let summary = summary.transpose();
     summary.map_err(|_| StorageError::Corrupt { what: "a summary" })
 }
 

@@ -1,6 +1,7 @@
 //! Runs a rank check: measures keywords concurrently, stores what is measured as it comes, and judges
 //! at the end what follows from all of it.
 
+mod ai_mentions;
 mod courses;
 mod head;
 mod market;

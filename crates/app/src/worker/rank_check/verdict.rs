@@ -1,7 +1,7 @@
 //! What a rank check comes to, once everything is measured.
 
 use super::{
-    Pass,
+    Pass, ai_mentions,
     head::{Run, Told},
     market::{Market, left_behind},
     named_sites::NamedSites,
@@ -88,7 +88,9 @@ impl Pass<'_> {
         let mut series = series.unwrap_or_default();
         let is_own = self.own.curve().is_some() && source.is_google();
         series.add(job.day, &source, &sum.rankings, is_own);
-        let ahead = series.forecast(&run, &source, &mut courses.forecasts);
+        let tally = &mut courses.forecasts;
+        let mut ahead = series.forecast(&run, &source, tally);
+        ahead.extend(ai_mentions::forecasts(tools, &run, ahead.len(), tally).await?);
         self.stage(&ahead).await?;
 
         let since_last = courses.since_last();

@@ -18,6 +18,7 @@ fn rank_check() -> AnalysisRequest {
         project: a_project().id,
         kind: AnalysisKind::RankCheck,
         keywords: KeywordChoice::All,
+        models: ModelChoice::All,
         priority: JobPriority::Normal,
         trigger: Trigger::Api,
     }
@@ -311,6 +312,14 @@ async fn ask_engines(
     engines: Vec<Arc<dyn AiEngine>>,
     keywords: KeywordChoice,
 ) -> Result<Requested, RequestAnalysisError> {
+    ask_for(storage, engines, &ai_visibility(keywords)).await
+}
+
+async fn ask_for(
+    storage: FakeStorage,
+    engines: Vec<Arc<dyn AiEngine>>,
+    request: &AnalysisRequest,
+) -> Result<Requested, RequestAnalysisError> {
     RequestAnalysis::new(
         Arc::new(storage),
         Arc::new(FrozenClock::default()),
@@ -319,7 +328,7 @@ async fn ask_engines(
         Prices::default(),
     )
     .asking(AiEngines::new(engines))
-    .run(ACCOUNT, &ai_visibility(keywords), None)
+    .run(ACCOUNT, request, None)
     .await
 }
 
@@ -378,6 +387,52 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
     ];
     let requested = ask_engines(storage, engines, KeywordChoice::All).await;
     assert_eq!(requested.unwrap().job.progress.total, 85 + 24);
+}
+
+/// As many answers as the chosen engine gives; an engine that the account does not ask is told.
+#[tokio::test]
+async fn only_named_engines_are_asked_and_they_have_to_be_active() {
+    for (named, expected) in [("gemini", Some(85)), ("claude", None), ("cloude", None)] {
+        let storage = FakeStorage::default();
+        looking_around(&storage, 0);
+        storage.expect(|work| {
+            holding(an_account(), queue(0, 1.0), with_tracked(3))(work);
+            let off = ModelSettings {
+                is_active: false,
+                ..ModelSettings::usual("claude")
+            };
+            work.ai_models
+                .expect_list()
+                .return_once(move |_| Ok(vec![off]));
+            work.jobs
+                .expect_unfinished_with_key()
+                .withf(|_, key| key.ends_with(":aiVisibility:all:gemini"))
+                .return_once(|_, _| Ok(None));
+            work.jobs.expect_add().returning(|_| Ok(()));
+            work.jobs
+                .expect_refresh_queue()
+                .returning(|_, _| Ok(queue(1, 7.0)));
+        });
+        let engines = vec![
+            engine("chatgpt", 0, None),
+            engine("gemini", 0, None),
+            engine("claude", 0, None),
+        ];
+        let request = AnalysisRequest {
+            models: ModelChoice::Named(vec![named.to_owned()]),
+            ..ai_visibility(KeywordChoice::All)
+        };
+        match (ask_for(storage, engines, &request).await, expected) {
+            (Ok(requested), Some(answers)) => {
+                assert_eq!(requested.job.progress.total, answers);
+                assert_eq!(requested.job.models, request.models);
+            }
+            (Err(RequestAnalysisError::NotAsked { named: it, asked }), None) => {
+                assert_eq!((it.as_str(), asked.len()), (named, 2));
+            }
+            (other, _) => panic!("{named}: {other:?}"),
+        }
+    }
 }
 
 #[tokio::test]

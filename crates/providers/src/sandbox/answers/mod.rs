@@ -23,7 +23,9 @@ use chrono::{Datelike, NaiveDate};
 use domain::{
     money::MicroUsd,
     ports::{
-        ai_answers::{AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval},
+        ai_answers::{
+            AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval, SIMULATED_ENGINES,
+        },
         call_journal::CallJournal,
         clock::Clock,
         search_results::{ProviderError, Spent, Unpaid},
@@ -93,19 +95,12 @@ struct Scene<'a> {
 }
 
 impl Manner {
-    const fn name(self) -> &'static str {
+    /// Its public name, and its name for people.
+    const fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Assistant => "sandboxAssistant",
-            Self::Overview => "sandboxOverview",
-            Self::Mentions => "sandboxMentions",
-        }
-    }
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Assistant => "Sandbox assistant (simulated)",
-            Self::Overview => "Sandbox overview (simulated)",
-            Self::Mentions => "Sandbox without sources (simulated)",
+            Self::Assistant => SIMULATED_ENGINES[0],
+            Self::Overview => SIMULATED_ENGINES[1],
+            Self::Mentions => SIMULATED_ENGINES[2],
         }
     }
 
@@ -136,7 +131,7 @@ impl SandboxEngine {
             .of(&question.language)
             .of(Device::Desktop.name())
             .of(question.location.as_deref().unwrap_or_default());
-        let prompt = market.of(&question.prompt).of(self.manner.name());
+        let prompt = market.of(&question.prompt).of(self.manner.names().0);
         let day = question.day.num_days_from_ce().unsigned_abs();
         let sample = prompt
             .of("sample")
@@ -238,7 +233,7 @@ impl Scene<'_> {
     fn visibility(&self) -> f64 {
         let site = self.market.of("site").of(&self.question.site);
         let own = self.prompt.of("own").of(&self.question.site);
-        let today = 0.15 * site.of(self.manner.name()).walk(self.question.day);
+        let today = 0.15 * site.of(self.manner.names().0).walk(self.question.day);
         (0.15 + 0.4 * site.share() + 0.35 * (own.share() - 0.5) + self.manner.readiness() + today)
             .clamp(0.0, 0.95)
     }
@@ -394,8 +389,8 @@ impl Scene<'_> {
 impl AiEngine for SandboxEngine {
     fn label(&self) -> EngineLabel {
         EngineLabel {
-            name: self.manner.name().to_owned(),
-            title: self.manner.title().to_owned(),
+            name: self.manner.names().0.to_owned(),
+            title: self.manner.names().1.to_owned(),
             provider: PROVIDER.to_owned(),
             model: (self.manner == Manner::Assistant).then(|| "sandbox-assistant".to_owned()),
             provenance: Provenance::Simulated,

@@ -12,22 +12,33 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
+    ai_models::ModelChoice,
     ids::{KeywordId, ProjectId},
     job::{JobPriority, Trigger, kind::AnalysisKind},
     keyword::KeywordChoice,
     money::MicroUsd,
     ports::spending::Spending,
     project::each_once,
+    text::Text,
     use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Budget, Requested},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The members of the body.
-pub const FIELDS: [&str; 5] = ["type", "projectId", "keywordIds", "dryRun", "priority"];
+pub const FIELDS: [&str; 6] = [
+    "type",
+    "projectId",
+    "keywordIds",
+    "models",
+    "dryRun",
+    "priority",
+];
 
 /// How many keywords a request names at the most.
 const MOST_KEYWORDS: usize = 5_000;
+/// How many AI engines.
+const MOST_MODELS: usize = 20;
 
 /// Starts an analysis, or with `dryRun` tells what it would do.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
@@ -92,6 +103,20 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
     if let Some(told) = goes_to_pages.filter(|_| keywords.is_some()) {
         fields.note_at("keywordIds", "not-applicable", told);
     }
+    let models = fields.or_left_out(
+        "models",
+        fields.texts("models", MOST_MODELS, Text::<64>::parse),
+    );
+    if models.as_ref().is_some_and(Vec::is_empty) {
+        fields.note_at(
+            "models",
+            "too-few",
+            "must hold at least one; leave it out to ask all that are active",
+        );
+    }
+    if models.is_some() && kind.is_some_and(|it| it != AnalysisKind::AiVisibility) {
+        fields.note_at("models", "not-applicable", "goes with aiVisibility alone");
+    }
     let dry_run = fields
         .or_left_out("dryRun", fields.flag("dryRun"))
         .unwrap_or(false);
@@ -105,6 +130,9 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
         project: ProjectId(project?),
         kind: kind?,
         keywords: keywords.map_or(KeywordChoice::All, named),
+        models: models.map_or(ModelChoice::All, |it| {
+            ModelChoice::Named(each_once(it.iter().map(ToString::to_string).collect()))
+        }),
         priority: priority.unwrap_or_default(),
         trigger: Trigger::Api,
     };

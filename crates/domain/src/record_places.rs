@@ -1,0 +1,47 @@
+//! Where the records about AI engines stand among those of a result: a keyword's together, each at the
+//! place of its engine. The places are the same in every run, whichever engines the server has then,
+//! so that the records of an engine that a run did not ask can stand beside those that it made.
+
+use crate::{
+    ids::KeywordId,
+    ports::ai_answers::{ENGINES, SIMULATED_ENGINES},
+};
+
+/// The places of a keyword.
+pub const PLACES: i64 = 64;
+/// The records of prompts that name the project are so far behind those of prompts that do not.
+const BRANDED: i64 = PLACES / 2;
+
+/// The ordinal of a record about an engine and a keyword, or about the project itself.
+#[must_use]
+pub fn ordinal(keyword: Option<KeywordId>, engine: &str, is_branded: bool) -> i64 {
+    let [discovery, branded] = places(engine);
+    let place = if is_branded { branded } else { discovery };
+    keyword.map_or(0, |it| it.0) * PLACES + place
+}
+
+/// The places of an engine.
+#[must_use]
+pub fn places(engine: &str) -> [i64; 2] {
+    let names = ENGINES.iter().chain(&SIMULATED_ENGINES).map(|it| it.0);
+    let place = (0..BRANDED).zip(names).find(|(_, name)| *name == engine);
+    let place = place.map_or(BRANDED - 1, |(place, _)| place);
+    [place, BRANDED + place]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_engine_has_places_of_its_own() {
+        let names = { ENGINES.iter().chain(&SIMULATED_ENGINES) }.map(|it| it.0);
+        let all: Vec<i64> = names.chain(["another"]).flat_map(places).collect();
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+        assert!(all.iter().all(|it| (0..PLACES).contains(it)));
+        let keyword = Some(KeywordId(3));
+        assert_eq!(ordinal(keyword, "chatgpt", false), 3 * PLACES);
+        assert_eq!(ordinal(None, "chatgpt", true), PLACES / 2);
+    }
+}
