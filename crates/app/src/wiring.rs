@@ -300,7 +300,11 @@ pub fn ai_engines(
         paid_calls: set.paid_calls && settings.search.paid_calls,
         most_per_call: set.most_per_call.map(micro_usd),
     };
-    ai::configured(&configured, clock, randomness)
+    let engines = ai::configured(&configured, clock, randomness);
+    match set.sentiment_by {
+        Some(judge) => engines.judged_by(judge.engine()),
+        None => engines,
+    }
 }
 
 fn model(set: &ModelChoice<'_>) -> Option<ModelSettings> {

@@ -26,6 +26,7 @@ on_both!(
     what_answers_cost_is_the_sum_of_their_calls,
     a_killed_worker_repeats_no_more_than_was_under_way,
     a_cap_in_the_middle_ends_the_run_with_what_was_measured,
+    what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_purse,
 );
 
 /// A model, and an account that may spend what one run costs at the most.
@@ -173,4 +174,72 @@ async fn a_cap_in_the_middle_ends_the_run_with_what_was_measured(mut world: Worl
         found["summary"]["coverage"]["skipped"],
         json!(ANSWERS - billed)
     );
+}
+
+async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_purse(
+    mut world: World,
+) {
+    let model = paying(&mut world, 5);
+    world.set("AI__SENTIMENT_BY", "compatible");
+    for flag in ["--monthly-budget", "--daily-budget"] {
+        world.say(&["account", "limits", "--email", "ann@example.com", flag, "5"]);
+    }
+    let working = start(&world);
+    let api = &working.api;
+    let project = api.project("zyxwor.com", 0).await;
+    let body = json!({
+        "keywords": ["schreibtisch", "schreibtisch höhenverstellbar"],
+        "aiTracked": true,
+        "market": { "country": "de", "language": "de" },
+    });
+    let path = format!("/projects/{project}/keywords");
+    let (status, told) = api.call("POST", &path, Some(&body)).await;
+    assert_eq!(status, 201, "{told}");
+    // Two keywords and the project, with five prompts and two, five times: 60 answers, and one
+    // question about sentences for each twenty of them.
+    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    assert_eq!(
+        plan["sentiment"],
+        json!({ "engine": "compatible", "answers": 3, "pricePerAnswer": dollars(1) })
+    );
+    assert_eq!(plan["expectedCost"]["amount"], dollars(60 + 3));
+
+    let over = api
+        .finished(api.analyse("aiVisibility", project).await)
+        .await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let (billed, about) = {
+        let asked = model.asked();
+        (
+            usize::try_from(asked.billed()).unwrap(),
+            asked.about_sentences(),
+        )
+    };
+    assert!((1..=3).contains(&about.0), "{about:?}");
+    assert_eq!(
+        u32::try_from(about.0).unwrap(),
+        about.1,
+        "none is asked twice"
+    );
+    assert_eq!(
+        over["cost"],
+        json!({ "amount": dollars(billed), "currency": "USD", "calls": billed })
+    );
+    let found = results_of(api, "ai-visibility", project).await;
+    let keywords: Vec<&Value> = { items(&found).iter() }
+        .filter(|it| it["keywordId"].is_i64())
+        .collect();
+    assert_eq!(keywords.len(), 2);
+    for record in keywords {
+        assert_eq!(record["sentimentMethod"], "model");
+        assert_eq!(record["sentimentSampleSize"], 25);
+        let counts = &record["sentimentCounts"];
+        assert_eq!(
+            number(counts, "/positive") + number(counts, "/negative"),
+            25
+        );
+        let score = record["sentimentScore"].as_f64().unwrap();
+        assert!((0.8..=1.0).contains(&score), "{record}");
+    }
 }

@@ -12,6 +12,8 @@ use std::{
     time::Duration,
 };
 
+const ABOUT_SENTENCES: &str = "Each numbered line";
+
 /// What it was asked.
 #[derive(Default)]
 pub struct Asked {
@@ -24,6 +26,12 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Different questions about how kind sentences are, and how often those were asked.
+    pub fn about_sentences(&self) -> (usize, u32) {
+        let asked = { self.calls.iter() }.filter(|it| it.0.starts_with(ABOUT_SENTENCES));
+        (asked.clone().count(), asked.map(|it| it.1).sum())
+    }
+
     /// Calls that were billed.
     pub fn billed(&self) -> u32 {
         self.calls.values().sum()
@@ -79,6 +87,21 @@ fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
     asked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// It recommends; of the first sentence of several it thinks little, of the others much.
+fn said_to(prompt: &str) -> String {
+    if prompt.starts_with(ABOUT_SENTENCES) {
+        let lines = prompt.lines().filter_map(|it| it.split_once(": "));
+        let numbers = lines.filter_map(|(number, _)| number.parse::<u32>().ok());
+        let feeling = |it| if it == 1 { "negative" } else { "positive" };
+        let told = numbers.map(|it| format!("{it}: {}\n", feeling(it)));
+        return told.collect();
+    }
+    if prompt.to_lowercase().contains("schreibtisch") {
+        return "Ich würde **Zyxwor** wegen der langen Garantie empfehlen.".to_owned();
+    }
+    "I would recommend **Zyxwor** for its warranty.".to_owned()
+}
+
 async fn complete(shared: web::Data<Shared>, question: web::Json<Value>) -> HttpResponse {
     let messages = question["messages"].as_array().unwrap();
     let prompt = messages.last().unwrap()["content"]
@@ -87,20 +110,21 @@ async fn complete(shared: web::Data<Shared>, question: web::Json<Value>) -> Http
         .to_owned();
     {
         let mut asked = lock(&shared.asked);
-        *asked.calls.entry(prompt).or_default() += 1;
+        *asked.calls.entry(prompt.clone()).or_default() += 1;
         asked.under_way += 1;
         asked.most_under_way = asked.most_under_way.max(asked.under_way);
     }
     tokio::time::sleep(shared.pause).await;
     lock(&shared.asked).under_way -= 1;
     let tokens = shared.tokens.load(Ordering::SeqCst);
+    let said = said_to(&prompt);
     HttpResponse::Ok().json(json!({
         "id": "chat-1",
         "object": "chat.completion",
         "model": "lama-3-70b",
         "choices": [{
             "index": 0,
-            "message": { "role": "assistant", "content": "I would recommend **Zyxwor** for its warranty." },
+            "message": { "role": "assistant", "content": said },
             "finish_reason": "stop",
         }],
         "usage": { "prompt_tokens": tokens, "completion_tokens": tokens, "total_tokens": 2 * tokens },

@@ -3,6 +3,7 @@
 use super::{
     brands::{BrandBook, BrandId, OWN},
     citations::{CitedPage, citations},
+    feelings::{self, Feeling},
     languages::{self, Languages},
     mentions::{Found, mentions},
     position::position_adjusted,
@@ -41,6 +42,9 @@ pub struct JudgedAnswer {
     /// How kindly it speaks of the project; `None` where it does not name it, or no lexicon speaks
     /// the language.
     pub sentiment: Option<Sentiment>,
+    /// The first sentences that name the project, where no lexicon speaks the language: a model can
+    /// tell how kind they are.
+    pub unfelt: Vec<String>,
     /// Where it names brands and cites their pages.
     pub marks: Vec<AnswerMark>,
 }
@@ -74,6 +78,33 @@ pub struct Sentiment {
     pub positive: u32,
     /// How many of them are unkind.
     pub negative: u32,
+    /// Whether a model told, not the lexicon.
+    pub is_by_model: bool,
+}
+
+impl Sentiment {
+    /// Of what a model said of sentences: kind is 1, unkind −1, neither and both 0; `None` of nothing.
+    #[must_use]
+    pub fn of_feelings(feelings: &[Feeling]) -> Option<Self> {
+        let scores: Vec<f64> = { feelings.iter() }
+            .map(|it| match it {
+                Feeling::Positive => 1.0,
+                Feeling::Neutral | Feeling::Mixed => 0.0,
+                Feeling::Negative => -1.0,
+            })
+            .collect();
+        let count = |which: &[Feeling]| {
+            let found = feelings.iter().filter(|it| which.contains(it)).count();
+            u32::try_from(found).unwrap_or(u32::MAX)
+        };
+        Some(Self {
+            score: crate::statistics::describe::mean(&scores)?,
+            sentences: u32::try_from(feelings.len()).unwrap_or(u32::MAX),
+            positive: count(&[Feeling::Positive, Feeling::Mixed]),
+            negative: count(&[Feeling::Negative, Feeling::Mixed]),
+            is_by_model: true,
+        })
+    }
 }
 
 /// A place in an answer.
@@ -130,6 +161,7 @@ pub fn judge(answer: &AiAnswer, book: &BrandBook) -> JudgedAnswer {
             source_share: None,
             recommended: None,
             sentiment: None,
+            unfelt: Vec::new(),
             marks: Vec::new(),
         };
     }
@@ -152,6 +184,7 @@ pub fn judge(answer: &AiAnswer, book: &BrandBook) -> JudgedAnswer {
         source_share: citations.as_ref().and_then(|it| text.source_share(it)),
         recommended: text.recommended(&visible, languages),
         sentiment: text.sentiment(reading),
+        unfelt: text.unfelt(reading),
         marks: marks(&answer.text, &found, citations.as_deref(), book),
         citations,
         state,
@@ -257,6 +290,16 @@ impl<'a> Sentences<'a> {
         Some(recommended)
     }
 
+    fn unfelt(&self, reading: Option<Language>) -> Vec<String> {
+        if reading == Some(Language::English) {
+            return Vec::new();
+        }
+        let own = self.all.iter().filter(|it| it.brands.contains(&OWN));
+        { own.take(feelings::OF_AN_ANSWER) }
+            .map(|it| feelings::line(it.text))
+            .collect()
+    }
+
     fn sentiment(&self, reading: Option<Language>) -> Option<Sentiment> {
         if reading != Some(Language::English) {
             return None;
@@ -272,6 +315,7 @@ impl<'a> Sentences<'a> {
             sentences: count(|_| true),
             positive: count(|it| *it >= KIND),
             negative: count(|it| *it <= -KIND),
+            is_by_model: false,
         })
     }
 }

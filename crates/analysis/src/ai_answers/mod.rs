@@ -7,6 +7,7 @@ mod citations;
 mod common_words;
 mod cues;
 mod endings;
+pub mod feelings;
 mod folded;
 mod judged;
 mod languages;

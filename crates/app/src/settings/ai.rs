@@ -15,6 +15,9 @@ pub struct AiSettings {
     pub at_once: usize,
     /// How long an answer may take, in seconds.
     pub answer_seconds: u32,
+    /// Which of the models below tells how kind sentences are, where no lexicon speaks their
+    /// language; without one nobody does.
+    pub sentiment_by: Option<SentimentJudge>,
     /// ChatGPT.
     pub chatgpt: ChatgptSettings,
     /// Perplexity.
@@ -27,6 +30,20 @@ pub struct AiSettings {
     pub google: GoogleSettings,
     /// Any endpoint that speaks like OpenAI's chat completions.
     pub compatible: CompatibleSettings,
+}
+
+/// A model that can answer without looking at the web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SentimentJudge {
+    /// `ai.chatgpt`.
+    Chatgpt,
+    /// `ai.gemini`.
+    Gemini,
+    /// `ai.claude`.
+    Claude,
+    /// `ai.compatible`.
+    Compatible,
 }
 
 /// ChatGPT, by OpenAI's Responses API.
@@ -192,7 +209,32 @@ pub struct ModelChoice<'a> {
     pub force_search: bool,
 }
 
+impl SentimentJudge {
+    /// The engine's public name.
+    #[must_use]
+    pub const fn engine(self) -> &'static str {
+        match self {
+            Self::Chatgpt => "chatgpt",
+            Self::Gemini => "gemini",
+            Self::Claude => "claude",
+            Self::Compatible => "compatible",
+        }
+    }
+}
+
 impl AiSettings {
+    /// Whether the model that is to tell sentiment is set up; it is when none is named.
+    #[must_use]
+    pub const fn has_judge(&self) -> bool {
+        match self.sentiment_by {
+            None => true,
+            Some(SentimentJudge::Chatgpt) => self.chatgpt.api_key.is_some(),
+            Some(SentimentJudge::Gemini) => self.gemini.api_key.is_some(),
+            Some(SentimentJudge::Claude) => self.claude.api_key.is_some(),
+            Some(SentimentJudge::Compatible) => self.compatible.base_url.is_some(),
+        }
+    }
+
     /// The engines that are asked by a key, in the order in which they are shown.
     #[must_use]
     pub fn models(&self) -> [ModelChoice<'_>; 4] {
@@ -236,6 +278,7 @@ impl Default for AiSettings {
             most_per_call: None,
             at_once: 8,
             answer_seconds: 90,
+            sentiment_by: None,
             chatgpt: ChatgptSettings::default(),
             perplexity: PerplexitySettings::default(),
             gemini: GeminiSettings::default(),

@@ -172,6 +172,16 @@ fn engines(ai: &AiSettings, mistakes: &mut Mistakes) {
         let searches = it.most_searches;
         mistakes.within(it.key, searches, &(1..=50), "most_searches of 1 to 50");
     }
+    if let Some(judge) = ai.sentiment_by.filter(|_| !ai.has_judge()) {
+        mistakes.0.push(Mistake {
+            key: "ai.sentiment_by",
+            value: judge.engine().to_owned(),
+            allowed: format!(
+                "a model that is set up: ai.{} lacks its key or address",
+                judge.engine()
+            ),
+        });
+    }
     let own = &ai.compatible;
     let (input, output) = own.prices().unwrap_or_default();
     for price in [input, output] {

@@ -232,7 +232,8 @@ fn meant(key: &str) -> Option<String> {
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
-const OPTIONAL: [&str; 31] = [
+const OPTIONAL: [&str; 32] = [
+    "ai.sentiment_by",
     "ai.chatgpt.api_key",
     "ai.chatgpt.price_per_million_input",
     "ai.chatgpt.price_per_million_output",

@@ -166,24 +166,43 @@ pub trait AiEngine: Send + Sync {
 
 /// The engines that are set: without any credentials, those of the sandbox.
 #[derive(Clone, Default)]
-pub struct AiEngines(Vec<Arc<dyn AiEngine>>);
+pub struct AiEngines {
+    all: Vec<Arc<dyn AiEngine>>,
+    judge: Option<Arc<dyn AiEngine>>,
+}
 
 impl AiEngines {
     /// These, in this order; names are different.
     #[must_use]
     pub fn new(engines: Vec<Arc<dyn AiEngine>>) -> Self {
-        Self(engines)
+        Self {
+            all: engines,
+            judge: None,
+        }
     }
 
     /// All of them, in the order in which they are shown.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn AiEngine>> {
-        self.0.iter()
+        self.all.iter()
     }
 
     /// The one of that name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Arc<dyn AiEngine>> {
-        self.0.iter().find(|it| it.label().name == name)
+        self.all.iter().find(|it| it.label().name == name)
+    }
+
+    /// The same, with the one of that name to tell how kind sentences are that no lexicon speaks.
+    #[must_use]
+    pub fn judged_by(mut self, name: &str) -> Self {
+        self.judge = self.named(name).cloned();
+        self
+    }
+
+    /// Who tells how kind sentences are that no lexicon speaks.
+    #[must_use]
+    pub const fn judge(&self) -> Option<&Arc<dyn AiEngine>> {
+        self.judge.as_ref()
     }
 }
 

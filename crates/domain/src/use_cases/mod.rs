@@ -22,6 +22,7 @@ pub mod ignore_suggestion;
 pub mod import_console_rows;
 pub mod issue_token;
 pub mod journal_crawl;
+pub mod judge_sentiment;
 pub mod keep_house;
 pub mod keep_lease;
 pub mod know_brands;

@@ -2,6 +2,7 @@
 
 use super::{
     choose_pages::ChoosePages,
+    judge_sentiment::most_judgements,
     list_ai_models::{AskedEngine, asked_engines},
     may_be_storage,
     plan_prompts::most_questions,
@@ -135,6 +136,9 @@ pub struct AnalysisPlan {
     pub exceeds: Option<Budget>,
     /// The AI engines that are asked, for analyses that ask them.
     pub engines: Vec<EnginePlan>,
+    /// The model that tells how kind sentences are which no lexicon speaks: its answers are
+    /// questions about many sentences.
+    pub judge: Option<EnginePlan>,
     /// Room for AI-tracked keywords, for analyses that measure them.
     pub ai_allowance: Option<Allowance>,
     /// The unfinished job that does the same, if there is one.
@@ -160,6 +164,7 @@ struct Amount {
     /// What they take.
     takes: Spent,
     engines: Vec<EnginePlan>,
+    judge: Option<EnginePlan>,
 }
 
 /// Why an analysis is not started.
@@ -342,6 +347,7 @@ impl RequestAnalysis {
             ai_allowance: (request.kind == AnalysisKind::AiVisibility)
                 .then(|| found.ai_allowance()),
             engines: amount.engines,
+            judge: amount.judge,
             duplicate,
         })
     }
@@ -536,6 +542,22 @@ impl RequestAnalysis {
         }
     }
 
+    /// With what telling sentiment takes at the most, where a model does that.
+    fn with_judging(&self, amount: Amount) -> Amount {
+        let judge = self.engines.judge().filter(|it| it.unpaid().is_none());
+        let plan = judge.zip(amount.units).map(|(judge, answers)| EnginePlan {
+            engine: judge.label().name,
+            answers: most_judgements(answers),
+            each: judge.most(),
+        });
+        let takes = plan.as_ref().map(|it| times(it.answers, it.each));
+        Amount {
+            takes: amount.takes.and(takes.unwrap_or_default()),
+            judge: plan,
+            ..amount
+        }
+    }
+
     /// What will be measured.
     async fn amount<R: Repositories + ?Sized>(
         &self,
@@ -554,14 +576,15 @@ impl RequestAnalysis {
                 Ok(Amount {
                     units: Some(keywords),
                     takes: times(keywords, each),
-                    engines: Vec::new(),
+                    ..Amount::default()
                 })
             }
             AnalysisKind::AiVisibility => {
                 let keywords = tracked_keywords(repositories, &project, &request.keywords).await?;
                 let asked = asked_engines(repositories, project.account, &self.engines).await?;
                 let asked = chosen(asked, &request.models)?;
-                answers(&asked, keywords, request.keywords == KeywordChoice::All)
+                let amount = answers(&asked, keywords, request.keywords == KeywordChoice::All)?;
+                Ok(self.with_judging(amount))
             }
             AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
                 Ok(Amount::default())
@@ -623,6 +646,7 @@ fn answers(
         units: Some(engines.iter().map(|it| it.answers).sum()),
         takes,
         engines,
+        judge: None,
     })
 }
 

@@ -255,8 +255,11 @@ fn set_tone(record: &mut AiVisibilityRecord, counted: &[&Pair], prompts: &Prompt
     });
     record.sentiment_score = over_prompts(prompts, |it| it.sentiment.map(|it| it.score));
     let mut counts = SentimentCounts::default();
+    let (mut by_lexicon, mut by_model) = (false, false);
     for sentiment in counted.iter().filter_map(|it| it.1.sentiment) {
         record.sentiment_sample_size += u64::from(sentiment.sentences);
+        by_model |= sentiment.is_by_model;
+        by_lexicon |= !sentiment.is_by_model;
         *match (sentiment.positive > 0, sentiment.negative > 0) {
             (true, true) => &mut counts.mixed,
             (true, false) => &mut counts.positive,
@@ -265,7 +268,11 @@ fn set_tone(record: &mut AiVisibilityRecord, counted: &[&Pair], prompts: &Prompt
         } += 1;
     }
     if record.sentiment_score.is_some() {
-        record.sentiment_method = Some(SentimentMethod::Vader);
+        record.sentiment_method = Some(match (by_lexicon, by_model) {
+            (true, true) => SentimentMethod::VaderAndModel,
+            (false, true) => SentimentMethod::Model,
+            _ => SentimentMethod::Vader,
+        });
         record.sentiment_counts = Some(counts);
     }
 }

@@ -203,6 +203,10 @@ pub struct AnswerFailure {
 pub enum SentimentMethod {
     /// By the lexicon and rules of VADER, of English sentences that name the project.
     Vader,
+    /// By a model that the operator chose, of the first two sentences of each answer that name it.
+    Model,
+    /// Some answers by the one, some by the other.
+    VaderAndModel,
 }
 
 /// Answers by how they speak of the project.

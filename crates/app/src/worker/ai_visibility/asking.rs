@@ -80,8 +80,8 @@ impl Pass<'_> {
     }
 
     /// Each engine at its own pace: a slow one holds up no other, and none is asked more at the same
-    /// time than it takes. What is under way is waited for as long as the worker may: it may have been
-    /// paid.
+    /// time than it takes. Once the attempt has to stop, what may have been paid is waited for as long as
+    /// the worker may, and what costs nothing is let go.
     async fn ask(
         &mut self,
         ask: &Arc<AskEngine>,
@@ -92,13 +92,18 @@ impl Pass<'_> {
         let engines = self.engines.iter().zip(open).map(|(asked, questions)| {
             let (engine, ask) = (Arc::clone(&asked.engine), Arc::clone(ask));
             let (at_once, halt) = (at_once(&engine, paid_at_once), asked.halt.clone());
+            let stop = is_free(&engine).then(|| self.state.stop.clone());
             stream::iter(questions)
                 .take_until(asked.halt.clone().cancelled_owned())
                 .map(move |question| {
                     let (engine, ask) = (Arc::clone(&engine), Arc::clone(&ask));
-                    let halt = halt.clone();
+                    let (halt, stop) = (halt.clone(), stop.clone());
                     tokio::spawn(async move {
-                        let asked = ask.run(&engine, &question).await;
+                        let asking = ask.run(&engine, &question);
+                        let asked = match stop {
+                            Some(stop) => stop.run_until_cancelled(asking).await?,
+                            None => asking.await,
+                        };
                         if asked
                             .failure
                             .as_ref()
@@ -106,7 +111,7 @@ impl Pass<'_> {
                         {
                             halt.cancel();
                         }
-                        asked
+                        Some(asked)
                     })
                 })
                 .buffer_unordered(at_once)
@@ -138,12 +143,12 @@ impl Pass<'_> {
     async fn keep(
         &mut self,
         record: &RecordAnswers,
-        chunk: Vec<Result<AskedAnswer, tokio::task::JoinError>>,
+        chunk: Vec<Result<Option<AskedAnswer>, tokio::task::JoinError>>,
     ) -> Result<(), Broken> {
         let is_last_attempt = self.job.attempt >= self.tools.policy.most_attempts;
         let answers = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let (kept, left): (Vec<_>, Vec<_>) = answers
-            .into_iter()
+        let (kept, left): (Vec<_>, Vec<_>) = { answers.into_iter() }
+            .flatten()
             .partition(|it| keeps(it, is_last_attempt));
         let mut in_vain = 0;
         for unanswered in left {
@@ -181,11 +186,15 @@ impl Pass<'_> {
 /// have to be paid again after a crash.
 fn at_once(engine: &AskedEngine, paid: usize) -> usize {
     let most = engine.engine.at_once().max(1);
-    if engine.engine.most().cost == MicroUsd::default() {
+    if is_free(engine) {
         most
     } else {
         most.min(paid.max(1))
     }
+}
+
+fn is_free(engine: &AskedEngine) -> bool {
+    engine.engine.most().cost == MicroUsd::default()
 }
 
 /// A failure that may pass is left for another attempt while there is one; every other outcome

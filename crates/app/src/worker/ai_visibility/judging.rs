@@ -1,9 +1,9 @@
 //! What the answers say, some keywords at a time: no more of them are in memory at once.
 
-use super::{JUDGED_TOGETHER, Pass};
+use super::{JUDGED_TOGETHER, Pass, feeling::Judge};
 use crate::worker::attempt::Broken;
 use analysis::{
-    ai_answers::{self, JudgedAnswer},
+    ai_answers::{self, JudgedAnswer, brands::BrandBook},
     document::Document,
     findings::ai_visibility::{
         PromptPanelKind, VisibilityInput, VisibilitySubject, tallies, visibility,
@@ -19,7 +19,10 @@ use domain::{
     market::Market,
     record_places::ordinal,
     results::StagedFinding,
-    use_cases::{keep_lease::Hold, know_brands::KnownBrands, stage_visibility::StageVisibility},
+    use_cases::{
+        keep_lease::Hold, know_brands::KnownBrands, record_answers::RecordAnswers,
+        stage_visibility::StageVisibility,
+    },
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -35,7 +38,7 @@ struct Batch {
     keywords: Vec<Keyword>,
     /// Of the prompts that name the project.
     market: Option<Market>,
-    answers: Vec<KeptAnswer>,
+    pairs: Vec<Pair>,
     countries: HashMap<String, String>,
 }
 
@@ -46,7 +49,8 @@ pub(super) struct Judged {
     tallies: Vec<KeywordTallies>,
 }
 
-type Pair = (AiAnswer, JudgedAnswer);
+/// An answer with what it says.
+pub(super) type Pair = (AiAnswer, JudgedAnswer);
 
 impl Pass<'_> {
     /// Judges all answers of the job and stages the records; the keywords with their texts. `None`
@@ -54,7 +58,11 @@ impl Pass<'_> {
     pub(super) async fn judge_answers(&mut self) -> Result<Option<BTreeMap<i64, String>>, Broken> {
         let tools = self.tools;
         let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+        let mint = Arc::clone(&tools.mint);
+        let record =
+            RecordAnswers::new(Arc::clone(&storage), Arc::clone(&clock), mint, tools.policy);
         let staging = StageVisibility::new(storage, clock, tools.policy);
+        let mut judge = Judge::of(self);
         let of_each = self.total / self.keywords.max(1);
         let together = (JUDGED_TOGETHER / of_each.max(1)).clamp(1, 50);
         let together = u32::try_from(together).unwrap_or(1);
@@ -63,14 +71,17 @@ impl Pass<'_> {
             let read = { keywords.iter() }.map(|it| (it.id.0, it.text.as_str().to_owned()));
             texts.extend(read);
             let number = keywords.len() as u64;
-            self.judge_some(&staging, keywords).await?;
+            self.judge_some(&staging, &record, judge.as_mut(), keywords)
+                .await?;
             self.judged += number;
             self.state.note(self.progress(false));
             if self.state.stop.is_cancelled() {
                 return Ok(None);
             }
         }
-        self.judge_some(&staging, Vec::new()).await?;
+        self.judge_some(&staging, &record, judge.as_mut(), Vec::new())
+            .await?;
+        self.is_unfelt = judge.is_some_and(|it| it.is_silent);
         let active: Vec<String> = { self.active.iter() }
             .map(|it| it.label.name.clone())
             .collect();
@@ -81,6 +92,8 @@ impl Pass<'_> {
     async fn judge_some(
         &self,
         staging: &StageVisibility,
+        record: &RecordAnswers,
+        judge: Option<&mut Judge>,
         keywords: Vec<Keyword>,
     ) -> Result<(), Broken> {
         let about: Vec<Option<KeywordId>> = if keywords.is_empty() {
@@ -94,6 +107,14 @@ impl Pass<'_> {
             .of_job(self.job.account, self.job.id, &about)
             .await?;
         drop(read);
+        let brands = Arc::clone(&self.brands);
+        let judged = tokio::task::spawn_blocking(move || judged(answers, &brands.book));
+        let mut pairs = judged.await?;
+        if let Some(judge) = judge {
+            let market = keywords.first().map(|it| &it.market);
+            let market = market.or(self.market.as_ref());
+            self.feel(judge, record, market, &mut pairs).await?;
+        }
         let batch = Batch {
             project: self.job.project,
             job: self.job.id,
@@ -102,9 +123,9 @@ impl Pass<'_> {
             market: self.market.clone(),
             countries: self.countries(),
             keywords,
-            answers,
+            pairs,
         };
-        let judged = tokio::task::spawn_blocking(move || batch.judge()).await?;
+        let judged = tokio::task::spawn_blocking(move || batch.told()).await?;
         let hold = Hold::of(self.job);
         let go_on = staging.run(hold, &judged.findings, &judged.tallies).await?;
         self.state.heed(go_on);
@@ -120,12 +141,18 @@ impl Pass<'_> {
     }
 }
 
+fn judged(answers: Vec<KeptAnswer>, book: &BrandBook) -> Vec<Pair> {
+    let judged = answers.into_iter().map(|it| {
+        let judged = ai_answers::judge(&it.answer, book);
+        (it.answer, judged)
+    });
+    judged.collect()
+}
+
 impl Batch {
-    fn judge(mut self) -> Judged {
+    fn told(mut self) -> Judged {
         let mut by_subject: BTreeMap<Option<i64>, BTreeMap<String, Vec<Pair>>> = BTreeMap::new();
-        for kept in std::mem::take(&mut self.answers) {
-            let answer = kept.answer;
-            let judged = ai_answers::judge(&answer, &self.brands.book);
+        for (answer, judged) in std::mem::take(&mut self.pairs) {
             let of_subject = by_subject.entry(answer.prompt.keyword_id).or_default();
             let of_engine = of_subject.entry(answer.engine.clone()).or_default();
             of_engine.push((answer, judged));

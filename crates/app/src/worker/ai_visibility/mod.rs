@@ -2,6 +2,7 @@
 //! the end what the answers say, some keywords at a time.
 
 mod asking;
+mod feeling;
 mod judging;
 mod trends;
 mod verdict;
@@ -62,6 +63,8 @@ struct Pass<'a> {
     trouble: Trouble,
     /// Why engines are left out: they cost money that is not to be spent.
     unpaid: Vec<ProviderError>,
+    /// Whether the model that tells sentiment left some of it unknown.
+    is_unfelt: bool,
 }
 
 /// An engine in this attempt.
@@ -146,6 +149,7 @@ impl<'a> Pass<'a> {
             told: 0,
             trouble: Trouble::default(),
             unpaid,
+            is_unfelt: false,
         })
     }
 

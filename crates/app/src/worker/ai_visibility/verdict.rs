@@ -1,6 +1,6 @@
 //! What a run comes to, once everything is asked.
 
-use super::Pass;
+use super::{Pass, feeling::SENTIMENT_NOT_JUDGED};
 use crate::worker::attempt::{Broken, Done};
 use analysis::{
     document::Document,
@@ -61,6 +61,7 @@ impl Pass<'_> {
         let left_out = self.trouble.stopped.values().chain(&self.unpaid);
         let left_out: BTreeSet<&str> = left_out.map(ProviderError::code).collect();
         warnings.extend(left_out.into_iter().map(str::to_owned));
+        warnings.extend(self.is_unfelt.then(|| SENTIMENT_NOT_JUDGED.to_owned()));
         let unasked = self.total.saturating_sub(self.done);
         Ok(Done::Results(Outcome {
             partial: unasked > 0 || sum.failed > 0 || !self.trouble.stopped.is_empty(),

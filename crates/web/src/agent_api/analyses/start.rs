@@ -20,7 +20,7 @@ use domain::{
     ports::spending::Spending,
     project::each_once,
     text::Text,
-    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Budget, Requested},
+    use_cases::request_analysis::{AnalysisPlan, AnalysisRequest, Budget, EnginePlan, Requested},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -139,6 +139,14 @@ fn read(fields: &Fields) -> Option<(AnalysisRequest, bool)> {
     Some((request, dry_run))
 }
 
+fn engine_document(plan: &EnginePlan) -> Value {
+    json!({
+        "engine": plan.engine,
+        "answers": plan.answers,
+        "pricePerAnswer": plan.each.cost.to_string(),
+    })
+}
+
 fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
     let committed = |of: &Spending, extra: i64| MicroUsd(of.taken().0 + extra).to_string();
     let budget = |limit: Option<MicroUsd>, of: &Spending| {
@@ -159,11 +167,8 @@ fn plan_document(plan: &AnalysisPlan, request: &AnalysisRequest) -> Value {
         "unit": request.kind.unit(),
         "expectedCost": MoneyView::of(plan.cost, plan.calls),
         "budget": month,
-        "engines": plan.engines.iter().map(|it| json!({
-            "engine": it.engine,
-            "answers": it.answers,
-            "pricePerAnswer": it.each.cost.to_string(),
-        })).collect::<Vec<_>>(),
+        "engines": plan.engines.iter().map(engine_document).collect::<Vec<_>>(),
+        "sentiment": plan.judge.as_ref().map(engine_document),
         "allowance": plan.ai_allowance.map(|it| json!({ "aiTracked": AllowanceView::of(it) })),
         "results": request.kind.results().iter().map(|result| result.name()).collect::<Vec<_>>(),
         "wouldExceed": plan.exceeds.map(Budget::name),

@@ -1,0 +1,167 @@
+//! Asks a model how kindly sentences speak of a project, where no lexicon speaks their language.
+
+use crate::ports::{
+    ai_answers::{AiEngine, AiQuestion, Asked},
+    call_journal::CallJournal,
+    search_results::ProviderError,
+};
+use analysis::{
+    ai_answers::feelings::{self, Feeling},
+    observation::ai_answer::AnswerState,
+};
+use chrono::NaiveDate;
+use std::sync::Arc;
+
+/// Answers for each of which a question about sentences is set aside at the most.
+const ANSWERS_PER_QUESTION: u64 = 20;
+
+/// Judges sentiment.
+pub struct JudgeSentiment {
+    judge: Arc<dyn AiEngine>,
+    journal: Arc<dyn CallJournal>,
+}
+
+/// Of whom sentences speak, and where.
+#[derive(Debug, Clone)]
+pub struct Spoken {
+    /// The project's name.
+    pub brand: String,
+    /// The language of the sentences, ISO 639-1.
+    pub language: String,
+    /// Where they are read, ISO 3166-1 alpha-2.
+    pub country: String,
+    /// The day of the run.
+    pub day: NaiveDate,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Felt {
+    /// What is told of each sentence.
+    pub feelings: Vec<Option<Feeling>>,
+    /// Calls beside those that the journal counts.
+    pub calls: u64,
+    /// Why nothing is told.
+    pub failure: Option<ProviderError>,
+}
+
+/// How many questions about sentences a run with so many answers has at the most.
+#[must_use]
+pub const fn most_judgements(answers: u64) -> u64 {
+    answers.div_ceil(ANSWERS_PER_QUESTION)
+}
+
+impl JudgeSentiment {
+    /// By this model, writing down in this journal what costs money.
+    #[must_use]
+    pub fn new(judge: Arc<dyn AiEngine>, journal: Arc<dyn CallJournal>) -> Self {
+        Self { judge, journal }
+    }
+
+    /// How many questions the model is asked at the same time at the most.
+    #[must_use]
+    pub fn at_once(&self) -> usize {
+        self.judge.at_once().max(1)
+    }
+
+    /// Of at most [`feelings::SENTENCES`] sentences. An answer that is none tells nothing of any.
+    pub async fn run(&self, of: &Spoken, sentences: &[String]) -> Felt {
+        let question = AiQuestion {
+            prompt: feelings::question(&of.brand, sentences),
+            language: of.language.clone(),
+            country: of.country.clone(),
+            location: None,
+            web_search: false,
+            sample: 1,
+            day: of.day,
+            // Nobody is told.
+            site: String::new(),
+            brand: of.brand.clone(),
+        };
+        let Asked { answer, spent } = self.judge.ask(&question, &self.journal).await;
+        let text = match &answer {
+            Ok(answer) if answer.state == AnswerState::Answered => answer.text.as_str(),
+            _ => "",
+        };
+        Felt {
+            feelings: feelings::read(text, sentences.len()),
+            calls: spent.calls.saturating_sub(spent.written_down),
+            failure: answer.err(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        money::MicroUsd,
+        ports::{
+            ai_answers::{EngineAnswer, MockAiEngine, Retrieval},
+            call_journal::MockCallJournal,
+            clock::Clock,
+            search_results::Spent,
+        },
+        test_support::FrozenClock,
+    };
+    use analysis::observation::ai_answer::AnswerUsage;
+
+    fn spoken() -> Spoken {
+        Spoken {
+            brand: "Zyxwor".to_owned(),
+            language: "de".to_owned(),
+            country: "de".to_owned(),
+            day: FrozenClock::default().now().date_naive(),
+        }
+    }
+
+    fn answer(state: AnswerState, text: &str) -> EngineAnswer {
+        EngineAnswer {
+            provider: "compatible".to_owned(),
+            served_model: None,
+            state,
+            text: text.to_owned(),
+            citations: None,
+            searches: None,
+            queries: vec![],
+            retrieval: Retrieval::default(),
+            answered_at: FrozenClock::default().now(),
+            usage: AnswerUsage::default(),
+            warnings: vec![],
+        }
+    }
+
+    async fn felt(answer: Result<EngineAnswer, ProviderError>) -> Felt {
+        let mut judge = MockAiEngine::new();
+        judge
+            .expect_ask()
+            .withf(|it, _| !it.web_search && it.prompt.contains("\n2: Zyxwor knarzt."))
+            .return_once(|_, _| Asked {
+                answer,
+                spent: Spent::on(1, MicroUsd(30)),
+            });
+        let journal: Arc<dyn CallJournal> = Arc::new(MockCallJournal::new());
+        let sentences = ["Zyxwor ist gut.".to_owned(), "Zyxwor knarzt.".to_owned()];
+        let judging = JudgeSentiment::new(Arc::new(judge), journal);
+        judging.run(&spoken(), &sentences).await
+    }
+
+    #[tokio::test]
+    async fn what_the_model_says_is_told_and_whatever_else_is_unknown() {
+        let whole = felt(Ok(answer(
+            AnswerState::Answered,
+            "1: positive\n2: negative",
+        )))
+        .await;
+        assert_eq!(
+            whole.feelings,
+            [Some(Feeling::Positive), Some(Feeling::Negative)]
+        );
+        assert_eq!((whole.calls, whole.failure), (1, None));
+        let cut = felt(Ok(answer(AnswerState::CutShort, "1: positive\n2: neg"))).await;
+        assert_eq!((cut.feelings, cut.failure), (vec![None, None], None));
+        let failed = felt(Err(ProviderError::Unavailable)).await;
+        assert_eq!(failed.feelings, [None, None]);
+        assert_eq!(failed.failure, Some(ProviderError::Unavailable));
+    }
+}
