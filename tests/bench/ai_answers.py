@@ -71,7 +71,7 @@ def main():
                 took, used = time.monotonic() - begun, lab.cpu(process.pid) - used
                 assert job["status"] in ("succeeded", "partial"), job
                 assert job["progress"]["done"] == expected, (job, expected)
-                assert steps > 20, steps
+                assert steps >= took, "progress stood still for a second"
                 by_stage = ", ".join(f"{name} {mib:.0f}" for name, mib in highest.items())
                 print(
                     f"| {args.kind} | {run + 1} | {expected:,} | {took:.1f} | {expected / took:,.0f} | {expected / used:,.0f} "

@@ -227,6 +227,7 @@ async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_pu
         json!({ "amount": dollars(billed), "currency": "USD", "calls": billed })
     );
     let found = results_of(api, "ai-visibility", project).await;
+    assert_eq!(found["warnings"], json!([]), "{found}");
     let keywords: Vec<&Value> = { items(&found).iter() }
         .filter(|it| it["keywordId"].is_i64())
         .collect();

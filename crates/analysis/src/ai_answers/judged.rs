@@ -461,6 +461,31 @@ pub(crate) mod tests {
         }
     }
 
+    #[test]
+    fn sentences_that_no_lexicon_speaks_are_left_to_a_model() {
+        let own = BrandBook::of(&BrandSpec::named("Zyxwor", "zyxwor.com"), &[], &[]);
+        let mut german = answer(
+            "Ich würde **Zyxwor** wegen der langen Garantie empfehlen.\nAndere sind teurer. Zyxwor knarzt. Zyxwor wackelt.",
+        );
+        german.prompt.language = "de".to_owned();
+        german.prompt.text = "Was würden Sie beim Thema „schreibtisch“ empfehlen?".to_owned();
+        let judged = judge(&german, &own);
+        assert_eq!(judged.sentiment, None);
+        assert_eq!(
+            judged.unfelt,
+            [
+                "Ich würde **Zyxwor** wegen der langen Garantie empfehlen.",
+                "Zyxwor knarzt."
+            ]
+        );
+        assert_eq!(judge(&answer("Zyxwor is good."), &own).unfelt.len(), 0);
+        let told = Sentiment::of_feelings(&[Feeling::Positive, Feeling::Mixed, Feeling::Negative]);
+        let told = told.unwrap();
+        assert!(told.score.abs() < 1e-12 && told.is_by_model);
+        assert_eq!((told.sentences, told.positive, told.negative), (3, 2, 2));
+        assert_eq!(Sentiment::of_feelings(&[]), None);
+    }
+
     fn book() -> BrandBook {
         BrandBook::of(
             &BrandSpec::named("Acme", "acme.com"),

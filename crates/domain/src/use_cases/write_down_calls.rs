@@ -21,7 +21,7 @@ use std::{
 };
 use thiserror::Error as ThisError;
 
-/// The journal of one attempt of a job.
+/// The journal of one attempt of a job: there is one for all of its calls, since it numbers them.
 pub struct WriteDownCalls {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,

@@ -1,7 +1,7 @@
 //! Asks, and keeps what is answered as it comes.
 
 use super::{ASKED_TOGETHER, Pass};
-use crate::worker::{attempt::Broken, until_stopped::UntilStopped};
+use crate::worker::attempt::Broken;
 use domain::{
     ids::KeywordId,
     kept_answers::AnswerKey,
@@ -14,7 +14,6 @@ use domain::{
         list_ai_models::AskedEngine,
         plan_prompts::{Question, unanswered},
         record_answers::RecordAnswers,
-        write_down_calls::WriteDownCalls,
     },
 };
 use futures_util::{StreamExt, stream};
@@ -31,9 +30,7 @@ impl Pass<'_> {
     pub(super) async fn ask_all(&mut self) -> Result<(), Broken> {
         let tools = self.tools;
         let (storage, clock) = (|| Arc::clone(&tools.storage), || Arc::clone(&tools.clock));
-        let journal = WriteDownCalls::new(storage(), clock(), Hold::of(self.job));
-        let journal = UntilStopped::new(journal, self.state.stop.clone());
-        let ask = Arc::new(AskEngine::new(clock(), Arc::new(journal)));
+        let ask = Arc::new(AskEngine::new(clock(), Arc::clone(&self.journal)));
         let mint = Arc::clone(&tools.mint);
         let record = RecordAnswers::new(storage(), clock(), mint, tools.policy);
         let mut after = None;

@@ -2,7 +2,7 @@
 //! that the operator chose, many sentences a question. What it does not tell stays unknown.
 
 use super::{Pass, judging::Pair};
-use crate::worker::{attempt::Broken, until_stopped::UntilStopped};
+use crate::worker::attempt::Broken;
 use analysis::ai_answers::{
     Sentiment,
     feelings::{Feeling, SENTENCES},
@@ -14,7 +14,6 @@ use domain::{
         judge_sentiment::{Felt, JudgeSentiment, Spoken, most_judgements},
         keep_lease::Hold,
         record_answers::RecordAnswers,
-        write_down_calls::WriteDownCalls,
     },
 };
 use futures_util::{StreamExt, stream};
@@ -43,10 +42,7 @@ impl Judge {
         if model.unpaid().is_some() {
             return None;
         }
-        let clock = Arc::clone(&tools.clock);
-        let journal = WriteDownCalls::new(Arc::clone(&tools.storage), clock, Hold::of(pass.job));
-        let journal = UntilStopped::new(journal, pass.state.stop.clone());
-        let asking = JudgeSentiment::new(Arc::clone(model), Arc::new(journal));
+        let asking = JudgeSentiment::new(Arc::clone(model), Arc::clone(&pass.journal));
         Some(Self {
             at_once: asking.at_once().min(tools.load.paid_answers_at_once.max(1)),
             asking,

@@ -11,6 +11,7 @@ use super::{
     Tools,
     attempt::{AttemptState, Broken, Done},
     rank_check::{asked_delay, attempt_error},
+    until_stopped::UntilStopped,
 };
 use domain::{
     ids::KeywordId,
@@ -20,13 +21,15 @@ use domain::{
     },
     keyword::{Keyword, KeywordChoice},
     market::Market,
-    ports::search_results::ProviderError,
+    ports::{call_journal::CallJournal, search_results::ProviderError},
     project::Project,
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
+        keep_lease::Hold,
         know_brands::{KnowBrands, KnownBrands},
         list_ai_models::{AskedEngine, asked_engines},
         plan_prompts::PlanPrompts,
+        write_down_calls::WriteDownCalls,
     },
 };
 use std::{
@@ -50,6 +53,8 @@ struct Pass<'a> {
     active: Vec<Arc<AskedEngine>>,
     brands: Arc<KnownBrands>,
     plan: PlanPrompts,
+    /// One for all calls: it numbers them.
+    journal: Arc<dyn CallJournal>,
     /// Where most of the keywords are searched: there the project is asked about by its name. `None`
     /// for a run of single keywords.
     market: Option<Market>,
@@ -133,7 +138,10 @@ impl<'a> Pass<'a> {
             engine: Arc::clone(engine),
             halt: state.stop.child_token(),
         });
+        let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
+        let journal = WriteDownCalls::new(storage, clock, Hold::of(job));
         Ok(Self {
+            journal: Arc::new(UntilStopped::new(journal, state.stop.clone())),
             engines: engines.collect(),
             active,
             plan: PlanPrompts::new(Arc::clone(&brands), project.domain.ascii(), job.day),
