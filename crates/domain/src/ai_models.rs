@@ -78,6 +78,9 @@ pub enum ModelRefusal {
     /// There are no more prompts.
     #[error("a keyword has {} to {} prompts", ModelSettings::PROMPTS.start(), ModelSettings::PROMPTS.end())]
     Prompts,
+    /// There are no prompts in it.
+    #[error("prompts are written in {}", ai_prompts::LANGUAGES.join(", "))]
+    Language,
     /// A weight is a number that counts.
     #[error("a weight is 0 to {}", ModelSettings::MOST_WEIGHT)]
     Weight,
@@ -120,6 +123,10 @@ impl ModelSettings {
         }
         if !Self::PROMPTS.contains(&self.prompts) {
             return Err(ModelRefusal::Prompts);
+        }
+        let known = |it: &Language| ai_prompts::LANGUAGES.contains(&it.to_string().as_str());
+        if !self.language.as_ref().is_none_or(known) {
+            return Err(ModelRefusal::Language);
         }
         if !(0.0..=Self::MOST_WEIGHT).contains(&self.weight) {
             return Err(ModelRefusal::Weight);

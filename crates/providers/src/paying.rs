@@ -106,30 +106,36 @@ impl<'a> Counter<'a> {
                 }
             }
         }
-        let (ask, read) = (&ask, &read);
+        let (ask, read, without_secrets) = (&ask, &read, &without_secrets);
         let asked = || async move {
             let answer = ask().await?;
-            Ok((read(&answer)?, answer.body))
+            let raw = answer.body.clone();
+            let clean = Answer {
+                body: without_secrets(&String::from_utf8_lossy(&raw)).into_bytes(),
+                ..answer
+            };
+            match read(&clean) {
+                Ok(value) => Ok((value, Some(clean.body))),
+                // A secret that is a word of the answer leaves nothing that can be read: then the
+                // word is no secret any more, and the answer is not kept.
+                Err(_) if clean.body != raw => Ok((read(&Answer { body: raw, ..clean })?, None)),
+                Err(failure) => Err(failure),
+            }
         };
         let (took, brought, answer) = match self.guard.call(self.billing, asked).await {
             Ok(called) => {
                 let (value, body) = called.value;
                 let took = self.paid(called.attempts, value.told());
-                (took, Ok(value), Some(body))
+                (took, Ok(value), body)
             }
             Err(failed) => (self.lost(&failed), Err(failed.error), None),
         };
         if let Some(ticket) = ticket {
             self.spent.written_down += took.calls;
-            // A secret that is a word of the answer leaves nothing that can be read: it is not kept.
-            let kept = |body: Vec<u8>| {
-                let text = without_secrets(&String::from_utf8_lossy(&body)).into_bytes();
-                (text == body || read(&Answer::kept(text.clone())).is_ok()).then_some(text)
-            };
             let ended = Ended {
                 calls: took.calls,
                 cost: took.cost,
-                answer: answer.and_then(kept),
+                answer,
             };
             if let Err(error) = self.journal.end(ticket, ended).await {
                 tracing::warn!(

@@ -15,8 +15,8 @@ use std::time::Duration;
 const KEYWORDS: usize = 4;
 /// Five prompts for each keyword and one that names the project, five times each.
 const ANSWERS: usize = (KEYWORDS * 5 + 1) * 5;
-/// What is set aside: two branded prompts may be asked.
-const SET_ASIDE: usize = (KEYWORDS * 5 + 2) * 5;
+/// What is set aside.
+const SET_ASIDE: usize = ANSWERS;
 /// A hundred tokens read and as many written, at ten dollars a million: in millionths of a dollar.
 const PRICE: usize = 2_000;
 /// Questions at the same time.
@@ -195,7 +195,7 @@ async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_pu
     let path = format!("/projects/{project}/keywords");
     let (status, told) = api.call("POST", &path, Some(&body)).await;
     assert_eq!(status, 201, "{told}");
-    // Two keywords and the project, with five prompts and two, five times: 60 answers, and one
+    // Two keywords and the project, with five prompts and one, five times: 55 answers, and one
     // question about sentences for each twenty of them.
     let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
     let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
@@ -203,7 +203,7 @@ async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_pu
         plan["sentiment"],
         json!({ "engine": "compatible", "answers": 3, "pricePerAnswer": dollars(1) })
     );
-    assert_eq!(plan["expectedCost"]["amount"], dollars(60 + 3));
+    assert_eq!(plan["expectedCost"]["amount"], dollars(55 + 3));
 
     let over = api
         .finished(api.analyse("aiVisibility", project).await)

@@ -197,6 +197,12 @@ impl BrandBook {
         (!is_elsewhere).then_some(owner)
     }
 
+    /// Whether anybody is followed beside the project: without, shares among brands say nothing.
+    #[must_use]
+    pub fn has_rivals(&self) -> bool {
+        self.brands.len() > 1
+    }
+
     /// Whether a text names the project.
     #[must_use]
     pub fn names_own(&self, text: &str, language: &str) -> bool {

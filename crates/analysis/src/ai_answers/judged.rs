@@ -30,7 +30,7 @@ pub struct JudgedAnswer {
     /// Brands that the prompt itself names: that they are named says nothing.
     pub prompted: BTreeSet<BrandId>,
     /// The share of each brand of the book in what stands near brands, early counting more; `None`
-    /// when the answer names none.
+    /// when the answer names none, or nobody is followed beside the project.
     pub shares: Option<Vec<f64>>,
     /// The pages it cites; `None` when the engine has no sources.
     pub citations: Option<Vec<CitedPage>>,
@@ -180,7 +180,7 @@ pub fn judge(answer: &AiAnswer, book: &BrandBook) -> JudgedAnswer {
     JudgedAnswer {
         brands: found.brands(),
         ambiguous: { found.ambiguous.iter() }.map(|it| it.brand).collect(),
-        shares: text.shares(book.count()),
+        shares: text.shares(book.count()).filter(|_| book.has_rivals()),
         source_share: citations.as_ref().and_then(|it| text.source_share(it)),
         recommended: text.recommended(&visible, languages),
         sentiment: text.sentiment(reading),

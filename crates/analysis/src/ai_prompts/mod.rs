@@ -51,7 +51,7 @@ pub struct PromptPanel {
 pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
     let templates = Templates::of(topic.language);
     let mut prompts: Vec<AskedPrompt> = Vec::new();
-    for template in order(topic.intent) {
+    for template in order(topic, templates) {
         if prompts.len() == most.clamp(1, MOST_PROMPTS) {
             break;
         }
@@ -99,14 +99,29 @@ pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<Asked
 }
 
 /// Which templates tell most for an intent. Q4 falls away without a location, Q6 stands in for it.
-const fn order(intent: Option<Intent>) -> [&'static str; MOST_PROMPTS] {
-    match intent {
-        Some(Intent::Informational) => ["Q3", "Q5", "Q2", "Q1", "Q4", "Q6"],
-        Some(Intent::Commercial) => ["Q2", "Q1", "Q5", "Q3", "Q4", "Q6"],
-        Some(Intent::Transactional) => ["Q1", "Q4", "Q2", "Q5", "Q3", "Q6"],
-        Some(Intent::Navigational) => ["Q5", "Q3", "Q1", "Q2", "Q4", "Q6"],
-        None => ["Q1", "Q2", "Q3", "Q5", "Q4", "Q6"],
+/// A question is asked as it is, and with what follows from it: it fits into no other words.
+fn order(topic: &PromptTopic<'_>, templates: Option<&Templates>) -> &'static [&'static str] {
+    if templates.is_some_and(|it| it.questions.contains(&first_word(topic.keyword).as_str())) {
+        return &["Q3question", "Q1question", "Q2question"];
     }
+    match topic.intent {
+        Some(Intent::Informational) => &["Q3", "Q5", "Q2", "Q1", "Q4", "Q6"],
+        Some(Intent::Commercial) => &["Q2", "Q1", "Q5", "Q3", "Q4", "Q6"],
+        Some(Intent::Transactional) => &["Q1", "Q4", "Q2", "Q5", "Q3", "Q6"],
+        Some(Intent::Navigational) => &["Q5", "Q3", "Q1", "Q2", "Q4", "Q6"],
+        None => &["Q1", "Q2", "Q3", "Q5", "Q4", "Q6"],
+    }
+}
+
+fn first_word(keyword: &str) -> String {
+    let normalised = keyword_text::normalised(keyword);
+    normalised.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// The keyword with the mark of a question.
+fn question(keyword: &str) -> String {
+    let words = keyword.trim_end_matches(['?', '!', '.', ' ', '\u{a0}']);
+    format!("{words}?")
 }
 
 /// The template that was taken, and its words for the keyword.
@@ -116,15 +131,12 @@ fn words(
     template: &'static str,
 ) -> Option<(&'static str, String)> {
     let keyword = keyword_text::display(topic.keyword);
-    let first = keyword_text::normalised(&keyword);
-    let first = first.split(' ').next().unwrap_or_default();
-    if template == "Q5" {
-        return Some(("Q5", keyword));
+    if ["Q5", "Q3question"].contains(&template) {
+        return Some((template, keyword));
     }
     let templates = templates?;
     let template = match template {
-        "Q3" if templates.questions.contains(&first) => return Some(("Q3question", keyword)),
-        "Q3" if templates.verbs.contains(&first) => "Q3howTo",
+        "Q3" if templates.verbs.contains(&first_word(&keyword).as_str()) => "Q3howTo",
         other => other,
     };
     let words = templates.words.get(template)?;
@@ -133,6 +145,7 @@ fn words(
         None if words.contains("{location}") => return None,
         None => (*words).to_owned(),
     };
+    let words = words.replace("{question}", &question(&keyword));
     Some((template, words.replace("{keyword}", &keyword)))
 }
 

@@ -10,7 +10,8 @@ use crate::{
     process::{Stopping, worker_name},
     server,
     settings::{
-        ListenAddress, Loaded, ResolveEntry, SearchConsoleSettings, SearchSettings, Settings,
+        AiSettings, ListenAddress, Loaded, ResolveEntry, SearchConsoleSettings, SearchSettings,
+        Settings,
     },
     system_clock::SetBack,
     terminal::{progress_bar, remark, say},
@@ -144,6 +145,7 @@ fn demo_settings(
         public_base_url: None,
         search,
         search_console: SearchConsoleSettings::default(),
+        ai: AiSettings::default(),
         ..settings
     };
     listen_where_told(&mut settings, args.listen.as_deref())?;
@@ -211,9 +213,17 @@ impl Demo<'_> {
                 .await?;
             let worker = Worker::new(name, tools.clone(), wake, day_is_over.clone());
             let worker = tokio::spawn(worker.run());
-            tokio::select! {
-                ended = over(&then.storage, scene.account, job) => ended?,
-                () = stop.cancelled() => {}
+            let mut jobs = vec![job];
+            // Trends of AI engines compare weeks.
+            if days.is_multiple_of(7) {
+                let kind = AnalysisKind::AiVisibility;
+                jobs.push(demo.begin(scene.account, scene.market, kind).await?);
+            }
+            for job in jobs {
+                tokio::select! {
+                    ended = over(&then.storage, scene.account, job) => ended?,
+                    () = stop.cancelled() => {}
+                }
             }
             day_is_over.cancel();
             worker.await.context("the worker failed")?;
@@ -237,6 +247,8 @@ impl Demo<'_> {
         let account = scene.account;
         let ranks = self
             .analyse(account, scene.market, AnalysisKind::RankCheck)
+            .await?;
+        self.analyse(account, scene.market, AnalysisKind::AiVisibility)
             .await?;
         let links = self
             .analyse(account, scene.audited, AnalysisKind::SiteAudit)
@@ -292,7 +304,7 @@ impl Demo<'_> {
             .collect::<Result<_, _>>()?;
         let keywords = NewKeywords {
             texts,
-            ai_tracked: None,
+            ai_tracked: Some(true),
             market: Market::default(),
             tags: vec![],
         };
@@ -330,6 +342,7 @@ impl Demo<'_> {
             trigger: Trigger::Api,
         };
         let requested = RequestAnalysis::new(storage, clock, mint, self.tools.policy, prices)
+            .asking(self.tools.engines.clone())
             .run(account, &request, None)
             .await?;
         Ok(requested.job.id)
@@ -347,6 +360,9 @@ impl Demo<'_> {
         ));
         say(format!(
             "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=rankings&projectId={market}&limit=3'"
+        ));
+        say(format!(
+            "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=ai-trends&projectId={market}&limit=3'"
         ));
         say(format!(
             "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=broken-links&projectId={audited}&limit=3'"
@@ -414,6 +430,7 @@ mod tests {
         let mut settings = Settings::default();
         settings.search.serper.api_key = Some(Secret::new("a key".to_owned()));
         settings.search_console.key_file = Some("key.json".into());
+        settings.ai.chatgpt.api_key = Some(Secret::new("a key".to_owned()));
         settings.search.sandbox.seed = 7;
         let args = DemoArgs {
             site: None,
@@ -424,6 +441,7 @@ mod tests {
         let demo = demo_settings(settings, &args, folder, None).expect("they are right");
         assert!(demo.search.serper.api_key.is_none());
         assert!(demo.search_console.key_file.is_none());
+        assert!(demo.ai.is_simulated(&demo.search));
         assert_eq!(demo.search.sandbox.seed, 7);
     }
 }

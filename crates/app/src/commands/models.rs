@@ -85,7 +85,7 @@ fn row(model: &AiModel) -> [String; 10] {
         shown(settings.country.as_ref()),
         shown(settings.language.as_ref()),
         settings.weight.to_string(),
-        set_up.map_or_else(String::new, |it| it.most.cost.to_string()),
+        { set_up.and_then(|it| it.most) }.map_or_else(String::new, |it| it.cost.to_string()),
         last.map_or_else(String::new, |it| it.format("%Y-%m-%d %H:%M").to_string()),
     ]
 }
@@ -97,6 +97,7 @@ fn shown(value: Option<&impl Display>) -> String {
 fn as_value(model: &AiModel) -> Value {
     let settings = &model.settings;
     let set_up = model.configured.as_ref();
+    let price = set_up.and_then(|it| it.most);
     json!({
         "engine": settings.engine,
         "label": model.title,
@@ -112,7 +113,7 @@ fn as_value(model: &AiModel) -> Value {
         "language": settings.language.as_ref().map(ToString::to_string),
         "webSearch": settings.web_search,
         "weight": settings.weight,
-        "pricePerAnswer": set_up.map(|it| it.most.cost.to_string()),
+        "pricePerAnswer": price.map(|it| it.cost.to_string()),
         "currency": MicroUsd::CURRENCY,
         "lastUsedAt": model.last_used_at,
     })

@@ -39,8 +39,8 @@ pub struct AiModel {
 pub struct ConfiguredEngine {
     /// Who answers.
     pub label: EngineLabel,
-    /// What an answer takes at the most.
-    pub most: Spent,
+    /// What an answer takes at the most; `None` while it is not asked because of what it costs.
+    pub most: Option<Spent>,
     /// Why it is not asked: it costs money that is not to be spent.
     pub unpaid: Option<Unpaid>,
 }
@@ -84,7 +84,7 @@ impl ListAiModels {
                 title: label.title.clone(),
                 last_used_at: used.get(&label.name).copied(),
                 configured: Some(ConfiguredEngine {
-                    most: engine.most(),
+                    most: engine.unpaid().is_none().then(|| engine.most()),
                     unpaid: engine.unpaid(),
                     label,
                 }),

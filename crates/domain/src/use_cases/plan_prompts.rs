@@ -3,6 +3,7 @@
 use super::{know_brands::KnownBrands, list_ai_models::AskedEngine};
 use crate::{
     kept_answers::AnswerKey, keyword::Keyword, market::Market, ports::ai_answers::AiQuestion,
+    project::Project,
 };
 use analysis::{
     ai_prompts::{self, PromptTopic},
@@ -12,8 +13,11 @@ use analysis::{
 use chrono::NaiveDate;
 use std::{collections::HashSet, hash::BuildHasher, sync::Arc};
 
-/// Branded prompts of a project at the most.
-pub const BRANDED_PROMPTS: u64 = 2;
+/// How many prompts ask about a project by its name: one more where it is known what it is for.
+#[must_use]
+pub fn branded_prompts(project: &Project) -> u64 {
+    1 + u64::from(project.meta.category.is_some())
+}
 
 /// Plans prompts.
 pub struct PlanPrompts {
@@ -33,11 +37,10 @@ pub struct Question {
     pub asked: AiQuestion,
 }
 
-/// How many questions a run has at the most, with so many keywords.
+/// How many questions a run has at the most, with so many keywords and branded prompts.
 #[must_use]
-pub fn most_questions(engine: &AskedEngine, keywords: u64, with_brand: bool) -> u64 {
+pub fn most_questions(engine: &AskedEngine, keywords: u64, branded: u64) -> u64 {
     let settings = &engine.settings;
-    let branded = if with_brand { BRANDED_PROMPTS } else { 0 };
     let prompts = keywords.saturating_mul(settings.prompts.into());
     prompts
         .saturating_add(branded)
@@ -201,8 +204,8 @@ mod tests {
             .map(|it| it.prompt.prompt_id.as_str())
             .collect();
         assert_eq!(first.len(), 4);
-        assert_eq!(most_questions(&engine, 1, false), 12);
-        assert_eq!(most_questions(&engine, 1, true), 12 + 6);
+        assert_eq!(most_questions(&engine, 1, 0), 12);
+        assert_eq!(most_questions(&engine, 1, 2), 12 + 6);
         let branded = plan().about_the_brand(&engine, &Market::default());
         assert_eq!(branded.len(), 6);
         assert!(branded.iter().all(|it| it.prompt.is_branded));

@@ -5,7 +5,7 @@ use super::{
     judge_sentiment::most_judgements,
     list_ai_models::{AskedEngine, asked_engines},
     may_be_storage,
-    plan_prompts::most_questions,
+    plan_prompts::{branded_prompts, most_questions},
     read_account::month_of,
 };
 use crate::{
@@ -583,7 +583,11 @@ impl RequestAnalysis {
                 let keywords = tracked_keywords(repositories, &project, &request.keywords).await?;
                 let asked = asked_engines(repositories, project.account, &self.engines).await?;
                 let asked = chosen(asked, &request.models)?;
-                let amount = answers(&asked, keywords, request.keywords == KeywordChoice::All)?;
+                let branded = match request.keywords {
+                    KeywordChoice::All => branded_prompts(&project),
+                    KeywordChoice::Named(_) => 0,
+                };
+                let amount = answers(&asked, keywords, branded)?;
                 Ok(self.with_judging(amount))
             }
             AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
@@ -624,7 +628,7 @@ fn chosen(
 fn answers(
     asked: &[AskedEngine],
     keywords: u64,
-    with_brand: bool,
+    branded: u64,
 ) -> Result<Amount, RequestAnalysisError> {
     let unpaid = |it: &&AskedEngine| it.engine.unpaid().is_some();
     let (unpaid, asked): (Vec<&AskedEngine>, Vec<&AskedEngine>) = asked.iter().partition(unpaid);
@@ -635,7 +639,7 @@ fn answers(
     let engines: Vec<EnginePlan> = { asked.into_iter() }
         .map(|it| EnginePlan {
             engine: it.label.name.clone(),
-            answers: most_questions(it, keywords, with_brand),
+            answers: most_questions(it, keywords, branded),
             each: it.engine.most(),
         })
         .collect();

@@ -152,14 +152,12 @@ pub(super) fn host(number: usize, country: &str) -> String {
     format!("{first}-{second}-{country}.example")
 }
 
-/// What people call a competitor.
-pub(super) fn name(number: usize) -> String {
-    let (first, second) = (FIRST[number / SECOND.len()], SECOND[number % SECOND.len()]);
-    let capitalised = |word: &str| {
-        let (head, tail) = word.split_at(1);
-        head.to_uppercase() + tail
-    };
-    format!("{} {}", capitalised(first), capitalised(second))
+/// What people call a competitor: as its host is, so that who knows the host finds the name.
+pub(super) fn name(number: usize, country: &str) -> String {
+    let host = host(number, country);
+    let label = host.trim_end_matches(".example");
+    let (head, tail) = label.split_at(1);
+    head.to_uppercase() + tail
 }
 
 /// One of the competitors whose second name is that.

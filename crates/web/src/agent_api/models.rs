@@ -63,7 +63,7 @@ pub struct ModelView {
     pub unavailable: Option<String>,
     /// When the account asked it last.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// What an answer costs at the most, a decimal number; null while it is not set up.
+    /// What an answer costs at the most, a decimal number; null while it is not set up or not available.
     pub price_per_answer: Option<String>,
     /// The currency of that, ISO 4217.
     pub currency: &'static str,
@@ -101,7 +101,7 @@ impl ModelView {
             configured: set_up.is_some(),
             unavailable: set_up.and_then(|it| it.unpaid.map(|it| it.to_string())),
             last_used_at: model.last_used_at,
-            price_per_answer: set_up.map(|it| it.most.cost.to_string()),
+            price_per_answer: { set_up.and_then(|it| it.most) }.map(|it| it.cost.to_string()),
             currency: MicroUsd::CURRENCY,
         }
     }

@@ -31,7 +31,7 @@ pub struct EngineTrend {
     pub verdict: TrendVerdict,
     /// Why nothing was compared; null when something was.
     pub reason: Option<TrendReason>,
-    /// The mention rate of the newest week with answers; null without any.
+    /// The mention rate of the last full week; null without answers in it.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub mention_rate: Option<f64>,
     /// The change of the mention rate; null when it was not compared.
@@ -78,7 +78,9 @@ impl AiTrendsSummary {
             engine: record.engine.clone(),
             verdict: record.verdict,
             reason: record.reason,
-            mention_rate: record.points.last().map(|it| it.mention_rate),
+            mention_rate: { record.points.iter() }
+                .find(|it| it.date == record.last_period)
+                .map(|it| it.mention_rate),
             change_abs: record.change_abs,
             change_low: record.change_low,
             change_high: record.change_high,

@@ -3,7 +3,7 @@
 use super::{
     AMBIGUOUS_MENTIONS, ANSWERS_CUT_SHORT, ANSWERS_EMPTY, ANSWERS_FAILED, ANSWERS_NOT_SHOWN,
     ANSWERS_REFUSED, FEW_ANSWERS, LEAST_ANSWERS, METHOD_VERSION, MODELS_MIXED, NO_CITATIONS,
-    SEARCH_NOT_MADE,
+    NO_COMPETITORS, NO_TEMPLATES, SEARCH_NOT_MADE,
     competitors::{competitors, counts, own_share_of_voice},
     pages::Pages,
     record::{
@@ -18,6 +18,7 @@ use crate::{
         DETECTOR_VERSION, JudgedAnswer, JudgedState, MarkKind,
         brands::{BrandBook, OWN},
     },
+    ai_prompts,
     findings::envelope::Envelope,
     observation::ai_answer::AiAnswer,
     provenance::{Provenance, RecordStatus},
@@ -201,11 +202,18 @@ fn set_mentions(
         .filter_map(|it| it.brands.iter().position(|brand| *brand == OWN))
         .filter_map(|at| u32::try_from(at + 1).ok().map(f64::from))
         .collect();
-    record.first_mention_rank = median(&ranks);
+    record.first_mention_rank = median(&ranks).filter(|_| input.book.has_rivals());
     record.position_adjusted_share = over_prompts(prompts, |it| {
         it.shares.as_ref().and_then(|all| all.get(OWN)).copied()
     });
-    record.share_of_voice = own_share_of_voice(prompts, input.book);
+    record.share_of_voice =
+        own_share_of_voice(prompts, input.book).filter(|_| input.book.has_rivals());
+    if !input.book.has_rivals() {
+        record.envelope.warnings.push(NO_COMPETITORS.to_owned());
+    }
+    if !ai_prompts::LANGUAGES.contains(&input.subject.language) {
+        record.envelope.warnings.push(NO_TEMPLATES.to_owned());
+    }
 }
 
 fn set_citations(

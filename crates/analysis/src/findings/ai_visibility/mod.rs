@@ -31,6 +31,10 @@ pub const LEAST_ANSWERS: u64 = 5;
 
 /// There are fewer than [`LEAST_ANSWERS`] answers.
 pub const FEW_ANSWERS: &str = "fewAnswers";
+/// Nobody is followed beside the project: shares among brands are not told.
+pub const NO_COMPETITORS: &str = "noCompetitors";
+/// There are no prompts in the language: the keyword alone was asked.
+pub const NO_TEMPLATES: &str = "languageWithoutPrompts";
 /// Some questions brought no answer because something failed.
 pub const ANSWERS_FAILED: &str = "answersFailed";
 /// Some were refused.

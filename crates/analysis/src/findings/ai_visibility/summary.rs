@@ -104,14 +104,15 @@ impl AiVisibilitySummary {
             .iter()
             .map(|(engine, records)| engine_visibility(engine, records, weights))
             .collect();
-        let (mut measured, mut failed) = (0, 0);
+        let (mut asked, mut measured, mut failed) = (0, 0, 0);
         for record in by_engine.values().flatten() {
+            asked += record.answer_count + record.left_out_count();
             measured += record.answer_count;
-            failed += record.left_out_count();
+            failed += record.failed_count;
         }
         Self {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of(measured + failed, measured, failed),
+            coverage: Coverage::of(asked, measured, failed),
             ai_visibility_score: by_weight(&engines, |it| it.ai_visibility_score),
             mention_rate: by_weight(&engines, |it| it.mention_rate),
             citation_rate: by_weight(&engines, |it| it.citation_rate),

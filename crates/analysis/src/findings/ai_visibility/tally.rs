@@ -147,9 +147,12 @@ impl PromptTally {
         let is_named = judged.brands.contains(&OWN);
         self.answers += 1;
         self.mentions += u64::from(is_named);
-        self.namings += { judged.brands.iter() }
-            .filter(|it| !judged.prompted.contains(it))
-            .count() as u64;
+        // Without anybody beside the project there is no share of anything.
+        if judged.shares.is_some() {
+            self.namings += { judged.brands.iter() }
+                .filter(|it| !judged.prompted.contains(it))
+                .count() as u64;
+        }
         if let Some(pages) = &judged.citations {
             self.sourced += 1;
             self.citations += u64::from(pages.iter().any(|it| it.owner == Some(OWN)));

@@ -152,6 +152,11 @@ impl Pass<'_> {
             in_vain += unanswered.calls;
             self.meet(&unanswered.answer.engine, unanswered.failure);
         }
+        for failed in &kept {
+            if let Some(failure) = &failed.failure {
+                self.trouble.kept = Some((failed.answer.engine.clone(), failure.clone()));
+            }
+        }
         self.done += kept.len() as u64;
         let progress = self.progress(false);
         self.state.note(progress.clone());
@@ -165,7 +170,7 @@ impl Pass<'_> {
         match failure {
             Some(failure) if failure.is_retryable() => {
                 self.trouble.passing += 1;
-                self.trouble.last = Some(failure);
+                self.trouble.last = Some((engine.to_owned(), failure));
             }
             Some(fatal) => {
                 self.trouble.stop(engine, fatal);
@@ -194,11 +199,15 @@ fn is_free(engine: &AskedEngine) -> bool {
     engine.engine.most().cost == MicroUsd::default()
 }
 
-/// A failure that may pass is left for another attempt while there is one; every other outcome
-/// is kept, a failure as the state that it is.
+/// A failure that may pass and cost nothing is left for another attempt while there is one; every other
+/// outcome is kept, a failure as the state that it is. What was paid for is not paid for again.
 fn keeps(asked: &AskedAnswer, is_last_attempt: bool) -> bool {
-    asked
-        .failure
-        .as_ref()
-        .is_none_or(|failure| !failure.is_lasting() && (is_last_attempt || !failure.is_retryable()))
+    asked.failure.as_ref().is_none_or(|failure| {
+        let is_final = is_last_attempt || !failure.is_retryable() || was_paid(asked);
+        !failure.is_lasting() && is_final
+    })
+}
+
+fn was_paid(asked: &AskedAnswer) -> bool {
+    asked.answer.usage.cost_micros.is_some_and(|it| it > 0)
 }

@@ -84,8 +84,10 @@ struct Asked {
 struct Trouble {
     /// Failures that may pass, left for another attempt.
     passing: u64,
-    /// The last of them.
-    last: Option<ProviderError>,
+    /// The last of them, with the engine.
+    last: Option<(String, ProviderError)>,
+    /// The last failure that is kept as it is, with the engine.
+    kept: Option<(String, ProviderError)>,
     /// Engines that would fail alike at every further question, by their names.
     stopped: BTreeMap<String, ProviderError>,
 }
@@ -238,7 +240,12 @@ impl<'a> Pass<'a> {
             Stage::counted("publish", u64::from(is_over), 1, is_over),
         ];
         Progress {
-            done: self.done,
+            // All of it is done when it is published.
+            done: if is_over {
+                self.done
+            } else {
+                self.done.min(total.saturating_sub(1))
+            },
             total,
             stages,
         }
@@ -261,13 +268,13 @@ impl Trouble {
 
     /// How the attempt ends because of the trouble; `None` when there was none worth another one.
     fn end(&self, pass: &Pass<'_>) -> Option<AttemptEnd> {
-        if let Some(fatal) = self.stopped.values().next()
+        if let Some((engine, fatal)) = self.stopped.iter().next()
             && pass.done == 0
             && self.stopped.len() == pass.engines.len()
         {
-            return Some(AttemptEnd::Failed(attempt_error(fatal)));
+            return Some(AttemptEnd::Failed(of_engine(engine, fatal)));
         }
-        let last = self.last.as_ref()?;
+        let (engine, last) = self.last.as_ref()?;
         tracing::info!(
             job = pass.job.id.0,
             left = self.passing,
@@ -276,9 +283,18 @@ impl Trouble {
             "Some questions are left for another attempt."
         );
         Some(AttemptEnd::Later {
-            error: attempt_error(last),
+            error: of_engine(engine, last),
             asked: asked_delay(last),
         })
+    }
+}
+
+/// A failure with the engine that it is of.
+fn of_engine(engine: &str, error: &ProviderError) -> AttemptError {
+    let told = attempt_error(error);
+    AttemptError {
+        detail: format!("{engine}: {}", told.detail),
+        ..told
     }
 }
 

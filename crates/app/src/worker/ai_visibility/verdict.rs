@@ -1,6 +1,6 @@
 //! What a run comes to, once everything is asked.
 
-use super::{Pass, feeling::SENTIMENT_NOT_JUDGED};
+use super::{Pass, feeling::SENTIMENT_NOT_JUDGED, of_engine};
 use crate::worker::attempt::{Broken, Done};
 use analysis::{
     document::Document,
@@ -48,7 +48,7 @@ impl Pass<'_> {
         };
         let sum = self.sum_up().await?;
         if sum.came == 0 {
-            return Ok(Done::End(AttemptEnd::Failed(nothing_measured())));
+            return Ok(Done::End(AttemptEnd::Failed(nothing_measured(self))));
         }
         let now = self.tools.clock.now();
         let Some(trends) = self.tell_trends(&texts, now).await? else {
@@ -177,10 +177,14 @@ impl Sum {
     }
 }
 
-fn nothing_measured() -> AttemptError {
+fn nothing_measured(pass: &Pass<'_>) -> AttemptError {
+    let why = pass.trouble.kept.as_ref().map(|(engine, error)| {
+        let told = of_engine(engine, error);
+        format!(" The last failure: {}", told.detail)
+    });
     AttemptError {
         code: "nothingMeasured".to_owned(),
-        detail: "Not one question was answered; earlier results stand.".to_owned(),
+        detail: format!("Not one question was answered; earlier results stand.{}", why.unwrap_or_default()),
         hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
     }
 }

@@ -339,7 +339,7 @@ fn with_tracked(ai_tracked_count: u32) -> Project {
     }
 }
 
-/// Three keywords with five prompts and two branded ones, five times each: 85 answers of each engine.
+/// Three keywords with five prompts and a branded one, five times each: 80 answers of each engine.
 #[tokio::test]
 async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not_asked() {
     let storage = FakeStorage::default();
@@ -361,7 +361,7 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
         work.jobs
             .expect_unfinished_with_key()
             .return_once(|_, _| Ok(None));
-        let amount = 85 * 30 + (3 * 2 + 2) * 3 * 7;
+        let amount = 80 * 30 + (3 * 2 + 1) * 3 * 7;
         let reserved = move |it: &MicroUsd| *it == MicroUsd(amount);
         work.spending
             .expect_reserve()
@@ -386,13 +386,13 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
         engine("perplexity", 99, Some(Unpaid::PriceUnknown)),
     ];
     let requested = ask_engines(storage, engines, KeywordChoice::All).await;
-    assert_eq!(requested.unwrap().job.progress.total, 85 + 24);
+    assert_eq!(requested.unwrap().job.progress.total, 80 + 21);
 }
 
 /// As many answers as the chosen engine gives; an engine that the account does not ask is told.
 #[tokio::test]
 async fn only_named_engines_are_asked_and_they_have_to_be_active() {
-    for (named, expected) in [("gemini", Some(85)), ("claude", None), ("cloude", None)] {
+    for (named, expected) in [("gemini", Some(80)), ("claude", None), ("cloude", None)] {
         let storage = FakeStorage::default();
         looking_around(&storage, 0);
         storage.expect(|work| {

@@ -285,7 +285,7 @@ impl Scene<'_> {
         match brand {
             Brand::Own if self.question.brand.is_empty() => self.question.site.clone(),
             Brand::Own => self.question.brand.clone(),
-            Brand::Rival(number) => market::name(*number),
+            Brand::Rival(number) => market::name(*number, &self.question.country),
         }
     }
 
