@@ -2,7 +2,10 @@
 //! counted apart from those of strangers.
 
 use crate::{
-    ids::UserId, ports::randomness::Randomness, secret_text::base62, throttle::ThrottleKey,
+    ids::UserId,
+    ports::randomness::Randomness,
+    secret_text::{base62, hex},
+    throttle::ThrottleKey,
 };
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -51,8 +54,7 @@ impl DeviceMark {
     #[must_use]
     pub fn signed(&self, key: &DeviceKey) -> String {
         let tag = self.mac(key).finalize().into_bytes();
-        let hex: String = tag.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{}.{}.{hex}", self.user, self.nonce)
+        format!("{}.{}.{}", self.user, self.nonce, hex(&tag))
     }
 
     /// What this device's guesses are counted by, when it is that person's.

@@ -1,6 +1,7 @@
 //! Unpredictable texts of letters and digits.
 
 use crate::ports::randomness::Randomness;
+use std::fmt::Write;
 
 /// The digits of base 62.
 pub(crate) const ALPHABET: &[u8; 62] =
@@ -22,4 +23,12 @@ pub(crate) fn base62(randomness: &dyn Randomness, length: usize) -> String {
         );
     }
     text
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -112,10 +112,10 @@ impl PasswordHasher for Argon2Hasher {
         making.await.map(PasswordHash)
     }
 
-    async fn compare<'a>(
+    async fn compare(
         &self,
         password: &TypedPassword,
-        hash: Option<&'a PasswordHash>,
+        hash: Option<PasswordHash>,
     ) -> Result<Compared, HashingError> {
         let known = hash.map(|it| phc::PasswordHash::new(&it.0).map_err(broken));
         let known = known.transpose()?;
@@ -181,10 +181,10 @@ mod tests {
         let again = hasher.hash(&one).await.expect("a hash");
         assert_ne!(hash, again, "each has a salt of its own");
         let right = Compared::Right { is_outdated: false };
-        assert_eq!(hasher.compare(&one, Some(&hash)).await, Ok(right));
-        assert_eq!(hasher.compare(&one, Some(&again)).await, Ok(right));
+        assert_eq!(hasher.compare(&one, Some(hash.clone())).await, Ok(right));
+        assert_eq!(hasher.compare(&one, Some(again.clone())).await, Ok(right));
         let wrong = Ok(Compared::Wrong);
-        assert_eq!(hasher.compare(&other, Some(&hash)).await, wrong);
+        assert_eq!(hasher.compare(&other, Some(hash.clone())).await, wrong);
         assert_eq!(hasher.compare(&one, None).await, wrong);
     }
 
@@ -199,7 +199,7 @@ mod tests {
             hash.0
         );
         let outdated = Ok(Compared::Right { is_outdated: true });
-        assert_eq!(new.compare(&password, Some(&hash)).await, outdated);
+        assert_eq!(new.compare(&password, Some(hash.clone())).await, outdated);
     }
 
     #[tokio::test]
@@ -208,7 +208,7 @@ mod tests {
         // m=65536, t=2, p=1, version 19 (phc-winner-argon2, src/test.c).
         let vector = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
         let compared = hasher(|_| {})
-            .compare(&typed("password"), Some(&PasswordHash(vector.into())))
+            .compare(&typed("password"), Some(PasswordHash(vector.into())))
             .await;
         assert_eq!(compared, Ok(Compared::Right { is_outdated: true }));
     }

@@ -59,7 +59,7 @@ use domain::{
         report_leak::ReportLeak,
         request_analysis::{Prices, RequestAnalysis},
         revoke_token::RevokeToken,
-        set_ai_model::SetAiModel,
+        set_ai_models::SetAiModels,
         sign_in::SignIn,
         track_keywords::TrackKeywords,
         welcome_owner::{WelcomeCode, WelcomeOwner},
@@ -199,7 +199,7 @@ pub struct Services {
     pub(crate) import_console_rows: ImportConsoleRows,
     pub(crate) reauthenticate: Arc<Reauthenticate>,
     pub(crate) change_password: ChangePassword,
-    pub(crate) set_ai_model: SetAiModel,
+    pub(crate) set_ai_models: SetAiModels,
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
 }
 
@@ -262,7 +262,7 @@ impl Services {
             import_console_rows: ImportConsoleRows::new(s(), c(), m()),
             change_password: ChangePassword::new(Arc::clone(&reauthenticate)),
             reauthenticate,
-            set_ai_model: SetAiModel::new(s(), config.engines.clone()),
+            set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
             console_exports: Arc::clone(&ports.console_exports),
             clock: c(),
             randomness: r(),

@@ -2,6 +2,7 @@
 
 mod csrf;
 mod first_run;
+mod headers;
 mod passwords;
 mod resources;
 mod sessions;

@@ -1,5 +1,6 @@
 //! Projects, keywords, analyses and results, as people reach them.
 
+use analysis::findings::rankings::RankingsTally;
 use harness::{
     app::{Ranked, TestApp},
     browsers::Browser,
@@ -180,12 +181,14 @@ async fn results_are_those_that_agents_read(db: TestDatabase) {
     assert_eq!(never["nextActions"][0]["href"], "/api/analyses");
     let job = agent.rank_check(project).await;
     let record = json!({ "keyword": "rank tracker" });
+    let summary = serde_json::to_string(&RankingsTally::default().finish(1)).unwrap();
     let ranked = Ranked {
         keyword,
         position: Some(3),
         record: record.to_string(),
     };
-    app.db_publish_rankings(project, job, "{}", &[ranked]).await;
+    app.db_publish_rankings(project, job, &summary, &[ranked])
+        .await;
     let ours = browser
         .get(&format!("{path}?type=rankings&fields=keyword"))
         .await

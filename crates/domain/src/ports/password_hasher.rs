@@ -36,10 +36,9 @@ pub trait PasswordHasher: Send + Sync {
     async fn hash(&self, password: &TypedPassword) -> Result<PasswordHash, HashingError>;
     /// Whether the hash is that password's. Without a hash the same work is done for nothing, so
     /// that the time does not tell whether there is one.
-    #[expect(clippy::elidable_lifetime_names, reason = "the mock needs the name")]
-    async fn compare<'a>(
+    async fn compare(
         &self,
         password: &TypedPassword,
-        hash: Option<&'a PasswordHash>,
+        hash: Option<PasswordHash>,
     ) -> Result<Compared, HashingError>;
 }

@@ -79,6 +79,7 @@ pub mod request_analysis;
 pub mod revoke_token;
 pub mod rotate_token;
 pub mod set_ai_model;
+pub mod set_ai_models;
 pub mod set_password;
 pub mod set_schedule;
 pub mod sign_in;

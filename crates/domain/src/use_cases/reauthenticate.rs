@@ -90,7 +90,7 @@ impl Reauthenticate {
         let refused = || SignInError::Refused {
             whose: Some(member.account.id),
         };
-        match self.hasher.compare(password, hash.as_ref()).await {
+        match self.hasher.compare(password, hash.clone()).await {
             Err(HashingError::Busy) => {
                 self.guesses.give_back(key).await?;
                 Err(SignInError::Busy)

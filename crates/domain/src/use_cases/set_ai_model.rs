@@ -68,34 +68,8 @@ impl SetAiModel {
         .await
     }
 
-    /// Several at once, in one transaction: all of them or none.
-    pub async fn run_all(
-        &self,
-        account: AccountId,
-        changes: &[(String, ModelChange)],
-    ) -> Result<(), SetAiModelError> {
-        let known = self.known();
-        if changes.iter().any(|(engine, _)| !known.contains(engine)) {
-            return Err(SetAiModelError::NoSuchEngine { known });
-        }
-        retrying(|| async {
-            let mut work = self.storage.write().await?;
-            let set = work.ai_models().list(account).await?;
-            for (engine, change) in changes {
-                let before = { set.iter() }
-                    .find(|it| it.engine == *engine)
-                    .cloned()
-                    .unwrap_or_else(|| ModelSettings::usual(engine));
-                let settings = before.changed(change.clone())?;
-                work.ai_models().set(account, &settings).await?;
-            }
-            work.commit().await?;
-            Ok(())
-        })
-        .await
-    }
-
-    fn known(&self) -> Vec<String> {
+    /// The names of the engines that can be set.
+    pub(super) fn known(&self) -> Vec<String> {
         let mut known: Vec<String> = self.engines.all().map(|it| it.label().name).collect();
         for (name, _) in ENGINES {
             if !known.iter().any(|it| it == name) {

@@ -124,7 +124,7 @@ impl SignIn {
         let key = found.as_ref().and_then(of_device).unwrap_or(stranger);
         self.guesses.count(key).await?;
 
-        let hash = found.as_ref().and_then(|it| it.password.as_ref());
+        let hash = found.as_ref().and_then(|it| it.password.clone());
         let compared = match self.hasher.compare(&attempt.password, hash).await {
             Err(HashingError::Busy) => {
                 self.guesses.give_back(key).await?;

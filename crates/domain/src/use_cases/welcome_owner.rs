@@ -15,6 +15,7 @@ use crate::{
         storage::{Storage, StorageError, retrying},
     },
     report_settings::EffectiveReportSettings,
+    secret_text::hex,
     text::Label,
     user::User,
 };
@@ -43,7 +44,7 @@ pub struct WelcomeCode(String);
 
 impl WelcomeCode {
     fn of(secret: [u8; 32]) -> Self {
-        Self(secret[..16].iter().map(|it| format!("{it:02x}")).collect())
+        Self(hex(&secret[..16]))
     }
 
     /// The code, to be shown on the server's own terminal.

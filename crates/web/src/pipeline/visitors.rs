@@ -47,15 +47,18 @@ impl Pipeline {
         handler: fn(Arc<Services>, VisitorCall) -> Handling,
     ) -> Result<Answer, Problem> {
         let services = &self.services;
-        admit::anonymous(services, request)?;
-        let verb = served.endpoint.verb;
+        let (visitor, verb) = (Visitor::of(services, request), served.endpoint.verb);
+        // A known device has a count of its own, which others at its address do not use up.
+        if visitor.device.is_none() || verb == Verb::Get {
+            admit::anonymous(services, request)?;
+        }
         if verb != Verb::Get {
             csrf::check_origin(request, &services.config.public_base_url)?;
         }
         accept::check(request)?;
         let body = body::read(verb, request, payload, &services.config).await?;
         let call = VisitorCall {
-            visitor: Visitor::of(services, request),
+            visitor,
             query: Query::parse(request.query_string(), &served.parameters),
             body,
         };

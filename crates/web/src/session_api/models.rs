@@ -37,7 +37,7 @@ pub async fn set(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
         fields.only(&["items"]);
         fields.required("items", fields.objects("items", MOST_MODELS, change))
     })?;
-    let set = services.set_ai_model.run_all(call.account(), &changes);
+    let set = services.set_ai_models.run(call.account(), &changes);
     set.await.map_err(refused)?;
     list(services, call).await
 }
