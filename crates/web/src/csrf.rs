@@ -53,17 +53,16 @@ pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem
     };
     let problem = match (site, origin) {
         (Some("same-origin"), _) => return Ok(()),
+        (None, Some(origin)) if origin.eq_ignore_ascii_case(origin_of(base_url)) => return Ok(()),
         (Some("same-site"), _) => refused(
             "same-site",
             "The request was made by a page of another host of this site.",
         ),
-        (Some(_), _) => refused("cross-site", "The request was made by a page elsewhere."),
-        (None, Some(origin)) if origin.eq_ignore_ascii_case(origin_of(base_url)) => return Ok(()),
-        (None, Some(_)) => refused("cross-site", "The request was made by a page elsewhere."),
         (None, None) => refused(
             "no-origin",
             "The request does not say which page it was made by.",
         ),
+        _ => refused("cross-site", "The request was made by a page elsewhere."),
     };
     Err(problem.hint(HINT))
 }

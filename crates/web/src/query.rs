@@ -56,7 +56,7 @@ impl Query {
     }
 
     /// A number within these bounds.
-    pub fn number(&self, name: &str, bounds: std::ops::RangeInclusive<u32>) -> Option<u32> {
+    pub fn number(&self, name: &str, bounds: &std::ops::RangeInclusive<u32>) -> Option<u32> {
         let found = self
             .text(name)?
             .parse()

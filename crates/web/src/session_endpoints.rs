@@ -94,10 +94,15 @@ fn line(
 /// Everything that needs a session, or begins one.
 #[must_use]
 pub fn session_api() -> Vec<Endpoint> {
-    [sessions_of_people(), settings(), what_agents_do_too()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        sessions_of_people(),
+        settings(),
+        what_agents_do_too(),
+        what_comes_of_it(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn sessions_of_people() -> Vec<Endpoint> {
@@ -260,7 +265,7 @@ fn settings() -> Vec<Endpoint> {
     ]
 }
 
-/// Projects, keywords, results and analyses, with the agents' handlers where there are any.
+/// Projects and keywords, with the agents' handlers where there are any.
 fn what_agents_do_too() -> Vec<Endpoint> {
     let tagged = |it| Endpoint {
         is_conditional: true,
@@ -354,6 +359,17 @@ fn what_agents_do_too() -> Vec<Endpoint> {
             "reactivateKeyword",
             "Bring a keyword back",
         ),
+    ]
+}
+
+/// Results, analyses and Search Console.
+fn what_comes_of_it() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
         reading(
             results_of_a_project,
             tagged(line(

@@ -28,8 +28,8 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     call.query.finish()?;
     let now = services.clock.now();
     let tokens = services.list_tokens.run(call.member.account.id).await?;
-    let items = tokens.iter().map(|it| view(it, now)).collect();
-    Ok(not_kept(Answer::value(&list(items))))
+    let items: Vec<Value> = tokens.iter().map(|it| view(it, now)).collect();
+    Ok(not_kept(Answer::value(&list(&items))))
 }
 
 /// Creates a token. Its text is in this one answer.

@@ -15,7 +15,7 @@ pub const LIST_LIMITS: Limits = Limits {
 
 /// The newest of what was done to the account, its tokens and sessions, newest first.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let most = call.query.number("limit", 1..=LIST_LIMITS.most);
+    let most = call.query.number("limit", &(1..=LIST_LIMITS.most));
     call.query.finish()?;
     let most = most.unwrap_or(LIST_LIMITS.default);
     let events = services

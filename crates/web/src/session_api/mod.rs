@@ -60,7 +60,7 @@ fn account_view(account: &Account) -> Value {
 }
 
 /// A list that is whole: there is never a next page.
-fn list(items: Vec<Value>) -> Value {
+fn list(items: &[Value]) -> Value {
     json!({ "limit": items.len(), "items": items, "nextCursor": null })
 }
 

@@ -50,8 +50,8 @@ fn change(fields: &Fields) -> Option<(String, ModelChange)> {
     });
     let change = ModelChange {
         is_active: fields.change("active", fields.flag("active")),
-        samples: count(fields, "samplesPerPrompt", ModelSettings::SAMPLES),
-        prompts: count(fields, "promptsPerKeyword", ModelSettings::PROMPTS),
+        samples: count(fields, "samplesPerPrompt", &ModelSettings::SAMPLES),
+        prompts: count(fields, "promptsPerKeyword", &ModelSettings::PROMPTS),
         country: fields.text("country", Country::parse).clearable(),
         language: fields.text("language", Language::parse).clearable(),
         web_search: fields.change("webSearch", fields.flag("webSearch")),
@@ -60,7 +60,7 @@ fn change(fields: &Fields) -> Option<(String, ModelChange)> {
     Some((id?.to_string(), change))
 }
 
-fn count(fields: &Fields, name: &str, bounds: RangeInclusive<u32>) -> Change<u32> {
+fn count(fields: &Fields, name: &str, bounds: &RangeInclusive<u32>) -> Change<u32> {
     let rule = format!(
         "must be a whole number from {} to {}",
         bounds.start(),

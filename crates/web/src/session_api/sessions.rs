@@ -30,7 +30,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
             "endsAt": it.ends_at(),
         })
     });
-    Ok(not_kept(Answer::value(&list(items.collect()))))
+    Ok(not_kept(Answer::value(&list(&items.collect::<Vec<_>>()))))
 }
 
 /// Ends one of the person's sessions.
