@@ -216,8 +216,8 @@ impl Services {
         let c = || Arc::clone(&ports.clock);
         let m = || Arc::clone(&ports.mint);
         let r = || Arc::clone(&ports.randomness);
-        let h = || Arc::clone(&ports.hasher);
-        let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), h()));
+        let hasher = || Arc::clone(&ports.hasher);
+        let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), hasher()));
         Self {
             limiter: Limiter::new(&config.limits, &ports.clock),
             documents: Documents::default(),
@@ -246,11 +246,11 @@ impl Services {
             authenticate_session: AuthenticateSession::new(s(), c()),
             note_session_use: NoteSessionUse::new(s(), c()),
             note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
-            sign_in: SignIn::new(s(), c(), r(), m(), h()),
+            sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
             end_session: EndSession::new(s(), c(), m()),
             end_sessions: EndSessions::new(s(), c(), m()),
             list_sessions: ListSessions::new(s(), c()),
-            welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), h()),
+            welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), hasher()),
             change_profile: ChangeProfile::new(s(), c(), m()),
             change_report_defaults: ChangeReportDefaults::new(s(), c(), m()),
             list_tokens: ListTokens::new(s()),

@@ -20,10 +20,6 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// What account and person are called.
-#[expect(
-    clippy::unused_async,
-    reason = "handlers are async, whether or not they wait"
-)]
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     Ok(answer(&call.member.account, &call.member.user))

@@ -18,10 +18,6 @@ const FREQUENCIES: [&str; 4] = ["daily", "weekly", "monthly", "quarterly"];
 const INCLUDE_PDF: [&str; 2] = ["yes", "no"];
 
 /// What the account's projects inherit.
-#[expect(
-    clippy::unused_async,
-    reason = "handlers are async, whether or not they wait"
-)]
 pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     Ok(answer(&call.member.account.report_defaults))
