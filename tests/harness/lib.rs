@@ -5,6 +5,7 @@
 )]
 
 pub mod app;
+pub mod browsers;
 pub mod callers;
 pub mod contract;
 pub mod databases;

@@ -9,5 +9,6 @@ mod layers;
 mod migrations;
 mod portability;
 mod queue;
+mod session;
 mod storage_contract;
 mod worker;

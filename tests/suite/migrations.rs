@@ -87,6 +87,8 @@ async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
             let is_directory = [
                 "user_directory",
                 "token_directory",
+                "session_directory",
+                "sign_in_throttles",
                 "server_secrets",
                 "server_spending",
             ]

@@ -14,9 +14,11 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 4] = [
+const DIRECTORIES: [&str; 6] = [
     "user_directory",
     "token_directory",
+    "session_directory",
+    "sign_in_throttles",
     "server_secrets",
     "server_spending",
 ];
@@ -219,7 +221,10 @@ fn every_table_of_accounts_is_watched() {
         }
     }
     let watched: BTreeSet<String> = TENANT_TABLES.iter().map(ToString::to_string).collect();
-    for free in QUEUES.iter().chain(&["server_secrets", "server_spending"]) {
+    for free in QUEUES
+        .iter()
+        .chain(&["server_secrets", "server_spending", "sign_in_throttles"])
+    {
         assert!(tables.remove(*free), "{free}");
     }
     assert_eq!(tables, watched);

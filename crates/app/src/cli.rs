@@ -241,6 +241,16 @@ pub enum AccountCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Set the password that an account's owner signs in with: it is read from standard input. All
+    /// of the owner's sessions end.
+    #[command(
+        after_help = "Example:\n  sightline account password --email ann@example.com < password.txt"
+    )]
+    Password {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+    },
     /// Switch an account off: its tokens open nothing. `--enable` switches it on again.
     #[command(after_help = "Example:\n  sightline account disable --email ann@example.com")]
     Disable {

@@ -16,9 +16,9 @@ use domain::{
     job::policy::QueuePolicy,
     money::MicroUsd,
     ports::{
-        ai_answers::AiEngines, clock::Clock, page_speed::LabVitals, randomness::Randomness,
-        search_results::SearchResults, site_door::SiteDoors, site_reader::SiteReader,
-        storage::Storage,
+        ai_answers::AiEngines, clock::Clock, page_speed::LabVitals,
+        password_hasher::PasswordHasher, randomness::Randomness, search_results::SearchResults,
+        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
     use_cases::{
         fetch_console_rows::FetchConsoleRows,
@@ -28,6 +28,7 @@ use domain::{
         request_analysis::{Prices, RequestAnalysis},
     },
 };
+use passwords::{Argon2Hasher, HashingSettings};
 use providers::{
     ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
     resilience::ResilienceSettings,
@@ -532,4 +533,16 @@ mod tests {
         let theirs = GoogleApiSettings::page_speed(key()).base_url;
         assert_eq!(page_speed.url(), &theirs);
     }
+}
+
+/// Who computes hashes of passwords.
+pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<dyn PasswordHasher>> {
+    let set = &foundation.settings.passwords;
+    let settings = HashingSettings {
+        memory_kib: set.memory_kib,
+        passes: set.passes,
+        ..HashingSettings::default()
+    };
+    let randomness = Arc::clone(&foundation.randomness);
+    Ok(Arc::new(Argon2Hasher::new(settings, randomness)?))
 }

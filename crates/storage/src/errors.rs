@@ -18,13 +18,14 @@ pub enum Trouble {
 }
 
 /// Primary keys that hold an id made by the application.
-const MINTED: [&str; 6] = [
+const MINTED: [&str; 7] = [
     "accounts_pkey",
     "users_pkey",
     "api_tokens_pkey",
     "projects_pkey",
     "keywords_pkey",
     "jobs_pkey",
+    "sessions_pkey",
 ];
 
 /// What an error of Diesel's means.

@@ -78,6 +78,54 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{BigInt, Text};
+    use super::Instant;
+
+    user_passwords (account_id, user_id) {
+        account_id -> BigInt,
+        user_id -> BigInt,
+        hash -> Text,
+        changed_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    sessions (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        user_id -> BigInt,
+        created_at -> Instant,
+        last_seen_at -> Instant,
+        browser -> Nullable<Text>,
+        network -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary};
+
+    session_directory (hash) {
+        hash -> Binary,
+        account_id -> BigInt,
+        session_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary};
+    use super::Instant;
+
+    sign_in_throttles (throttle_key) {
+        throttle_key -> Binary,
+        guesses -> BigInt,
+        last_at -> Instant,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{Binary, Text};
 
     server_secrets (name) {
@@ -639,6 +687,10 @@ diesel::allow_tables_to_appear_in_same_query!(
     api_tokens,
     token_directory,
     server_secrets,
+    session_directory,
+    sessions,
+    sign_in_throttles,
+    user_passwords,
     projects,
     keywords,
     jobs,

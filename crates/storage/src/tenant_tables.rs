@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 33] = [
+pub const TENANT_TABLES: [&str; 36] = [
     "accounts",
     "users",
     "api_tokens",
@@ -36,4 +36,7 @@ pub const TENANT_TABLES: [&str; 33] = [
     "audit_events",
     "user_directory",
     "token_directory",
+    "user_passwords",
+    "sessions",
+    "session_directory",
 ];

@@ -26,6 +26,7 @@ mod search_intelligence;
 mod secrets;
 mod serper;
 mod settings;
+mod sign_in;
 mod site_audit;
 mod small_site;
 mod suppliers;

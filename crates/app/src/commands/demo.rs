@@ -23,6 +23,7 @@ use crawler::Resolve;
 use domain::{
     account::Account,
     ai_models::ModelChoice,
+    audit::Actor,
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, JobId, ProjectId},
@@ -279,7 +280,7 @@ impl Demo<'_> {
             scopes: Scopes::all(),
             lifetime: Some(NewToken::DEFAULT_LIFETIME),
         };
-        let (token, _) = issue.run(&owner, &new).await?;
+        let (token, _) = issue.run(Actor::Operator, &owner, &new).await?;
         Ok((account, token))
     }
 

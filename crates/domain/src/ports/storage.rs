@@ -6,8 +6,9 @@ use super::{
     idempotency::IdempotencyRepository, jobs::JobRepository, kept_answers::AnswerRepository,
     kept_pages::PageRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
-    projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
-    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
+    passwords::PasswordRepository, projects::ProjectRepository, results::ResultRepository,
+    schedules::ScheduleRepository, secrets::SecretRepository, sessions::SessionRepository,
+    spending::SpendingRepository, throttles::ThrottleRepository, tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -88,6 +89,12 @@ pub trait Storage: Send + Sync {
 pub trait Repositories: Send {
     /// Accounts and people.
     fn accounts(&mut self) -> &mut dyn AccountRepository;
+    /// Passwords.
+    fn passwords(&mut self) -> &mut dyn PasswordRepository;
+    /// Sessions.
+    fn sessions(&mut self) -> &mut dyn SessionRepository;
+    /// Guesses that were counted.
+    fn throttles(&mut self) -> &mut dyn ThrottleRepository;
     /// API tokens.
     fn tokens(&mut self) -> &mut dyn TokenRepository;
     /// Projects.

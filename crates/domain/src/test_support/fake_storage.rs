@@ -14,12 +14,15 @@ use crate::ports::{
     measurements::{MeasurementRepository, MockMeasurementRepository},
     owners_words::{MockOwnersWordsRepository, OwnersWordsRepository},
     paid_calls::{MockPaidCallRepository, PaidCallRepository},
+    passwords::{MockPasswordRepository, PasswordRepository},
     projects::{MockProjectRepository, ProjectRepository},
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
     secrets::{MockSecretRepository, SecretRepository},
+    sessions::{MockSessionRepository, SessionRepository},
     spending::{MockSpendingRepository, SpendingRepository},
     storage::{Repositories, Storage, StorageError, Transaction},
+    throttles::{MockThrottleRepository, ThrottleRepository},
     tokens::{MockTokenRepository, TokenRepository},
 };
 use async_trait::async_trait;
@@ -36,6 +39,12 @@ use std::{
 pub struct FakeTransaction {
     /// Expectations on accounts.
     pub accounts: MockAccountRepository,
+    /// Expectations on passwords.
+    pub passwords: MockPasswordRepository,
+    /// Expectations on sessions.
+    pub sessions: MockSessionRepository,
+    /// Expectations on guesses.
+    pub throttles: MockThrottleRepository,
     /// Expectations on tokens.
     pub tokens: MockTokenRepository,
     /// Expectations on projects.
@@ -132,6 +141,15 @@ impl Repositories for FakeTransaction {
     }
     fn audit(&mut self) -> &mut dyn AuditRepository {
         &mut self.audit
+    }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        &mut self.passwords
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        &mut self.sessions
+    }
+    fn throttles(&mut self) -> &mut dyn ThrottleRepository {
+        &mut self.throttles
     }
     fn tokens(&mut self) -> &mut dyn TokenRepository {
         &mut self.tokens

@@ -6,7 +6,8 @@ use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     ai_models::ModelChoice,
     domain_name::SiteDomain,
-    ids::{AccountId, IdMint, KeywordId, ProjectId, TokenId, UserId},
+    email::EmailAddress,
+    ids::{AccountId, IdMint, KeywordId, ProjectId, SessionId, TokenId, UserId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
         progress::Progress,
@@ -17,8 +18,10 @@ use crate::{
     project::{Project, ProjectMeta, Status},
     report_settings::EffectiveReportSettings,
     scope::Scopes,
+    session::Session,
     text::Label,
     token::ApiToken,
+    user::User,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 pub use fake_storage::{FakeStorage, FakeTransaction};
@@ -200,6 +203,36 @@ pub fn a_token() -> ApiToken {
         revoked_at: None,
         revoke_reason: None,
         rotated_from: None,
+    }
+}
+
+/// The owner of [`an_account`].
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn a_user() -> User {
+    User {
+        account: ACCOUNT,
+        id: UserId(51),
+        email: EmailAddress::parse("ann@example.com").expect("an address"),
+        name: Label::parse("Ann").expect("a label"),
+        created_at: FrozenClock::default().now(),
+    }
+}
+
+/// A session of [`a_user`] that has just begun.
+#[must_use]
+pub fn a_session() -> Session {
+    let now = FrozenClock::default().now();
+    Session {
+        account: ACCOUNT,
+        id: SessionId(61),
+        user: UserId(51),
+        created_at: now,
+        last_seen_at: now,
+        browser: Some("Firefox".to_owned()),
+        network: "192.0.2.0/24".to_owned(),
     }
 }
 

@@ -1,8 +1,12 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use crate::ports::{
-    clock::Clock,
-    storage::{Storage, StorageError, Transaction, retrying},
+use crate::{
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+    session::Session,
+    throttle::Throttle,
 };
 use analysis::result_type::ResultType;
 use chrono::{Days, Months};
@@ -16,6 +20,8 @@ const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 const TOGETHER: u32 = 500;
 /// How many answers of AI engines, and how many days' counts of them at the least.
 const AI_ANSWERS: u32 = 500;
+/// How many counts of guesses are forgotten in one transaction.
+const GUESSES: u32 = 1_000;
 /// How many imports of Search Console are forgotten in one transaction.
 const IMPORTS: u32 = 20;
 
@@ -77,9 +83,22 @@ impl KeepHouse {
         let ai_answers = self.retention.ai_answers.map(days_ago);
         let console = self.retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
+        self.in_parts(|work, _| {
+            let forgetting = work
+                .throttles()
+                .forget_before(now - Throttle::FORGOTTEN_AFTER, GUESSES);
+            Box::pin(async { Ok((forgetting.await? >= GUESSES.into()).then_some(())) })
+        })
+        .await?;
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
             let of = account.id;
+            self.in_parts(|work, _: Option<()>| {
+                let (begun, used) = (now - Session::LIFETIME, now - Session::IDLE);
+                let forgetting = work.sessions().forget(of, begun, used);
+                Box::pin(async { forgetting.await.map(|_| None) })
+            })
+            .await?;
             if let Some(before) = since {
                 self.in_parts(|work, after| {
                     Box::pin(work.measurements().forget_points(of, before, after))

@@ -19,13 +19,16 @@ mod keywords;
 mod measurements;
 mod owners_words;
 mod paid_calls;
+mod passwords;
 mod past;
 mod projects;
 mod queues;
 mod results;
 mod schedules;
 mod secrets;
+mod sessions;
 mod spending;
+mod throttles;
 mod tokens;
 pub mod versions;
 
@@ -46,12 +49,15 @@ use domain::ports::{
     measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository,
     paid_calls::PaidCallRepository,
+    passwords::PasswordRepository,
     projects::ProjectRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
     secrets::SecretRepository,
+    sessions::SessionRepository,
     spending::SpendingRepository,
     storage::{Repositories, StorageError, Transaction},
+    throttles::ThrottleRepository,
     tokens::TokenRepository,
 };
 
@@ -60,6 +66,15 @@ type Backend = <Db as diesel::Connection>::Backend;
 
 impl Repositories for Session<Db> {
     fn accounts(&mut self) -> &mut dyn AccountRepository {
+        self
+    }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        self
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        self
+    }
+    fn throttles(&mut self) -> &mut dyn ThrottleRepository {
         self
     }
     fn tokens(&mut self) -> &mut dyn TokenRepository {

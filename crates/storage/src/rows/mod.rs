@@ -16,6 +16,7 @@ pub mod projects;
 mod report_settings;
 pub mod results;
 pub mod schedules;
+pub mod sessions;
 pub mod tokens;
 
 use domain::ports::storage::StorageError;

@@ -24,6 +24,21 @@ const REQUEST_ID: &str = "x-request-id";
 /// Shorter bodies are sent as they are, in bytes.
 const LEAST_COMPRESSED: usize = 1_024;
 
+/// What may be done with an answer that is no page: nothing.
+const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
+/// What a page may do: load what is ours, and nothing that stands in the page itself.
+const OF_A_PAGE: [(&str, &str); 3] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    ),
+    ("cross-origin-opener-policy", "same-origin"),
+    (
+        "permissions-policy",
+        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    ),
+];
+
 /// One request on its way to its answer.
 pub struct Exchange {
     method: String,
@@ -46,6 +61,8 @@ pub struct Trace {
     pub caller: Noted,
     /// That the endpoint is on its way out.
     pub deprecated: Option<Deprecation>,
+    /// That the answer depends on cookies.
+    pub reads_cookies: bool,
 }
 
 /// What becomes known of the caller.
@@ -71,6 +88,7 @@ impl Exchange {
                 route: "none",
                 caller: Noted::default(),
                 deprecated: None,
+                reads_cookies: false,
             },
         }
     }
@@ -108,6 +126,11 @@ impl Exchange {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, answer.content_type));
+        if answer.content_type.starts_with("text/html") {
+            for (name, value) in OF_A_PAGE {
+                response.insert_header((name, value));
+            }
+        }
         // A strong tag names the very bytes, so what has one is sent as it is.
         let is_strong = answer.tag.as_ref().is_some_and(|tag| !tag.is_weak());
         let is_worth_it = answer.body.len() >= LEAST_COMPRESSED && !is_strong;
@@ -151,13 +174,15 @@ impl Exchange {
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         );
         response.insert_header((REQUEST_ID, self.trace.id.as_str()));
-        response.insert_header((header::VARY, "Accept, Accept-Encoding, Authorization"));
+        let depends_on = if self.trace.reads_cookies {
+            "Accept, Accept-Encoding, Authorization, Cookie"
+        } else {
+            "Accept, Accept-Encoding, Authorization"
+        };
+        response.insert_header((header::VARY, depends_on));
         response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
         response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-        response.insert_header((
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; frame-ancestors 'none'",
-        ));
+        response.insert_header((header::CONTENT_SECURITY_POLICY, NOT_A_PAGE));
         response.insert_header((header::REFERRER_POLICY, "no-referrer"));
         response.insert_header(("cross-origin-resource-policy", "same-origin"));
         if self.base_url.starts_with("https://") {

@@ -125,7 +125,7 @@ impl Route<'_> {
             let header = match verb {
                 Verb::Patch => "Accept-Patch",
                 Verb::Post => "Accept-Post",
-                Verb::Get | Verb::Delete => continue,
+                Verb::Get | Verb::Put | Verb::Delete => continue,
             };
             answer = answer.header(header, verb.accepted_types().join(", "));
         }

@@ -1,0 +1,12 @@
+//! What people do who are signed in, over real HTTP.
+
+mod csrf;
+mod first_run;
+mod headers;
+mod passwords;
+mod resources;
+mod sessions;
+mod settings;
+mod signing_in;
+mod tenants;
+mod throttling;
