@@ -6,6 +6,7 @@ use analysis::{
     document::Document, findings::rankings::RankState, provenance::Provenance,
     result_type::ResultType,
 };
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
@@ -19,7 +20,7 @@ use domain::{
         clock::Clock,
         randomness::Randomness,
         search_results::{Spent, SupplierLabel},
-        storage::Storage,
+        storage::{Storage, StorageError},
     },
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
@@ -43,6 +44,7 @@ use tokio_util::sync::CancellationToken;
 use web::{
     endpoint::Endpoint,
     limits::{Rate, RequestLimits},
+    pages::door::{Door, SignedIn},
     paging::CursorKey,
     services::{Services, SpeedLabel, WebConfig},
 };
@@ -58,7 +60,20 @@ pub struct TestApp {
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
     owners: Mutex<Vec<User>>,
+    door: Arc<TestDoor>,
     server: ServerHandle,
+}
+
+/// A door that lets in whom the test names.
+#[derive(Default)]
+struct TestDoor(Mutex<Option<SignedIn>>);
+
+#[async_trait]
+impl Door for TestDoor {
+    async fn signed_in(&self, _: &[String]) -> Result<Option<SignedIn>, StorageError> {
+        let guest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(guest.clone())
+    }
 }
 
 /// One record of rankings, as a worker would publish it.
@@ -109,7 +124,10 @@ impl TestApp {
         let mut config = config();
         change(&mut config);
         let (wake, stopping) = (Arc::new(Notify::new()), CancellationToken::new());
-        let services = Services::new(config, &storage, &time, &randomness, &mint, wake, stopping);
+        let mut services =
+            Services::new(config, &storage, &time, &randomness, &mint, wake, stopping);
+        let door = Arc::new(TestDoor::default());
+        services.door = Arc::clone(&door) as Arc<dyn Door>;
         let (address, server) = listen(services, endpoints);
         Self {
             address,
@@ -118,6 +136,7 @@ impl TestApp {
             randomness,
             mint,
             owners: Mutex::default(),
+            door,
             server,
         }
     }
@@ -197,6 +216,16 @@ impl TestApp {
                 .push(owner);
         }
         known(&self.owners).expect("it was just made")
+    }
+
+    /// From now on the pages are those of that account's owner.
+    pub async fn db_sign_in(&self, account: usize) {
+        let user = self.db_owner(account).await;
+        let mut read = self.storage.read().await.expect("a reader");
+        let found = read.accounts().find(user.account).await;
+        let account = found.expect("an answer").expect("the account");
+        let guest = SignedIn { account, user };
+        *self.door.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(guest);
     }
 
     /// The first account.

@@ -3,6 +3,7 @@
 use crate::{
     agent_api::docs::Documents,
     limits::{Limiter, RequestLimits},
+    pages::door::{Closed, Door},
     paging::CursorKey,
 };
 use domain::{
@@ -101,6 +102,8 @@ pub struct Services {
     pub wake: Arc<tokio::sync::Notify>,
     /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
     pub stopping: CancellationToken,
+    /// Who is signed in, for pages.
+    pub door: Arc<dyn Door>,
     pub(crate) limiter: Limiter,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
@@ -142,6 +145,7 @@ impl Services {
         let c = || Arc::clone(clock);
         let m = || Arc::clone(mint);
         Self {
+            door: Arc::new(Closed),
             limiter: Limiter::new(&config.limits, clock),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
