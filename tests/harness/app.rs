@@ -6,6 +6,7 @@ use analysis::{
     document::Document, findings::rankings::RankState, provenance::Provenance,
     result_type::ResultType,
 };
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
@@ -22,7 +23,7 @@ use domain::{
         password_hasher::PasswordHasher,
         randomness::Randomness,
         search_results::{Spent, SupplierLabel},
-        storage::Storage,
+        storage::{Storage, StorageError},
     },
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
@@ -49,6 +50,7 @@ use web::{
     cookies::CookieStyle,
     endpoint::Endpoint,
     limits::{Rate, RequestLimits},
+    pages::door::{Door, SignedIn},
     paging::CursorKey,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
@@ -67,7 +69,20 @@ pub struct TestApp {
     /// The code of the first run; nothing when there was an account already.
     pub welcome_code: Option<String>,
     owners: Mutex<Vec<User>>,
+    door: Arc<TestDoor>,
     server: ServerHandle,
+}
+
+/// A door that lets in whom the test names.
+#[derive(Default)]
+struct TestDoor(Mutex<Option<SignedIn>>);
+
+#[async_trait]
+impl Door for TestDoor {
+    async fn signed_in(&self, _: &[String]) -> Result<Option<SignedIn>, StorageError> {
+        let guest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(guest.clone())
+    }
 }
 
 /// One record of rankings, as a worker would publish it.
@@ -123,10 +138,12 @@ impl TestApp {
             hasher: Arc::clone(&hasher),
             console_exports: providers::search_console::exports(),
         };
-        let services = Services::new(config, &ports, wake, stopping);
+        let mut services = Services::new(config, &ports, wake, stopping);
         // A database that is broken on purpose has no code.
         let code = services.welcome_code().await.ok().flatten();
         let welcome_code = code.map(|it| it.reveal().to_owned());
+        let door = Arc::new(TestDoor::default());
+        services.door = Arc::clone(&door) as Arc<dyn Door>;
         let (address, server) = listen(services, endpoints);
         Self {
             address,
@@ -137,6 +154,7 @@ impl TestApp {
             hasher,
             welcome_code,
             owners: Mutex::default(),
+            door,
             server,
         }
     }
@@ -219,6 +237,16 @@ impl TestApp {
                 .push(owner);
         }
         known(&self.owners).expect("it was just made")
+    }
+
+    /// From now on the pages are those of that account's owner.
+    pub async fn db_sign_in(&self, account: usize) {
+        let user = self.db_owner(account).await;
+        let mut read = self.storage.read().await.expect("a reader");
+        let found = read.accounts().find(user.account).await;
+        let account = found.expect("an answer").expect("the account");
+        let guest = SignedIn { account, user };
+        *self.door.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(guest);
     }
 
     /// The first account.

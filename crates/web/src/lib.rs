@@ -16,6 +16,7 @@ pub mod json_guard;
 pub mod limits;
 pub mod openapi;
 mod operational;
+pub mod pages;
 pub mod paging;
 pub mod pipeline;
 pub mod problem;
@@ -28,8 +29,9 @@ pub mod session_endpoints;
 mod token_revocations;
 mod weight;
 
-use actix_web::web;
+use actix_web::{HttpRequest, web};
 use endpoint::Endpoint;
+use pages::Pages;
 use pipeline::Pipeline;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
@@ -54,10 +56,19 @@ pub fn serve_these(
     endpoints: Vec<Endpoint>,
 ) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
+        let pages = Rc::new(Pages::new(Arc::clone(&services)));
         let pipeline = Rc::new(Pipeline::new(services, endpoints));
-        config.default_service(web::to(move |request, payload| {
-            Rc::clone(&pipeline).serve(request, payload)
-        }));
+        config.default_service(web::to(
+            move |request: HttpRequest, payload: web::Payload| {
+                let (pages, pipeline) = (Rc::clone(&pages), Rc::clone(&pipeline));
+                async move {
+                    match pages.serve(&request).await {
+                        Some(page) => page,
+                        None => pipeline.serve(request, payload).await,
+                    }
+                }
+            },
+        ));
     }
 }
 

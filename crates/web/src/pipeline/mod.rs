@@ -6,7 +6,7 @@
 //! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
 mod accept;
-mod admit;
+pub(crate) mod admit;
 mod authenticate;
 mod body;
 mod members;

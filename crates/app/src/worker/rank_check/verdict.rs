@@ -5,7 +5,7 @@ use super::{
     head::{Run, Told},
     market::{Market, left_behind},
     named_sites::NamedSites,
-    project_series::ProjectSeries,
+    project_series::Growing,
 };
 use crate::worker::{
     attempt::{Broken, Done},

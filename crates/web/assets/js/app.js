@@ -1,0 +1,12 @@
+// Starts what the page at hand needs. Every page works without these modules, except for changes.
+import { localise } from './localise.js';
+import { listenToForms } from './forms.js';
+import { followAnalyses } from './progress.js';
+import { copyButtons, selectAll, submitOnChange } from './helpers.js';
+
+localise(document);
+listenToForms(document);
+followAnalyses(document);
+copyButtons(document);
+selectAll(document);
+submitOnChange(document);

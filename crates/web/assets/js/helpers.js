@@ -1,0 +1,28 @@
+// Small helps: copying, choosing all rows, filters that follow their fields.
+import { tell } from './forms.js';
+
+export function copyButtons(root) {
+  root.addEventListener('click', async (event) => {
+    const button = event.target.closest('button[data-copy]');
+    if (!button) return;
+    const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
+    await navigator.clipboard.writeText(text);
+    tell('Copied.');
+    const label = button.querySelector('span');
+    if (label) { const before = label.textContent; label.textContent = 'Copied'; setTimeout(() => { label.textContent = before; }, 1500); }
+  });
+}
+
+export function selectAll(root) {
+  root.addEventListener('change', (event) => {
+    const all = event.target.closest('input[data-all]');
+    if (!all) return;
+    for (const it of document.querySelectorAll(`input[data-row="${CSS.escape(all.dataset.all)}"]`)) it.checked = all.checked;
+  });
+}
+
+export function submitOnChange(root) {
+  root.addEventListener('change', (event) => {
+    if (event.target.matches('select[data-submit]')) event.target.form.requestSubmit();
+  });
+}

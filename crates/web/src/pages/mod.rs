@@ -1,0 +1,275 @@
+//! What people see: HTML that is written on the server, and the few files that it needs.
+//!
+//! `mod.rs` finds the page of a path, `door.rs` asks who looks, `frame.rs` stands around every page,
+//! `parts.rs` and `charts/` are what pages are made of, and then there is a file for each page.
+//! Deliberately absent: changes. Pages read; what is changed goes to the JSON API under `/api`.
+
+pub mod about;
+mod analyses;
+mod assets;
+pub mod charts;
+mod docs;
+pub mod door;
+mod frame;
+mod home;
+mod keywords;
+mod outside;
+mod overview;
+mod parts;
+mod project_settings;
+mod research;
+mod respond;
+mod results;
+mod settings;
+mod visit;
+
+use crate::{pipeline::admit, plain_id, services::Services};
+use actix_web::{HttpRequest, HttpResponse, http::Method};
+use analysis::result_type::ResultType;
+use domain::{ids::ProjectId, ports::storage::StorageError};
+use frame::Page;
+use std::sync::Arc;
+use visit::{Uses, Visit};
+
+/// A page that is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Asset,
+    SignIn,
+    Welcome,
+    Docs,
+    Home,
+    Research,
+    Analyses,
+    Settings(settings::Part),
+    Project(Option<ProjectId>),
+    Keywords(Option<ProjectId>),
+    Results(Option<ProjectId>, ResultType),
+    ProjectSettings(Option<ProjectId>),
+    /// Under a path of pages, and none of them.
+    Nothing,
+}
+
+impl Place {
+    /// What stands at that path; `None` when it is not for pages to answer.
+    fn of(path: &str) -> Option<Self> {
+        let mut parts = path.strip_prefix('/')?.split('/');
+        let first = parts.next()?;
+        let rest: Vec<&str> = parts.collect();
+        Some(match (first, rest.as_slice()) {
+            ("assets", _) => Self::Asset,
+            ("", []) => Self::Home,
+            ("sign-in", []) => Self::SignIn,
+            ("welcome", []) => Self::Welcome,
+            ("docs", []) => Self::Docs,
+            ("keyword-research", []) => Self::Research,
+            ("analyses", []) => Self::Analyses,
+            ("settings", [part]) => {
+                settings::Part::named(part).map_or(Self::Nothing, Self::Settings)
+            }
+            ("projects", [id, rest @ ..]) => {
+                let id = plain_id(id).map(ProjectId);
+                match rest {
+                    [] => Self::Project(id),
+                    ["keywords"] => Self::Keywords(id),
+                    ["settings"] => Self::ProjectSettings(id),
+                    ["results", name] => {
+                        ResultType::named(name).map_or(Self::Nothing, |it| Self::Results(id, it))
+                    }
+                    _ => Self::Nothing,
+                }
+            }
+            ("settings" | "projects", []) => Self::Nothing,
+            _ => return None,
+        })
+    }
+
+    /// The path as the log tells it.
+    const fn template(self) -> &'static str {
+        match self {
+            Self::Asset => "/assets/…",
+            Self::SignIn => "/sign-in",
+            Self::Welcome => "/welcome",
+            Self::Docs => "/docs",
+            Self::Home => "/",
+            Self::Research => "/keyword-research",
+            Self::Analyses => "/analyses",
+            Self::Settings(_) => "/settings/{part}",
+            Self::Project(_) => "/projects/{id}",
+            Self::Keywords(_) => "/projects/{id}/keywords",
+            Self::Results(..) => "/projects/{id}/results/{type}",
+            Self::ProjectSettings(_) => "/projects/{id}/settings",
+            Self::Nothing => "none",
+        }
+    }
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub enum NoPage {
+    /// Nothing is there, or nothing that whoever looks may see.
+    NotFound,
+    /// Breakage.
+    Storage(StorageError),
+}
+
+impl From<StorageError> for NoPage {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// Everything that serves pages.
+pub struct Pages {
+    services: Arc<Services>,
+    uses: Uses,
+}
+
+impl Pages {
+    /// Of these services.
+    #[must_use]
+    pub fn new(services: Arc<Services>) -> Self {
+        Self {
+            uses: Uses::new(&services),
+            services,
+        }
+    }
+
+    /// Answers a request for a page; `None` when it is for somebody else.
+    pub async fn serve(&self, request: &HttpRequest) -> Option<HttpResponse> {
+        let place = Place::of(request.path())?;
+        // At the root stands JSON for machines, and the projects for whoever reads HTML.
+        if place == Place::Home && !respond::reads_html(request) {
+            return None;
+        }
+        let began = std::time::Instant::now();
+        let response = self.answer(request, place).await;
+        tracing::info!(
+            method = request.method().as_str(),
+            route = place.template(),
+            status = response.status().as_u16(),
+            milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "A page was answered."
+        );
+        Some(response)
+    }
+
+    async fn answer(&self, request: &HttpRequest, place: Place) -> HttpResponse {
+        let secure = self.services.config.public_base_url.starts_with("https://");
+        let sending = respond::Sending::of(request, secure);
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return sending.not_allowed();
+        }
+        if place == Place::Asset {
+            return sending.asset(assets::find(request.path()));
+        }
+        let Ok(_under_way) = admit::begin(&self.services) else {
+            return sending.busy();
+        };
+        let patience = self.services.config.handler_patience;
+        match tokio::time::timeout(patience, self.page(request, place, &sending)).await {
+            Ok(response) => response,
+            Err(_) => sending.busy(),
+        }
+    }
+
+    async fn page(
+        &self,
+        request: &HttpRequest,
+        place: Place,
+        sending: &respond::Sending,
+    ) -> HttpResponse {
+        let cookies = request.headers().get_all("cookie");
+        let cookies: Vec<String> = cookies
+            .filter_map(|it| it.to_str().ok())
+            .map(str::to_owned)
+            .collect();
+        let who = match self.services.door.signed_in(&cookies).await {
+            Ok(who) => who,
+            Err(error) => return broken(sending, &error),
+        };
+        match (place, &who) {
+            (Place::SignIn, None) => return sending.html(200, &outside::sign_in()),
+            (Place::SignIn | Place::Welcome, Some(_)) => return sending.redirect("/"),
+            (Place::Welcome, None) => return sending.html(200, &outside::welcome()),
+            (Place::Docs, _) => {
+                let page = docs::page(&self.services.config.public_base_url);
+                return sending.html(200, &page.html(who.as_ref()));
+            }
+            (_, None) => return sending.redirect("/sign-in"),
+            (_, Some(_)) => {}
+        }
+        let Some(who) = who else {
+            return sending.redirect("/sign-in");
+        };
+        let visit = Visit {
+            services: &self.services,
+            uses: &self.uses,
+            who: &who,
+            path: request.path(),
+            query_text: request.query_string(),
+            now: self.services.clock.now(),
+        };
+        match written(&visit, place).await {
+            Ok(page) => sending.html(200, &page.html(Some(&who))),
+            Err(NoPage::NotFound) => sending.html(404, &outside::nothing()),
+            Err(NoPage::Storage(error)) => broken(sending, &error),
+        }
+    }
+}
+
+async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
+    match place {
+        Place::Home => home::page(visit).await,
+        Place::Research => research::page(visit).await,
+        Place::Analyses => analyses::page(visit).await,
+        Place::Settings(part) => settings::page(visit, part).await,
+        Place::Project(Some(id)) => overview::page(visit, id).await,
+        Place::Keywords(Some(id)) => keywords::page(visit, id).await,
+        Place::Results(Some(id), of) => results::page(visit, id, of).await,
+        Place::ProjectSettings(Some(id)) => project_settings::page(visit, id).await,
+        _ => Err(NoPage::NotFound),
+    }
+}
+
+fn broken(sending: &respond::Sending, error: &StorageError) -> HttpResponse {
+    tracing::error!("A page could not be read: {error}");
+    sending.html(503, &outside::broken())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_pages_are_known_and_others_are_left_alone() {
+        assert_eq!(Place::of("/"), Some(Place::Home));
+        assert_eq!(
+            Place::of("/projects/7"),
+            Some(Place::Project(Some(ProjectId(7))))
+        );
+        assert_eq!(
+            Place::of("/projects/7/results/ai-trends"),
+            Some(Place::Results(Some(ProjectId(7)), ResultType::AiTrends))
+        );
+        assert_eq!(Place::of("/projects/07"), Some(Place::Project(None)));
+        for nothing in [
+            "/projects",
+            "/projects/7/results",
+            "/projects/7/results/x",
+            "/settings",
+            "/settings/x",
+        ] {
+            assert_eq!(Place::of(nothing), Some(Place::Nothing), "{nothing}");
+        }
+        for other in [
+            "/api/session",
+            "/api/agent/v1/docs",
+            "/healthz",
+            "/.well-known/x",
+            "/x",
+        ] {
+            assert_eq!(Place::of(other), None, "{other}");
+        }
+    }
+}
