@@ -151,8 +151,8 @@ async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
         .created();
     let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
     let plan = agent.post("/analyze", asked.clone()).await.ok();
-    // Three keywords with five prompts, and two that name the project, five times each.
-    let answers = (3 * 5 + 2) * 5;
+    // Three keywords with five prompts, and one that names the project, five times each.
+    let answers = (3 * 5 + 1) * 5;
     assert_eq!(
         (&plan["units"], &plan["unit"]),
         (&json!(2 * answers), &json!("answers"))
@@ -166,7 +166,7 @@ async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
     );
     assert_eq!(
         plan["expectedCost"],
-        json!({ "amount": "0.17", "currency": "USD", "calls": 2 * answers })
+        json!({ "amount": "0.16", "currency": "USD", "calls": 2 * answers })
     );
     assert_eq!(
         plan["allowance"],
@@ -177,12 +177,12 @@ async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
         json!(["ai-visibility", "ai-trends", "suggestions"])
     );
     // The month allows it or not, before anything is asked.
-    app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(169_999)))
+    app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(159_999)))
         .await;
     let start = json!({ "type": "aiVisibility", "projectId": project });
     let refused = agent.post("/analyze", start.clone()).await;
     refused.refused(429, "quota-exceeded");
-    app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(170_000)))
+    app.db_limit(|limits| limits.monthly_budget = Some(domain::money::MicroUsd(160_000)))
         .await;
     let job = agent.post("/analyze", start).await.accepted();
     assert_eq!(job["progress"]["total"], 2 * answers);

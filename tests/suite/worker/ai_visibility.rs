@@ -114,7 +114,7 @@ async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: Wo
     let project = tracked(&api, KEYWORDS).await;
     let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
     let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
-    assert_eq!(plan["units"], json!((KEYWORDS * 5 + 2) * SAMPLES * ENGINES));
+    assert_eq!(plan["units"], json!(ANSWERS));
     assert_eq!(plan["expectedCost"]["amount"], "0.00");
 
     let over = api

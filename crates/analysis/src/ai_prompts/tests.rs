@@ -28,7 +28,17 @@ fn texts(topic: &PromptTopic<'_>) -> Vec<String> {
 fn every_language_has_every_template_and_five_different_prompts() {
     for language in LANGUAGES {
         let templates = Templates::of(language).unwrap();
-        for template in ["Q1", "Q2", "Q3", "Q4", "Q6", "B1", "B2"] {
+        for template in [
+            "Q1",
+            "Q2",
+            "Q3",
+            "Q4",
+            "Q6",
+            "Q1question",
+            "Q2question",
+            "B1",
+            "B2",
+        ] {
             assert!(
                 templates.words.contains_key(template),
                 "{language} {template}"
@@ -65,14 +75,17 @@ fn the_english_panel_is_the_one_of_the_design() {
 
 #[test]
 fn questions_are_asked_as_they_are_and_verbs_become_questions() {
-    let asked = texts(&topic("how to fold a sofa", "en"));
     assert_eq!(
-        asked
-            .iter()
-            .filter(|it| *it == "how to fold a sofa")
-            .count(),
-        1
+        texts(&topic("how to fold a sofa", "en")),
+        [
+            "how to fold a sofa",
+            "how to fold a sofa? What would you recommend, and why?",
+            "how to fold a sofa? Please compare the best options.",
+        ]
     );
+    let marked = texts(&topic("Was kostet ein Sofa?", "de"));
+    assert_eq!(marked[0], "Was kostet ein Sofa?");
+    assert!(marked[1].starts_with("Was kostet ein Sofa? Was "));
     assert!(texts(&topic("fold a sofa", "en")).contains(&"fold a sofa".to_owned()));
     assert!(texts(&topic("clean a sofa", "en")).contains(&"How do I clean a sofa?".to_owned()));
     assert!(texts(&topic("jak složit pohovku", "cs")).contains(&"jak složit pohovku".to_owned()));

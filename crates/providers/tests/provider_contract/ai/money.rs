@@ -70,6 +70,21 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
     }
 }
 
+/// Neither a tenant nor the database sees the operator's key, whatever a service says.
+#[tokio::test]
+async fn a_key_that_is_echoed_is_no_part_of_an_answer() {
+    for shape in &ENGINES {
+        let said = format!("Your key is {KEY}, or https://a.test/?key={KEY}.");
+        let server = FaultServer::always(Reply::ok(&(shape.answered)(&said).body)).await;
+        let asked = { engine(&(shape.at)(&server), shape.engine) }
+            .ask(&question(), &crate::MONEY)
+            .await;
+        let answer = asked.answer.expect(shape.name);
+        assert!(answer.text.contains("Your key is"), "{}", shape.name);
+        assert!(!format!("{answer:?}").contains(KEY), "{}", shape.name);
+    }
+}
+
 #[tokio::test]
 async fn what_the_journal_refuses_is_not_asked() {
     for shape in &ENGINES {
