@@ -108,18 +108,17 @@ impl<'a> Counter<'a> {
         }
         let (ask, read, without_secrets) = (&ask, &read, &without_secrets);
         let asked = || async move {
-            let answer = ask().await?;
-            let raw = answer.body.clone();
-            let clean = Answer {
-                body: without_secrets(&String::from_utf8_lossy(&raw)).into_bytes(),
-                ..answer
-            };
-            match read(&clean) {
-                Ok(value) => Ok((value, Some(clean.body))),
+            let mut answer = ask().await?;
+            let clean = without_secrets(&String::from_utf8_lossy(&answer.body)).into_bytes();
+            let raw = std::mem::replace(&mut answer.body, clean);
+            match read(&answer) {
                 // A secret that is a word of the answer leaves nothing that can be read: then the
                 // word is no secret any more, and the answer is not kept.
-                Err(_) if clean.body != raw => Ok((read(&Answer { body: raw, ..clean })?, None)),
-                Err(failure) => Err(failure),
+                Err(_) if answer.body != raw => {
+                    answer.body = raw;
+                    Ok((read(&answer)?, None))
+                }
+                told => Ok((told?, Some(answer.body))),
             }
         };
         let (took, brought, answer) = match self.guard.call(self.billing, asked).await {

@@ -195,7 +195,9 @@ impl Demo<'_> {
     /// Measures the days before today as they would have been, until it has to stop: only what has a
     /// past can be forecast.
     async fn look_back(&self, scene: &Scene, stop: &CancellationToken) -> anyhow::Result<()> {
-        remark("Search results are simulated (sandbox); the site audit reads real pages.");
+        remark(
+            "Search results and AI answers are simulated (sandbox); the site audit reads real pages.",
+        );
         let bar = progress_bar("rankCheck");
         bar.set_length(PAST.into());
         bar.set_message("days before today");
@@ -358,15 +360,15 @@ impl Demo<'_> {
         say(format!(
             "curl -s -H \"Authorization: Bearer $TOKEN\" {base}/projects"
         ));
-        say(format!(
-            "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=rankings&projectId={market}&limit=3'"
-        ));
-        say(format!(
-            "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=ai-trends&projectId={market}&limit=3'"
-        ));
-        say(format!(
-            "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type=broken-links&projectId={audited}&limit=3'"
-        ));
+        for (of, project) in [
+            ("rankings", market),
+            ("ai-trends", market),
+            ("broken-links", audited),
+        ] {
+            say(format!(
+                "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type={of}&projectId={project}&limit=3'"
+            ));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{SearchSettings, Secret, WebAddress};
 use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
 
 /// AI engines: every one that has a key or an address; the sandbox's when there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,13 +20,13 @@ pub struct AiSettings {
     /// language; without one nobody does.
     pub sentiment_by: Option<SentimentJudge>,
     /// ChatGPT.
-    pub chatgpt: ChatgptSettings,
+    pub chatgpt: KeyedSettings<Chatgpt>,
     /// Perplexity.
-    pub perplexity: PerplexitySettings,
+    pub perplexity: KeyedSettings<Perplexity>,
     /// Gemini.
     pub gemini: GeminiSettings,
     /// Claude.
-    pub claude: ClaudeSettings,
+    pub claude: KeyedSettings<Claude>,
     /// What Google answers, by the suppliers of search results.
     pub google: GoogleSettings,
     /// Any endpoint that speaks like OpenAI's chat completions.
@@ -46,36 +47,44 @@ pub enum SentimentJudge {
     Compatible,
 }
 
-/// ChatGPT, by OpenAI's Responses API.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ChatgptSettings {
-    /// The key.
-    pub api_key: Option<Secret>,
+/// A service that is asked with a key, and what is usual with it.
+pub trait Service {
+    /// Where its settings are.
+    const KEY: &'static str;
     /// Where it is.
-    pub base_url: WebAddress,
+    const BASE_URL: &'static str;
     /// The model that is asked for.
-    pub model: String,
-    /// What a million tokens read cost, in US dollars.
-    pub price_per_million_input: Option<f64>,
-    /// What a million tokens written cost, in US dollars.
-    pub price_per_million_output: Option<f64>,
-    /// What a search costs, in US dollars.
-    pub price_per_search: f64,
-    /// Tokens that an answer is thought to read at the most, what searches found included.
-    pub most_input_tokens: u32,
-    /// Tokens that an answer may write, thoughts included.
-    pub most_output_tokens: u32,
-    /// Searches that an answer may take.
-    pub most_searches: u32,
+    const MODEL: &'static str;
+    /// US dollars for a million tokens read and written by that model, as listed in autumn 2026.
+    const LISTED: (f64, f64);
+    /// US dollars for a search.
+    const PRICE_PER_SEARCH: f64;
+    /// Tokens that an answer is thought to read at the most.
+    const MOST_INPUT_TOKENS: u32;
+    /// Tokens that it may write.
+    const MOST_OUTPUT_TOKENS: u32;
+    /// Searches that it may take.
+    const MOST_SEARCHES: u32;
     /// Whether a search is forced.
-    pub force_search: bool,
+    const FORCE_SEARCH: bool;
 }
 
-/// Perplexity, by its Agent API.
+/// OpenAI's Responses API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chatgpt;
+
+/// Perplexity's Agent API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Perplexity;
+
+/// Anthropic's Messages API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claude;
+
+/// A model of a service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PerplexitySettings {
+#[serde(deny_unknown_fields, default, bound = "")]
+pub struct KeyedSettings<S: Service> {
     /// The key.
     pub api_key: Option<Secret>,
     /// Where it is.
@@ -96,6 +105,8 @@ pub struct PerplexitySettings {
     pub most_searches: u32,
     /// Whether a search is forced.
     pub force_search: bool,
+    #[serde(skip)]
+    service: PhantomData<S>,
 }
 
 /// Gemini, by its own API.
@@ -122,32 +133,6 @@ pub struct GeminiSettings {
     pub most_output_tokens: u32,
     /// Searches that an answer may take.
     pub most_searches: u32,
-}
-
-/// Claude, by Anthropic's Messages API.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ClaudeSettings {
-    /// The key.
-    pub api_key: Option<Secret>,
-    /// Where it is.
-    pub base_url: WebAddress,
-    /// The model that is asked for.
-    pub model: String,
-    /// What a million tokens read cost, in US dollars.
-    pub price_per_million_input: Option<f64>,
-    /// What a million tokens written cost, in US dollars.
-    pub price_per_million_output: Option<f64>,
-    /// What a search costs, in US dollars.
-    pub price_per_search: f64,
-    /// Tokens that an answer is thought to read at the most, what searches found included.
-    pub most_input_tokens: u32,
-    /// Tokens that an answer may write, thoughts included.
-    pub most_output_tokens: u32,
-    /// Searches that an answer may take.
-    pub most_searches: u32,
-    /// Whether a search is forced.
-    pub force_search: bool,
 }
 
 /// What Google answers, by the suppliers of search results that have credentials.
@@ -279,87 +264,80 @@ impl Default for AiSettings {
             at_once: 8,
             answer_seconds: 90,
             sentiment_by: None,
-            chatgpt: ChatgptSettings::default(),
-            perplexity: PerplexitySettings::default(),
+            chatgpt: KeyedSettings::default(),
+            perplexity: KeyedSettings::default(),
             gemini: GeminiSettings::default(),
-            claude: ClaudeSettings::default(),
+            claude: KeyedSettings::default(),
             google: GoogleSettings::default(),
             compatible: CompatibleSettings::default(),
         }
     }
 }
 
-impl Default for ChatgptSettings {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed("https://api.openai.com"),
-            model: Self::USUAL.to_owned(),
-            price_per_million_input: None,
-            price_per_million_output: None,
-            price_per_search: 0.01,
-            most_input_tokens: 60_000,
-            most_output_tokens: 8_000,
-            most_searches: 4,
-            force_search: true,
-        }
-    }
-}
-
-impl ChatgptSettings {
-    const USUAL: &str = "gpt-6.1-terra";
-    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+impl Service for Chatgpt {
+    const KEY: &'static str = "ai.chatgpt";
+    const BASE_URL: &'static str = "https://api.openai.com";
+    const MODEL: &'static str = "gpt-6.1-terra";
     const LISTED: (f64, f64) = (1.0, 5.0);
-
-    fn choice(&self) -> ModelChoice<'_> {
-        let set = (self.price_per_million_input, self.price_per_million_output);
-        ModelChoice {
-            key: "ai.chatgpt",
-            api_key: self.api_key.as_ref(),
-            base_url: &self.base_url,
-            link_base: None,
-            model: &self.model,
-            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
-            price_per_search: self.price_per_search,
-            most_input_tokens: self.most_input_tokens,
-            most_output_tokens: self.most_output_tokens,
-            most_searches: self.most_searches,
-            force_search: self.force_search,
-        }
-    }
+    const PRICE_PER_SEARCH: f64 = 0.01;
+    const MOST_INPUT_TOKENS: u32 = 60_000;
+    const MOST_OUTPUT_TOKENS: u32 = 8_000;
+    const MOST_SEARCHES: u32 = 4;
+    const FORCE_SEARCH: bool = true;
 }
 
-impl Default for PerplexitySettings {
+impl Service for Perplexity {
+    const KEY: &'static str = "ai.perplexity";
+    const BASE_URL: &'static str = "https://api.perplexity.ai";
+    const MODEL: &'static str = "perplexity/sonar";
+    const LISTED: (f64, f64) = (0.25, 2.5);
+    const PRICE_PER_SEARCH: f64 = 0.005;
+    const MOST_INPUT_TOKENS: u32 = 30_000;
+    const MOST_OUTPUT_TOKENS: u32 = 4_000;
+    const MOST_SEARCHES: u32 = 4;
+    const FORCE_SEARCH: bool = true;
+}
+
+impl Service for Claude {
+    const KEY: &'static str = "ai.claude";
+    const BASE_URL: &'static str = "https://api.anthropic.com";
+    const MODEL: &'static str = "claude-sonnet-5-5";
+    const LISTED: (f64, f64) = (2.0, 10.0);
+    const PRICE_PER_SEARCH: f64 = 0.01;
+    const MOST_INPUT_TOKENS: u32 = 60_000;
+    const MOST_OUTPUT_TOKENS: u32 = 8_000;
+    const MOST_SEARCHES: u32 = 3;
+    const FORCE_SEARCH: bool = false;
+}
+
+impl<S: Service> Default for KeyedSettings<S> {
     fn default() -> Self {
         Self {
             api_key: None,
-            base_url: WebAddress::fixed("https://api.perplexity.ai"),
-            model: Self::USUAL.to_owned(),
+            base_url: WebAddress::fixed(S::BASE_URL),
+            model: S::MODEL.to_owned(),
             price_per_million_input: None,
             price_per_million_output: None,
-            price_per_search: 0.005,
-            most_input_tokens: 30_000,
-            most_output_tokens: 4_000,
-            most_searches: 4,
-            force_search: true,
+            price_per_search: S::PRICE_PER_SEARCH,
+            most_input_tokens: S::MOST_INPUT_TOKENS,
+            most_output_tokens: S::MOST_OUTPUT_TOKENS,
+            most_searches: S::MOST_SEARCHES,
+            force_search: S::FORCE_SEARCH,
+            service: PhantomData,
         }
     }
 }
 
-impl PerplexitySettings {
-    const USUAL: &str = "perplexity/sonar";
-    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
-    const LISTED: (f64, f64) = (0.25, 2.5);
-
+impl<S: Service> KeyedSettings<S> {
     fn choice(&self) -> ModelChoice<'_> {
         let set = (self.price_per_million_input, self.price_per_million_output);
         ModelChoice {
-            key: "ai.perplexity",
+            key: S::KEY,
             api_key: self.api_key.as_ref(),
             base_url: &self.base_url,
             link_base: None,
             model: &self.model,
-            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
+            prices: prices(set, self.model == S::MODEL, S::LISTED),
             price_per_search: self.price_per_search,
             most_input_tokens: self.most_input_tokens,
             most_output_tokens: self.most_output_tokens,
@@ -411,46 +389,6 @@ impl GeminiSettings {
     }
 }
 
-impl Default for ClaudeSettings {
-    fn default() -> Self {
-        Self {
-            api_key: None,
-            base_url: WebAddress::fixed("https://api.anthropic.com"),
-            model: Self::USUAL.to_owned(),
-            price_per_million_input: None,
-            price_per_million_output: None,
-            price_per_search: 0.01,
-            most_input_tokens: 60_000,
-            most_output_tokens: 8_000,
-            most_searches: 3,
-            force_search: false,
-        }
-    }
-}
-
-impl ClaudeSettings {
-    const USUAL: &str = "claude-sonnet-5-5";
-    /// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
-    const LISTED: (f64, f64) = (2.0, 10.0);
-
-    fn choice(&self) -> ModelChoice<'_> {
-        let set = (self.price_per_million_input, self.price_per_million_output);
-        ModelChoice {
-            key: "ai.claude",
-            api_key: self.api_key.as_ref(),
-            base_url: &self.base_url,
-            link_base: None,
-            model: &self.model,
-            prices: prices(set, self.model == Self::USUAL, Self::LISTED),
-            price_per_search: self.price_per_search,
-            most_input_tokens: self.most_input_tokens,
-            most_output_tokens: self.most_output_tokens,
-            most_searches: self.most_searches,
-            force_search: self.force_search,
-        }
-    }
-}
-
 impl Default for GoogleSettings {
     fn default() -> Self {
         Self {
@@ -490,7 +428,7 @@ mod tests {
 
     #[test]
     fn prices_are_known_for_the_usual_model_and_where_they_are_set() {
-        let mut settings = ChatgptSettings::default();
+        let mut settings = KeyedSettings::<Chatgpt>::default();
         assert_eq!(settings.choice().prices, Some((1.0, 5.0)));
         settings.price_per_million_output = Some(6.0);
         assert_eq!(settings.choice().prices, Some((1.0, 6.0)));

@@ -199,10 +199,11 @@ impl AiEngines {
         self
     }
 
-    /// Who tells how kind sentences are that no lexicon speaks.
+    /// Who tells how kind sentences are that no lexicon speaks; nobody while that costs money which is
+    /// not to be spent.
     #[must_use]
-    pub const fn judge(&self) -> Option<&Arc<dyn AiEngine>> {
-        self.judge.as_ref()
+    pub fn judge(&self) -> Option<&Arc<dyn AiEngine>> {
+        self.judge.as_ref().filter(|it| it.unpaid().is_none())
     }
 }
 

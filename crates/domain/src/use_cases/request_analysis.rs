@@ -544,12 +544,13 @@ impl RequestAnalysis {
 
     /// With what telling sentiment takes at the most, where a model does that.
     fn with_judging(&self, amount: Amount) -> Amount {
-        let judge = self.engines.judge().filter(|it| it.unpaid().is_none());
-        let plan = judge.zip(amount.units).map(|(judge, answers)| EnginePlan {
-            engine: judge.label().name,
-            answers: most_judgements(answers),
-            each: judge.most(),
-        });
+        let plan = { self.engines.judge() }
+            .zip(amount.units)
+            .map(|(judge, answers)| EnginePlan {
+                engine: judge.label().name,
+                answers: most_judgements(answers),
+                each: judge.most(),
+            });
         let takes = plan.as_ref().map(|it| times(it.answers, it.each));
         Amount {
             takes: amount.takes.and(takes.unwrap_or_default()),

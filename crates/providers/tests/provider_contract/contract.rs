@@ -194,15 +194,7 @@ async fn a_body_that_drips_is_not_waited_for() {
 #[tokio::test]
 async fn an_answer_that_cannot_be_read_is_malformed() {
     for shape in &SUPPLIERS {
-        let whole = (shape.found)(10).to_string();
-        let mut replies = vec![
-            Reply::Status(200, &[], whole[..whole.len() / 2].to_owned()),
-            Reply::CutShort(whole),
-            Reply::Status(200, &[], String::new()),
-            Reply::Status(200, &[], "<html>captcha</html>".to_owned()),
-            Reply::Status(302, &[("location", "http://127.0.0.1:1/")], String::new()),
-            Reply::Huge(25_000_000),
-        ];
+        let mut replies = Reply::unreadable((shape.found)(10).to_string());
         replies.extend((shape.strange)().iter().map(Reply::ok));
         for reply in replies {
             let (error, calls) = failure(shape, reply.clone(), shape.price_when_unknown).await;

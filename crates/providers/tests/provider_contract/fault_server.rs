@@ -34,6 +34,19 @@ pub enum Reply {
 }
 
 impl Reply {
+    /// Answers that nobody can read, of one that could be.
+    pub fn unreadable(whole: String) -> Vec<Self> {
+        let half = whole.floor_char_boundary(whole.len() / 2);
+        vec![
+            Self::Status(200, &[], whole[..half].to_owned()),
+            Self::CutShort(whole),
+            Self::Status(200, &[], String::new()),
+            Self::Status(200, &[], "<html>captcha</html>".to_owned()),
+            Self::Status(302, &[("location", "http://127.0.0.1:1/")], String::new()),
+            Self::Huge(25_000_000),
+        ]
+    }
+
     pub fn ok(body: &Value) -> Self {
         Self::Status(200, &[], body.to_string())
     }

@@ -1,6 +1,6 @@
 //! Answers of AI engines, and counts of them.
 
-use super::{Backend, Db, dialect};
+use super::{Backend, Db, carrying, dialect};
 use crate::{
     instant::At,
     rows::{
@@ -13,46 +13,32 @@ use crate::{
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::{
-    delete, insert_into,
-    prelude::*,
-    sql_query,
-    sql_types::{BigInt, Text},
-    upsert::excluded,
-};
+use diesel::{delete, insert_into, prelude::*, upsert::excluded};
 use domain::{
     ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId},
     kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace},
     ports::{kept_answers::AnswerRepository, storage::StorageError},
     record_places::PLACES,
-    results::CARRIED,
 };
 
 /// How many answers (10 columns) one statement may carry.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 10;
 
-/// Copies visibility records of the newest run to the job where it has none of its own; a copy keeps
-/// its place among the copies. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project,
-/// `$5` type: numbered as they are first met, since that is how `SQLite` counts them. The places of the
-/// engines stand between the two halves.
-const CARRY: [&str; 2] = [
-    "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
-     keyword_id, url, url_hash, sort_value, measured_at, record) \
-     SELECT f.account_id, $1, f.result_type, $2 + f.ordinal % $2, \
-     f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record \
-     FROM findings f \
-     JOIN result_heads h ON h.account_id = f.account_id AND h.project_id = f.project_id \
-     AND h.result_type = f.result_type AND h.job_id = f.job_id \
-     LEFT JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
-     AND k.status = 'active' AND k.ai_tracked \
-     WHERE f.account_id = $3 AND f.project_id = $4 AND f.result_type = $5 AND f.job_id <> $1 \
-     AND (k.id IS NOT NULL OR f.keyword_id IS NULL) \
-     AND f.ordinal % $2 NOT IN (SELECT s.ordinal % $2 FROM staged_findings s \
-     WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5) \
-     AND f.ordinal % 64 IN (",
-    ")",
-];
-const _: () = assert!(PLACES == 64, "CARRY counts places");
+/// Of the visibility records of the newest run those about the project and about AI-tracked keywords.
+const TRACKED: &str = "LEFT JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
+     AND k.status = 'active' AND k.ai_tracked";
+
+/// Which of them are copied: those in these places where the job has none of its own.
+fn without_own(places: &[i64]) -> String {
+    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+    format!(
+        "(k.id IS NOT NULL OR f.keyword_id IS NULL) \
+         AND f.ordinal % $2 NOT IN (SELECT s.ordinal % $2 FROM staged_findings s \
+         WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5) \
+         AND f.ordinal % {PLACES} IN ({})",
+        places.join(", ")
+    )
+}
 
 const AS_STORED: (ai_answers::id, ai_answers::job_id, ai_answers::body) =
     (ai_answers::id, ai_answers::job_id, ai_answers::body);
@@ -305,16 +291,10 @@ impl AnswerRepository for Session<Db> {
         if places.is_empty() {
             return Ok(0);
         }
-        let places: Vec<String> = places.iter().map(ToString::to_string).collect();
-        let carry = [CARRY[0], &places.join(", "), CARRY[1]].concat();
+        let copies = carrying::statement("f.ordinal % $2", TRACKED, &without_own(places));
+        let of = ResultType::AiVisibility;
         let carried = self.change(account, move |db| {
-            sql_query(carry.as_str())
-                .bind::<BigInt, _>(job.0)
-                .bind::<BigInt, _>(CARRIED)
-                .bind::<BigInt, _>(account.0)
-                .bind::<BigInt, _>(project.0)
-                .bind::<Text, _>(ResultType::AiVisibility.name())
-                .execute(db)
+            carrying::carry(db, &copies, account, project, job, of)
         });
         Ok(carried.await? as u64)
     }

@@ -1,7 +1,7 @@
 //! Measurements, and what running jobs have done so far.
 
 use super::{
-    Db, dialect, forgetting, kept_pages,
+    Db, carrying, dialect, forgetting, kept_pages,
     past::{Past, in_order},
 };
 use crate::{
@@ -20,8 +20,6 @@ use diesel::{
     dsl::{case_when, count_star},
     insert_into,
     prelude::*,
-    sql_query,
-    sql_types::{BigInt, Text},
     upsert::excluded,
 };
 use domain::{
@@ -37,23 +35,16 @@ use std::collections::HashMap;
 /// How many rows of the widest table here (17 columns) one statement may carry.
 const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
 
-/// Copies records of the newest run to the job: those about active keywords that it has nothing
-/// of. What it has is listed once (`NOT IN`), not looked up for each record: there is no index by
-/// keyword. `$1` job, `$2` the first ordinal of such copies, `$3` account, `$4` project, `$5` type:
-/// numbered as they are first met, since that is how `SQLite` counts them.
-const CARRY: &str = "INSERT INTO staged_findings (account_id, job_id, result_type, ordinal, \
-     keyword_id, url, url_hash, sort_value, measured_at, record) \
-     SELECT f.account_id, $1, f.result_type, $2 + f.keyword_id, \
-     f.keyword_id, f.url, f.url_hash, f.sort_value, f.measured_at, f.record \
-     FROM findings f \
-     JOIN result_heads h ON h.account_id = f.account_id AND h.project_id = f.project_id \
-     AND h.result_type = f.result_type AND h.job_id = f.job_id \
-     JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
-     AND k.status = 'active' \
-     WHERE f.account_id = $3 AND f.project_id = $4 AND f.result_type = $5 AND f.job_id <> $1 \
-     AND f.keyword_id NOT IN (SELECT s.keyword_id FROM staged_findings s \
+/// Of the records of the newest run those about active keywords of which the job has nothing. What it
+/// has is listed once (`NOT IN`), not looked up for each record: there is no index by keyword.
+const CARRIED_KEYWORDS: [&str; 3] = [
+    "f.keyword_id",
+    "JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
+     AND k.status = 'active'",
+    "f.keyword_id NOT IN (SELECT s.keyword_id FROM staged_findings s \
      WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5 \
-     AND s.keyword_id IS NOT NULL)";
+     AND s.keyword_id IS NOT NULL)",
+];
 
 #[async_trait]
 impl MeasurementRepository for Session<Db> {
@@ -195,14 +186,10 @@ impl MeasurementRepository for Session<Db> {
         job: JobId,
         result_type: ResultType,
     ) -> Result<u64, StorageError> {
+        let [place, keywords, wanted] = CARRIED_KEYWORDS;
+        let copies = carrying::statement(place, keywords, wanted);
         let carried = self.change(account, move |db| {
-            sql_query(CARRY)
-                .bind::<BigInt, _>(job.0)
-                .bind::<BigInt, _>(CARRIED)
-                .bind::<BigInt, _>(account.0)
-                .bind::<BigInt, _>(project.0)
-                .bind::<Text, _>(result_type.name())
-                .execute(db)
+            carrying::carry(db, &copies, account, project, job, result_type)
         });
         Ok(carried.await? as u64)
     }

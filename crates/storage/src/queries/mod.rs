@@ -9,6 +9,7 @@ mod accounts;
 mod ai_answers;
 mod ai_models;
 mod audit;
+mod carrying;
 mod console_bindings;
 mod console_rows;
 mod forgetting;

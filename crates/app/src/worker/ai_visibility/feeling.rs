@@ -25,6 +25,8 @@ pub(super) const SENTIMENT_NOT_JUDGED: &str = "sentimentNotJudged";
 /// Asks the model as long as it answers and as often as was set aside for.
 pub(super) struct Judge {
     asking: JudgeSentiment,
+    /// Counts calls that the journal does not.
+    record: RecordAnswers,
     at_once: usize,
     left: u64,
     /// Whether something stayed unknown.
@@ -39,13 +41,16 @@ impl Judge {
     pub(super) fn of(pass: &Pass<'_>) -> Option<Self> {
         let tools = pass.tools;
         let model = tools.engines.judge()?;
-        if model.unpaid().is_some() {
-            return None;
-        }
         let asking = JudgeSentiment::new(Arc::clone(model), Arc::clone(&pass.journal));
         Some(Self {
             at_once: asking.at_once().min(tools.load.paid_answers_at_once.max(1)),
             asking,
+            record: RecordAnswers::new(
+                Arc::clone(&tools.storage),
+                Arc::clone(&tools.clock),
+                Arc::clone(&tools.mint),
+                tools.policy,
+            ),
             left: most_judgements(pass.total),
             is_silent: false,
         })
@@ -57,7 +62,6 @@ impl Pass<'_> {
     pub(super) async fn feel(
         &self,
         judge: &mut Judge,
-        record: &RecordAnswers,
         market: Option<&Market>,
         pairs: &mut [Pair],
     ) -> Result<(), Broken> {
@@ -94,7 +98,7 @@ impl Pass<'_> {
         if calls > 0 {
             // What the journal does not count costs nothing, and is told all the same.
             let (hold, progress) = (Hold::of(self.job), self.progress(false));
-            let go_on = record.run(hold, &[], calls, &progress).await?;
+            let go_on = judge.record.run(hold, &[], calls, &progress).await?;
             self.state.heed(go_on);
         }
         Ok(())

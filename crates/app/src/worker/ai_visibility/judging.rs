@@ -19,10 +19,7 @@ use domain::{
     market::Market,
     record_places::ordinal,
     results::StagedFinding,
-    use_cases::{
-        keep_lease::Hold, know_brands::KnownBrands, record_answers::RecordAnswers,
-        stage_visibility::StageVisibility,
-    },
+    use_cases::{keep_lease::Hold, know_brands::KnownBrands, stage_visibility::StageVisibility},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -58,9 +55,6 @@ impl Pass<'_> {
     pub(super) async fn judge_answers(&mut self) -> Result<Option<BTreeMap<i64, String>>, Broken> {
         let tools = self.tools;
         let (storage, clock) = (Arc::clone(&tools.storage), Arc::clone(&tools.clock));
-        let mint = Arc::clone(&tools.mint);
-        let record =
-            RecordAnswers::new(Arc::clone(&storage), Arc::clone(&clock), mint, tools.policy);
         let staging = StageVisibility::new(storage, clock, tools.policy);
         let mut judge = Judge::of(self);
         let of_each = self.total / self.keywords.max(1);
@@ -71,15 +65,14 @@ impl Pass<'_> {
             let read = { keywords.iter() }.map(|it| (it.id.0, it.text.as_str().to_owned()));
             texts.extend(read);
             let number = keywords.len() as u64;
-            self.judge_some(&staging, &record, judge.as_mut(), keywords)
-                .await?;
+            self.judge_some(&staging, judge.as_mut(), keywords).await?;
             self.judged += number;
             self.state.note(self.progress(false));
             if self.state.stop.is_cancelled() {
                 return Ok(None);
             }
         }
-        self.judge_some(&staging, &record, judge.as_mut(), Vec::new())
+        self.judge_some(&staging, judge.as_mut(), Vec::new())
             .await?;
         self.is_unfelt = judge.is_some_and(|it| it.is_silent);
         let active: Vec<String> = { self.active.iter() }
@@ -92,7 +85,6 @@ impl Pass<'_> {
     async fn judge_some(
         &self,
         staging: &StageVisibility,
-        record: &RecordAnswers,
         judge: Option<&mut Judge>,
         keywords: Vec<Keyword>,
     ) -> Result<(), Broken> {
@@ -113,7 +105,7 @@ impl Pass<'_> {
         if let Some(judge) = judge {
             let market = keywords.first().map(|it| &it.market);
             let market = market.or(self.market.as_ref());
-            self.feel(judge, record, market, &mut pairs).await?;
+            self.feel(judge, market, &mut pairs).await?;
         }
         let batch = Batch {
             project: self.job.project,

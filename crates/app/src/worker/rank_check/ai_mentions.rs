@@ -6,7 +6,7 @@ use crate::worker::Tools;
 use analysis::{
     document::Document,
     findings::{
-        ai_trends::{AiTrendPoint, AiTrendRecord},
+        ai_trends::AiTrendRecord,
         envelope::FindingContext,
         forecast::{
             ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
@@ -15,7 +15,6 @@ use analysis::{
     forecast::history::{Observation, Seen},
     result_type::ResultType,
 };
-use chrono::{DateTime, Days, Utc};
 use domain::{
     ports::storage::StorageError,
     record_places::PLACES,
@@ -34,7 +33,7 @@ pub(super) async fn forecasts(
 ) -> Result<Vec<StagedFinding>, StorageError> {
     let mut staged = Vec::new();
     for trend in &of_the_project(tools, run).await? {
-        let record = ahead(trend, run.now);
+        let record = ahead(trend);
         tally.add(&record);
         staged.push(listed(
             ResultType::Forecast,
@@ -65,12 +64,12 @@ async fn of_the_project(tools: &Tools, run: &Run<'_>) -> Result<Vec<AiTrendRecor
 }
 
 /// Of the full weeks since the model, the prompts or the rules last changed.
-fn ahead(trend: &AiTrendRecord, now: DateTime<Utc>) -> ForecastRecord {
-    let newest = { trend.points.iter() }.rfind(|it| is_over(it, now));
+fn ahead(trend: &AiTrendRecord) -> ForecastRecord {
+    let full = { trend.points.iter() }.filter(|it| it.date <= trend.last_period);
+    let newest = full.clone().next_back();
     let segment = newest.map(|it| it.segment);
-    let weeks = trend.points.iter();
-    let weeks = weeks.filter(|it| is_over(it, now) && Some(it.segment) == segment);
-    let observations: Vec<Observation> = weeks
+    let observations: Vec<Observation> = full
+        .filter(|it| Some(it.segment) == segment)
         .map(|it| Observation {
             date: it.date,
             seen: Seen::Value(it.mention_rate),
@@ -100,11 +99,6 @@ fn ahead(trend: &AiTrendRecord, now: DateTime<Utc>) -> ForecastRecord {
     }
 }
 
-/// Whether the week of a point has ended.
-fn is_over(point: &AiTrendPoint, now: DateTime<Utc>) -> bool {
-    point.date + Days::new(7) <= now.date_naive()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +108,7 @@ mod tests {
         forecast::{ForecastTarget, RefusalReason},
     };
     use analysis::provenance::Provenance;
-    use chrono::NaiveDate;
+    use chrono::{Days, NaiveDate};
     use std::collections::BTreeMap;
 
     fn monday(week: u64) -> NaiveDate {
@@ -159,7 +153,7 @@ mod tests {
             measured_at: now.and_utc(),
             provider: Some("google"),
         });
-        ahead(&trend, now.and_utc())
+        ahead(&trend)
     }
 
     #[test]

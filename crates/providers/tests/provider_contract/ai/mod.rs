@@ -299,18 +299,7 @@ async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
 #[tokio::test]
 async fn an_answer_that_cannot_be_read_is_malformed() {
     for shape in &ENGINES {
-        let whole = (shape.answered)(TEXT).body.to_string();
-        let half = (0..whole.len() / 2)
-            .rev()
-            .find(|it| whole.is_char_boundary(*it));
-        let mut replies = vec![
-            Reply::Status(200, &[], whole[..half.unwrap_or(0)].to_owned()),
-            Reply::CutShort(whole),
-            Reply::Status(200, &[], String::new()),
-            Reply::Status(200, &[], "<html>captcha</html>".to_owned()),
-            Reply::Status(302, &[("location", "http://127.0.0.1:1/")], String::new()),
-            Reply::Huge(25_000_000),
-        ];
+        let mut replies = Reply::unreadable((shape.answered)(TEXT).body.to_string());
         replies.extend((shape.strange)().iter().map(Reply::ok));
         for reply in replies {
             let (error, calls) = failure(shape, reply.clone(), shape.most).await;
