@@ -17,7 +17,7 @@ export function copyButtons(root) {
 export function filledFromAddress(root) {
   const field = root.querySelector('input[data-hash]');
   if (!field || location.hash.length < 2) return;
-  field.value = decodeURIComponent(location.hash.slice(1));
+  try { field.value = decodeURIComponent(location.hash.slice(1)); } catch { return; }
   history.replaceState(null, '', location.pathname);
 }
 

@@ -22,7 +22,15 @@ mod results;
 mod settings;
 mod visit;
 
-use crate::{endpoint::Visitor, pipeline::admit, plain_id, services::Services, signed_in};
+use crate::{
+    endpoint::Visitor,
+    limits::{Demand, UnderWay},
+    pipeline::{admit, transport},
+    plain_id,
+    problem::Problem,
+    services::Services,
+    signed_in,
+};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
 use domain::{
@@ -164,21 +172,41 @@ impl Pages {
         if place == Place::Asset {
             return sending.asset(assets::find(request.path()));
         }
-        let Ok(_under_way) = admit::begin(&self.services) else {
-            return sending.busy();
+        if let Err(problem) = transport::check(request) {
+            return sending.refused(&problem);
+        }
+        let under_way = match admit::begin(&self.services) {
+            Ok(under_way) => under_way,
+            Err(problem) => return sending.refused(&problem),
         };
         let patience = self.services.config.handler_patience;
-        match tokio::time::timeout(patience, self.page(request, place, &sending)).await {
+        let page = self.page(request, place, &sending, under_way);
+        match tokio::time::timeout(patience, page).await {
             Ok(response) => response,
             Err(_) => sending.busy(),
         }
     }
 
-    async fn who(&self, request: &HttpRequest) -> Result<Option<Member>, StorageError> {
-        match Visitor::of(&self.services, request).session {
-            Some(secret) => signed_in::member(&self.services, &secret).await,
-            None => Ok(None),
-        }
+    /// Whoever looks, when they have requests left: pages count like the API's.
+    async fn admitted(
+        &self,
+        request: &HttpRequest,
+        under_way: &mut UnderWay,
+    ) -> Result<Option<Member>, Problem> {
+        let services = &self.services;
+        let found = match Visitor::of(services, request).session {
+            Some(secret) => signed_in::member(services, &secret).await?,
+            None => None,
+        };
+        let Some(member) = found else {
+            admit::anonymous(services, request)?;
+            return Ok(None);
+        };
+        let holder = (member.account.id, member.session.id.into());
+        let counted = services.limiter.count(holder, Demand::Read);
+        counted.map_err(|it| admit::too_many(&it, "pages and the API are counted together"))?;
+        under_way.belongs_to(holder).map_err(admit::crowded)?;
+        Ok(Some(member))
     }
 
     async fn page(
@@ -186,10 +214,11 @@ impl Pages {
         request: &HttpRequest,
         place: Place,
         sending: &respond::Sending,
+        mut under_way: UnderWay,
     ) -> HttpResponse {
-        let who = match self.who(request).await {
+        let who = match self.admitted(request, &mut under_way).await {
             Ok(who) => who,
-            Err(error) => return broken(sending, &error),
+            Err(problem) => return sending.refused(&problem),
         };
         if place == Place::Docs {
             let page = docs::page(&self.services.config.public_base_url);

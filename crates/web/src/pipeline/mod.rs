@@ -14,7 +14,7 @@ pub mod once;
 mod preconditions;
 mod respond;
 mod routing;
-mod transport;
+pub(crate) mod transport;
 mod visitors;
 
 use crate::{

@@ -139,8 +139,14 @@ fn busy() -> Problem {
 fn hashing(error: &HashingError) -> Problem {
     match error {
         HashingError::Busy => busy(),
-        HashingError::Broken(what) => Problem::new(Code::InternalError, what.clone())
-            .hint("Report the requestId to the operator."),
+        HashingError::Broken(what) => {
+            tracing::error!("A password cannot be hashed or compared: {what}");
+            Problem::new(
+                Code::InternalError,
+                "An error in the service kept it from answering.",
+            )
+            .hint("Report the requestId to the operator.")
+        }
     }
 }
 
