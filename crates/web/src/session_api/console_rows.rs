@@ -206,27 +206,34 @@ const ROW_FIELDS: [&str; 8] = [
 fn row(fields: &Fields) -> Option<(NaiveDate, SearchRow)> {
     fields.only(&ROW_FIELDS);
     let date = fields.required("date", fields.text("date", day));
-    let plain = |name: &str| {
-        let text: Given<String> = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
-        text.value()
-    };
+    let plain = |name: &str| fields.text(name, |text| Ok::<_, String>(text.to_owned()));
+    let (query, page) = (plain("query"), plain("page"));
     let country = fields.text("country", |text| {
-        ConsoleCountry::parse(text).ok_or("must be a country of three letters, for example deu")
+        ConsoleCountry::parse(text).ok_or("must be a country, for example deu")
     });
     let devices = ["desktop", "mobile", "tablet"];
     let device = fields.choice("device", &devices, ConsoleDevice::named);
     let rule = format!("must be a number from 1 to {MOST_POSITION}");
     let position = fields.number("position", &rule, |it| (1.0..=MOST_POSITION).contains(&it));
+    let (clicks, impressions) = (count(fields, "clicks"), count(fields, "impressions"));
     let row = SearchRow {
-        query: plain("query"),
-        page: plain("page"),
-        country: country.value(),
-        device: device.value(),
-        position: position.value(),
-        clicks: count(fields, "clicks").unwrap_or_default(),
-        impressions: count(fields, "impressions").unwrap_or_default(),
+        query: usable(query)?,
+        page: usable(page)?,
+        country: usable(country)?,
+        device: usable(device)?,
+        position: usable(position)?,
+        clicks: clicks?,
+        impressions: impressions?,
     };
     Some((date?, row))
+}
+
+/// A member that may be left out; `None` when what stands there cannot be used.
+fn usable<T>(given: Given<T>) -> Option<Option<T>> {
+    match given {
+        Given::Wrong => None,
+        given => Some(given.value()),
+    }
 }
 
 /// A number that is counted; what is wrong with it is noted.
