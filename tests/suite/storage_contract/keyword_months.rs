@@ -107,7 +107,8 @@ async fn where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_b
         ],
     )
     .await;
-    let starts: Vec<(i64, Option<u32>, u32)> = { courses(&db, ANN, month()).await.iter() }
+    let found = courses(&db, ANN, month()).await;
+    let starts: Vec<(i64, Option<u32>, u32)> = { found.iter() }
         .map(|it| (it.keyword.0, it.start.position, it.days))
         .collect();
     assert_eq!(

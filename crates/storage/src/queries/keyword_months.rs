@@ -11,7 +11,7 @@ use analysis::{findings::rankings::RankState, provenance::Provenance};
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use diesel::{
-    dsl::{count_distinct, max, min},
+    dsl::{count, max, min},
     prelude::*,
 };
 use domain::{
@@ -150,7 +150,7 @@ fn find(
             by.2,
             min(rank_history::day),
             max(rank_history::day),
-            count_distinct(rank_history::day),
+            count(rank_history::day).aggregate_distinct(),
             min(rank_history::position),
         ))
         .load(db)?;
