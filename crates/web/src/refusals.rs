@@ -274,7 +274,9 @@ fn no_room(refused: &[(usize, AllowanceExceeded)]) -> Problem {
     let Some((_, first)) = refused.first() else {
         return Problem::new(Code::AllowanceExceeded, "There is no room.");
     };
-    let requested = refused.len().try_into().unwrap_or(u32::MAX);
+    let name = first.allowance.name;
+    let of_the_same = refused.iter().filter(|(_, it)| it.allowance.name == name);
+    let requested = of_the_same.count().try_into().unwrap_or(u32::MAX);
     let mut problem = allowance(AllowanceExceeded {
         allowance: first.allowance,
         requested,

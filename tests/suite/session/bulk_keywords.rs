@@ -148,7 +148,7 @@ async fn of_all_or_nothing_nothing_is_saved_when_one_is_refused(db: TestDatabase
     // The first one that has no room tells which allowance that is.
     assert_eq!(
         too_many["allowance"],
-        json!({ "name": "aiTracked", "used": 1, "limit": 1, "requested": 2 })
+        json!({ "name": "aiTracked", "used": 1, "limit": 1, "requested": 1 })
     );
     let told: Vec<(&str, &str)> = { too_many["errors"].as_array().unwrap().iter() }
         .map(|it| {

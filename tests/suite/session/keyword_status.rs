@@ -124,29 +124,29 @@ fn tallied(
     }
 }
 
-async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
-    let app = TestApp::start(&db).await;
-    let (browser, project, keywords) = project(&app, &["one", "two", "three"]).await;
+/// A project with three keywords and what was stored of them; of the third before September alone.
+async fn september(app: &TestApp) -> (Browser, i64, Vec<i64>) {
+    let (browser, project, keywords) = project(app, &["one", "two", "three"]).await;
     let [one, two, three] = keywords[..] else {
         panic!("{keywords:?}");
     };
     // It is the 21st: 23 days ago was August 29th.
     measure(
-        &app,
+        app,
         project,
         &[
-            seen(&app, one, 23, Some(12)),
-            seen(&app, one, 10, Some(4)),
-            seen(&app, one, 2, Some(7)),
-            seen(&app, two, 8, None),
+            seen(app, one, 23, Some(12)),
+            seen(app, one, 10, Some(4)),
+            seen(app, one, 2, Some(7)),
+            seen(app, two, 8, None),
         ],
     )
     .await;
     let account = app.db_account().await;
     let mut work = app.storage.write().await.unwrap();
     let counted = [
-        tallied(&app, one, "chatgpt", "a", 5),
-        tallied(&app, one, "gemini", "a", 0),
+        tallied(app, one, "chatgpt", "a", 5),
+        tallied(app, one, "gemini", "a", 0),
     ];
     work.answers()
         .count_in(account, ProjectId(project), &counted)
@@ -172,6 +172,17 @@ async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
         .await
         .ok();
 
+    (browser, project, keywords)
+}
+
+fn told(item: &Value, names: &[&str]) -> Vec<Value> {
+    names.iter().map(|it| item[*it].clone()).collect()
+}
+
+async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (browser, project, keywords) = september(&app).await;
+    let one = keywords[0];
     let path = format!("/api/projects/{project}/keyword-status");
     let status = browser.get(&path).await.ok();
     assert_eq!(
@@ -183,9 +194,6 @@ async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
         )
     );
     let items = status["items"].as_array().unwrap();
-    let told = |item: &Value, names: &[&str]| -> Vec<Value> {
-        names.iter().map(|it| item[*it].clone()).collect()
-    };
     let places = [
         "position",
         "page",
@@ -431,14 +439,11 @@ async fn ten_thousand_keywords_take_as_many_statements_as_three(db: TestDatabase
             measure(&app, project, &measured).await;
         }
         let before = statements_sent(&db.url);
-        let began = std::time::Instant::now();
         let page = browser.get(&path).await.ok();
         costs.push(statements_sent(&db.url) - before);
-        println!(
-            "{:?}: {} rows in {:?}",
-            db.kind(),
+        assert_eq!(
             page["items"].as_array().unwrap().len(),
-            began.elapsed()
+            if rounds == 0 { 3 } else { 100 }
         );
     }
     assert_eq!(costs[0], costs[1]);

@@ -216,24 +216,23 @@ fn row(fields: &Fields) -> Option<(NaiveDate, SearchRow)> {
     let rule = format!("must be a number from 1 to {MOST_POSITION}");
     let position = fields.number("position", &rule, |it| (1.0..=MOST_POSITION).contains(&it));
     let (clicks, impressions) = (count(fields, "clicks"), count(fields, "impressions"));
+    let mut is_usable = true;
     let row = SearchRow {
-        query: usable(query)?,
-        page: usable(page)?,
-        country: usable(country)?,
-        device: usable(device)?,
-        position: usable(position)?,
+        query: value(query, &mut is_usable),
+        page: value(page, &mut is_usable),
+        country: value(country, &mut is_usable),
+        device: value(device, &mut is_usable),
+        position: value(position, &mut is_usable),
         clicks: clicks?,
         impressions: impressions?,
     };
-    Some((date?, row))
+    is_usable.then_some((date?, row))
 }
 
-/// A member that may be left out; `None` when what stands there cannot be used.
-fn usable<T>(given: Given<T>) -> Option<Option<T>> {
-    match given {
-        Given::Wrong => None,
-        given => Some(given.value()),
-    }
+/// A member that may be left out.
+fn value<T>(given: Given<T>, is_usable: &mut bool) -> Option<T> {
+    *is_usable &= !matches!(given, Given::Wrong);
+    given.value()
 }
 
 /// A number that is counted; what is wrong with it is noted.
