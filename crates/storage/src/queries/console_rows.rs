@@ -236,9 +236,10 @@ impl ConsoleRowRepository for Session<Db> {
                     .sql(" AND COALESCE(page, '') > ")
                     .bind::<Text, _>(page)
                     .sql("))))");
+                // In this order: the other way round SQLite walks the index of searches, and with it
+                // all rows of the account.
                 rows_of!(account, &spans)
-                    .filter(console_rows::query_hash.is_not_null())
-                    .group_by((console_rows::query_hash, console_rows::page))
+                    .group_by((console_rows::page, console_rows::query_hash))
                     .having(is_behind)
                     .order(sql::<BigInt>(
                         "SUM(impressions) DESC, query_hash, COALESCE(page, '')",
