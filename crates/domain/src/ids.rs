@@ -88,6 +88,10 @@ id!(
     AnswerId
 );
 id!(
+    /// A content plan.
+    ContentPlanId
+);
+id!(
     /// Rows of Search Console that came in together for the same days.
     ConsoleSpanId
 );

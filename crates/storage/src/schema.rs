@@ -680,6 +680,23 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{BigInt, Text};
+    use super::Instant;
+
+    content_plans (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        project_id -> BigInt,
+        name -> Text,
+        clustered_by -> Text,
+        item_count -> BigInt,
+        items -> Text,
+        created_at -> Instant,
+        updated_at -> Instant,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     users,
@@ -722,5 +739,6 @@ diesel::allow_tables_to_appear_in_same_query!(
     ai_tallies,
     brands,
     idempotency_records,
-    audit_events
+    audit_events,
+    content_plans
 );

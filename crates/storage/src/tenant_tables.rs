@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 36] = [
+pub const TENANT_TABLES: [&str; 37] = [
     "accounts",
     "users",
     "api_tokens",
@@ -39,4 +39,5 @@ pub const TENANT_TABLES: [&str; 36] = [
     "user_passwords",
     "sessions",
     "session_directory",
+    "content_plans",
 ];

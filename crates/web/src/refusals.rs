@@ -11,11 +11,13 @@ use domain::{
     ids::{KeywordId, ProjectId},
     ports::storage::StorageError,
     use_cases::{
+        add_content_plan::AddContentPlanError,
         change_keyword::ChangeKeywordError,
         change_project::ChangeProjectError,
         create_project::CreateProjectError,
         list_jobs::ListJobsError,
         request_analysis::{Budget, RequestAnalysisError},
+        save_keywords::SaveKeywordsError,
         track_keywords::TrackKeywordsError,
     },
 };
@@ -50,6 +52,22 @@ pub fn no_keyword() -> Problem {
     problem
         .hint("List the keywords of the project.")
         .next_action("GET", PROJECTS, "The account's projects")
+}
+
+/// No such content plan of that project.
+#[must_use]
+pub fn no_content_plan(project: ProjectId) -> Problem {
+    let problem = Problem::new(
+        Code::ContentPlanNotFound,
+        "The project has no content plan with this id.",
+    );
+    problem
+        .hint("List the content plans of the project.")
+        .next_action(
+            "GET",
+            format!("/api/projects/{project}/content-plans"),
+            "The project's content plans",
+        )
 }
 
 /// No such job of this account.
@@ -131,7 +149,7 @@ fn changed() -> Problem {
     problem.hint("Read it again, decide anew, and send the request with the new ETag in If-Match.")
 }
 
-fn allowance(error: AllowanceExceeded) -> Problem {
+pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
     let AllowanceExceeded {
         allowance,
         requested,
@@ -235,6 +253,55 @@ impl From<TrackKeywordsError> for Problem {
             TrackKeywordsError::Allowance(error) => allowance(error),
             TrackKeywordsError::UsedMeanwhile(_) => in_progress(),
             TrackKeywordsError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+impl From<SaveKeywordsError> for Problem {
+    fn from(error: SaveKeywordsError) -> Self {
+        match error {
+            SaveKeywordsError::NoSuchProject => no_project(),
+            SaveKeywordsError::ProjectDeactivated => deactivated(),
+            SaveKeywordsError::NoRoom(refused) => no_room(&refused),
+            SaveKeywordsError::UsedMeanwhile(_) => in_progress(),
+            SaveKeywordsError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+/// Of many things none is saved: the first of those without room, and the places of all of them.
+fn no_room(refused: &[(usize, AllowanceExceeded)]) -> Problem {
+    let Some((_, first)) = refused.first() else {
+        return Problem::new(Code::AllowanceExceeded, "There is no room.");
+    };
+    let name = first.allowance.name;
+    let of_the_same = refused.iter().filter(|(_, it)| it.allowance.name == name);
+    let requested = of_the_same.count().try_into().unwrap_or(u32::MAX);
+    let mut problem = allowance(AllowanceExceeded {
+        allowance: first.allowance,
+        requested,
+    });
+    problem.errors = { refused.iter() }
+        .map(|(place, why)| {
+            let error = FieldError::at(
+                format!("/keywords/{place}"),
+                Code::AllowanceExceeded.name(),
+                "there is no room for it",
+            );
+            error.with("allowance", why.allowance.name.name())
+        })
+        .collect();
+    problem
+}
+
+impl From<AddContentPlanError> for Problem {
+    fn from(error: AddContentPlanError) -> Self {
+        match error {
+            AddContentPlanError::NoSuchProject => no_project(),
+            AddContentPlanError::ProjectDeactivated => deactivated(),
+            AddContentPlanError::Allowance(error) => allowance(error),
+            AddContentPlanError::UsedMeanwhile(_) => in_progress(),
+            AddContentPlanError::Storage(error) => storage(&error),
         }
     }
 }

@@ -1,8 +1,12 @@
 //! What people do who are signed in, over real HTTP.
 
+mod bulk_keywords;
+mod console_rows;
+mod content_plans;
 mod csrf;
 mod first_run;
 mod headers;
+mod keyword_status;
 mod passwords;
 mod resources;
 mod sessions;

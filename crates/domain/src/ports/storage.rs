@@ -10,6 +10,7 @@ use super::{
     schedules::ScheduleRepository, secrets::SecretRepository, sessions::SessionRepository,
     spending::SpendingRepository, throttles::ThrottleRepository, tokens::TokenRepository,
 };
+use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::{error::Error, pin::Pin};
@@ -117,6 +118,10 @@ pub trait Repositories: Send {
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
     /// What owners say of their projects.
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
+    /// Content plans.
+    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository;
+    /// Months of keywords.
+    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository;
     /// Rows of Search Console.
     fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository;
     /// Which properties of Search Console are fetched.

@@ -6,10 +6,12 @@ use crate::ports::{
     audit::{AuditRepository, MockAuditRepository},
     console_bindings::{ConsoleBindingRepository, MockConsoleBindingRepository},
     console_rows::{ConsoleRowRepository, MockConsoleRowRepository},
+    content_plans::{ContentPlanRepository, MockContentPlanRepository},
     idempotency::{IdempotencyRepository, MockIdempotencyRepository},
     jobs::{JobRepository, MockJobRepository},
     kept_answers::{AnswerRepository, MockAnswerRepository},
     kept_pages::{MockPageRepository, PageRepository},
+    keyword_months::{KeywordMonthRepository, MockKeywordMonthRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
     owners_words::{MockOwnersWordsRepository, OwnersWordsRepository},
@@ -69,6 +71,10 @@ pub struct FakeTransaction {
     pub owners_words: MockOwnersWordsRepository,
     /// Expectations on rows of Search Console.
     pub console_rows: MockConsoleRowRepository,
+    /// Expectations on content plans.
+    pub content_plans: MockContentPlanRepository,
+    /// Expectations on months of keywords.
+    pub keyword_months: MockKeywordMonthRepository,
     /// Expectations on what is fetched of Search Console.
     pub console_bindings: MockConsoleBindingRepository,
     /// Expectations on spending.
@@ -186,6 +192,12 @@ impl Repositories for FakeTransaction {
     }
     fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository {
         &mut self.console_rows
+    }
+    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository {
+        &mut self.content_plans
+    }
+    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository {
+        &mut self.keyword_months
     }
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
         &mut self.console_bindings

@@ -74,6 +74,8 @@ codes! {
     ProjectNotFound = "project-not-found", 404, "No such project", false;
     /// No such keyword of this account.
     KeywordNotFound = "keyword-not-found", 404, "No such keyword", false;
+    /// No such content plan of the project.
+    ContentPlanNotFound = "content-plan-not-found", 404, "No such content plan", false;
     /// No such job of this account.
     JobNotFound = "job-not-found", 404, "No such analysis", false;
     /// The method is not served there.
