@@ -18,7 +18,12 @@ export class Refused extends Error {
 }
 
 export async function send(method, path, body) {
-  const headers = { Accept: 'application/json' };
+  return (await exchange(method, path, body)).read;
+}
+
+// The same with further headers, and with the entity tag of what is answered.
+export async function exchange(method, path, body, more = {}) {
+  const headers = { Accept: 'application/json', ...more };
   if (method !== 'GET') {
     // Whoever signs in has no session yet, and so no token.
     const proof = await csrfToken().catch(() => undefined);
@@ -30,5 +35,18 @@ export async function send(method, path, body) {
   let read = {};
   try { read = text ? JSON.parse(text) : {}; } catch { read = { detail: 'The server answered something that is not JSON.' }; }
   if (!answer.ok) throw new Refused(answer.status, read);
-  return read;
+  return { read, tag: answer.headers.get('ETag'), status: answer.status };
+}
+
+// Every page of a list, up to so many rows; `more` is whether there are others.
+export async function all(path, most = Infinity, told = () => {}) {
+  const items = [];
+  let cursor = null;
+  do {
+    const page = await send('GET', cursor === null ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`);
+    items.push(...(page.items ?? []));
+    cursor = page.nextCursor ?? null;
+    told(items.length, page);
+  } while (cursor !== null && items.length < most);
+  return { items, more: cursor !== null };
 }
