@@ -2,11 +2,12 @@
 import { localise } from './localise.js';
 import { listenToForms } from './forms.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, selectAll, submitOnChange } from './helpers.js';
+import { copyButtons, filledFromFiles, selectAll, submitOnChange } from './helpers.js';
 
 localise(document);
 listenToForms(document);
 followAnalyses(document);
 copyButtons(document);
+filledFromFiles(document);
 selectAll(document);
 submitOnChange(document);

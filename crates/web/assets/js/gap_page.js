@@ -1,5 +1,6 @@
 // /projects/{id}/gap-check: what people search and what the project follows, held against each other.
-import { all, send } from './api.js';
+import { send } from './api.js';
+import { all } from './lists.js';
 import { plannedPages } from './content_plan.js';
 import { csv } from './csv.js';
 import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, shortened, tag, unknown } from './dom.js';

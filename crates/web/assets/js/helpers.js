@@ -13,6 +13,16 @@ export function copyButtons(root) {
   });
 }
 
+// Files are read here and sent as text with the rest of their form.
+export function filledFromFiles(root) {
+  root.addEventListener('change', async (event) => {
+    const file = event.target.matches('input[type="file"][data-fills]') && event.target.files[0];
+    if (!file) return;
+    document.getElementById(event.target.dataset.fills).value = await file.text();
+    tell(`${file.name} was read.`);
+  });
+}
+
 export function selectAll(root) {
   root.addEventListener('change', (event) => {
     const all = event.target.closest('input[data-all]');

@@ -122,7 +122,7 @@ async function keep(isForced = false) {
   outcome.replaceChildren();
   const { name, items } = state.plan;
   try {
-    const { read, tag: entity } = await exchange('PATCH', path, { name, items }, isForced || !state.tag ? {} : { 'If-Match': state.tag });
+    const { read, etag: entity } = await exchange('PATCH', path, { name, items }, isForced || !state.tag ? {} : { 'If-Match': state.tag });
     state.tag = entity ?? state.tag;
     state.plan.updatedAt = read.updatedAt ?? state.plan.updatedAt;
     state.isDirty = false;
@@ -172,7 +172,7 @@ function page() {
 
 window.addEventListener('beforeunload', (event) => { if (state.isDirty) event.preventDefault(); });
 try {
-  const { read, tag: entity } = await exchange('GET', path);
+  const { read, etag: entity } = await exchange('GET', path);
   state.plan = { ...read, items: inClusters(read.items ?? []) };
   state.tag = entity;
   page();

@@ -1,5 +1,6 @@
 // /projects/{id}/content-plans: the plans of a project, and making one of the keywords it follows.
-import { all, send } from './api.js';
+import { send } from './api.js';
+import { all } from './lists.js';
 import { METHODS } from './clusters.js';
 import { alertBox, busy, count, el, emptyBox, icon, moment } from './dom.js';
 import { tell } from './forms.js';

@@ -1,5 +1,6 @@
 // What pages know of projects: those the page names, and what the API tells of one.
-import { all, send } from './api.js';
+import { send } from './api.js';
+import { all } from './lists.js';
 import { normalised } from './words.js';
 
 const MOST_KEYWORDS = 10_000;
