@@ -68,15 +68,15 @@ const CSVS = {
 
 function bar(name, of, actions) {
   const told = el('b', { role: 'status' });
-  const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.rows, true) }, 'Choose all');
-  const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.every, false) }, 'Choose none');
+  const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.found, true) }, 'All');
+  const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.every, false) }, 'None');
   const file = el('button', { type: 'button', onclick: () => {
     const [header, row] = CSVS[name];
     download(`${name}-${fileName(project.name)}.csv`, 'text/csv', csv(header, (of.selected.length ? of.selected : of.every).map(row)));
     tell('The file is made.');
   } }, 'Export CSV');
   const buttons = actions.map(([label, work, main]) => el('button', { type: 'button', class: main ? 'main' : null, onclick: () => work(of.selected) }, main ? icon('plus') : icon('plan'), label));
-  return { node: el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, every, none), el('span', { class: 'row' }, buttons, file)), draw() {
+  return { node: el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, none), el('span', { class: 'row' }, buttons, file)), draw() {
     const chosen = of.selected.length;
     told.textContent = chosen ? `${numberText(chosen, 0)} chosen` : 'None chosen';
     for (const it of [...buttons, none]) it.disabled = chosen === 0;
@@ -93,7 +93,7 @@ const bars = [
 ];
 
 const counts = { fresh: el('span', { class: 'tag' }), silent: el('span', { class: 'tag' }), wrong: el('span', { class: 'tag' }) };
-const panel = (of, text, index, none) => [el('p', { class: 'hint' }, text), none, el('section', { class: 'card flush' }, el('div', { class: 'filter' }, of.sorter), of.node, bars[index].node)];
+const panel = (of, text, index, none) => [el('p', { class: 'hint' }, text), none, el('section', { class: 'card flush' }, el('div', { class: 'filter' }, of.finder, of.sorter), of.node, bars[index].node)];
 const notes = { silent: el('div') };
 const sections = tabs('Gaps', [
   { id: 'fresh', label: 'Searched, not followed', count: counts.fresh, panel: panel(fresh, `People found you for these, and the project does not follow them. “Within reach” is a mean position from ${STRIKING.from} to ${STRIKING.to}. Clicks to win are what the same impressions would bring at position 3.`, 0) },

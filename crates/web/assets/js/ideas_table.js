@@ -87,15 +87,20 @@ export function takenApart(it) {
 }
 
 function scoreTerms({ score: total, priority }) {
-  const known = { opportunity: (value) => `${numberText(value, 1)} visits`, cpc: (value) => numberText(value, 2), intent: (value) => value, trend: (value) => `${value > 0 ? '+' : ''}${percentText(value)} a year` };
-  const how = (part) => (part.value === null ? 'not known' : part.most === undefined ? numberText(part.value, 2) : `${numberText(part.value, 2)} of the largest, ${numberText(part.most, part.name === 'cpc' ? 2 : 0)}`);
-  const rows = priority.parts.map((part) => el('tr', {},
-    el('th', { scope: 'row' }, PARTS[part.name], part.known === null ? null : el('span', { class: 'sub' }, known[part.name](part.known))),
-    el('td', {}, how(part)), el('td', { class: 'r' }, numberText(part.weight, 1)), el('td', { class: 'r' }, part.points === null || total === null ? unknown() : numberText(part.points, 1))));
-  const note = total === null ? 'Without visits to win there is no score: searches or difficulty are not known.'
-    : priority.missing.length ? `Points are 100 × value × weight ÷ ${numberText(priority.weights, 1)}, the weights of what is known. Not known: ${priority.missing.map((it) => PARTS[it].toLowerCase()).join(', ')}.`
-      : 'Points are 100 × value × weight. It compares the ideas of this search, and nothing else.';
-  return el('div', {}, el('table', { class: 'terms' }, el('caption', { class: 'out' }, 'Parts of the score'), el('thead', {}, el('tr', {}, ['Part', 'Value, 0 to 1', 'Weight', 'Points'].map((label, index) => el('th', { scope: 'col', class: index > 1 ? 'r' : null }, label)))), el('tbody', {}, rows)), el('p', { class: 'soft tiny' }, note));
+  const told = {
+    opportunity: (part) => `${numberText(part.known, 0)} visits, the most are ${numberText(part.most, 0)}`,
+    cpc: (part) => `${numberText(part.known, 2)}, the most is ${numberText(part.most, 2)}`,
+    intent: (part) => part.known,
+    trend: (part) => `${part.known > 0 ? '+' : ''}${percentText(part.known)} a year; steady is 0.5`,
+  };
+  const scale = priority.missing.length ? ` ÷ ${numberText(priority.weights, 1)}` : '';
+  const sum = (part) => (part.value === null ? unknown() : total === null ? numberText(part.value, 2) : `${numberText(part.value, 2)} × ${numberText(100 * part.weight, 0)}${scale} = ${numberText(part.points, 1)}`);
+  const pairs = priority.parts.map((part) => [el('dt', {}, el('b', {}, PARTS[part.name]), part.value === null ? null : el('span', { class: 'sub' }, told[part.name](part))), el('dd', {}, sum(part))]);
+  if (total !== null) pairs.push([el('dt', {}, 'Together'), el('dd', {}, el('b', {}, numberText(total, 1)))]);
+  const note = total === null ? 'Without visits to win there is no score: its searches or its difficulty are not known.'
+    : priority.missing.length ? `What is not known is left out, the weights of the rest (${numberText(priority.weights, 1)} of 1) are scaled up.`
+      : 'It compares the ideas of this search, and nothing else.';
+  return el('div', {}, el('dl', { class: 'pairs' }, pairs), el('p', { class: 'soft tiny' }, note));
 }
 
 function visits({ opportunity: it }) {

@@ -4,10 +4,11 @@ import { choice, el, icon } from './dom.js';
 import { tell } from './forms.js';
 import { numberText } from './localise.js';
 import { nextOrder, pageOf, sorted } from './table_order.js';
+import { normalised } from './words.js';
 
 // Columns: `{name, label, right, value(row), cell(row), falls}`; the first names the row. `key(row)` tells rows apart.
 export class PagedTable {
-  constructor({ caption, columns, key, order, perPage = 50, selectable = false, inner = null, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
+  constructor({ caption, columns, key, order, perPage = 50, selectable = false, inner = null, tight = false, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
     Object.assign(this, { caption, columns, key, order, perPage, selectable, inner, onSelect, none });
     this.rows = [];
     this.every = [];
@@ -19,12 +20,14 @@ export class PagedTable {
     this.told = el('span');
     this.back = el('button', { type: 'button', class: 'slim', onclick: () => this.turn(-1) }, 'Previous');
     this.next = el('button', { type: 'button', class: 'slim', onclick: () => this.turn(1) }, 'Next');
-    this.table = el('table', { class: 'cardy' }, el('caption', { class: 'out' }, caption), el('thead', {}, this.heads), this.body);
+    this.table = el('table', { class: tight ? null : 'cardy' }, el('caption', { class: 'out' }, caption), el('thead', {}, this.heads), this.body);
     this.pager = el('nav', { class: 'more', 'aria-label': `Pages: ${caption}` }, this.told, el('span', { class: 'row' }, this.back, this.next));
     this.scroll = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, this.table);
     this.nothing = el('p', { class: 'nothing soft', hidden: true }, none);
     this.node = el('div', { class: 'paged' }, this.scroll, this.nothing, this.pager);
-    this.sorter = el('label', { class: 'field' }, el('span', {}, 'Order'), choice('order', columns.filter((it) => it.value).flatMap((it) => orders(it)), order, { onchange: (event) => this.sort(event.target.value) }));
+    this.text = '';
+    this.finder = el('label', { class: 'field grow' }, el('span', {}, 'Find'), el('input', { type: 'search', maxlength: '200', oninput: (event) => { this.text = normalised(event.target.value); this.from = 0; this.draw(); } }));
+    this.sorter = el('label', { class: 'field sorter' }, el('span', {}, 'Order'), choice('order', columns.filter((it) => it.value).flatMap((it) => orders(it)), order, { onchange: (event) => this.sort(event.target.value) }));
   }
 
   // Takes other rows; what is chosen stays chosen while it is among them.
@@ -35,6 +38,11 @@ export class PagedTable {
     for (const set of [this.chosen, this.open]) for (const it of set) if (!keys.has(it)) set.delete(it);
     this.from = 0;
     this.draw();
+  }
+
+  // Those that hold the text that is looked for.
+  get found() {
+    return this.text === '' ? this.rows : this.rows.filter((it) => normalised(String(this.columns[0].value(it))).includes(this.text));
   }
 
   // All rows there are, filtered or not: what is chosen of them.
@@ -67,7 +75,7 @@ export class PagedTable {
   }
 
   draw() {
-    const page = pageOf(sorted(this.rows, this.columns, this.order), this.from, this.perPage);
+    const page = pageOf(sorted(this.found, this.columns, this.order), this.from, this.perPage);
     this.from = page.from;
     this.heads.replaceChildren(...this.columns.map((column) => this.head(column)));
     this.body.replaceChildren(...page.rows.flatMap((row) => this.row(row)));

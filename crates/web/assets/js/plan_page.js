@@ -159,7 +159,7 @@ function page() {
   const file = (end, type, text) => el('button', { type: 'button', onclick: () => { download(`${fileName(plan.name)}.${end}`, type, text()); tell('The file is made.'); } }, end === 'md' ? 'Export Markdown' : 'Export CSV');
   heading.textContent = plan.name;
   root.replaceChildren(
-    el('section', { class: 'card page' }, el('div', { class: 'row apart' }, field('Name', name), el('span', { class: 'row' }, file('md', 'text/markdown', () => planMarkdown(plan)), file('csv', 'text/csv', () => planCsv(plan.items)))), bar, told),
+    el('section', { class: 'card page' }, el('div', { class: 'filter' }, el('label', { class: 'field grow' }, el('span', {}, 'Name'), name), el('span', { class: 'row' }, file('md', 'text/markdown', () => planMarkdown(plan)), file('csv', 'text/csv', () => planCsv(plan.items)))), bar, told),
     plan.items.length === 0 ? emptyBox('plan', 'The plan is empty', 'Choose ideas in keyword research and make a plan of them.') : el('section', { class: 'card flush' },
       el('div', { class: 'filter' }, el('label', { class: 'field grow' }, el('span', {}, 'Filter items'), filter('text', el('input', { type: 'search', maxlength: '200' }))),
         field('Status', filter('status', choice('status', [['', 'Any'], ['open', 'Open'], ['late', 'Late'], ...Object.entries(STATUSES)]))),

@@ -4,7 +4,7 @@ import { csv } from './csv.js';
 import { busy, download, el, emptyBox, fileName, icon, moment } from './dom.js';
 import { clear, show, tell } from './forms.js';
 import { IdeasTable } from './ideas_table.js';
-import { numberText } from './localise.js';
+import { numberText, timeText } from './localise.js';
 import { planDialog } from './plan_dialog.js';
 import { projectOf, session, statusOf } from './project_data.js';
 import { ideasTable, judged, readAnswer } from './research_answer.js';
@@ -23,13 +23,13 @@ const ideas = new IdeasTable({ onSelect: () => bar.draw() });
 
 function selectionBar() {
   const told = el('b', { role: 'status' });
-  const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.table.rows, true) }, 'Choose all shown');
-  const worthy = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas.filter((it) => it.advice.suggested && !it.inProject), true) }, 'Choose those suggested for AI');
-  const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas, false) }, 'Choose none');
+  const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.table.rows, true) }, 'All shown');
+  const worthy = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas.filter((it) => it.advice.suggested && !it.inProject), true) }, 'Suggested for AI');
+  const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas, false) }, 'None');
   const save = el('button', { type: 'button', class: 'main', onclick: openSave }, icon('plus'), 'Save into a project');
   const plan = el('button', { type: 'button', onclick: openPlan }, icon('plan'), 'Make a content plan');
   const file = el('button', { type: 'button', onclick: exportCsv }, 'Export CSV');
-  const node = el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, every, worthy, none), el('span', { class: 'row' }, save, plan, file));
+  const node = el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, worthy, none), el('span', { class: 'row' }, save, plan, file));
   return {
     node,
     draw() {
@@ -104,9 +104,9 @@ async function search() {
     tell(`Found “${raw.keyword}” with ${numberText(raw.ideas?.length ?? 0, 0)} ideas.`);
     await drawHistory();
   } catch (error) {
-    show(form, error);
     const resets = error.problem?.resetsAt;
-    if (error.status === 429 && resets) form.querySelector('[data-outcome]').append(' Searches are free again ', moment(resets, 'day'), '. What is in your history still opens.');
+    if (error.status === 429 && resets) error.problem.hint = [error.problem.hint, `All of them are there again on ${timeText(new Date(resets), 'day')}.`].filter(Boolean).join(' ');
+    show(form, error);
     await drawUsage();
   } finally {
     clearTimeout(slow);
@@ -162,7 +162,7 @@ function historyLine(it) {
       tell('Forgotten.');
     } catch (error) { tell(error.message); }
   }) }, 'Forget');
-  return el('li', {}, el('div', { class: 'row apart' }, el('span', { class: 'row' }, open, el('span', { class: 'soft small' }, [nameOf(it.location), nameOf(it.language)].filter(Boolean).join(', '))), el('span', { class: 'row soft small' }, moment(it.searchedAt, 'ago'), forget)));
+  return el('li', {}, el('span', { class: 'wrap' }, open, el('span', { class: 'soft small' }, [nameOf(it.location), nameOf(it.language)].filter(Boolean).join(', '), ' · ', moment(it.searchedAt, 'ago'))), forget);
 }
 
 async function reopen(id) {

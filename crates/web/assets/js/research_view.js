@@ -4,7 +4,8 @@ import { numberText } from './localise.js';
 import { monthName, trendChart } from './trend_chart.js';
 
 const nameOf = (it) => it?.name ?? it ?? '';
-const words = (code) => code.replace(/[_-]/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+const words = (code) => code.replace(/[_-]/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().replace(/^ai\b/, 'AI');
+const headed = (code) => words(code).replace(/^./u, (letter) => letter.toUpperCase());
 const METHODS = { links: 'from links to the first ten', proxy: 'estimated from the results page', supplier: 'as the supplier tells it' };
 
 export function overview(answer) {
@@ -14,7 +15,7 @@ export function overview(answer) {
       el('h2', { class: 'title', tabindex: '-1' }, `“${answer.keyword}”`),
       el('p', { class: 'measured' },
         el('span', {}, 'Searched in ', el('b', {}, `${nameOf(answer.location)}, ${nameOf(answer.language)}`)),
-        el('span', {}, 'Known since ', el('b', {}, moment(answer.cachedAt, 'ago'))),
+        el('span', {}, 'Measured ', el('b', {}, moment(answer.cachedAt, 'ago'))),
         el('span', {}, 'by ', el('b', {}, answer.provider ?? 'a supplier'), answer.provenance ? ` (${answer.provenance})` : ''),
         el('span', {}, answer.cached ? 'from what is kept: it took nothing of the month' : 'looked up now: it took one of the month'),
         answer.expiresAt ? el('span', {}, 'kept until ', el('b', {}, moment(answer.expiresAt, 'day'))) : null)),
@@ -23,7 +24,7 @@ export function overview(answer) {
   ].filter(Boolean);
 }
 
-const tile = (label, value, note, first = false) => el('div', { class: first ? 'stat first' : 'stat' }, el('dt', {}, label), el('dd', {}, value), note ? el('dd', { class: 'note' }, note) : null);
+const tile = (label, value, note, first = false) => el('div', { class: first ? 'stat first' : 'stat' }, el('dt', {}, label), el('dd', { class: typeof value === 'string' ? 'word' : null }, value), note ? el('dd', { class: 'note' }, note) : null);
 
 function tiles(answer) {
   const { cpc, intent } = answer;
@@ -35,8 +36,8 @@ function tiles(answer) {
     tile('Searches a month', count(answer.searchVolume), 'mean of twelve months', true),
     tile('Difficulty', [figure(answer.difficulty, 0), answer.difficulty === null ? null : el('small', {}, ' of 100')], method ?? (answer.difficulty === null ? 'the supplier does not tell' : null)),
     tile('Cost per click', money(cpc.amount, cpc.currency), range),
-    tile('Competition', answer.competitionLevel ? words(answer.competitionLevel) : unknown(), answer.competition === null ? null : `${rivals[answer.competitionLevel] ?? 'advertisers'}, ${numberText(answer.competition, 2)} of 1`),
-    tile('Intent', intent.main ?? unknown(), wanted || null));
+    tile('Competition', answer.competitionLevel ? headed(answer.competitionLevel) : unknown(), answer.competition === null ? null : `${rivals[answer.competitionLevel] ?? 'advertisers'}, ${numberText(answer.competition, 2)} of 1`),
+    tile('Intent', intent.main ? headed(intent.main) : unknown(), wanted || null));
 }
 
 function course(answer) {
@@ -57,5 +58,5 @@ function around(answer) {
     el('div', { class: 'stack' }, el('h2', {}, 'How demand moves'), el('dl', { class: 'pairs' },
       [['Against the month before', moved(change.month)], ['Against the quarter before', moved(change.quarter)], ['Against the year before', moved(change.year)], ['Most searched in', peaks.length ? peaks.join(', ') : unknown()]].map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]))),
     el('div', { class: 'stack' }, el('h2', {}, 'On the results page'),
-      el('dl', { class: 'pairs' }, el('dt', {}, 'AI overview'), el('dd', {}, overviewTag), el('dt', {}, 'Beside results'), el('dd', {}, features === null ? unknown() : features.length === 0 ? 'nothing' : el('span', { class: 'tags' }, features.map((it) => tag('', words(it))))))));
+      el('dl', { class: 'pairs' }, el('dt', {}, 'AI overview'), el('dd', {}, overviewTag), el('dt', {}, 'Beside results'), el('dd', {}, features === null ? unknown() : features.length === 0 ? 'nothing' : el('span', { class: 'tags' }, features.filter((it) => it !== 'ai_overview').map((it) => tag('', words(it))))))));
 }

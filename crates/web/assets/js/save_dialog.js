@@ -15,10 +15,10 @@ export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
   const count = el('div', { role: 'status', class: 'allowance' });
   const outcome = el('div');
   const table = new PagedTable({
-    caption: 'Keywords to save', perPage: 20, order: 'text', key: (it) => it.key,
+    caption: 'Keywords to save', perPage: 10, tight: true, order: 'text', key: (it) => it.key,
     columns: [
       { name: 'text', label: 'Keyword', value: (it) => it.text, cell: (it) => el('span', {}, it.text, sub(it)) },
-      { name: 'ai', label: 'Measure in AI answers', cell: (it) => aiSwitch(it) },
+      { name: 'ai', label: 'AI answers', cell: (it) => aiSwitch(it) },
     ],
   });
   const sub = (it) => { const told = fault(it.text) ?? (state.tracked.has(it.key) ? 'Tracked already: stays as it is.' : null); return told && el('span', { class: 'sub' }, told); };
@@ -61,7 +61,7 @@ export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
   const told = (items) => {
     const kinds = { added: 'good', reactivated: 'good', alreadyTracked: '', refused: 'bad' };
     const table = new PagedTable({
-      caption: 'What came of each keyword', perPage: 20, order: 'outcome', key: (it) => it.text,
+      caption: 'What came of each keyword', perPage: 10, tight: true, order: 'outcome', key: (it) => it.text,
       columns: [
         { name: 'text', label: 'Keyword', value: (it) => it.text, cell: (it) => it.text },
         { name: 'outcome', label: 'Outcome', value: (it) => (it.outcome === 'refused' ? 0 : 1), cell: (it) => el('span', {}, tag(kinds[it.outcome] ?? '', OUTCOMES[it.outcome] ?? it.outcome), it.detail ? el('span', { class: 'sub' }, it.detail) : null) },

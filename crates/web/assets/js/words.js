@@ -12,7 +12,7 @@ export function folded(text) {
 }
 
 export function wordsOf(text) {
-  return folded(text).match(/[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*/gu) ?? [];
+  return folded(text).replace(/['’]/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 const list = (text) => new Set(text.split(' '));
