@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bodyOf, counted, distinct, fault, leftOf, outcomes } from '../../crates/web/assets/js/bulk_save.js';
+import { bodyOf, counted, distinct, fault, faults, leftOf, outcomes } from '../../crates/web/assets/js/bulk_save.js';
 
 const QUOTAS = [{ name: 'keywords', limit: 1000, used: 990 }, { name: 'aiTracked', limit: 5, used: 3 }, { name: 'projects', limit: null, used: 2 }];
 
@@ -28,6 +28,7 @@ test('places are counted as they are taken', () => {
 
 test('what is sent is what is counted', () => {
   assert.deepEqual(bodyOf([{ text: 'a', aiTracked: true, key: 'a', ai: true }], 'partial'), { keywords: [{ text: 'a', aiTracked: true }], mode: 'partial' });
+  assert.deepEqual(bodyOf([], 'all', { country: 'cz', language: 'cs', more: 1 }), { keywords: [], mode: 'all', market: { country: 'cz', language: 'cs' } });
 });
 
 test('faults of a text are told before it is sent', () => {
@@ -41,5 +42,12 @@ test('faults of a text are told before it is sent', () => {
 test('outcomes are told in words', () => {
   const items = ['added', 'added', 'refused', 'alreadyTracked'].map((outcome) => ({ outcome }));
   assert.equal(outcomes(items).told, '2 added, 1 tracked already, 1 refused.');
+  assert.equal(outcomes(items, { added: 700, alreadyTracked: 0, reactivated: 2, refused: 1 }).told, '700 added, 2 brought back, 1 refused.', 'an answer that ends early still counts all');
   assert.equal(outcomes([]).told, 'Nothing was saved.');
+});
+
+test('a refusal names keywords, not places', () => {
+  const chosen = [{ text: 'a' }, { text: 'A' }, { text: 'b' }];
+  assert.deepEqual(faults(chosen, [{ pointer: '/keywords/1/text', code: 'too-long', detail: 'is too long' }, { pointer: '/mode', code: 'x' }, { pointer: '/keywords/9', code: 'y' }]), [{ text: 'b', outcome: 'refused', code: 'too-long', detail: 'is too long' }]);
+  assert.deepEqual(faults(chosen, undefined), []);
 });

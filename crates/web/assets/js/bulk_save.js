@@ -60,15 +60,31 @@ export function fault(text) {
   return null;
 }
 
-export function bodyOf(chosen, mode) {
-  return { keywords: distinct(chosen), mode };
+// Without a market the server takes its own, so it is said wherever it is known.
+export function bodyOf(chosen, mode, market = null) {
+  const keywords = distinct(chosen);
+  return market ? { keywords, mode, market: { country: market.country, language: market.language } } : { keywords, mode };
+}
+
+// What a refusal says of single keywords, by their texts: people do not see places in a list.
+export function faults(chosen, errors) {
+  const sent = distinct(chosen);
+  const found = [];
+  for (const it of errors ?? []) {
+    const place = /\/keywords\/(\d+)/.exec(it.pointer ?? '')?.[1];
+    const text = place === undefined ? undefined : sent[Number(place)]?.text;
+    if (text !== undefined) found.push({ text, outcome: 'refused', code: it.code ?? null, detail: it.detail ?? it.message ?? it.code });
+  }
+  return found;
 }
 
 export const OUTCOMES = { added: 'Added', reactivated: 'Brought back', alreadyTracked: 'Tracked already', refused: 'Refused' };
 
-export function outcomes(items) {
+// The answer's own counts go before those of its items, which end where an answer would get too large.
+export function outcomes(items, answer = {}) {
   const counts = Object.fromEntries(Object.keys(OUTCOMES).map((name) => [name, 0]));
   for (const it of items) counts[it.outcome] = (counts[it.outcome] ?? 0) + 1;
+  for (const name of Object.keys(OUTCOMES)) counts[name] = answer[name] ?? counts[name];
   const told = Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => `${count} ${(OUTCOMES[name] ?? name).toLowerCase()}`);
   return { counts, told: told.length ? `${told.join(', ')}.` : 'Nothing was saved.' };
 }

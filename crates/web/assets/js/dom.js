@@ -38,6 +38,10 @@ export function moment(text, kind) {
   return el('time', { datetime: text, title: new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' }).format(time) }, timeText(time, kind));
 }
 
+const named = (type, code) => { try { return new Intl.DisplayNames(undefined, { type }).of(type === 'region' ? code.toUpperCase() : code) ?? code; } catch { return code; } };
+export const regionName = (code) => named('region', code);
+export const languageName = (code) => named('language', code);
+
 // Whether it grew, said with a sign, a word and a colour. What is better is the caller's to say.
 export function moved(value) {
   if (value === null || value === undefined) return unknown();

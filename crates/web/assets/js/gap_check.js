@@ -29,13 +29,18 @@ export function pageKey(url) {
 // Rows of Search Console summed by query. A position is the mean over impressions, as there; null where no
 // row tells one. Rows come in pages, so they are added to what is there.
 export function add(queries, rows) {
+  const keys = new Map();
+  const keyOf = (url) => {
+    if (!keys.has(url)) keys.set(url, pageKey(url));
+    return keys.get(url);
+  };
   for (const row of rows) {
     const key = normalised(row.query);
     if (key === '') continue;
     let it = queries.get(key);
     if (!it) queries.set(key, (it = { query: row.query, key, clicks: 0, impressions: 0, placed: 0, sum: 0, pages: new Map() }));
     count(it, row);
-    const page = pageKey(row.page);
+    const page = keyOf(row.page ?? null);
     if (page === null) continue;
     let at = it.pages.get(page);
     if (!at) it.pages.set(page, (at = { url: row.page, key: page, clicks: 0, impressions: 0, placed: 0, sum: 0 }));
@@ -91,7 +96,7 @@ export function unseen(queries, keywords) {
 }
 
 // Right query, wrong page: most of its impressions go to another page than the one that is meant for it. Which one
-// is meant, and who says so: the content plan, else the page of the last rank check, else an own page whose address
+// is meant, and who says so: the keyword's own target, else the content plan, else the page of the last rank check, else an own page whose address
 // holds more of the query's words.
 export function misplaced(queries, keywords, { least, planned = new Map(), language = 'en' }) {
   const sites = addressWords(queries);
@@ -102,8 +107,9 @@ export function misplaced(queries, keywords, { least, planned = new Map(), langu
     const pages = pagesOf(it);
     const shown = pages[0];
     const meant = shown && meantFor(keyword, planned, shown, sites, language);
-    if (!meant || pageKey(meant.url) === shown.key) continue;
-    const there = it.pages.get(pageKey(meant.url));
+    const key = meant && keyBeside(meant.url, shown.key);
+    if (!meant || key === shown.key) continue;
+    const there = it.pages.get(key);
     found.push({
       query: it.query,
       key: it.key,
@@ -122,7 +128,11 @@ export function misplaced(queries, keywords, { least, planned = new Map(), langu
   return found.sort((one, other) => other.impressions - one.impressions || (one.key < other.key ? -1 : 1));
 }
 
+// A page may be told by its path alone: then it is one of the same site.
+const keyBeside = (url, other) => (url.startsWith('/') ? other.slice(0, other.indexOf('/')) + url : pageKey(url));
+
 function meantFor(keyword, planned, shown, sites, language) {
+  if (keyword.targetUrl) return { url: keyword.targetUrl, by: 'target' };
   const url = planned.get(normalised(keyword.text));
   if (url) return { url, by: 'plan' };
   if (keyword.page && pageKey(keyword.page) !== shown.key) return { url: keyword.page, by: 'rankCheck' };

@@ -6,6 +6,7 @@ import { csv } from './csv.js';
 import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, shortened, tag, unknown } from './dom.js';
 import { clear, show, tell } from './forms.js';
 import { STRIKING, add, misplaced, unseen, untracked } from './gap_check.js';
+import { usualMarket } from './keyword_status.js';
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
 import { planDialog } from './plan_dialog.js';
@@ -27,7 +28,7 @@ const controls = at('gap-controls');
 const importing = at('gap-import');
 const state = { queries: new Map(), keywords: [], planned: new Map(), who: null, read: 0, more: false, imported: [] };
 
-const SAID = { plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
+const SAID = { target: 'the keyword’s own target', plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
 const position = (it) => (it.position === null ? unknown() : el('span', {}, figure(it.position, 1), it.striking ? el('span', { class: 'sub' }, tag('good', 'within reach')) : null));
 const page = (url) => (url ? outward(url, shortened(url)) : unknown());
 
@@ -85,7 +86,7 @@ function bar(name, of, actions) {
 
 const ideaOf = (it) => ({ keyword: it.query ?? it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position ?? null, page: it.meant ?? it.page ?? null, pages: it.shown ? [it.meant, it.shown] : it.pages ?? [] });
 const plan = (rows) => planDialog({ ideas: rows.map(ideaOf), project, language, name: 'From the gap check' });
-const save = (rows) => saveDialog({ chosen: rows.map((it) => ({ text: it.query, ai: asks(it.query, language) })), project, session: state.who, onSaved: async () => { await readKeywords(); judge(); } });
+const save = (rows) => saveDialog({ chosen: rows.map((it) => ({ text: it.query, ai: asks(it.query, language) })), project, session: state.who, market: usualMarket(state.keywords), onSaved: async () => { await readKeywords(); judge(); } });
 const bars = [
   bar('fresh', fresh, [['Follow them', save, true], ['Make a content plan', plan, false]]),
   bar('silent', silent, [['Make a content plan', plan, false]]),
@@ -94,11 +95,11 @@ const bars = [
 
 const counts = { fresh: el('span', { class: 'tag' }), silent: el('span', { class: 'tag' }), wrong: el('span', { class: 'tag' }) };
 const panel = (of, text, index, none) => [el('p', { class: 'hint' }, text), none, el('section', { class: 'card flush' }, el('div', { class: 'filter' }, of.finder, of.sorter), of.node, bars[index].node)];
-const notes = { silent: el('div') };
+const notes = { silent: el('div'), wrong: el('div') };
 const sections = tabs('Gaps', [
   { id: 'fresh', label: 'Searched, not followed', count: counts.fresh, panel: panel(fresh, `People found you for these, and the project does not follow them. “Within reach” is a mean position from ${STRIKING.from} to ${STRIKING.to}. Clicks to win are what the same impressions would bring at position 3.`, 0) },
   { id: 'silent', label: 'Followed, never seen', count: counts.silent, panel: panel(silent, 'The project follows these, and Search Console shows no impression. It leaves out rare queries, so a keyword that few people search may be missing for that reason.', 1, notes.silent) },
-  { id: 'wrong', label: 'Right query, wrong page', count: counts.wrong, panel: panel(wrong, 'Most impressions go to another page than the one that is meant for the query: by your content plan, by the last rank check, or because another address holds all words of the query.', 2) },
+  { id: 'wrong', label: 'Right query, wrong page', count: counts.wrong, panel: panel(wrong, 'Most impressions go to another page than the one that is meant for the query: by the keyword’s own target, by a content plan, by the last rank check, or because another address holds all words of the query.', 2, notes.wrong) },
 ]);
 
 function judge() {
@@ -109,6 +110,8 @@ function judge() {
   wrong.show(found.wrong);
   for (const [name, list] of Object.entries(found)) counts[name].textContent = numberText(list.length, 0);
   notes.silent.replaceChildren(state.more ? noteBox('warn', `Only the first ${numberText(state.read, 0)} rows were read, so some of these may have been seen after all. Choose a shorter time.`) : '');
+  const hasPages = [...state.queries.values()].some((it) => it.pages.size > 0);
+  notes.wrong.replaceChildren(state.read > 0 && !hasPages ? noteBox('warn', 'The imported rows tell no pages. Import an export with pages, or bind a property, to see which page is shown for what.') : '');
   bars.forEach((it) => it.draw());
 }
 
@@ -139,7 +142,7 @@ async function readRows() {
 }
 
 async function readKeywords() {
-  state.keywords = (await statusOf(id)).items;
+  state.keywords = await statusOf(id);
   state.who = await session();
 }
 

@@ -6,6 +6,8 @@ import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
 import { projects, resultsOf } from './project_data.js';
 
+const MOST_ITEMS = 500;
+
 // Ideas are what `planItems` takes.
 export function planDialog({ ideas, project, language = 'en', name = '' }) {
   const state = { project, results: new Map(), onePerCluster: true, plan: null };
@@ -13,6 +15,7 @@ export function planDialog({ ideas, project, language = 'en', name = '' }) {
   const named = el('input', { name: 'name', required: true, maxlength: '200', value: name });
   const method = el('p', { class: 'soft small', role: 'status' });
   const outcome = el('div');
+  const tooMany = el('div', { role: 'status' });
   const table = new PagedTable({
     caption: 'What the plan would hold', perPage: 10, order: 'cluster', key: (it) => it.keyword,
     columns: [
@@ -28,7 +31,8 @@ export function planDialog({ ideas, project, language = 'en', name = '' }) {
     const clusters = new Set(state.plan.items.map((it) => it.cluster)).size;
     method.textContent = `${numberText(state.plan.items.length, 0)} items in ${numberText(clusters, 0)} clusters. ${state.plan.told}`;
     table.show(state.plan.items);
-    save.disabled = !state.project;
+    save.disabled = !state.project || state.plan.items.length > MOST_ITEMS;
+    tooMany.replaceChildren(state.plan.items.length > MOST_ITEMS ? noteBox('warn', `A plan holds ${numberText(MOST_ITEMS, 0)} items at the most. Choose fewer keywords, or one page for each cluster.`) : '');
   }
 
   async function chooseProject(id) {
@@ -57,7 +61,7 @@ export function planDialog({ ideas, project, language = 'en', name = '' }) {
       field('Name', named),
       field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) }))),
     el('fieldset', { class: 'stack tight' }, el('legend', {}, 'Pages to write'), kind(true, 'One for each cluster; its other keywords become the outline'), kind(false, 'One for each keyword')),
-    method, el('div', { class: 'card flush' }, table.node), outcome);
+    method, tooMany, el('div', { class: 'card flush' }, table.node), outcome);
   const actions = el('div', { class: 'row' }, save, el('button', { type: 'button', onclick: () => box.close() }, 'Cancel'));
   const box = el('dialog', { class: 'sheet', 'aria-labelledby': 'plan-title', onclose: () => box.remove() }, title, body, actions);
   document.body.append(box);

@@ -103,7 +103,7 @@ function line(it) {
     el('div', { class: 'fields' },
       field('Title', input('title', { maxlength: '300' })), field('Status', pick('status', Object.entries(STATUSES))),
       field('Due', input('dueOn', { type: 'date' })), field('Owner', input('owner', { maxlength: '200', list: 'owners', autocomplete: 'off' })),
-      field('What to do', pick('action', Object.entries(ACTIONS))), field('Page', input('targetUrl', { type: 'url', maxlength: '2048', inputmode: 'url' })),
+      field('What to do', pick('action', Object.entries(ACTIONS))), field('Page', input('targetUrl', { maxlength: '2048', inputmode: 'url', spellcheck: 'false' })),
       field('Effort', pick('effort', Object.entries(EFFORTS), true)), field('Intent', pick('intent', Object.entries(INTENTS), true)),
       field('Priority', el('input', { type: 'number', min: '0', max: '100', value: it.priority ?? '', oninput: (event) => { it.priority = event.target.value === '' ? null : Number(event.target.value); changed(); } }), '0 to 100'),
       field('Cluster', input('cluster', { maxlength: '200' }))),

@@ -1,5 +1,6 @@
 // What pages know of projects: those the page names, and what the API tells of one.
 import { send } from './api.js';
+import { readStatus } from './keyword_status.js';
 import { all } from './lists.js';
 import { normalised } from './words.js';
 
@@ -22,7 +23,7 @@ const longestLabel = (domain) => domain.split('.').slice(0, -1).reduce((longest,
 
 export const projectOf = (id) => projects().find((it) => String(it.id) === String(id)) ?? null;
 
-export const statusOf = (id) => all(`/api/projects/${id}/keyword-status`, MOST_KEYWORDS);
+export const statusOf = async (id) => (await all(`/api/projects/${id}/keyword-status?limit=500`, MOST_KEYWORDS)).items.map(readStatus);
 
 // Who is signed in, with what is left; null when it cannot be read.
 export const session = () => send('GET', '/api/session').catch(() => null);

@@ -4,6 +4,7 @@ import { csv } from './csv.js';
 import { busy, download, el, emptyBox, fileName, icon, moment } from './dom.js';
 import { clear, show, tell } from './forms.js';
 import { IdeasTable } from './ideas_table.js';
+import { inMarket } from './keyword_status.js';
 import { numberText, timeText } from './localise.js';
 import { planDialog } from './plan_dialog.js';
 import { projectOf, session, statusOf } from './project_data.js';
@@ -43,7 +44,7 @@ function selectionBar() {
 
 function openSave() {
   const chosen = ideas.table.selected.map((it) => ({ text: it.keyword, ai: it.advice.suggested }));
-  saveDialog({ chosen, project: state.project, session: state.who, onSaved: async () => {
+  saveDialog({ chosen, project: state.project, session: state.who, market: market(), onSaved: async () => {
     state.who = await session();
     await chooseProject();
   } });
@@ -60,10 +61,16 @@ function exportCsv() {
   tell('The file is made.');
 }
 
+// Where it was searched is where the ideas are followed.
+function market() {
+  const { location: country, language } = state.answer;
+  return country?.code && language?.code ? { country: country.code, language: language.code } : null;
+}
+
 function judge() {
   const quota = state.who?.quotas?.find((it) => it.name === 'aiTracked');
   const left = quota && quota.limit !== null ? Math.max(quota.limit - quota.used, 0) : null;
-  ideas.show(judged(state.answer, { status: state.status, brands: state.project?.brands ?? [], aiLeft: left }));
+  ideas.show(judged(state.answer, { status: state.status.filter((it) => inMarket(it, market())), brands: state.project?.brands ?? [], aiLeft: left }));
   bar.draw();
 }
 
@@ -82,7 +89,7 @@ async function chooseProject() {
   state.project = projectOf(form.elements.projectId.value);
   state.status = [];
   if (state.project) {
-    try { state.status = (await statusOf(state.project.id)).items; } catch { tell('The project’s keywords cannot be read just now; positions are taken as not known.'); }
+    try { state.status = await statusOf(state.project.id); } catch { tell('The project’s keywords cannot be read just now; positions are taken as not known.'); }
   }
   if (state.answer) judge();
 }
@@ -117,7 +124,7 @@ async function search() {
 function take(raw, searchId = null) {
   state.answer = readAnswer(raw);
   if (raw.usage !== undefined) usage(raw);
-  const id = searchId ?? raw.searchId ?? raw.historyId ?? null;
+  const id = searchId ?? raw.id ?? null;
   history.replaceState(null, '', id === null ? location.pathname : `?search=${id}`);
   draw();
 }
@@ -126,7 +133,7 @@ function usage(it) {
   if (it.limit === null || it.limit === undefined) { place.usage.replaceChildren(); return; }
   place.usage.replaceChildren(
     el('progress', { max: Math.max(it.limit, 1), value: Math.min(it.usage, it.limit), 'aria-label': 'Searches used this month' }),
-    el('span', {}, el('b', {}, `${numberText(it.available ?? Math.max(it.limit - it.usage, 0), 0)} of ${numberText(it.limit, 0)}`), ' searches left', it.resetsAt ? [', all of them again ', moment(it.resetsAt, 'day')] : ' this month', '. Opening one of your history takes none.'));
+    el('span', {}, el('b', {}, `${numberText(Math.max(it.limit - it.usage, 0), 0)} of ${numberText(it.limit, 0)}`), ' searches left', it.resetsAt ? [', all of them again ', moment(it.resetsAt, 'day')] : ' this month', '. Opening one of your history takes none.'));
 }
 
 const drawUsage = () => send('GET', PATH).then(usage).catch(() => {});
@@ -167,7 +174,7 @@ function historyLine(it) {
 
 async function reopen(id) {
   try {
-    take(await send('GET', `${PATH}/history/${id}`), id);
+    take(await send('GET', `${PATH}/history/${id}${state.project ? `?projectId=${state.project.id}` : ''}`), id);
     const { keyword, location, language } = form.elements;
     keyword.value = state.answer.keyword;
     location.value = nameOf(state.answer.location) || location.value;

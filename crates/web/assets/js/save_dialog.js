@@ -1,19 +1,21 @@
 // Saving chosen keywords into a project: what it takes is counted while one chooses, what came of it told for each.
-import { MOST_AT_ONCE, OUTCOMES, bodyOf, counted, fault, leftOf, outcomes } from './bulk_save.js';
+import { MOST_AT_ONCE, OUTCOMES, bodyOf, counted, fault, faults, leftOf, outcomes } from './bulk_save.js';
 import { send } from './api.js';
-import { alertBox, busy, choice, el, field, noteBox, tag } from './dom.js';
+import { alertBox, busy, choice, el, field, languageName, noteBox, regionName, tag } from './dom.js';
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
+import { trackedIn, usualMarket } from './keyword_status.js';
 import { projects, statusOf } from './project_data.js';
 import { normalised } from './words.js';
 
 // `chosen` are `{text, ai}`: the keyword, and whether AI answers are suggested for it.
-export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
+export function saveDialog({ chosen, project, session, market = null, onSaved = () => {} }) {
   const rows = chosen.map((it) => ({ ...it, key: normalised(it.text), aiTracked: Boolean(it.ai) }));
-  const state = { project, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all' };
+  const state = { project, market, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all' };
   const title = el('h2', { id: 'save-title', tabindex: '-1' }, `Save ${rows.length === 1 ? 'a keyword' : `${numberText(rows.length, 0)} keywords`}`);
   const count = el('div', { role: 'status', class: 'allowance' });
   const outcome = el('div');
+  const where = el('p', { class: 'soft small' });
   const table = new PagedTable({
     caption: 'Keywords to save', perPage: 10, tight: true, order: 'text', key: (it) => it.key,
     columns: [
@@ -41,9 +43,11 @@ export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
     state.tracked = new Map();
     state.left = leftOf(session?.quotas, session?.limits?.keywordsPerProject, state.project?.keywordCount ?? null);
     if (state.project) {
-      const { items } = await statusOf(state.project.id).catch(() => ({ items: [] }));
-      state.tracked = new Map(items.map((it) => [normalised(it.text), it.aiTracked]));
+      const status = await statusOf(state.project.id).catch(() => []);
+      state.market = market ?? usualMarket(status);
+      state.tracked = trackedIn(status, state.market);
     }
+    where.textContent = state.market ? `They are followed in ${regionName(state.market.country)}, ${languageName(state.market.language)}, on desktop.` : '';
     table.draw();
     recount();
   }
@@ -51,10 +55,11 @@ export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
   async function keep() {
     outcome.replaceChildren();
     try {
-      const answer = await send('POST', `/api/projects/${state.project.id}/keywords/bulk`, bodyOf(rows, state.mode));
-      done(answer.items ?? []);
+      const answer = await send('POST', `/api/projects/${state.project.id}/keywords/bulk`, bodyOf(rows, state.mode, state.market));
+      done(answer.items ?? [], answer);
     } catch (error) {
-      outcome.replaceChildren(alertBox(error), (error.problem?.items?.length ?? 0) > 0 ? told(error.problem.items) : '');
+      const wrong = faults(rows, error.problem?.errors);
+      outcome.replaceChildren(alertBox(error), wrong.length ? told(wrong) : '');
     }
   }
 
@@ -71,8 +76,8 @@ export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
     return el('div', { class: 'card flush' }, table.node);
   };
 
-  function done(items) {
-    const found = outcomes(items);
+  function done(items, answer) {
+    const found = outcomes(items, answer);
     const isGood = found.counts.refused === 0;
     title.textContent = isGood ? 'Saved' : 'Saved in part';
     body.replaceChildren(noteBox(isGood ? 'good' : 'warn', found.told), told(items));
@@ -86,6 +91,7 @@ export function saveDialog({ chosen, project, session, onSaved = () => {} }) {
     field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) })),
     el('div', { class: 'row' }, el('span', { class: 'small' }, 'Measure in AI answers:'), ['As suggested', 'All', 'None'].map((label, index) => el('button', { type: 'button', class: 'slim', onclick: () => setAll([(it) => Boolean(it.ai), () => true, () => false][index]) }, label))),
     el('div', { class: 'card flush' }, table.node),
+    where,
     el('fieldset', { class: 'stack tight' }, el('legend', {}, 'If they do not all fit'), mode('all', 'Save nothing'), mode('partial', 'Save what fits')),
     count, outcome);
   const actions = el('div', { class: 'row' }, save, el('button', { type: 'button', onclick: () => box.close() }, 'Cancel'));
