@@ -58,7 +58,7 @@ const wrong = table('Right query, wrong page', '-impressions', [
 ], true);
 
 function table(caption, order, columns, selectable) {
-  return new PagedTable({ caption, columns, order, key: (it) => it.key ?? normalised(it.text), selectable, perPage: 50, onSelect: () => bars.forEach((it) => it.draw()) });
+  return new PagedTable({ caption, columns, order, key: (it) => it.key ?? normalised(it.text), selectable, onSelect: () => bars.forEach((it) => it.draw()) });
 }
 
 const CSVS = {

@@ -6,9 +6,12 @@ import { numberText } from './localise.js';
 import { nextOrder, pageOf, sorted } from './table_order.js';
 import { normalised } from './words.js';
 
+// Cards are long: a page of them holds fewer.
+const USUAL = matchMedia('(max-width: 48rem)').matches ? 20 : 50;
+
 // Columns: `{name, label, right, value(row), cell(row), falls}`; the first names the row. `key(row)` tells rows apart.
 export class PagedTable {
-  constructor({ caption, columns, key, order, perPage = 50, selectable = false, inner = null, tight = false, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
+  constructor({ caption, columns, key, order, perPage = USUAL, selectable = false, inner = null, tight = false, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
     Object.assign(this, { caption, columns, key, order, perPage, selectable, inner, onSelect, none });
     this.rows = [];
     this.every = [];
@@ -92,7 +95,9 @@ export class PagedTable {
     const label = column.value
       ? el('button', { type: 'button', class: 'sort', onclick: () => { this.sort(nextOrder(this.order, column)); this.heads.querySelector(`[data-column="${column.name}"]`)?.focus(); }, 'data-column': column.name }, column.label, direction && icon(direction === 'ascending' ? 'up' : 'down'))
       : column.label;
-    return el('th', { scope: 'col', class: column.right ? 'r' : null, 'aria-sort': direction }, label);
+    // Where rows are cards, nothing is sorted here, but columns still have their names.
+    const bare = column.value && el('span', { class: 'bare' }, column.label);
+    return el('th', { scope: 'col', class: column.right ? 'r' : null, 'aria-sort': direction }, label, bare);
   }
 
   row(row) {
