@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { actionFor, headline, isLate, plain, planCsv, planItems, planMarkdown, plannedPages, progress, sent } from '../../crates/web/assets/js/content_plan.js';
+import { actionFor, headline, isLate, itemFaults, plain, planCsv, planItems, planMarkdown, plannedPages, progress, sent } from '../../crates/web/assets/js/content_plan.js';
 
 const idea = (keyword, more = {}) => ({ keyword, searchVolume: null, intent: null, score: null, position: null, page: null, pages: [], ...more });
 
@@ -67,4 +67,10 @@ test('progress leaves out what was dropped; late is open and due before today', 
 test('the pages that plans mean; a later plan counts, what was dropped does not', () => {
   const pages = plannedPages([{ items: [{ keyword: 'A', targetUrl: 'u1' }, { keyword: 'b', targetUrl: 'u2', status: 'dropped' }] }, { items: [{ keyword: 'a', targetUrl: 'u3' }] }, {}]);
   assert.deepEqual([...pages], [['a', 'u3']]);
+});
+
+test('a refusal names items, not places', () => {
+  const errors = [{ pointer: '/items/1/dueOn', detail: 'must be a day' }, { pointer: '/name', code: 'too-long' }, { pointer: '/items/9', message: 'x' }, { code: 'y' }];
+  assert.deepEqual(itemFaults(PLAN.items, errors), ['“b”, dueOn: must be a day', 'too-long', 'x', 'y']);
+  assert.deepEqual(itemFaults([], undefined), []);
 });

@@ -27,31 +27,33 @@ test('what is left out or null is unknown, what is counted as nothing is nothing
 
 test('ideas are judged with what the project knows', () => {
   const status = [{ text: 'TRAIL shoes', position: 14, daysMeasured: 3, aiTracked: true, page: 'https://a.example/' }];
-  const [best, trail, how] = judged(readAnswer(ANSWER), { status, aiLeft: 1 });
+  const [own, best, trail, how] = judged(readAnswer(ANSWER), { status, aiLeft: 1 });
   assert.equal(best.opportunity.clicks.toFixed(4), '387.2000');
   assert.equal(trail.opportunity.clicks.toFixed(6), '85.772158');
+  assert.deepEqual([own.keyword, own.relation, own.score], ['running shoes', 'itself', null]);
   assert.deepEqual([best.opportunity.assumed, trail.opportunity.assumed], [true, false]);
   assert.deepEqual([trail.inProject, trail.aiTracked, trail.advice.against.name], [true, true, 'measured']);
   assert.deepEqual([how.score, how.opportunity.clicks, best.advice.suggested], [null, null, true]);
 });
 
 test('a keyword that was looked for and not found is measured; one that never was is not', () => {
-  const of = (row) => judged(readAnswer(ANSWER), { status: [{ text: 'best shoes', aiTracked: false, ...row }] })[0].opportunity.assumed;
+  const of = (row) => judged(readAnswer(ANSWER), { status: [{ text: 'best shoes', aiTracked: false, ...row }] })[1].opportunity.assumed;
   assert.deepEqual([of({ position: null, daysMeasured: 4 }), of({ position: null, daysMeasured: 0 })], [false, true]);
 });
 
 test('prices in two currencies are not held against each other', () => {
   const mixed = { ...ANSWER, ideas: ANSWER.ideas.map((it, index) => ({ ...it, cpc: { amount: 1, currency: index ? 'EUR' : 'USD' } })) };
-  assert.ok(judged(readAnswer(mixed))[0].priority.missing.includes('cpc'));
+  assert.ok(judged(readAnswer(mixed))[1].priority.missing.includes('cpc'));
 });
 
 test('filters hold all at once, and what is unknown fits no bound', () => {
   const ideas = judged(readAnswer(ANSWER));
   const none = { text: '', relation: '', intent: '', least: null, hardest: null, only: '' };
   const found = (more) => ideas.filter((it) => fits(it, { ...none, ...more })).map((it) => it.keyword);
-  assert.equal(found({}).length, 3);
-  assert.deepEqual(found({ text: ' SHOES ' }), ['Best shoes', 'trail shoes']);
-  assert.deepEqual(found({ least: 0 }), ['Best shoes', 'trail shoes']);
+  assert.equal(found({}).length, 4);
+  assert.deepEqual(found({ text: ' SHOES ' }), ['running shoes', 'Best shoes', 'trail shoes']);
+  assert.deepEqual(found({ least: 0 }), ['running shoes', 'Best shoes', 'trail shoes']);
+  assert.deepEqual(found({ least: 1 }), ['Best shoes', 'trail shoes']);
   assert.deepEqual(found({ hardest: 12, relation: 'phrase' }), ['trail shoes']);
   assert.deepEqual(found({ only: 'suggested' }), ['Best shoes']);
   assert.deepEqual(found({ only: 'tracked' }), []);
@@ -60,7 +62,7 @@ test('filters hold all at once, and what is unknown fits no bound', () => {
 test('the table for spreadsheets has a cell for each column', () => {
   const { header, rows } = ideasTable(judged(readAnswer(ANSWER)));
   assert.ok(rows.every((row) => row.length === header.length));
-  assert.equal(csv(header, rows).split('\r\n')[3], 'how to run,question,,,,1,,USD,,,,false,false');
+  assert.equal(csv(header, rows).split('\r\n')[4], 'how to run,question,,,,1,,USD,,,,false,false');
 });
 
 test('rows are sorted both ways, unknown ones last, equal ones as they came', () => {
@@ -79,4 +81,12 @@ test('pages begin where they should and never end in nothing', () => {
   assert.deepEqual([of(0), of(50), of(100), of(900), of(-50)], [[0, 50, 50], [50, 100, 50], [100, 101, 1], [100, 101, 1], [0, 50, 50]]);
   assert.deepEqual(pageOf([], 0, 50), { rows: [], from: 0, to: 0, total: 0 });
   assert.deepEqual(pageOf(rows.slice(0, 50), 50, 50).from, 0);
+});
+
+test('of the keyword itself the results page is known, and takes clicks', () => {
+  const known = { ...ANSWER, searchVolume: 1000, difficulty: 0, intent: 'informational', serpFeatures: ['shopping'], aiOverviewLikely: true };
+  const [own] = judged(readAnswer(known));
+  // 1000 · 0.11 · 0.481 · 0.536
+  assert.equal(own.opportunity.clicks.toFixed(5), '28.35976');
+  assert.deepEqual(own.advice.signs.map((it) => it.name), ['intent', 'overview']);
 });

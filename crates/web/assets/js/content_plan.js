@@ -75,6 +75,15 @@ export function sent(item) {
   return rest;
 }
 
+// What a refusal says of single items, by their keywords: people do not see places in a list.
+export function itemFaults(items, errors) {
+  return (errors ?? []).map(({ pointer, detail, message, code }) => {
+    const [, index, member] = /\/items\/(\d+)\/?(\w*)/.exec(pointer ?? '') ?? [];
+    const item = index === undefined ? undefined : items[Number(index)];
+    return `${item ? `“${item.keyword}”${member ? `, ${member}` : ''}: ` : ''}${detail ?? message ?? code}`;
+  });
+}
+
 export function progress(items) {
   const open = items.filter((it) => it.status !== 'dropped');
   return { done: open.filter((it) => it.status === 'done').length, of: open.length };

@@ -73,7 +73,7 @@ export class IdeasTable {
 
   draw() {
     const rows = this.ideas.filter((it) => fits(it, this.filter));
-    this.told.textContent = rows.length === this.ideas.length ? `${numberText(rows.length, 0)} ideas` : `${numberText(rows.length, 0)} of ${numberText(this.ideas.length, 0)} ideas`;
+    this.told.textContent = rows.length === this.ideas.length ? `${numberText(rows.length, 0)} ${rows.length === 1 ? 'keyword' : 'keywords'}` : `${numberText(rows.length, 0)} of ${numberText(this.ideas.length, 0)} keywords`;
     this.table.show(rows, this.ideas);
   }
 }
@@ -104,7 +104,10 @@ function scoreTerms({ score: total, priority }) {
 }
 
 function visits({ opportunity: it }) {
-  const rate = (of) => percentText(of.value) + (of.overview !== 1 ? ` (${percentText(of.curve)} × ${numberText(of.overview, 2)} under an AI overview)` : '');
+  const rate = (of) => {
+    const factors = [of.layout === 1 ? null : `× ${numberText(of.layout, 3)} for what stands beside it`, of.overview === 1 ? null : `× ${numberText(of.overview, 2)} under an AI overview`].filter(Boolean);
+    return factors.length ? `${percentText(of.curve)} ${factors.join(' ')} = ${percentText(of.value)}` : percentText(of.value);
+  };
   const rows = [
     ['Searches a month', it.volume === null ? unknown() : numberText(it.volume, 0)],
     [`Clicks at position ${it.target}`, rate(it.aimed)],

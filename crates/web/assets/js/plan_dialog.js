@@ -1,5 +1,5 @@
 // Making a content plan of chosen keywords: what it would hold is shown before it is saved.
-import { ACTIONS, planItems, sent } from './content_plan.js';
+import { ACTIONS, itemFaults, planItems, sent } from './content_plan.js';
 import { send } from './api.js';
 import { alertBox, busy, choice, el, field, noteBox, tag } from './dom.js';
 import { numberText } from './localise.js';
@@ -51,7 +51,8 @@ export function planDialog({ ideas, project, language = 'en', name = '' }) {
       actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${state.project.id}/content-plans/${plan.id}` }, 'Open the plan'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
       title.focus();
     } catch (error) {
-      outcome.replaceChildren(alertBox(error));
+      const wrong = itemFaults(state.plan.items, error.problem?.errors).slice(0, 10);
+      outcome.replaceChildren(alertBox(error), wrong.length ? el('ul', { class: 'plain small' }, wrong.map((it) => el('li', {}, it))) : '');
     }
   }
 

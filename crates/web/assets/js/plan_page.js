@@ -1,7 +1,7 @@
 // /projects/{id}/content-plans/{planId}: one plan, edited and exported.
 import { exchange } from './api.js';
 import { METHODS } from './clusters.js';
-import { ACTIONS, EFFORTS, INTENTS, STATUSES, isLate, planCsv, planMarkdown, progress } from './content_plan.js';
+import { ACTIONS, EFFORTS, INTENTS, STATUSES, isLate, itemFaults, planCsv, planMarkdown, progress } from './content_plan.js';
 import { alertBox, busy, choice, download, el, emptyBox, field, fileName, tag } from './dom.js';
 import { tell } from './forms.js';
 import { numberText, timeText } from './localise.js';
@@ -137,18 +137,11 @@ async function keep(isForced = false) {
       const theirs = el('button', { type: 'button', class: 'slim', onclick: () => { state.isDirty = false; location.reload(); } }, 'Take theirs');
       box.append(el('span', { class: 'row' }, mine, theirs));
     }
-    const wrong = error.problem?.errors ?? [];
-    if (wrong.length) box.lastChild.append(el('ul', { class: 'plain' }, wrong.map((it) => el('li', {}, placed(it)))));
+    const wrong = itemFaults(items, error.problem?.errors);
+    if (wrong.length) box.lastChild.append(el('ul', { class: 'plain' }, wrong.map((it) => el('li', {}, it))));
     outcome.replaceChildren(box);
     if (error.status === 412) box.querySelector('button').focus();
   }
-}
-
-// An error of an item is told with the item's name, not with its place in a list nobody sees.
-function placed({ pointer = '', detail, message, code }) {
-  const [, index, member] = /\/items\/(\d+)\/?(\w*)/.exec(pointer) ?? [];
-  const item = index === undefined ? null : state.plan.items[Number(index)];
-  return `${item ? `“${item.keyword}”${member ? `, ${member}` : ''}: ` : ''}${detail ?? message ?? code}`;
 }
 
 function page() {

@@ -58,15 +58,22 @@ function readIdea(idea, currency) {
   };
 }
 
-// Every idea with its opportunity, score and suggestion. `status` are the project's keywords as keyword-status
+// The keyword itself is worth as much thought as its ideas, and more is known of it.
+function itself(answer) {
+  const { keyword, searchVolume, cpc, competition, difficulty, intent, trend, overview, features } = answer;
+  return { keyword, key: normalised(keyword), relation: 'itself', searchVolume, cpc: cpc.amount, currency: cpc.currency, competition, difficulty, intent: intent.main, trend, overview, features, inProject: null };
+}
+
+// The keyword and every idea with its opportunity, score and suggestion. `status` are the project's keywords as keyword-status
 // tells them; without a project nobody's position is known.
 export function judged(answer, { status = [], brands = [], aiLeft = null } = {}) {
+  const candidates = [itself(answer), ...answer.ideas];
   const known = new Map(status.map((it) => [normalised(it.text), it]));
-  const currencies = new Set(answer.ideas.map((it) => it.currency).filter(Boolean));
-  const ideas = answer.ideas.map((idea) => {
+  const currencies = new Set(candidates.map((it) => it.currency).filter(Boolean));
+  const ideas = candidates.map((idea) => {
     const tracked = known.get(idea.key);
     const measured = Boolean(tracked) && (tracked.position !== null || tracked.daysMeasured > 0);
-    const layout = { overview: idea.overview, intent: idea.intent };
+    const layout = { features: idea.features ?? [], overview: idea.overview, intent: idea.intent };
     const course = demand(idea.trend);
     const found = opportunity({
       volume: idea.searchVolume,
@@ -97,7 +104,7 @@ export function judged(answer, { status = [], brands = [], aiLeft = null } = {})
   return ideas.map((it, index) => ({ ...it, priority: scores[index], score: scores[index].score, advice: advice[index] }));
 }
 
-export const RELATIONS = { question: 'Question', related: 'Related', phrase: 'Phrase', alsoAsk: 'People also ask' };
+export const RELATIONS = { itself: 'Your keyword', question: 'Question', related: 'Related', phrase: 'Phrase', alsoAsk: 'People also ask' };
 
 const RULES = {
   text: (it, text) => text === '' || it.key.includes(text),

@@ -76,10 +76,10 @@ function judge() {
 
 function draw({ focus = true } = {}) {
   const list = el('section', { class: 'card flush ideas' },
-    el('header', {}, el('div', {}, el('h2', {}, 'Ideas'), el('p', {}, 'The score weighs visits to win, cost per click, intent and trend. Open it to see how it comes about.')), ideas.told),
+    el('header', {}, el('div', {}, el('h2', {}, 'The keyword and its ideas'), el('p', {}, 'The score weighs visits to win, cost per click, intent and trend. Open it to see how it comes about.')), ideas.told),
     ideas.tools, ideas.node, bar.node);
   const none = emptyBox('research', 'No ideas for this keyword', 'The supplier knows no others that are like it. Try a shorter keyword, or one that is searched more.');
-  place.answer.replaceChildren(...overview(state.answer), state.answer.ideas.length ? list : none);
+  place.answer.replaceChildren(...overview(state.answer), list, ...(state.answer.ideas.length ? [] : [none]));
   place.answer.hidden = false;
   judge();
   if (focus) place.answer.querySelector('h2').focus();
@@ -121,12 +121,12 @@ async function search() {
   }
 }
 
-function take(raw, searchId = null) {
+function take(raw, searchId = null, focus = true) {
   state.answer = readAnswer(raw);
   if (raw.usage !== undefined) usage(raw);
   const id = searchId ?? raw.id ?? null;
   history.replaceState(null, '', id === null ? location.pathname : `?search=${id}`);
-  draw();
+  draw({ focus });
 }
 
 function usage(it) {
@@ -172,9 +172,9 @@ function historyLine(it) {
   return el('li', {}, el('span', { class: 'wrap' }, open, el('span', { class: 'soft small' }, [nameOf(it.location), nameOf(it.language)].filter(Boolean).join(', '), ' · ', moment(it.searchedAt, 'ago'))), forget);
 }
 
-async function reopen(id) {
+async function reopen(id, focus = true) {
   try {
-    take(await send('GET', `${PATH}/history/${id}${state.project ? `?projectId=${state.project.id}` : ''}`), id);
+    take(await send('GET', `${PATH}/history/${id}${state.project ? `?projectId=${state.project.id}` : ''}`), id, focus);
     const { keyword, location, language } = form.elements;
     keyword.value = state.answer.keyword;
     location.value = nameOf(state.answer.location) || location.value;
@@ -191,4 +191,4 @@ if (asked.get('project') && projectOf(asked.get('project'))) form.elements.proje
 const [who] = await Promise.all([session(), drawUsage(), drawHistory()]);
 state.who = who;
 await chooseProject();
-if (/^\d+$/.test(asked.get('search') ?? '')) await reopen(asked.get('search'));
+if (/^\d+$/.test(asked.get('search') ?? '')) await reopen(asked.get('search'), false);
