@@ -5,12 +5,14 @@ import { alertBox, busy, choice, el, field, noteBox, tag } from './dom.js';
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
 import { projects, resultsOf } from './project_data.js';
+import { normalised } from './words.js';
 
 const MOST_ITEMS = 500;
 
 // Ideas are what `planItems` takes.
-export function planDialog({ ideas, project, language = 'en', name = '' }) {
-  const state = { project, results: new Map(), onePerCluster: true, plan: null };
+// `knownOnly` leaves out those whose results nobody knows, where others' are known.
+export function planDialog({ ideas, project, language = 'en', name = '', knownOnly = false }) {
+  const state = { project, results: new Map(), onePerCluster: true, knownOnly, plan: null };
   const title = el('h2', { id: 'plan-title', tabindex: '-1' }, 'Make a content plan');
   const named = el('input', { name: 'name', required: true, maxlength: '200', value: name });
   const method = el('p', { class: 'soft small', role: 'status' });
@@ -27,7 +29,11 @@ export function planDialog({ ideas, project, language = 'en', name = '' }) {
   const save = el('button', { type: 'button', class: 'main', onclick: () => busy(save, keep) }, 'Save the plan');
 
   function draw() {
-    state.plan = planItems(ideas, { results: state.results, language, onePerCluster: state.onePerCluster });
+    const known = ideas.filter((it) => state.results.has(normalised(it.keyword)));
+    const isMixed = known.length > 1 && known.length < ideas.length;
+    some.hidden = !isMixed;
+    some.lastChild.textContent = `Only the ${numberText(known.length, 0)} of ${numberText(ideas.length, 0)} whose results are known: they are clustered by shared results`;
+    state.plan = planItems(isMixed && state.knownOnly ? known : ideas, { results: state.results, language, onePerCluster: state.onePerCluster });
     const clusters = new Set(state.plan.items.map((it) => it.cluster)).size;
     method.textContent = `${numberText(state.plan.items.length, 0)} items in ${numberText(clusters, 0)} clusters. ${state.plan.told}`;
     table.show(state.plan.items);
@@ -57,12 +63,13 @@ export function planDialog({ ideas, project, language = 'en', name = '' }) {
   }
 
   const kind = (value, label) => el('label', { class: 'check' }, el('input', { type: 'radio', name: 'items', checked: state.onePerCluster === value, onchange: () => { state.onePerCluster = value; draw(); } }), label);
+  const some = el('label', { class: 'check', hidden: true }, el('input', { type: 'checkbox', checked: knownOnly, onchange: (event) => { state.knownOnly = event.target.checked; draw(); } }), el('span'));
   const body = el('div', { class: 'page' },
     el('div', { class: 'fields' },
       field('Name', named),
       field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) }))),
     el('fieldset', { class: 'stack tight' }, el('legend', {}, 'Pages to write'), kind(true, 'One for each cluster; its other keywords become the outline'), kind(false, 'One for each keyword')),
-    method, tooMany, el('div', { class: 'card flush' }, table.node), outcome);
+    some, method, tooMany, el('div', { class: 'card flush' }, table.node), outcome);
   const actions = el('div', { class: 'row' }, save, el('button', { type: 'button', onclick: () => box.close() }, 'Cancel'));
   const box = el('dialog', { class: 'sheet', 'aria-labelledby': 'plan-title', onclose: () => box.remove() }, title, body, actions);
   document.body.append(box);

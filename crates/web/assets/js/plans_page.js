@@ -48,7 +48,7 @@ async function fromKeywords() {
     const items = await statusOf(id);
     if (items.length === 0) { tell('The project follows no keyword yet.'); root.prepend(alertBox(new Error('The project follows no keyword yet. Add some first.'))); return; }
     const ideas = items.map((it) => ({ keyword: it.text, searchVolume: it.searchVolume ?? null, intent: it.intent ?? null, score: null, position: it.position, page: it.targetUrl ?? it.page, pages: [] }));
-    planDialog({ ideas, project, language: root.dataset.language, name: `Plan of ${new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' }).format(new Date())}` }).addEventListener('close', list);
+    planDialog({ ideas, project, knownOnly: true, language: root.dataset.language, name: `Plan of ${new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' }).format(new Date())}` }).addEventListener('close', list);
   } catch (error) { root.prepend(alertBox(error)); }
 }
 
