@@ -15,7 +15,7 @@ import { saveDialog } from './save_dialog.js';
 import { tabs } from './tabs.js';
 import { asks, normalised } from './words.js';
 
-const MOST_ROWS = 50_000;
+const MOST_ROWS = 25_000;
 const DAYS = 28;
 const MOST_PLANS = 10;
 const at = (id) => document.getElementById(id);
@@ -209,7 +209,7 @@ form.addEventListener('submit', (event) => {
       tell(`${numberText(done.rows ?? 0, 0)} rows imported.`);
       const box = form.querySelector('[data-outcome]');
       box.className = 'note-box good';
-      box.textContent = `${numberText(done.rows ?? 0, 0)} rows imported${done.leftOut ? `, ${numberText(done.leftOut.length ?? done.leftOut, 0)} left out` : ''}.`;
+      box.textContent = [`${numberText(done.rows ?? 0, 0)} rows imported.`, done.leftOut?.length ? `Left out: ${done.leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
       form.reset();
       await start();
     } catch (error) { show(form, error); }
