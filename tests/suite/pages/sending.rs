@@ -113,7 +113,14 @@ async fn what_is_not_there_and_what_is_anothers_look_alike(db: TestDatabase) {
         "007".to_owned(),
         "x".to_owned(),
     ] {
-        for end in ["", "/keywords", "/settings", "/results/rankings"] {
+        for end in [
+            "",
+            "/keywords",
+            "/settings",
+            "/gap-check",
+            "/content-plans/3",
+            "/results/rankings",
+        ] {
             let response = get(&app, &format!("/projects/{id}{end}")).await;
             answers.push((response.status().as_u16(), response.text().await.unwrap()));
         }

@@ -8,10 +8,13 @@ pub mod about;
 mod analyses;
 mod assets;
 pub mod charts;
+mod content_plans;
 mod docs;
 mod frame;
+mod gap_check;
 mod home;
 mod keywords;
+mod modules;
 mod outside;
 mod overview;
 mod parts;
@@ -55,6 +58,9 @@ enum Place {
     Keywords(Option<ProjectId>),
     Results(Option<ProjectId>, ResultType),
     ProjectSettings(Option<ProjectId>),
+    GapCheck(Option<ProjectId>),
+    ContentPlans(Option<ProjectId>),
+    ContentPlan(Option<ProjectId>, Option<i64>),
     /// Under a path of pages, and none of them.
     Nothing,
 }
@@ -82,6 +88,9 @@ impl Place {
                     [] => Self::Project(id),
                     ["keywords"] => Self::Keywords(id),
                     ["settings"] => Self::ProjectSettings(id),
+                    ["gap-check"] => Self::GapCheck(id),
+                    ["content-plans"] => Self::ContentPlans(id),
+                    ["content-plans", plan] => Self::ContentPlan(id, plain_id(plan)),
                     ["results", name] => {
                         ResultType::named(name).map_or(Self::Nothing, |it| Self::Results(id, it))
                     }
@@ -108,6 +117,9 @@ impl Place {
             Self::Keywords(_) => "/projects/{id}/keywords",
             Self::Results(..) => "/projects/{id}/results/{type}",
             Self::ProjectSettings(_) => "/projects/{id}/settings",
+            Self::GapCheck(_) => "/projects/{id}/gap-check",
+            Self::ContentPlans(_) => "/projects/{id}/content-plans",
+            Self::ContentPlan(..) => "/projects/{id}/content-plans/{plan}",
             Self::Nothing => "none",
         }
     }
@@ -270,6 +282,9 @@ async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
         Place::Keywords(Some(id)) => keywords::page(visit, id).await,
         Place::Results(Some(id), of) => results::page(visit, id, of).await,
         Place::ProjectSettings(Some(id)) => project_settings::page(visit, id).await,
+        Place::GapCheck(Some(id)) => gap_check::page(visit, id).await,
+        Place::ContentPlans(Some(id)) => content_plans::list(visit, id).await,
+        Place::ContentPlan(Some(id), Some(plan)) => content_plans::one(visit, id, plan).await,
         _ => Err(NoPage::NotFound),
     }
 }
@@ -295,6 +310,14 @@ mod tests {
             Some(Place::Results(Some(ProjectId(7)), ResultType::AiTrends))
         );
         assert_eq!(Place::of("/projects/07"), Some(Place::Project(None)));
+        assert_eq!(
+            Place::of("/projects/7/content-plans/3"),
+            Some(Place::ContentPlan(Some(ProjectId(7)), Some(3)))
+        );
+        assert_eq!(
+            Place::of("/projects/7/gap-check"),
+            Some(Place::GapCheck(Some(ProjectId(7))))
+        );
         for nothing in [
             "/projects",
             "/projects/7/results",
