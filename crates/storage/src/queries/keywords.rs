@@ -21,7 +21,7 @@ use diesel::{
 use domain::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordChoice, LatestRank},
-    market::Market,
+    market::{Country, Language, Market},
     page::{Page, PageRequest, Position},
     ports::{
         keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort},
@@ -98,6 +98,31 @@ impl KeywordRepository for Session<Db> {
             Ok(rows)
         });
         rows.await?.into_iter().map(Keyword::try_from).collect()
+    }
+
+    async fn active_texts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        country: Country,
+        language: Language,
+        normalized: &[String],
+    ) -> Result<BTreeSet<String>, StorageError> {
+        let normalized = normalized.to_vec();
+        let texts: Vec<String> = self
+            .ask(account, move |db| {
+                keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::project_id.eq(project.0))
+                    .filter(keywords::status.eq(Status::Active.name()))
+                    .filter(keywords::country.eq(country.to_string()))
+                    .filter(keywords::language.eq(language.to_string()))
+                    .filter(keywords::normalized.eq_any(&normalized))
+                    .select(keywords::normalized)
+                    .load(db)
+            })
+            .await?;
+        Ok(texts.into_iter().collect())
     }
 
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError> {

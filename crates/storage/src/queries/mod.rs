@@ -24,6 +24,7 @@ mod passwords;
 mod past;
 mod projects;
 mod queues;
+mod research;
 mod results;
 mod schedules;
 mod secrets;
@@ -52,6 +53,7 @@ use domain::ports::{
     paid_calls::PaidCallRepository,
     passwords::PasswordRepository,
     projects::ProjectRepository,
+    research::ResearchRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
     secrets::SecretRepository,
@@ -115,6 +117,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
+        self
+    }
+    fn research(&mut self) -> &mut dyn ResearchRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
