@@ -229,11 +229,11 @@ fn every_table_of_accounts_is_watched() {
         }
     }
     let watched: BTreeSet<String> = TENANT_TABLES.iter().map(ToString::to_string).collect();
-    for free in QUEUES
-        .iter()
-        .chain(&SHARED)
-        .chain(&["server_secrets", "server_spending", "sign_in_throttles"])
-    {
+    for free in QUEUES.iter().chain(&SHARED).chain(&[
+        "server_secrets",
+        "server_spending",
+        "sign_in_throttles",
+    ]) {
         assert!(tables.remove(*free), "{free}");
     }
     assert_eq!(tables, watched);

@@ -181,13 +181,19 @@ fn shown_name(country: Country, told: &keshvar::Country) -> String {
 
 fn languages() -> Names<Language> {
     let mut names = Names::new("language");
-    let all = LANGUAGES
-        .split(' ')
-        .filter_map(|code| Some((code, Language::parse(code).ok()?, IsoLanguage::from_639_1(code))));
+    let all = LANGUAGES.split(' ').filter_map(|code| {
+        Some((
+            code,
+            Language::parse(code).ok()?,
+            IsoLanguage::from_639_1(code),
+        ))
+    });
     let all: Vec<_> = all.collect();
     for (code, language, told) in &all {
         let iso = told.map_or(*code, |it| it.to_name());
-        let shown = everyday(&EVERYDAY_LANGUAGES, code).unwrap_or(iso).to_owned();
+        let shown = everyday(&EVERYDAY_LANGUAGES, code)
+            .unwrap_or(iso)
+            .to_owned();
         names.know(code, *language);
         names.know(&shown, *language);
         names.shown.insert(*language, shown);

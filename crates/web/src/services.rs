@@ -6,6 +6,7 @@ use crate::{
     limits::{Limiter, RequestLimits},
     pages::door::{Closed, Door},
     paging::CursorKey,
+    patience::TimerPatience,
 };
 use domain::{
     device::DeviceKey,
@@ -14,6 +15,7 @@ use domain::{
     ports::{
         ai_answers::AiEngines,
         clock::Clock,
+        keyword_data::KeywordData,
         page_speed::NotConfigured,
         password_hasher::PasswordHasher,
         randomness::Randomness,
@@ -35,6 +37,7 @@ use domain::{
         deactivate_project::DeactivateProject,
         end_session::EndSession,
         end_sessions::EndSessions,
+        forget_search::ForgetSearch,
         import_console_rows::ImportConsoleRows,
         issue_token::IssueToken,
         list_ai_models::ListAiModels,
@@ -42,6 +45,7 @@ use domain::{
         list_jobs::ListJobs,
         list_keywords::ListKeywords,
         list_projects::ListProjects,
+        list_searches::ListSearches,
         list_sessions::ListSessions,
         list_tokens::ListTokens,
         look_up_repeat::LookUpRepeat,
@@ -54,11 +58,14 @@ use domain::{
         read_job::ReadJob,
         read_keyword::ReadKeyword,
         read_project::ReadProject,
+        read_research_quota::ReadResearchQuota,
         read_results::ReadResults,
         reauthenticate::Reauthenticate,
         remember_answer::RememberAnswer,
+        reopen_search::ReopenSearch,
         report_leak::ReportLeak,
         request_analysis::{Prices, RequestAnalysis},
+        research_keyword::ResearchKeyword,
         revoke_token::RevokeToken,
         set_ai_models::SetAiModels,
         sign_in::SignIn,
@@ -122,6 +129,8 @@ pub struct Ports {
     pub hasher: Arc<dyn PasswordHasher>,
     /// Who reads exports of Search Console.
     pub console_exports: Arc<dyn ConsoleExports>,
+    /// Who tells about keywords.
+    pub keyword_data: Arc<dyn KeywordData>,
 }
 
 /// Who knows how fast pages are, as far as this process can tell.
@@ -204,6 +213,11 @@ pub struct Services {
     pub(crate) change_password: ChangePassword,
     pub(crate) set_ai_models: SetAiModels,
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
+    pub(crate) research_keyword: ResearchKeyword,
+    pub(crate) read_research_quota: ReadResearchQuota,
+    pub(crate) list_searches: ListSearches,
+    pub(crate) reopen_search: ReopenSearch,
+    pub(crate) forget_search: ForgetSearch,
 }
 
 impl Services {
@@ -268,6 +282,18 @@ impl Services {
             reauthenticate,
             set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
             console_exports: Arc::clone(&ports.console_exports),
+            research_keyword: ResearchKeyword::new(
+                s(),
+                c(),
+                m(),
+                Arc::new(TimerPatience),
+                Arc::clone(&ports.keyword_data),
+                config.prices.most_per_day,
+            ),
+            read_research_quota: ReadResearchQuota::new(s(), c()),
+            list_searches: ListSearches::new(s()),
+            reopen_search: ReopenSearch::new(s(), c()),
+            forget_search: ForgetSearch::new(s()),
             clock: c(),
             randomness: r(),
             storage: s(),

@@ -6,8 +6,9 @@ use crate::{
     openapi::parameters,
     services::Services,
     session_api::{
-        account, analyses, api_tokens, audit_log, models, password, reactivate, reauthenticate,
-        report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, welcome,
+        account, analyses, api_tokens, audit_log, keyword_research, models, password, reactivate,
+        reauthenticate, report_defaults, results, search_console, sessions, sign_in, sign_out,
+        signed_in, welcome,
     },
 };
 use serde_json::json;
@@ -60,6 +61,15 @@ fn how_many() -> Vec<Parameter> {
     }]
 }
 
+fn which_project() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "projectId",
+        description: "The project whose keywords are told apart among the ideas.",
+        required: false,
+        schema: json!({ "type": "integer", "minimum": 1 }),
+    }]
+}
+
 /// The parameters of results but the project, which stands in the path.
 fn results_of_a_project() -> Vec<Parameter> {
     let mut all = parameters::results();
@@ -99,6 +109,7 @@ pub fn session_api() -> Vec<Endpoint> {
         settings(),
         what_agents_do_too(),
         what_comes_of_it(),
+        what_people_search_for(),
     ]
     .into_iter()
     .flatten()
@@ -417,6 +428,54 @@ fn what_comes_of_it() -> Vec<Endpoint> {
             session!(search_console::import),
             "importSearchConsole",
             "Import an export of Search Console",
+        ),
+    ]
+}
+
+/// Keyword research.
+fn what_people_search_for() -> Vec<Endpoint> {
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        line(
+            Verb::Get,
+            "/api/keyword-research",
+            member!(keyword_research::read),
+            "getKeywordResearch",
+            "How much of the month's research is used",
+        ),
+        line(
+            Verb::Post,
+            "/api/keyword-research",
+            member!(keyword_research::research),
+            "researchKeyword",
+            "Research a keyword",
+        ),
+        reading(
+            parameters::searches,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history",
+                member!(keyword_research::history),
+                "listSearches",
+                "List one's own searches",
+            ),
+        ),
+        reading(
+            which_project,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history/{id}",
+                member!(keyword_research::reopen),
+                "reopenSearch",
+                "Open a search again",
+            ),
+        ),
+        line(
+            Verb::Delete,
+            "/api/keyword-research/history/{id}",
+            member!(keyword_research::forget),
+            "forgetSearch",
+            "Forget a search",
         ),
     ]
 }

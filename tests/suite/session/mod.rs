@@ -3,6 +3,7 @@
 mod csrf;
 mod first_run;
 mod headers;
+mod keyword_research;
 mod passwords;
 mod resources;
 mod sessions;

@@ -43,6 +43,8 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         .created());
     let sessions = owner.get("/api/settings/sessions").await.ok();
     let session = id(&sessions["items"][0]);
+    let shoes = json!({ "keyword": "shoes", "location": "us", "language": "en" });
+    let search = id(&owner.post("/api/keyword-research", shoes).await.ok());
     let before = everything(&owner, project).await;
 
     let mut tried = 0;
@@ -56,6 +58,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
             "/api/analyses" => job,
             "/api/settings/api-tokens" => token,
             "/api/settings/sessions" => session,
+            "/api/keyword-research/history" => search,
             other => panic!("whose id stands in {other}?"),
         };
         let verb = endpoint.verb.name();

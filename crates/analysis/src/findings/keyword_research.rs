@@ -109,8 +109,7 @@ pub fn report(keyword: &str, language: &str, found: &ResearchedKeyword) -> Keywo
             ..change
         },
         peak_months: keyword_metrics::peak_months(months),
-        ai_overview_likely: { found.features.as_ref() }
-            .map(|it| it.contains(&Feature::AiOverview)),
+        ai_overview_likely: { found.features.as_ref() }.map(|it| it.contains(&Feature::AiOverview)),
         serp_features: found.features.clone(),
         ideas: { found.ideas.iter() }
             .map(|idea| IdeaReport {
@@ -238,10 +237,7 @@ mod tests {
             told.figures.difficulty_method,
             Some(DifficultyMethod::Supplier)
         );
-        assert_eq!(
-            told.figures.competition_level,
-            Some(CompetitionLevel::Low)
-        );
+        assert_eq!(told.figures.competition_level, Some(CompetitionLevel::Low));
         assert_eq!(told.figures.intent, known.intent);
         assert_eq!(told.trend_change.year, Some(0.11));
     }

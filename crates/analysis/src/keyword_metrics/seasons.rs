@@ -156,7 +156,10 @@ mod tests {
         assert_eq!(year.len(), 12);
         let first = year.first().unwrap();
         assert_eq!((first.year, first.month, first.volume), (2024, 2, None));
-        let last: Vec<_> = year[9..].iter().map(|it| (it.year, it.month, it.volume)).collect();
+        let last: Vec<_> = year[9..]
+            .iter()
+            .map(|it| (it.year, it.month, it.volume))
+            .collect();
         assert_eq!(
             last,
             [(2024, 11, Some(5)), (2024, 12, None), (2025, 1, Some(7))]

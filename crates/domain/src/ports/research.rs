@@ -4,7 +4,7 @@ use super::storage::StorageError;
 use crate::{
     ids::{AccountId, FlightId, SearchId, UserId},
     keyword_research::{
-        Flight, KeptResearch, Reservation, ResearchSubject, Search, SearchLine, SubjectKey,
+        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
     },
     page::{Page, PageRequest},
 };
@@ -86,11 +86,8 @@ pub trait ResearchRepository: Send {
     /// Sets a unit aside.
     async fn reserve(&mut self, reservation: &Reservation) -> Result<(), StorageError>;
     /// Takes a reservation away; says whether it was there.
-    async fn release(
-        &mut self,
-        account: AccountId,
-        flight: FlightId,
-    ) -> Result<bool, StorageError>;
+    async fn release(&mut self, account: AccountId, flight: FlightId)
+    -> Result<bool, StorageError>;
     /// Counts one more search as bought in the month.
     async fn book(&mut self, account: AccountId, month: NaiveDate) -> Result<(), StorageError>;
     /// Up to `most` of the account's reservations whose time is over.

@@ -6,9 +6,10 @@ use super::{
     idempotency::IdempotencyRepository, jobs::JobRepository, kept_answers::AnswerRepository,
     kept_pages::PageRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
-    passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository, results::ResultRepository,
-    schedules::ScheduleRepository, secrets::SecretRepository, sessions::SessionRepository,
-    spending::SpendingRepository, throttles::ThrottleRepository, tokens::TokenRepository,
+    passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
+    results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
+    sessions::SessionRepository, spending::SpendingRepository, throttles::ThrottleRepository,
+    tokens::TokenRepository,
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;

@@ -105,7 +105,9 @@ impl KeepHouse {
         })
         .await?;
         self.in_parts(|work, _| {
-            let forgetting = work.research().forget_flights(now - Flight::LEASE, SEARCHES);
+            let forgetting = work
+                .research()
+                .forget_flights(now - Flight::LEASE, SEARCHES);
             Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
         })
         .await?;

@@ -13,7 +13,7 @@ use crate::{
     account::Account,
     ids::{AccountId, FlightId, IdMint, ProjectId, SearchId, UserId},
     keyword_research::{
-        Flight, KeptResearch, Reservation, ResearchQuota, ResearchSubject, Search, SubjectKey,
+        Flight, KeptResearch, ResearchQuota, ResearchSubject, Reservation, Search, SubjectKey,
     },
     money::MicroUsd,
     ports::{
@@ -343,11 +343,7 @@ impl ResearchKeyword {
         let (now, flight) = (self.clock.now(), reservation.flight);
         let mut work = self.storage.write().await?;
         work.research().land(key, flight, now, Some(code)).await?;
-        if work
-            .research()
-            .release(reservation.account, flight)
-            .await?
-        {
+        if work.research().release(reservation.account, flight).await? {
             settle(work.as_mut(), reservation, spent).await?;
         }
         work.commit().await
@@ -450,9 +446,7 @@ pub(super) async fn settle(
         return Ok(());
     }
     let spending = work.spending();
-    spending
-        .settle(account, month_of(day), most, spent)
-        .await?;
+    spending.settle(account, month_of(day), most, spent).await?;
     spending.settle_day(account, day, most, spent).await?;
     spending.settle_in_all(day, most, spent).await
 }

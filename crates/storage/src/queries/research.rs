@@ -19,14 +19,11 @@ use crate::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::{
-    delete, dsl::count_star, insert_into, prelude::*,
-    query_dsl::methods::FilterDsl as Conditional, update, upsert::excluded,
-};
+use diesel::{delete, dsl::count_star, insert_into, prelude::*, update, upsert::excluded};
 use domain::{
     ids::{AccountId, FlightId, SearchId, UserId},
     keyword_research::{
-        Flight, KeptResearch, Reservation, ResearchSubject, Search, SearchLine, SubjectKey,
+        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
     },
     page::{Page, PageRequest, Position},
     ports::{
@@ -44,8 +41,8 @@ impl ResearchRepository for Session<Db> {
     ) -> Result<Option<KeptResearch>, StorageError> {
         let row: Option<MarketRow> = self
             .ask(Whose::Everyone, move |db| {
-                let good = QueryDsl::filter(markets::table, markets::market_key.eq(key.0.as_slice()));
-                QueryDsl::filter(good, markets::expires_at.gt(At(now)))
+                let good = markets::table.filter(markets::market_key.eq(key.0.as_slice()));
+                good.filter(markets::expires_at.gt(At(now)))
                     .select(MarketRow::as_select())
                     .first(db)
                     .optional()
@@ -75,14 +72,14 @@ impl ResearchRepository for Session<Db> {
 
     async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
         self.change(Whose::Everyone, move |db| {
-            let old: Vec<Vec<u8>> =
-                QueryDsl::filter(markets::table, markets::expires_at.le(At(now)))
-                    .limit(most.into())
-                    .select(markets::market_key)
-                    .load(db)?;
+            let old: Vec<Vec<u8>> = markets::table
+                .filter(markets::expires_at.le(At(now)))
+                .limit(most.into())
+                .select(markets::market_key)
+                .load(db)?;
             // What was bought anew meanwhile stays.
-            let of_these = QueryDsl::filter(markets::table, markets::market_key.eq_any(&old));
-            let of_these = QueryDsl::filter(of_these, markets::expires_at.le(At(now)));
+            let of_these = markets::table.filter(markets::market_key.eq_any(&old));
+            let of_these = of_these.filter(markets::expires_at.le(At(now)));
             Ok(delete(of_these).execute(db)? as u64)
         })
         .await
@@ -96,6 +93,7 @@ impl ResearchRepository for Session<Db> {
         until: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
         self.change(Whose::Everyone, move |db| {
+            use diesel::query_dsl::methods::FilterDsl;
             let upsert = insert_into(flights::table)
                 .values((
                     flights::market_key.eq(key.0.as_slice()),
@@ -110,7 +108,8 @@ impl ResearchRepository for Session<Db> {
                     flights::until.eq(excluded(flights::until)),
                     flights::failure.eq(excluded(flights::failure)),
                 ));
-            let departed = Conditional::filter(upsert, flights::until.le(At(now))).execute(db)?;
+            // Where it is somebody else's still, the row stays as it is.
+            let departed = FilterDsl::filter(upsert, flights::until.le(At(now))).execute(db)?;
             Ok(departed == 1)
         })
         .await
@@ -119,7 +118,8 @@ impl ResearchRepository for Session<Db> {
     async fn flight(&mut self, key: SubjectKey) -> Result<Option<Flight>, StorageError> {
         let row: Option<(i64, At, Option<String>)> = self
             .ask(Whose::Everyone, move |db| {
-                QueryDsl::filter(flights::table, flights::market_key.eq(key.0.as_slice()))
+                flights::table
+                    .filter(flights::market_key.eq(key.0.as_slice()))
                     .select((flights::flight_id, flights::until, flights::failure))
                     .first(db)
                     .optional()
@@ -140,8 +140,8 @@ impl ResearchRepository for Session<Db> {
         failure: Option<&'static str>,
     ) -> Result<bool, StorageError> {
         self.change(Whose::Everyone, move |db| {
-            let this = QueryDsl::filter(flights::table, flights::market_key.eq(key.0.as_slice()));
-            let this = QueryDsl::filter(this, flights::flight_id.eq(flight.0));
+            let this = flights::table.filter(flights::market_key.eq(key.0.as_slice()));
+            let this = this.filter(flights::flight_id.eq(flight.0));
             let landed = match failure {
                 None => delete(this).execute(db)?,
                 Some(code) => update(this)
@@ -159,12 +159,13 @@ impl ResearchRepository for Session<Db> {
         most: u32,
     ) -> Result<u64, StorageError> {
         self.change(Whose::Everyone, move |db| {
-            let old: Vec<Vec<u8>> = QueryDsl::filter(flights::table, flights::until.lt(At(before)))
+            let old: Vec<Vec<u8>> = flights::table
+                .filter(flights::until.lt(At(before)))
                 .limit(most.into())
                 .select(flights::market_key)
                 .load(db)?;
-            let of_these = QueryDsl::filter(flights::table, flights::market_key.eq_any(&old));
-            let of_these = QueryDsl::filter(of_these, flights::until.lt(At(before)));
+            let of_these = flights::table.filter(flights::market_key.eq_any(&old));
+            let of_these = of_these.filter(flights::until.lt(At(before)));
             Ok(delete(of_these).execute(db)? as u64)
         })
         .await
@@ -177,8 +178,9 @@ impl ResearchRepository for Session<Db> {
         now: DateTime<Utc>,
     ) -> Result<(u32, u32), StorageError> {
         let found = self.ask(account, move |db| {
-            let month_of_account = QueryDsl::filter(quotas::table, quotas::account_id.eq(account.0));
-            let used = QueryDsl::filter(month_of_account, quotas::month.eq(month))
+            let month_of_account = quotas::table.filter(quotas::account_id.eq(account.0));
+            let used = month_of_account
+                .filter(quotas::month.eq(month))
                 .select(quotas::used)
                 .first(db)
                 .optional()?;
@@ -202,8 +204,8 @@ impl ResearchRepository for Session<Db> {
                 ))
                 .on_conflict_do_nothing()
                 .execute(db)?;
-            let query = QueryDsl::filter(quotas::table, quotas::account_id.eq(account.0));
-            let query = QueryDsl::filter(query, quotas::month.eq(month)).select(quotas::used);
+            let query = quotas::table.filter(quotas::account_id.eq(account.0));
+            let query = query.filter(quotas::month.eq(month)).select(quotas::used);
             let used: i64 = locked!(query).first(db)?;
             Ok((used, under_way(db, account, month, now)?))
         });
@@ -227,8 +229,8 @@ impl ResearchRepository for Session<Db> {
         flight: FlightId,
     ) -> Result<bool, StorageError> {
         self.change(account, move |db| {
-            let this = QueryDsl::filter(reservations::table, reservations::account_id.eq(account.0));
-            let this = QueryDsl::filter(this, reservations::flight_id.eq(flight.0));
+            let this = reservations::table.filter(reservations::account_id.eq(account.0));
+            let this = this.filter(reservations::flight_id.eq(flight.0));
             Ok(delete(this).execute(db)? == 1)
         })
         .await
@@ -259,9 +261,8 @@ impl ResearchRepository for Session<Db> {
     ) -> Result<Vec<Reservation>, StorageError> {
         let rows: Vec<ReservationRow> = self
             .ask(account, move |db| {
-                let over =
-                    QueryDsl::filter(reservations::table, reservations::account_id.eq(account.0));
-                QueryDsl::filter(over, reservations::until.le(At(now)))
+                let over = reservations::table.filter(reservations::account_id.eq(account.0));
+                over.filter(reservations::until.le(At(now)))
                     .order(reservations::flight_id)
                     .limit(most.into())
                     .select(ReservationRow::as_select())
@@ -300,8 +301,8 @@ impl ResearchRepository for Session<Db> {
         let rows = self
             .ask(account, move |db| {
                 let own = || {
-                    let own = QueryDsl::filter(searches::table, searches::account_id.eq(account.0));
-                    QueryDsl::filter(own, searches::user_id.eq(user.0))
+                    let own = searches::table.filter(searches::account_id.eq(account.0));
+                    own.filter(searches::user_id.eq(user.0))
                 };
                 let mut query = own().into_boxed();
                 match request.sort {
@@ -335,9 +336,9 @@ impl ResearchRepository for Session<Db> {
     ) -> Result<Option<Search>, StorageError> {
         let row: Option<SearchRow> = self
             .ask(account, move |db| {
-                let this = QueryDsl::filter(searches::table, searches::account_id.eq(account.0));
-                let this = QueryDsl::filter(this, searches::user_id.eq(user.0));
-                QueryDsl::filter(this, searches::id.eq(search.0))
+                let this = searches::table.filter(searches::account_id.eq(account.0));
+                let this = this.filter(searches::user_id.eq(user.0));
+                this.filter(searches::id.eq(search.0))
                     .select(SearchRow::as_select())
                     .first(db)
                     .optional()
@@ -353,9 +354,9 @@ impl ResearchRepository for Session<Db> {
         search: SearchId,
     ) -> Result<bool, StorageError> {
         self.change(account, move |db| {
-            let this = QueryDsl::filter(searches::table, searches::account_id.eq(account.0));
-            let this = QueryDsl::filter(this, searches::user_id.eq(user.0));
-            let this = QueryDsl::filter(this, searches::id.eq(search.0));
+            let this = searches::table.filter(searches::account_id.eq(account.0));
+            let this = this.filter(searches::user_id.eq(user.0));
+            let this = this.filter(searches::id.eq(search.0));
             Ok(delete(this).execute(db)? == 1)
         })
         .await
@@ -368,15 +369,16 @@ impl ResearchRepository for Session<Db> {
         most: u32,
     ) -> Result<u64, StorageError> {
         self.change(account, move |db| {
-            let old = QueryDsl::filter(searches::table, searches::account_id.eq(account.0));
-            let old: Vec<i64> = QueryDsl::filter(old, searches::searched_at.lt(At(before)))
+            let old = searches::table.filter(searches::account_id.eq(account.0));
+            let old: Vec<i64> = old
+                .filter(searches::searched_at.lt(At(before)))
                 .order(searches::searched_at)
                 .limit(most.into())
                 .select(searches::id)
                 .load(db)?;
-            let of_these = QueryDsl::filter(searches::table, searches::account_id.eq(account.0));
-            let of_these = QueryDsl::filter(of_these, searches::id.eq_any(&old));
-            let of_these = QueryDsl::filter(of_these, searches::searched_at.lt(At(before)));
+            let of_these = searches::table.filter(searches::account_id.eq(account.0));
+            let of_these = of_these.filter(searches::id.eq_any(&old));
+            let of_these = of_these.filter(searches::searched_at.lt(At(before)));
             Ok(delete(of_these).execute(db)? as u64)
         })
         .await
@@ -390,9 +392,9 @@ fn under_way(
     month: NaiveDate,
     now: DateTime<Utc>,
 ) -> QueryResult<i64> {
-    let held = QueryDsl::filter(reservations::table, reservations::account_id.eq(account.0));
-    let held = QueryDsl::filter(held, reservations::month.eq(month));
-    QueryDsl::filter(held, reservations::until.gt(At(now)))
+    let held = reservations::table.filter(reservations::account_id.eq(account.0));
+    let held = held.filter(reservations::month.eq(month));
+    held.filter(reservations::until.gt(At(now)))
         .select(count_star())
         .first(db)
 }

@@ -12,7 +12,7 @@ use domain::{
     ids::{AccountId, FlightId, SearchId, UserId},
     keyword::KeywordText,
     keyword_research::{
-        KeptResearch, Reservation, ResearchSubject, Search, SearchLine, SubjectKey,
+        KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
     },
     market::{Country, Language},
     money::MicroUsd,

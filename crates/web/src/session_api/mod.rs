@@ -5,6 +5,7 @@ pub mod account;
 pub mod analyses;
 pub mod api_tokens;
 pub mod audit_log;
+pub mod keyword_research;
 pub mod models;
 pub mod password;
 pub mod reactivate;
