@@ -6,7 +6,6 @@ use analysis::{
     document::Document, findings::rankings::RankState, provenance::Provenance,
     result_type::ResultType,
 };
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
@@ -24,7 +23,7 @@ use domain::{
         password_hasher::PasswordHasher,
         randomness::Randomness,
         search_results::{Spent, SupplierLabel},
-        storage::{Storage, StorageError},
+        storage::Storage,
     },
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
@@ -52,7 +51,6 @@ use web::{
     cookies::CookieStyle,
     endpoint::Endpoint,
     limits::{Rate, RequestLimits},
-    pages::door::{Door, SignedIn},
     paging::CursorKey,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
@@ -71,20 +69,8 @@ pub struct TestApp {
     /// The code of the first run; nothing when there was an account already.
     pub welcome_code: Option<String>,
     owners: Mutex<Vec<User>>,
-    door: Arc<TestDoor>,
+    looks: Mutex<Option<Browser>>,
     server: ServerHandle,
-}
-
-/// A door that lets in whom the test names.
-#[derive(Default)]
-struct TestDoor(Mutex<Option<SignedIn>>);
-
-#[async_trait]
-impl Door for TestDoor {
-    async fn signed_in(&self, _: &[String]) -> Result<Option<SignedIn>, StorageError> {
-        let guest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(guest.clone())
-    }
 }
 
 /// One record of rankings, as a worker would publish it.
@@ -151,12 +137,10 @@ impl TestApp {
             console_exports: providers::search_console::exports(),
             keyword_data,
         };
-        let mut services = Services::new(config, &ports, wake, stopping);
+        let services = Services::new(config, &ports, wake, stopping);
         // A database that is broken on purpose has no code.
         let code = services.welcome_code().await.ok().flatten();
         let welcome_code = code.map(|it| it.reveal().to_owned());
-        let door = Arc::new(TestDoor::default());
-        services.door = Arc::clone(&door) as Arc<dyn Door>;
         let (address, server) = listen(services, endpoints);
         Self {
             address,
@@ -167,7 +151,7 @@ impl TestApp {
             hasher,
             welcome_code,
             owners: Mutex::default(),
-            door,
+            looks: Mutex::default(),
             server,
         }
     }
@@ -254,12 +238,15 @@ impl TestApp {
 
     /// From now on the pages are those of that account's owner.
     pub async fn db_sign_in(&self, account: usize) {
-        let user = self.db_owner(account).await;
-        let mut read = self.storage.read().await.expect("a reader");
-        let found = read.accounts().find(user.account).await;
-        let account = found.expect("an answer").expect("the account");
-        let guest = SignedIn { account, user };
-        *self.door.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(guest);
+        let browser = self.db_member(account).await;
+        *self.looks.lock().unwrap_or_else(PoisonError::into_inner) = Some(browser);
+    }
+
+    /// The browser of whoever signed in last; one in which nobody is signed in before that.
+    #[must_use]
+    pub fn looks(&self) -> Browser {
+        let looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.clone().unwrap_or_else(|| self.browser())
     }
 
     /// The first account.

@@ -1,4 +1,4 @@
-// node --experimental-default-type=module --test tests/modules
+// node --test tests/modules
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bodyOf } from '../../crates/web/assets/js/forms.js';

@@ -299,8 +299,8 @@ fn every_setting_is_documented_and_no_other() {
 /// The dotted keys of a settings struct, read from its source.
 fn settings(source: &str, name: &str, prefix: &str) -> BTreeSet<String> {
     let body = source
-        .split(&format!("pub struct {name} {{"))
-        .nth(1)
+        .split(&format!("pub struct {name}"))
+        .find(|it| it.starts_with(" {") || it.starts_with('<'))
         .unwrap()
         .split("\n}")
         .next()
@@ -311,7 +311,8 @@ fn settings(source: &str, name: &str, prefix: &str) -> BTreeSet<String> {
         .filter_map(|line| line.trim().strip_prefix("pub "))
     {
         let (field, kind) = field.split_once(": ").unwrap();
-        let kind = kind.trim_end_matches(',');
+        // `KeyedSettings<Chatgpt>` has the keys of `KeyedSettings`.
+        let kind = kind.trim_end_matches(',').split('<').next().unwrap();
         if kind.ends_with("Settings") {
             keys.extend(settings(source, kind, &format!("{prefix}{field}.")));
         } else {

@@ -7,6 +7,7 @@ mod agent_api;
 mod documents;
 mod layers;
 mod migrations;
+mod modules;
 mod pages;
 mod portability;
 mod queue;

@@ -27,6 +27,7 @@ pub mod selection;
 pub mod services;
 pub mod session_api;
 pub mod session_endpoints;
+mod signed_in;
 mod token_revocations;
 mod weight;
 

@@ -4,7 +4,6 @@ use crate::{
     agent_api::docs::Documents,
     cookies::CookieStyle,
     limits::{Limiter, RequestLimits},
-    pages::door::{Closed, Door},
     paging::CursorKey,
     patience::TimerPatience,
 };
@@ -167,8 +166,6 @@ pub struct Services {
     pub wake: Arc<tokio::sync::Notify>,
     /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
     pub stopping: CancellationToken,
-    /// Who is signed in, for pages.
-    pub door: Arc<dyn Door>,
     pub(crate) limiter: Limiter,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
@@ -237,7 +234,6 @@ impl Services {
         let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), hasher()));
         Self {
             limiter: Limiter::new(&config.limits, &ports.clock),
-            door: Arc::new(Closed),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),

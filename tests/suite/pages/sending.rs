@@ -6,6 +6,7 @@ use reqwest::{Method, header::ACCEPT_ENCODING};
 
 on_every_database![
     nobody_sees_a_page_without_a_session,
+    without_an_account_everything_leads_to_the_first_run,
     pages_carry_their_headers,
     what_is_not_there_and_what_is_anothers_look_alike,
     files_are_kept_for_ever_under_their_version,
@@ -21,8 +22,22 @@ async fn nobody_sees_a_page_without_a_session(db: TestDatabase) {
         assert_eq!(header(&response, "location"), "/sign-in", "{path}");
         assert!(response.text().await.unwrap().is_empty(), "{path}");
     }
-    for open in ["/sign-in", "/welcome", "/docs"] {
+    for open in ["/sign-in", "/docs"] {
         assert!(text(&app, open).await.contains("<h1>"), "{open}");
+    }
+    assert_eq!(header(&get(&app, "/welcome").await, "location"), "/sign-in");
+}
+
+async fn without_an_account_everything_leads_to_the_first_run(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    assert!(text(&app, "/welcome").await.contains("POST /api/welcome"));
+    for path in ["/", "/sign-in", "/analyses", "/projects/7"] {
+        let response = get(&app, path).await;
+        assert_eq!(header(&response, "location"), "/welcome", "{path}");
+    }
+    app.db_sign_in(0).await;
+    for path in ["/welcome", "/sign-in"] {
+        assert_eq!(header(&get(&app, path).await, "location"), "/", "{path}");
     }
 }
 
@@ -126,12 +141,7 @@ async fn pages_are_read_and_nothing_else(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     for method in [Method::POST, Method::PUT, Method::DELETE] {
-        let response = app
-            .anonymous()
-            .anywhere(method, "/analyses")
-            .send()
-            .await
-            .unwrap();
+        let response = app.looks().bare(method, "/analyses").send().await.unwrap();
         assert_eq!(
             (response.status().as_u16(), header(&response, "allow")),
             (405, "GET, HEAD")
@@ -139,8 +149,8 @@ async fn pages_are_read_and_nothing_else(db: TestDatabase) {
     }
     let get = get(&app, "/analyses").await;
     let head = app
-        .anonymous()
-        .anywhere(Method::HEAD, "/analyses")
+        .looks()
+        .bare(Method::HEAD, "/analyses")
         .send()
         .await
         .unwrap();

@@ -1,68 +1,27 @@
 //! Whether a password is among those that others try first.
 //!
-//! `commonest.txt` holds the ten thousand commonest passwords in the order of how often they were
-//! seen, and those of twelve characters and more among the next ten thousand: the list that Django
-//! bundles (`common-passwords.txt`, by Royce Williams; BSD-3-Clause), lower-cased, without what is
-//! not ASCII.
+//! How many guesses it takes is estimated by `zxcvbn` (Wheeler, "zxcvbn: Low-Budget Password
+//! Strength Estimation", USENIX Security 2016), which knows the tens of thousands of commonest
+//! passwords, words of many languages, names, dates, keyboards' rows, repeats and runs.
 
-use std::{collections::HashSet, sync::LazyLock};
-
-static COMMONEST: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("commonest.txt").lines().collect());
+use std::collections::BTreeSet;
+use zxcvbn::{Score, zxcvbn};
 
 /// Our own name is the first that somebody tries here.
 const OURS: [&str; 2] = ["sightline", "seo"];
-/// Characters of a piece from the list, at the least and at the most.
-const PIECE: std::ops::RangeInclusive<usize> = 3..=20;
-/// One of ten thousand is about as hard to guess as three letters or digits.
-const FROM_THE_LIST: u32 = 3;
-const KNOWN: u32 = 1;
-const REPEATED: u32 = 1;
-/// What is left after all that may be guessed as a piece counts for fewer characters than this.
-const LEAST: u32 = 8;
+/// Names of fewer characters are in too many words to say anything.
+const SHORTEST_NAME: usize = 3;
 
-/// Whether a text is the sum of few guesses: words of the list, names that others know, repeats
-/// and runs such as `abcd` count little, everything else a character each.
+/// Whether fewer than a hundred million guesses find it (score 2 or less), where names that others
+/// may know count as words of the dictionary.
 pub fn is_easily_guessed(text: &str, known: &[&str]) -> bool {
-    let folded: Vec<char> = text.to_lowercase().chars().collect();
-    let known = words(known);
-    let mut least = vec![0_u32; folded.len() + 1];
-    for end in 1..=folded.len() {
-        let continues = end > 2 && is_run(&folded[end - 3..end]);
-        let mut found = least[end - 1] + u32::from(!continues);
-        for length in PIECE.filter(|it| *it <= end) {
-            let piece: String = folded[end - length..end].iter().collect();
-            let before = least[end - length];
-            if known.contains(&piece) {
-                found = found.min(before + KNOWN);
-            }
-            if COMMONEST.contains(piece.as_str()) {
-                found = found.min(before + FROM_THE_LIST);
-            }
-        }
-        for unit in 1..=end / 2 {
-            if folded[end - unit..end] == folded[end - 2 * unit..end - unit] {
-                found = found.min(least[end - unit] + REPEATED);
-            }
-        }
-        least[end] = found;
-        if end == folded.len() {
-            return found < LEAST;
-        }
-    }
-    true
+    let words = words(known);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    zxcvbn(text, &words).score() < Score::Three
 }
 
-/// Three characters of which each is the next, or the one before, of the one before it.
-fn is_run(three: &[char]) -> bool {
-    let step = |at: usize| i64::from(u32::from(three[at + 1])) - i64::from(u32::from(three[at]));
-    let is_wrapped = |at: usize| matches!((three[at], three[at + 1]), ('9', '0') | ('0', '9'));
-    let is_step = |at: usize| step(at).abs() == 1 || is_wrapped(at);
-    is_step(0) && is_step(1) && (step(0) == step(1) || is_wrapped(0) || is_wrapped(1))
-}
-
-/// The words of names and addresses that are long enough to be recognised.
-fn words(names: &[&str]) -> HashSet<String> {
+/// Names and addresses, and the words that they are made of.
+fn words(names: &[&str]) -> BTreeSet<String> {
     let split = names.iter().flat_map(|name| {
         let name = name.to_lowercase();
         let words: Vec<String> = name
@@ -73,6 +32,6 @@ fn words(names: &[&str]) -> HashSet<String> {
     });
     split
         .chain(OURS.map(str::to_owned))
-        .filter(|it| it.chars().count() >= *PIECE.start())
+        .filter(|it| it.chars().count() >= SHORTEST_NAME)
         .collect()
 }

@@ -1,4 +1,6 @@
 // The JSON API of a signed-in session.
+import { passwordAgain } from './password.js';
+
 let token;
 
 async function csrfToken() {
@@ -17,8 +19,8 @@ export class Refused extends Error {
   }
 }
 
-export async function send(method, path, body) {
-  const headers = { Accept: 'application/json' };
+async function once(method, path, body, more) {
+  const headers = { Accept: 'application/json', ...more };
   if (method !== 'GET') {
     // Whoever signs in has no session yet, and so no token.
     const proof = await csrfToken().catch(() => undefined);
@@ -30,5 +32,28 @@ export async function send(method, path, body) {
   let read = {};
   try { read = text ? JSON.parse(text) : {}; } catch { read = { detail: 'The server answered something that is not JSON.' }; }
   if (!answer.ok) throw new Refused(answer.status, read);
-  return read;
+  if (read.csrfToken) token = read.csrfToken;
+  return { read, etag: answer.headers.get('ETag') };
+}
+
+// What the server answers, with its entity tag. A token that another window made old is fetched
+// anew, and where the password is wanted again somebody is asked for it; then it is sent once more.
+export async function exchange(method, path, body, more = {}) {
+  try {
+    return await once(method, path, body, more);
+  } catch (error) {
+    const { code, reason } = error.problem ?? {};
+    if (code === 'csrf-rejected' && reason === 'bad-token') token = undefined;
+    else if (code === 'session-required') {
+      token = undefined;
+      throw new Refused(error.status, { detail: 'You are signed out. Sign in in another window, then press the button once more: nothing that stands here is lost.' });
+    } else if (code !== 'reauthentication-required' || !(await passwordAgain(giveAgain))) throw error;
+    return once(method, path, body, more);
+  }
+}
+
+const giveAgain = (password) => once('POST', '/api/session/reauthenticate', { password }, {});
+
+export async function send(method, path, body) {
+  return (await exchange(method, path, body)).read;
 }

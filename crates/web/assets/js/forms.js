@@ -1,5 +1,7 @@
 // Forms and buttons that say in data-api what they send: "POST /api/projects". What a field is called
-// is the path of its member ("meta.clientName"), data-as says what its text stands for.
+// is the path of its member ("market.country"), data-as says what its text stands for. Members under
+// "also" are a second request's, which follows the first (data-also) when what it is about
+// (data-also-if) was filled in; data-wrap="items" sends the body as the one item of a list.
 import { send } from './api.js';
 
 const READ = {
@@ -59,8 +61,8 @@ function clear(form) {
 function show(form, error) {
   let first;
   for (const wrong of error.problem?.errors ?? []) {
-    const name = (wrong.pointer ?? wrong.name ?? '').replace(/^[#/]+/, '').replace(/\/\d+$/, '').replaceAll('/', '.');
-    const field = form.elements?.namedItem(name);
+    const name = (wrong.pointer ?? wrong.name ?? '').replace(/^[#/]+/, '').replace(/^items\/0\//, '').replace(/\/\d+$/, '').replaceAll('/', '.');
+    const field = form.elements?.namedItem(error.isAlso ? `also.${name}` : name);
     if (!field?.setAttribute) continue;
     const line = document.createElement('small');
     line.className = 'wrong';
@@ -71,7 +73,8 @@ function show(form, error) {
     field.after(line);
     first ??= field;
   }
-  const text = [error.message, error.problem?.hint].filter(Boolean).join(' ');
+  const before = error.isAlso ? form.dataset.alsoFailed : '';
+  const text = [before, error.message, error.problem?.hint].filter(Boolean).join(' ');
   let box = form.querySelector?.('[data-outcome]');
   if (!box && form.matches?.('form')) {
     box = document.createElement('p');
@@ -92,18 +95,39 @@ function succeeded(from, answer) {
     return;
   }
   if (then === 'stay') { tell('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
-  if (then) location.assign(then.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split('.').reduce((at, part) => at?.[part], answer) ?? '')));
+  if (then) location.assign(filled(then, answer));
   else location.reload();
 }
 
-async function run(from, body) {
+const filled = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split('.').reduce((at, part) => at?.[part], answer) ?? ''));
+
+// What was created stands, also when what follows is refused: the form then sends that alone.
+const created = new WeakMap();
+
+async function sendBoth(from, body) {
+  const { also, ...first } = body ?? {};
   const [method, path] = from.dataset.api.split(' ');
+  const sent = from.dataset.wrap ? { [from.dataset.wrap]: [first] } : first;
+  const answer = created.get(from) ?? await send(method, path, body && sent);
+  if (!from.dataset.also || !also?.[from.dataset.alsoIf]) return answer;
+  created.set(from, answer);
+  const [alsoMethod, alsoPath] = from.dataset.also.split(' ');
+  try {
+    await send(alsoMethod, filled(alsoPath, answer), also);
+  } catch (error) {
+    error.isAlso = true;
+    throw error;
+  }
+  return answer;
+}
+
+async function run(from, body) {
   if (from.dataset.confirm && !confirm(from.dataset.confirm)) return;
   const button = from.matches('button') ? from : from.querySelector('button[type="submit"], button:not([type])');
   if (button?.getAttribute('aria-busy') === 'true') return;
   button?.setAttribute('aria-busy', 'true');
   try {
-    succeeded(from, await send(method, path, body));
+    succeeded(from, await sendBoth(from, body));
   } catch (error) {
     show(from, error);
     if (from.matches('[role="switch"], input')) from.checked = !from.checked;

@@ -3,13 +3,12 @@
 use super::{
     about::{About, GROUPS},
     assets,
-    door::SignedIn,
     parts::{self, Html},
 };
 use analysis::{provenance::Provenance, result_type::ResultType};
 use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{project::Project, results::ResultHead};
+use domain::{project::Project, results::ResultHead, use_cases::authenticate_session::Member};
 
 /// Results that are older are told to be old.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
@@ -125,7 +124,7 @@ pub struct Page {
 
 impl Page {
     /// The whole document.
-    pub fn html(self, who: Option<&SignedIn>) -> String {
+    pub fn html(self, who: Option<&Member>) -> String {
         let body = Html::all(self.parts);
         let main = MAIN.into_iter().map(|(spot, href, label, icon)| Link {
             href: href.to_owned(),

@@ -1,6 +1,6 @@
 //! What people see: HTML that is written on the server, and the few files that it needs.
 //!
-//! `mod.rs` finds the page of a path, `door.rs` asks who looks, `frame.rs` stands around every page,
+//! `mod.rs` finds the page of a path and asks who looks, `frame.rs` stands around every page,
 //! `parts.rs` and `charts/` are what pages are made of, and then there is a file for each page.
 //! Deliberately absent: changes. Pages read; what is changed goes to the JSON API under `/api`.
 
@@ -9,7 +9,6 @@ mod analyses;
 mod assets;
 pub mod charts;
 mod docs;
-pub mod door;
 mod frame;
 mod home;
 mod keywords;
@@ -23,10 +22,12 @@ mod results;
 mod settings;
 mod visit;
 
-use crate::{pipeline::admit, plain_id, services::Services};
+use crate::{endpoint::Visitor, pipeline::admit, plain_id, services::Services, signed_in};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
-use domain::{ids::ProjectId, ports::storage::StorageError};
+use domain::{
+    ids::ProjectId, ports::storage::StorageError, use_cases::authenticate_session::Member,
+};
 use frame::Page;
 use std::sync::Arc;
 use visit::{Uses, Visit};
@@ -173,35 +174,36 @@ impl Pages {
         }
     }
 
+    async fn who(&self, request: &HttpRequest) -> Result<Option<Member>, StorageError> {
+        match Visitor::of(&self.services, request).session {
+            Some(secret) => signed_in::member(&self.services, &secret).await,
+            None => Ok(None),
+        }
+    }
+
     async fn page(
         &self,
         request: &HttpRequest,
         place: Place,
         sending: &respond::Sending,
     ) -> HttpResponse {
-        let cookies = request.headers().get_all("cookie");
-        let cookies: Vec<String> = cookies
-            .filter_map(|it| it.to_str().ok())
-            .map(str::to_owned)
-            .collect();
-        let who = match self.services.door.signed_in(&cookies).await {
+        let who = match self.who(request).await {
             Ok(who) => who,
             Err(error) => return broken(sending, &error),
         };
-        match (place, &who) {
-            (Place::SignIn, None) => return sending.html(200, &outside::sign_in()),
-            (Place::SignIn | Place::Welcome, Some(_)) => return sending.redirect("/"),
-            (Place::Welcome, None) => return sending.html(200, &outside::welcome()),
-            (Place::Docs, _) => {
-                let page = docs::page(&self.services.config.public_base_url);
-                return sending.html(200, &page.html(who.as_ref()));
-            }
-            (_, None) => return sending.redirect("/sign-in"),
-            (_, Some(_)) => {}
+        if place == Place::Docs {
+            let page = docs::page(&self.services.config.public_base_url);
+            return sending.html(200, &page.html(who.as_ref()));
         }
         let Some(who) = who else {
-            return sending.redirect("/sign-in");
+            return match self.services.welcome_owner.is_open().await {
+                Ok(is_open) => at_the_gate(place, is_open, sending),
+                Err(error) => broken(sending, &error),
+            };
         };
+        if matches!(place, Place::SignIn | Place::Welcome) {
+            return sending.redirect("/");
+        }
         let visit = Visit {
             services: &self.services,
             uses: &self.uses,
@@ -215,6 +217,17 @@ impl Pages {
             Err(NoPage::NotFound) => sending.html(404, &outside::nothing()),
             Err(NoPage::Storage(error)) => broken(sending, &error),
         }
+    }
+}
+
+/// What whoever is not signed in sees: where one signs in, or on a server without an account the
+/// first run.
+fn at_the_gate(place: Place, is_open: bool, sending: &respond::Sending) -> HttpResponse {
+    match (place, is_open) {
+        (Place::Welcome, true) => sending.html(200, &outside::welcome()),
+        (_, true) => sending.redirect("/welcome"),
+        (Place::SignIn, false) => sending.html(200, &outside::sign_in()),
+        (_, false) => sending.redirect("/sign-in"),
     }
 }
 

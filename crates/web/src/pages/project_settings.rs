@@ -85,9 +85,18 @@ fn settings(
             ("false", "No".to_owned(), own == Some(false)),
         ]
     };
+    let inherited_pdf = |own: Option<bool>, default: bool| -> Vec<Choice> {
+        let names = ["inherit", "yes", "no"];
+        let choices = inherited_flag(own, default).into_iter();
+        choices
+            .zip(names)
+            .map(|((_, told, on), name)| (name, told, on))
+            .collect()
+    };
     let frequency = own.and_then(|it| it.frequency);
     let told = format!("As the account has it ({})", defaults.frequency.name());
-    let often = std::iter::once(("", told, frequency.is_none())).chain(frequencies(frequency));
+    let often =
+        std::iter::once(("inherit", told, frequency.is_none())).chain(frequencies(frequency));
     let end = if project.is_active() {
         parts::pressed(
             "danger",
@@ -138,7 +147,7 @@ fn settings(
         favorite: meta.favorite,
         enabled: inherited_flag(own.and_then(|it| it.enabled), defaults.enabled),
         frequencies: often.collect(),
-        pdf: inherited_flag(own.and_then(|it| it.include_pdf), defaults.include_pdf),
+        pdf: inherited_pdf(own.and_then(|it| it.include_pdf), defaults.include_pdf),
         recipients: recipients.join("\n"),
         console: imported(console),
         schedule: planned(schedules),

@@ -10,6 +10,7 @@ use super::{
 use askama::Template;
 use domain::{
     ai_models::ModelSettings,
+    password::TypedPassword,
     report_settings::{Frequency, Section},
     scope::Scope,
     use_cases::list_ai_models::AiModel,
@@ -67,6 +68,8 @@ const EVENTS: u32 = 50;
 struct Account<'a> {
     name: &'a str,
     email: &'a str,
+    account: &'a str,
+    least: usize,
 }
 
 #[derive(Template)]
@@ -143,7 +146,10 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let form = Account {
         name: visit.who.user.name.as_str(),
         email: visit.who.user.email.as_str(),
+        account: visit.who.account.name.as_str(),
+        least: TypedPassword::LEAST,
     };
+    let sessions = sessions(visit).await?;
     let events = visit.uses.audit.run(visit.account(), EVENTS).await?;
     let rows = events.iter().map(|it| {
         parts::row(vec![
@@ -162,7 +168,47 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         "The newest 50 entries; nothing in them is secret.",
         &table,
     );
-    Ok(vec![Html::of(&form), log])
+    Ok(vec![Html::of(&form), sessions, log])
+}
+
+async fn sessions(visit: &Visit<'_>) -> Result<Html, NoPage> {
+    let (account, user) = (visit.account(), visit.who.user.id);
+    let sessions = visit.services.list_sessions.run(account, user).await?;
+    let rows = sessions.iter().map(|it| {
+        let end = if it.id == visit.who.session.id {
+            parts::tag("good", "this one")
+        } else {
+            let path = format!("DELETE /api/settings/sessions/{}", it.id);
+            parts::pressed("quiet slim danger", &path, "", "", "", "End it")
+        };
+        parts::row(vec![
+            parts::text(it.browser.as_deref().unwrap_or("not told")),
+            parts::text(&it.network),
+            parts::ago(it.last_seen_at),
+            parts::at(it.ends_at()),
+            end,
+        ])
+    });
+    let columns = ["Browser", "Network", "Last seen", "Ends", "Change it"]
+        .map(parts::words)
+        .to_vec();
+    let table = Table::new("Where you are signed in", columns, rows.collect()).named_above();
+    let everywhere = parts::pressed(
+        "",
+        "DELETE /api/session?everywhere=true",
+        "",
+        "Sign out on every device, this one too?",
+        "/sign-in",
+        "Sign out everywhere",
+    );
+    Ok(Html::all([
+        parts::card_of(
+            "Where you are signed in",
+            "A session ends by itself; end one that you do not know.",
+            &table,
+        ),
+        parts::wrapped("div", "row", &everywhere),
+    ]))
 }
 
 const fn scope_told(scope: Scope) -> &'static str {

@@ -1,6 +1,6 @@
 //! Somebody who looks at a page: who it is, what the address says, and what may be read.
 
-use super::{NoPage, door::SignedIn};
+use super::NoPage;
 use crate::{
     paging::{Limits, Paging, bound_part},
     query::Query,
@@ -12,7 +12,8 @@ use domain::{
     page::{Direction, Page, PageRequest},
     project::Project,
     use_cases::{
-        list_audit_events::ListAuditEvents, list_schedules::ListSchedules, list_tokens::ListTokens,
+        authenticate_session::Member, list_audit_events::ListAuditEvents,
+        list_schedules::ListSchedules, list_tokens::ListTokens,
         read_console_state::ReadConsoleState, read_keyword_board::ReadKeywordBoard,
         read_portfolio::ReadPortfolio, read_project_state::ReadProjectState,
     },
@@ -53,7 +54,7 @@ pub struct Visit<'a> {
     /// What pages read.
     pub uses: &'a Uses,
     /// Who looks.
-    pub who: &'a SignedIn,
+    pub who: &'a Member,
     /// Which page.
     pub path: &'a str,
     /// What the address says behind it.

@@ -18,12 +18,10 @@ use crate::{
     problem::{Code, Problem},
     refusals,
     services::Services,
+    signed_in,
 };
 use actix_web::{HttpRequest, web};
-use domain::{
-    session::PlainSession,
-    use_cases::authenticate_session::{Member, NotSignedIn},
-};
+use domain::{session::PlainSession, use_cases::authenticate_session::Member};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -97,30 +95,11 @@ impl Pipeline {
             ))
         };
         let secret = visitor.session.clone().ok_or_else(missing)?;
-        let authenticating = services.authenticate_session.run(secret.reveal());
-        let member = match self.patiently(async { Ok(authenticating.await) }).await? {
-            Ok(member) => member,
-            Err(NotSignedIn::Storage(error)) => return Err(refusals::storage(&error)),
-            Err(NotSignedIn::Unknown) => return Err(missing()),
-            Err(NotSignedIn::Over { session, .. }) => {
-                let services = Arc::clone(services);
-                tokio::spawn(async move {
-                    if let Err(error) = services.end_session.expire(&session).await {
-                        tracing::debug!(%error, "A session that is over could not be put away.");
-                    }
-                });
-                return Err(missing());
-            }
+        let finding = signed_in::member(services, &secret);
+        let member = match self.patiently(async { Ok(finding.await) }).await? {
+            Ok(member) => member.ok_or_else(missing)?,
+            Err(error) => return Err(refusals::storage(&error)),
         };
-        if member.use_is_news {
-            let services = Arc::clone(services);
-            let (account, session) = (member.account.id, member.session.id);
-            tokio::spawn(async move {
-                if let Err(error) = services.note_session_use.run(account, session).await {
-                    tracing::debug!(%error, "The use of a session could not be noted.");
-                }
-            });
-        }
         Ok((member, secret))
     }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 impl Visitor {
     /// What the request tells.
-    pub(super) fn of(services: &Services, request: &HttpRequest) -> Self {
+    pub(crate) fn of(services: &Services, request: &HttpRequest) -> Self {
         let config = &services.config.sessions;
         let address = admit::address(services, request);
         let browser = request.headers().get(header::USER_AGENT);

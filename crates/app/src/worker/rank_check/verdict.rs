@@ -15,7 +15,7 @@ use analysis::{
     document::Document,
     findings::{
         cannibalization, forecast,
-        rankings::{RankingRecord, RankingsSummary},
+        rankings::{ProjectSeries, RankingRecord, RankingsSummary},
     },
     keyword_metrics::Priority,
     observation::search_page::DEPTH_CUT_SHORT,
