@@ -601,6 +601,20 @@ async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
         .get(&format!("{path}?projectId=4711"))
         .await
         .refused(404, "project-not-found");
+    // What is known of a keyword's demand is known of it wherever it stands.
+    let keywords = format!("/api/projects/{project}/keywords?status=all");
+    let volumes = async || -> Vec<Value> {
+        let listed = browser.get(&keywords).await.ok();
+        let items = listed["items"].as_array().unwrap();
+        items.iter().map(|it| it["searchVolume"].clone()).collect()
+    };
+    assert_eq!(volumes().await, [Value::Null, Value::Null]);
+    researched(&browser, "Blue Shoes").await.ok();
+    let known = volumes().await;
+    assert!(
+        known.contains(&json!(1_000)) && known.contains(&Value::Null),
+        "{known:?}"
+    );
     // In another language it is another keyword.
     let mut german = asked("shoes");
     german["projectId"] = json!(project);

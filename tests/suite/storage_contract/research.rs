@@ -11,7 +11,7 @@ use analysis::{
     search_intent::Intent,
 };
 use domain::{
-    ids::{AccountId, FlightId, SearchId},
+    ids::{AccountId, FlightId, KeywordId, SearchId},
     keyword::KeywordText,
     keyword_research::{
         Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
@@ -23,7 +23,7 @@ use domain::{
     project::Status,
 };
 use harness::{databases::TestDatabase, on_every_database};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 on_every_database![
     what_is_kept_comes_back_whole_until_it_expires,
@@ -33,6 +33,7 @@ on_every_database![
     searches_are_a_persons_own,
     old_rows_are_forgotten_a_part_at_a_time,
     active_keywords_of_a_market_are_told,
+    volumes_are_noted_in_their_market_alone,
 ];
 
 const KEY: SubjectKey = SubjectKey([7; 32]);
@@ -322,4 +323,28 @@ async fn active_keywords_of_a_market_are_told(db: TestDatabase) {
     let found =
         ask!(db, r => r.keywords().active_texts(ANN, SHOP, us, english, &[]).await.unwrap());
     assert_eq!(found, BTreeSet::new());
+}
+
+async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut german = keyword(ANN, 22, "red shoes");
+    german.market.language = Language::parse("de").unwrap();
+    change!(db, tx => {
+        let all = [keyword(ANN, 21, "Red Shoes"), german, keyword(ANN, 23, "old shoes")];
+        tx.keywords().add(&all).await.unwrap();
+        tx.keywords().add(&[keyword(BOB, 21, "red shoes")]).await.unwrap();
+    });
+    let (us, english) = (subject("x").country, subject("x").language);
+    let volume = async |account, id| {
+        let found = ask!(db, r => r.keywords().find(account, KeywordId(id)).await.unwrap());
+        found.unwrap().search_volume
+    };
+    for told in [880, 880, 1_000] {
+        let volumes = BTreeMap::from([("red shoes".to_owned(), told), ("new".to_owned(), 5)]);
+        change!(db, tx => tx.keywords().note_volumes(ANN, us, english, &volumes).await.unwrap());
+        assert_eq!(volume(ANN, 21).await, Some(told));
+    }
+    for (account, id) in [(ANN, 22), (ANN, 23), (BOB, 21)] {
+        assert_eq!(volume(account, id).await, None, "{account} {id}");
+    }
 }

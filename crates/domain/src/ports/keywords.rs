@@ -9,7 +9,7 @@ use crate::{
     project::Status,
 };
 use async_trait::async_trait;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which keywords are wanted. All that is given has to hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -75,6 +75,15 @@ pub trait KeywordRepository: Send {
         language: Language,
         normalized: &[String],
     ) -> Result<BTreeSet<String>, StorageError>;
+    /// Sets the search volumes of the account's keywords that have one of these normalised texts, a few
+    /// hundred at the most, in that country and language; others stay as they are.
+    async fn note_volumes(
+        &mut self,
+        account: AccountId,
+        country: Country,
+        language: Language,
+        volumes: &BTreeMap<String, u32>,
+    ) -> Result<(), StorageError>;
     /// Everything as given, except the latest rank and the search volume.
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;
     /// Saves many at once; the same as `save` on each.

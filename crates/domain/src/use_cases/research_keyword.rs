@@ -26,9 +26,11 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
 };
+use analysis::{keyword_text::normalised, provenance::Provenance};
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Months, NaiveTime, Utc};
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicI64, Ordering},
@@ -398,6 +400,12 @@ impl ResearchKeyword {
             kept,
         };
         let id = work.research().note(&search).await?;
+        let (subject, volumes) = (&search.subject, volumes(&search));
+        if !volumes.is_empty() {
+            work.keywords()
+                .note_volumes(request.account, subject.country, subject.language, &volumes)
+                .await?;
+        }
         let quota = standing(work, request.account, now).await?;
         let tracked = tracked(work, request, &search.kept.found).await?;
         let search = Search { id, ..search };
@@ -449,6 +457,21 @@ pub(super) async fn settle(
     spending.settle(account, month_of(day), most, spent).await?;
     spending.settle_day(account, day, most, spent).await?;
     spending.settle_in_all(day, most, spent).await
+}
+
+/// What is now known of keywords that the account may track. What was made up is none of it: it would
+/// weigh measured ranks.
+fn volumes(search: &Search) -> BTreeMap<String, u32> {
+    let found = &search.kept.found;
+    if found.provenance == Provenance::Simulated {
+        return BTreeMap::new();
+    }
+    let ideas =
+        { found.ideas.iter() }.map(|it| (normalised(&it.keyword), it.figures.search_volume));
+    let own = search.subject.keyword.normalized().to_owned();
+    let all = ideas.chain([(own, found.figures.search_volume)]);
+    let known = all.filter_map(|(text, volume)| Some((text, u32::try_from(volume?).ok()?)));
+    known.collect()
 }
 
 async fn standing(

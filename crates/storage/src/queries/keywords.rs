@@ -125,6 +125,45 @@ impl KeywordRepository for Session<Db> {
         Ok(texts.into_iter().collect())
     }
 
+    async fn note_volumes(
+        &mut self,
+        account: AccountId,
+        country: Country,
+        language: Language,
+        volumes: &BTreeMap<String, u32>,
+    ) -> Result<(), StorageError> {
+        let volumes = volumes.clone();
+        self.change(account, move |db| {
+            let texts: Vec<&String> = volumes.keys().collect();
+            let known: Vec<(i64, String, Option<i64>)> = keywords::table
+                .filter(keywords::account_id.eq(account.0))
+                .filter(keywords::country.eq(country.to_string()))
+                .filter(keywords::language.eq(language.to_string()))
+                .filter(keywords::normalized.eq_any(texts))
+                .order(keywords::id)
+                .select((keywords::id, keywords::normalized, keywords::search_volume))
+                .load(db)?;
+            // Few are news: what was researched before stands there already.
+            let mut news: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+            for (id, text, stands) in known {
+                let volume = volumes.get(&text).map(|it| i64::from(*it));
+                if let Some(volume) = volume.filter(|it| stands != Some(*it)) {
+                    news.entry(volume).or_default().push(id);
+                }
+            }
+            for (volume, ids) in news {
+                let target = keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::id.eq_any(ids));
+                update(target)
+                    .set(keywords::search_volume.eq(volume))
+                    .execute(db)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError> {
         self.save_all(std::slice::from_ref(keyword)).await
     }
