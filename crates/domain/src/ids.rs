@@ -95,6 +95,14 @@ id!(
     /// Rows of Search Console that came in together for the same days.
     ConsoleSpanId
 );
+id!(
+    /// A question to a supplier of keyword data under way.
+    FlightId
+);
+id!(
+    /// A search of a person among keywords.
+    SearchId
+);
 
 impl From<TokenId> for CallerId {
     fn from(token: TokenId) -> Self {

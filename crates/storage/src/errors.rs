@@ -18,7 +18,7 @@ pub enum Trouble {
 }
 
 /// Primary keys that hold an id made by the application.
-const MINTED: [&str; 8] = [
+const MINTED: [&str; 10] = [
     "accounts_pkey",
     "users_pkey",
     "api_tokens_pkey",
@@ -27,6 +27,8 @@ const MINTED: [&str; 8] = [
     "jobs_pkey",
     "sessions_pkey",
     "content_plans_pkey",
+    "keyword_reservations_pkey",
+    "keyword_searches_pkey",
 ];
 
 /// What an error of Diesel's means.

@@ -9,7 +9,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     allowance::AllowanceExceeded,
     ids::{KeywordId, ProjectId},
-    ports::storage::StorageError,
+    money::MicroUsd,
+    ports::{spending::Spending, storage::StorageError},
     use_cases::{
         add_content_plan::AddContentPlanError,
         change_keyword::ChangeKeywordError,
@@ -408,19 +409,14 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             budget,
             spending,
             requested,
-        } => {
-            let (whose, next) = match which {
-                Budget::Month => ("The month's budget", "month"),
-                Budget::Day => ("The day's budget", "day (UTC)"),
-                Budget::ServerDay => return server_day_spent(until),
-            };
-            let detail = format!(
-                "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
-                spending.spent, spending.reserved
-            );
-            let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
-            Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint(format!("Measure fewer keywords, wait for the next {next}, or ask the operator for a higher budget."))
-        }
+        } => over_budget(
+            which,
+            until,
+            budget,
+            spending,
+            requested,
+            "Measure fewer keywords",
+        ),
         RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
             in_progress()
         }
@@ -428,15 +424,42 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     }
 }
 
+/// A budget has no room; `instead` is what can be done besides waiting.
+#[must_use]
+pub fn over_budget(
+    which: Budget,
+    until: DateTime<Utc>,
+    budget: MicroUsd,
+    spending: Spending,
+    requested: MicroUsd,
+    instead: &str,
+) -> Problem {
+    let (whose, next) = match which {
+        Budget::Month => ("The month's budget", "month"),
+        Budget::Day => ("The day's budget", "day (UTC)"),
+        Budget::ServerDay => return server_day_spent(until, instead),
+    };
+    let detail = format!(
+        "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
+        spending.spent, spending.reserved
+    );
+    let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
+    Problem::new(Code::QuotaExceeded, detail)
+        .with("quota", quota)
+        .hint(format!(
+            "{instead}, wait for the next {next}, or ask the operator for a higher budget."
+        ))
+}
+
 /// What the other accounts spend is not told.
-fn server_day_spent(until: DateTime<Utc>) -> Problem {
+fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
     Problem::new(
         Code::QuotaExceeded,
         "What this server may spend on a day is spent or set aside.",
     )
     .with("quota", quota)
-    .hint("Measure fewer keywords, wait for the next day (UTC), or ask the operator for a higher search.most_per_day.")
+    .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
 }
 
 /// How keywords are added; which ones is the caller's to say.

@@ -5,6 +5,7 @@ use crate::{
     cookies::CookieStyle,
     limits::{Limiter, RequestLimits},
     paging::CursorKey,
+    patience::TimerPatience,
 };
 use domain::{
     device::DeviceKey,
@@ -13,6 +14,7 @@ use domain::{
     ports::{
         ai_answers::AiEngines,
         clock::Clock,
+        keyword_data::KeywordData,
         page_speed::NotConfigured,
         password_hasher::PasswordHasher,
         randomness::Randomness,
@@ -36,6 +38,7 @@ use domain::{
         deactivate_project::DeactivateProject,
         end_session::EndSession,
         end_sessions::EndSessions,
+        forget_search::ForgetSearch,
         import_console_rows::ImportConsoleRows,
         issue_token::IssueToken,
         list_ai_models::ListAiModels,
@@ -44,6 +47,7 @@ use domain::{
         list_jobs::ListJobs,
         list_keywords::ListKeywords,
         list_projects::ListProjects,
+        list_searches::ListSearches,
         list_sessions::ListSessions,
         list_tokens::ListTokens,
         look_up_repeat::LookUpRepeat,
@@ -59,11 +63,14 @@ use domain::{
         read_keyword::ReadKeyword,
         read_keyword_months::ReadKeywordMonths,
         read_project::ReadProject,
+        read_research_quota::ReadResearchQuota,
         read_results::ReadResults,
         reauthenticate::Reauthenticate,
         remember_answer::RememberAnswer,
+        reopen_search::ReopenSearch,
         report_leak::ReportLeak,
         request_analysis::{Prices, RequestAnalysis},
+        research_keyword::ResearchKeyword,
         revoke_token::RevokeToken,
         save_keywords::SaveKeywords,
         set_ai_models::SetAiModels,
@@ -128,6 +135,8 @@ pub struct Ports {
     pub hasher: Arc<dyn PasswordHasher>,
     /// Who reads exports of Search Console.
     pub console_exports: Arc<dyn ConsoleExports>,
+    /// Who tells about keywords.
+    pub keyword_data: Arc<dyn KeywordData>,
 }
 
 /// Who knows how fast pages are, as far as this process can tell.
@@ -215,6 +224,11 @@ pub struct Services {
     pub(crate) list_content_plans: ListContentPlans,
     pub(crate) save_keywords: SaveKeywords,
     pub(crate) read_keyword_months: ReadKeywordMonths,
+    pub(crate) research_keyword: ResearchKeyword,
+    pub(crate) read_research_quota: ReadResearchQuota,
+    pub(crate) list_searches: ListSearches,
+    pub(crate) reopen_search: ReopenSearch,
+    pub(crate) forget_search: ForgetSearch,
 }
 
 impl Services {
@@ -285,6 +299,18 @@ impl Services {
             list_content_plans: ListContentPlans::new(s()),
             save_keywords: SaveKeywords::new(s(), c(), m()),
             read_keyword_months: ReadKeywordMonths::new(s(), c()),
+            research_keyword: ResearchKeyword::new(
+                s(),
+                c(),
+                m(),
+                Arc::new(TimerPatience),
+                Arc::clone(&ports.keyword_data),
+                config.prices.most_per_day,
+            ),
+            read_research_quota: ReadResearchQuota::new(s(), c()),
+            list_searches: ListSearches::new(s()),
+            reopen_search: ReopenSearch::new(s(), c()),
+            forget_search: ForgetSearch::new(s()),
             clock: c(),
             randomness: r(),
             storage: s(),

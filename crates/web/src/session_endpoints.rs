@@ -8,8 +8,8 @@ use crate::{
     services::Services,
     session_api::{
         account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
-        keyword_status, models, password, reactivate, reauthenticate, report_defaults, results,
-        search_console, sessions, sign_in, sign_out, signed_in, welcome,
+        keyword_research, keyword_status, models, password, reactivate, reauthenticate,
+        report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, welcome,
     },
 };
 use serde_json::json;
@@ -121,6 +121,15 @@ fn days_of_rows() -> Vec<Parameter> {
     all
 }
 
+fn which_project() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "projectId",
+        description: "The project whose keywords are told apart among the ideas.",
+        required: false,
+        schema: json!({ "type": "integer", "minimum": 1 }),
+    }]
+}
+
 /// The parameters of results but the project, which stands in the path.
 fn results_of_a_project() -> Vec<Parameter> {
     let mut all = parameters::results();
@@ -161,6 +170,7 @@ pub fn session_api() -> Vec<Endpoint> {
         what_agents_do_too(),
         what_comes_of_it(),
         content_planning(),
+        what_people_search_for(),
     ]
     .into_iter()
     .flatten()
@@ -555,5 +565,53 @@ fn content_planning() -> Vec<Endpoint> {
             "removeContentPlan",
             "Remove a content plan",
         )),
+    ]
+}
+
+/// Keyword research.
+fn what_people_search_for() -> Vec<Endpoint> {
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        line(
+            Verb::Get,
+            "/api/keyword-research",
+            member!(keyword_research::read),
+            "getKeywordResearch",
+            "How much of the month's research is used",
+        ),
+        line(
+            Verb::Post,
+            "/api/keyword-research",
+            member!(keyword_research::research),
+            "researchKeyword",
+            "Research a keyword",
+        ),
+        reading(
+            parameters::searches,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history",
+                member!(keyword_research::history),
+                "listSearches",
+                "List one's own searches",
+            ),
+        ),
+        reading(
+            which_project,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history/{id}",
+                member!(keyword_research::reopen),
+                "reopenSearch",
+                "Open a search again",
+            ),
+        ),
+        line(
+            Verb::Delete,
+            "/api/keyword-research/history/{id}",
+            member!(keyword_research::forget),
+            "forgetSearch",
+            "Forget a search",
+        ),
     ]
 }

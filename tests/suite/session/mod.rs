@@ -7,6 +7,7 @@ mod csrf;
 mod first_run;
 mod headers;
 mod keyword_status;
+mod keyword_research;
 mod passwords;
 mod resources;
 mod sessions;

@@ -47,6 +47,8 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
     let plan = json!({ "name": "Winter", "clusteredBy": "words", "items": [] });
     let plans = format!("/api/projects/{project}/content-plans");
     let plan = id(&owner.post(&plans, plan).await.created());
+    let shoes = json!({ "keyword": "shoes", "location": "us", "language": "en" });
+    let search = id(&owner.post("/api/keyword-research", shoes).await.ok());
     let before = everything(&owner, project).await;
 
     let mut tried = 0;
@@ -60,6 +62,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
             "/api/analyses" => job,
             "/api/settings/api-tokens" => token,
             "/api/settings/sessions" => session,
+            "/api/keyword-research/history" => search,
             other => panic!("whose id stands in {other}?"),
         };
         let verb = endpoint.verb.name();

@@ -24,6 +24,7 @@ mod past;
 mod projects;
 mod queues;
 mod readers;
+mod research;
 mod results;
 mod secrets;
 mod server_restart;

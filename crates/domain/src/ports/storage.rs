@@ -6,9 +6,10 @@ use super::{
     idempotency::IdempotencyRepository, jobs::JobRepository, kept_answers::AnswerRepository,
     kept_pages::PageRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
-    passwords::PasswordRepository, projects::ProjectRepository, results::ResultRepository,
-    schedules::ScheduleRepository, secrets::SecretRepository, sessions::SessionRepository,
-    spending::SpendingRepository, throttles::ThrottleRepository, tokens::TokenRepository,
+    passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
+    results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
+    sessions::SessionRepository, spending::SpendingRepository, throttles::ThrottleRepository,
+    tokens::TokenRepository,
 };
 use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
@@ -126,6 +127,8 @@ pub trait Repositories: Send {
     fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository;
     /// Which properties of Search Console are fetched.
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository;
+    /// Keyword research.
+    fn research(&mut self) -> &mut dyn ResearchRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Calls that cost money.

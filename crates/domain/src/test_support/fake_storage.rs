@@ -18,6 +18,7 @@ use crate::ports::{
     paid_calls::{MockPaidCallRepository, PaidCallRepository},
     passwords::{MockPasswordRepository, PasswordRepository},
     projects::{MockProjectRepository, ProjectRepository},
+    research::{MockResearchRepository, ResearchRepository},
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
     secrets::{MockSecretRepository, SecretRepository},
@@ -77,6 +78,8 @@ pub struct FakeTransaction {
     pub keyword_months: MockKeywordMonthRepository,
     /// Expectations on what is fetched of Search Console.
     pub console_bindings: MockConsoleBindingRepository,
+    /// Expectations on keyword research.
+    pub research: MockResearchRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on calls that cost money.
@@ -201,6 +204,9 @@ impl Repositories for FakeTransaction {
     }
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
         &mut self.console_bindings
+    }
+    fn research(&mut self) -> &mut dyn ResearchRepository {
+        &mut self.research
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -26,6 +26,7 @@ mod passwords;
 mod past;
 mod projects;
 mod queues;
+mod research;
 mod results;
 mod schedules;
 mod secrets;
@@ -56,6 +57,7 @@ use domain::ports::{
     paid_calls::PaidCallRepository,
     passwords::PasswordRepository,
     projects::ProjectRepository,
+    research::ResearchRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
     secrets::SecretRepository,
@@ -125,6 +127,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository {
+        self
+    }
+    fn research(&mut self) -> &mut dyn ResearchRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

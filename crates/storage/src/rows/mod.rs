@@ -15,6 +15,7 @@ pub mod owners_words;
 pub mod paid_calls;
 pub mod projects;
 mod report_settings;
+pub mod research;
 pub mod results;
 pub mod schedules;
 pub mod sessions;

@@ -126,6 +126,8 @@ codes! {
     QuotaExceeded = "quota-exceeded", 429, "Quota used up", true;
     /// An error in the service.
     InternalError = "internal-error", 500, "Unexpected error", true;
+    /// Somebody whom the service asks does not answer.
+    SupplierUnavailable = "supplier-unavailable", 503, "Supplier does not answer", true;
     /// The queue takes no more.
     QueueFull = "queue-full", 503, "Queue is full", true;
     /// The database does not answer.

@@ -9,6 +9,7 @@ pub mod bulk_keywords;
 pub mod console_rows;
 pub mod content_plans;
 pub mod keyword_status;
+pub mod keyword_research;
 pub mod models;
 pub mod password;
 pub mod reactivate;
