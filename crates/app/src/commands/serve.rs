@@ -73,11 +73,13 @@ async fn greet(
         );
     }
     if let Some(code) = services.welcome_code().await? {
-        remark("  next       sightline account create --email you@example.com --name You");
+        // Behind the # it stays in the browser: it is in no log and in no Referer.
         remark(format!(
-            "             or POST /api/welcome with the code {} (docs/SESSION.md)",
+            "  next       open {}/welcome#{} and create the owner's account",
+            settings.public_base_url(),
             code.reveal()
         ));
+        remark("             or: sightline account create --email you@example.com --name You");
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod guessable;
 
+use crate::{ports::randomness::Randomness, secret_text::base62};
 use guessable::is_easily_guessed;
 use std::fmt;
 use thiserror::Error;
@@ -67,6 +68,12 @@ impl TypedPassword {
             return Err(PasswordRefusal::Guessable);
         }
         Ok(typed)
+    }
+
+    /// The text of one that nobody chose: 119 bits.
+    #[must_use]
+    pub fn generated(randomness: &dyn Randomness) -> String {
+        base62(randomness, 20)
     }
 
     /// Its bytes, for whoever computes the hash.

@@ -2,12 +2,13 @@
 import { localise } from './localise.js';
 import { listenToForms } from './forms.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, filledFromFiles, selectAll, submitOnChange } from './helpers.js';
+import { copyButtons, filledFromAddress, filledFromFiles, selectAll, submitOnChange } from './helpers.js';
 
 localise(document);
 listenToForms(document);
 followAnalyses(document);
 copyButtons(document);
+filledFromAddress(document);
 filledFromFiles(document);
 selectAll(document);
 submitOnChange(document);

@@ -13,6 +13,14 @@ export function copyButtons(root) {
   });
 }
 
+// What stands behind the # of the address is a field's; nobody sees it there afterwards.
+export function filledFromAddress(root) {
+  const field = root.querySelector('input[data-hash]');
+  if (!field || location.hash.length < 2) return;
+  field.value = decodeURIComponent(location.hash.slice(1));
+  history.replaceState(null, '', location.pathname);
+}
+
 // Files are read here and sent as text with the rest of their form.
 export function filledFromFiles(root) {
   root.addEventListener('change', async (event) => {
