@@ -38,25 +38,29 @@ fn is_role(role: &str, wanted: &str) -> bool {
     }
 }
 
-/// The one thing of that role and name. Names count in full before their beginnings, and those before
+/// The things of that role and name. Names count in full before their beginnings, and those before
 /// names that hold the words.
-pub fn the_one<'a>(all: &'a [Thing], role: &str, name: &str) -> Result<&'a Thing, String> {
-    let of_role: Vec<&Thing> = all.iter().filter(|it| is_role(&it.role, role)).collect();
+pub fn called<'a>(all: &'a [Thing], role: &str, name: &str) -> Vec<&'a Thing> {
+    let of_role = || all.iter().filter(|it| is_role(&it.role, role));
     let fits: [&dyn Fn(&Thing) -> bool; 3] = [
         &|it| it.name == name,
         &|it| it.name.starts_with(name),
         &|it| it.name.contains(name),
     ];
-    for fit in fits {
-        let found: Vec<&&Thing> = of_role.iter().filter(|it| fit(it)).collect();
-        match found.as_slice() {
-            [] => {}
-            [one] => return Ok(one),
-            many => return Err(format!("{} are called “{name}”", many.len())),
-        }
-    }
-    let names: Vec<&str> = of_role.iter().map(|it| it.name.as_str()).take(40).collect();
-    Err(format!("no {role} is called “{name}”; there are {names:?}"))
+    let found = fits
+        .into_iter()
+        .map(|fit| of_role().filter(|it| fit(it)).collect::<Vec<&Thing>>());
+    found
+        .into_iter()
+        .find(|it: &Vec<&Thing>| !it.is_empty())
+        .unwrap_or_default()
+}
+
+/// What there is of that role instead.
+pub fn others(all: &[Thing], role: &str) -> String {
+    let of_role = all.iter().filter(|it| is_role(&it.role, role));
+    let names: Vec<&str> = of_role.map(|it| it.name.as_str()).take(40).collect();
+    format!("there are {names:?}")
 }
 
 /// White space as it is heard.

@@ -20,6 +20,8 @@ pub struct Sent {
     pub status: Option<u64>,
     /// What kind of request: `Document`, `Fetch`, `Image` …
     pub kind: String,
+    /// What came over the wire, headers included, in bytes; nothing before it is all there.
+    pub bytes: Option<u64>,
     /// The request's headers, as far as they are known, with small letters.
     pub headers: HashMap<String, String>,
 }
@@ -118,6 +120,7 @@ impl Heard {
                     // A redirect's answer comes with the request that follows it.
                     status: None,
                     kind: text(&params["type"]),
+                    bytes: None,
                     headers: headers
                         .map(|(name, value)| (name.to_lowercase(), text(value)))
                         .collect(),
@@ -146,6 +149,9 @@ impl Heard {
                 }
             }
             "Network.loadingFinished" => {
+                if let Some(at) = told.places.get(&id()).copied() {
+                    told.sent[at].bytes = params["encodedDataLength"].as_f64().map(whole);
+                }
                 told.in_flight.remove(&id());
             }
             "Network.loadingFailed" => {
@@ -175,4 +181,13 @@ impl Heard {
         }
         None
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of bytes"
+)]
+fn whole(bytes: f64) -> u64 {
+    bytes as u64
 }

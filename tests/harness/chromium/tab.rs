@@ -314,32 +314,38 @@ impl Tab {
 
     /// Whether there is such a thing now.
     pub async fn has(&self, role: &str, name: &str) -> bool {
-        finding::the_one(&self.things().await, role, name).is_ok()
+        !finding::called(&self.things().await, role, name).is_empty()
     }
 
-    /// Waits for the one thing of that role and name; answers with what the protocol knows it by.
-    async fn object(&self, role: &str, name: &str) -> String {
+    /// Waits for the one thing of that role and name, within what that selector names; answers with
+    /// what the protocol knows it by.
+    async fn object(&self, within: &str, role: &str, name: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
-            let why = match finding::the_one(&self.things().await, role, name) {
-                Ok(thing) => {
-                    let node = json!({ "backendNodeId": thing.node });
-                    let found = self
-                        .wire
-                        .ask(Some(&self.session), "DOM.resolveNode", node)
-                        .await;
-                    match found.as_ref().map(|it| it["object"]["objectId"].as_str()) {
-                        Ok(Some(id)) => return id.to_owned(),
-                        _ => "it went away".to_owned(),
-                    }
-                }
-                Err(why) => why,
-            };
-            if Instant::now() > until {
-                self.give_up(&why).await;
+            let all = self.things().await;
+            let mut objects = Vec::new();
+            for thing in finding::called(&all, role, name) {
+                objects.extend(self.resolved(thing, within).await);
             }
-            tokio::time::sleep(LOOK).await;
+            match objects.len() {
+                1 => return objects.remove(0),
+                many if Instant::now() > until => {
+                    let others = finding::others(&all, role);
+                    let why = format!("{many} × {role} “{name}” in {within}; {others}");
+                    self.give_up(&why).await;
+                }
+                _ => tokio::time::sleep(LOOK).await,
+            }
         }
+    }
+
+    async fn resolved(&self, thing: &Thing, within: &str) -> Option<String> {
+        let node = json!({ "backendNodeId": thing.node });
+        let found = { self.wire.ask(Some(&self.session), "DOM.resolveNode", node) }.await;
+        let object = found.ok()?["object"]["objectId"].as_str()?.to_owned();
+        let is_within = "function (selector) { return (this.closest ? this : this.parentElement).closest(selector) !== null; }";
+        let is_within = self.call(&object, is_within, &[json!(within)]).await;
+        (is_within == Ok(json!(true))).then_some(object)
     }
 
     async fn call(
@@ -360,7 +366,7 @@ impl Tab {
 
     /// Something about the one thing of that role and name: `function () { … this … }`.
     pub async fn of(&self, role: &str, name: &str, function: &str) -> Value {
-        let object = self.object(role, name).await;
+        let object = self.object("html", role, name).await;
         match self.call(&object, function, &[]).await {
             Ok(value) => value,
             Err(error) => panic!("{name}: {error}"),
@@ -369,9 +375,14 @@ impl Tab {
 
     /// Clicks what is called so, once nothing lies over it: `link`, `button`, `checkbox`, `summary` …
     pub async fn click(&self, role: &str, name: &str) {
+        self.click_in("html", role, name).await;
+    }
+
+    /// Clicks what is called so within what that selector names.
+    pub async fn click_in(&self, within: &str, role: &str, name: &str) {
         let until = Instant::now() + PATIENCE;
         let point = loop {
-            let object = self.object(role, name).await;
+            let object = self.object(within, role, name).await;
             match self.call(&object, MIDDLE, &[]).await {
                 Ok(point) if point.is_object() => break point,
                 _ if Instant::now() > until => {
@@ -390,7 +401,7 @@ impl Tab {
 
     /// Types into the field of that label, over what stood there.
     pub async fn fill(&self, label: &str, text: &str) {
-        let object = self.object("field", label).await;
+        let object = self.object("html", "field", label).await;
         let focus = "function () { this.scrollIntoView({ block: 'center' }); this.focus(); this.select?.(); return document.activeElement === this; }";
         let focused = self.call(&object, focus, &[]).await;
         assert_eq!(focused, Ok(json!(true)), "{label} takes no text");
@@ -406,7 +417,7 @@ impl Tab {
 
     /// Chooses an option by its label.
     pub async fn choose(&self, label: &str, option: &str) {
-        let object = self.object("choice", label).await;
+        let object = self.object("html", "choice", label).await;
         let choose = "function (label) { const it = [...this.options].find((it) => it.label === label); if (!it) return false; it.selected = true; this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); return true; }";
         let chosen = self.call(&object, choose, &[json!(option)]).await;
         assert_eq!(chosen, Ok(json!(true)), "{label} has no {option}");
@@ -461,7 +472,7 @@ impl Tab {
                 name: called,
                 node: 0,
             };
-            if finding::the_one(std::slice::from_ref(&thing), role, name).is_ok() {
+            if !finding::called(std::slice::from_ref(&thing), role, name).is_empty() {
                 return;
             }
             passed.push(format!("{} “{}”", thing.role, thing.name));

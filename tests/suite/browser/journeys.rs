@@ -2,7 +2,7 @@
 
 use super::{
     RESULTS,
-    house::{House, SITE},
+    house::{EMAIL, House, SITE, WORDS},
     sign_in,
 };
 use harness::chromium::Tab;
@@ -57,24 +57,26 @@ async fn everything(kind: DatabaseKind) {
     tab.end().await;
 }
 
-const EMAIL: &str = "ann@example.com";
-const WORDS: &str = "a walrus under 7 umbrellas";
-
 async fn first_run(tab: &Tab, house: &House) {
     tab.go("/").await;
     tab.at("/welcome").await;
-    // The code stands behind the # of the address that the server shows.
-    tab.go(&format!("/welcome#{}", house.code)).await;
-    tab.reload().await;
-    if tab.eval("document.querySelector('input[name=code]').value").await != house.code.as_str() {
-        tab.fill("Code", &house.code).await;
-    }
+    // As the terminal shows it: the code stands behind the #, and nobody sees it there afterwards.
+    tab.go(&house.welcome).await;
+    tab.until(
+        "the code is in its field",
+        "document.querySelector('input[name=code]').value.length > 20 && location.hash === ''",
+    )
+    .await;
     tab.fill("Your name", "Ann").await;
     tab.fill("E-mail", EMAIL).await;
     tab.fill("Password", "password1234").await;
     tab.click("button", "Create the account").await;
     // A password that is guessed soon is refused, in words, at its field.
-    tab.until("the password is refused", "document.querySelector('input[name=password]').getAttribute('aria-invalid') === 'true'").await;
+    tab.until(
+        "the password is refused",
+        "document.querySelector('input[name=password]').getAttribute('aria-invalid') === 'true'",
+    )
+    .await;
     tab.expect_trouble("status of 422").await;
     tab.fill("Password", WORDS).await;
     tab.click("button", "Create the account").await;
@@ -88,38 +90,24 @@ async fn first_run(tab: &Tab, house: &House) {
 async fn create_a_project(tab: &Tab) -> String {
     tab.fill("Domain", "no domain at all").await;
     tab.click("button", "Create the project").await;
-    tab.until("the domain is refused", "document.querySelector('input[name=domain]').getAttribute('aria-invalid') === 'true'").await;
+    tab.until(
+        "the domain is refused",
+        "document.querySelector('input[name=domain]').getAttribute('aria-invalid') === 'true'",
+    )
+    .await;
     tab.expect_trouble("status of 422").await;
-    tab.fill("Domain", SITE).await;
-    tab.fill("Name", "The shop").await;
     let keywords: Vec<String> = (0..30).map(|it| format!("running shoes {it}")).collect();
-    tab.fill("First keywords", &keywords.join("\n")).await;
-    tab.click("button", "Create the project").await;
-    let project = tab.under("/projects/").await;
+    let project = House::create_a_project(tab, &keywords).await;
     tab.sees("The shop").await;
     tab.sees("Nothing is measured yet").await;
     project
 }
 
-/// Starts an analysis by its button and watches it until it is over.
-async fn watch(tab: &Tab, button: &str, name: &str) {
-    tab.click("button", button).await;
-    tab.sees("Running now").await;
-    tab.until(
-        "its bar is told of",
-        &format!("[...document.querySelectorAll('progress')].some((it) => it.getAttribute('aria-label') === 'Progress of {name}')"),
-    )
-    .await;
-    // Nobody loads the page again: it comes by itself when the analysis ends.
-    tab.until("it is over", "document.querySelector('[data-job]') === null && document.readyState === 'complete'").await;
-    tab.sees("Last analyses").await;
-}
-
 async fn measure(tab: &Tab, project: &str) {
-    watch(tab, "Check rankings now", "Rank check").await;
+    House::watch(tab, "Check rankings now", "Rank check").await;
     tab.sees("Simulated data.").await;
     tab.sees("On the first page").await;
-    watch(tab, "Audit the site", "Site audit").await;
+    House::watch(tab, "Audit the site", "Site audit").await;
 
     tab.go(&format!("{project}/keywords?sort=text")).await;
     for keyword in ["running shoes 0", "running shoes 1"] {
@@ -128,14 +116,14 @@ async fn measure(tab: &Tab, project: &str) {
         tab.settled().await;
     }
     tab.go(project).await;
-    watch(tab, "AI answers", "AI visibility").await;
+    House::watch(tab, "AI answers", "AI visibility").await;
 
     tab.go("/analyses").await;
     for name in ["Rank check", "Site audit", "AI visibility"] {
         tab.sees(name).await;
     }
     tab.sees("succeeded").await;
-    tab.click("link", "Failed").await;
+    tab.click_in("nav.tabs", "link", "Failed").await;
     tab.at("/analyses?status=failed").await;
     tab.sees("No analyses here").await;
 }
@@ -143,7 +131,7 @@ async fn measure(tab: &Tab, project: &str) {
 async fn read_every_result(tab: &Tab, project: &str) {
     tab.go(project).await;
     for (path, title, link) in RESULTS {
-        tab.click("link", link).await;
+        tab.click_in("nav.side", "link", link).await;
         tab.at(&format!("{project}/results/{path}")).await;
         assert!(tab.has("heading", title).await, "{path} is called {title}");
         let text = tab.text().await;
@@ -152,7 +140,8 @@ async fn read_every_result(tab: &Tab, project: &str) {
             assert!(text.contains("easured"), "{path} says when: {text}");
         }
         // Whatever folds, opens; tables stand behind drawings.
-        tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })").await;
+        tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+            .await;
         tab.assert_clean(path);
     }
     tab.go(&format!("{project}/results/rankings")).await;
@@ -162,20 +151,29 @@ async fn read_every_result(tab: &Tab, project: &str) {
 async fn look_after_keywords(tab: &Tab, project: &str) {
     tab.go(&format!("{project}/keywords")).await;
     tab.click("summary", "Add keywords").await;
-    tab.fill("Keywords", "trail shoes\n  Trail   Shoes \nracing flats").await;
+    tab.fill("Keywords", "trail shoes\n  Trail   Shoes \nracing flats")
+        .await;
     tab.click("button", "Add them").await;
     tab.sees("32 in use").await;
     tab.settled().await;
     tab.fill("Search keywords", "racing").await;
     tab.press("Enter").await;
-    tab.until("it is searched", "location.search.includes('search=racing')").await;
+    tab.until(
+        "it is searched",
+        "location.search.includes('search=racing')",
+    )
+    .await;
     tab.settled().await;
     tab.sees("racing flats").await;
     tab.click("button", "Deactivate").await;
     tab.sees("31 in use").await;
     tab.settled().await;
     tab.choose("Show", "Deactivated").await;
-    tab.until("they are shown", "location.search.includes('status=deactivated')").await;
+    tab.until(
+        "they are shown",
+        "location.search.includes('status=deactivated')",
+    )
+    .await;
     tab.settled().await;
     tab.click("button", "Bring back").await;
     tab.sees("32 in use").await;
@@ -192,15 +190,17 @@ fn paste(line: &str) -> Value {
 
 async fn use_a_token(tab: &Tab) {
     tab.go("/").await;
-    tab.click("link", "Settings").await;
+    tab.click_in("nav.side", "link", "Settings").await;
     tab.at("/settings/account").await;
-    tab.click("link", "API tokens").await;
+    tab.click_in("nav.tabs", "link", "API tokens").await;
     tab.at("/settings/api-tokens").await;
     tab.fill("Name", "Reporting agent").await;
     tab.choose("Works for", "30 days").await;
     tab.click("button", "Make the token").await;
     tab.sees("The token is made.").await;
-    let line = tab.eval("document.getElementById('curl').textContent").await;
+    let line = tab
+        .eval("document.getElementById('curl').textContent")
+        .await;
     let line = line.as_str().unwrap().to_owned();
     let projects = paste(&line);
     assert_eq!(projects["items"][0]["name"], "The shop", "{projects}");
@@ -208,7 +208,13 @@ async fn use_a_token(tab: &Tab) {
     let configuration: Value = serde_json::from_str(configuration.as_str().unwrap()).unwrap();
     assert!(configuration["mcpServers"].is_object());
     // Shown once: not on the page that comes again, and nowhere in the browser.
-    let token = line.split("Bearer ").nth(1).unwrap().split('"').next().unwrap();
+    let token = line
+        .split("Bearer ")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
     let token = token.to_owned();
     tab.reload().await;
     tab.sees("Reporting agent").await;
@@ -217,15 +223,21 @@ async fn use_a_token(tab: &Tab) {
     tab.click("button", "Revoke").await;
     tab.sees("revoked").await;
     tab.settled().await;
-    assert!(tab.heard().dialogs().iter().any(|it| it.contains("Revoke this token?")));
+    assert!(
+        tab.heard()
+            .dialogs()
+            .iter()
+            .any(|it| it.contains("Revoke this token?"))
+    );
     assert_eq!(paste(&line)["status"], 401);
 }
 
 async fn read_the_reference(tab: &Tab) {
-    tab.click("link", "API reference").await;
+    tab.click_in("nav.side", "link", "API reference").await;
     tab.at("/docs").await;
     tab.sees("/api/agent/v1/projects").await;
-    tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })").await;
+    tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+        .await;
     tab.assert_clean("/docs");
 }
 
@@ -243,14 +255,18 @@ async fn settle(tab: &Tab, project: &str) {
     tab.go(&format!("{project}/settings")).await;
     tab.fill("Client", "A client").await;
     tab.fill("Tags", "red, blue").await;
-    tab.eval("document.querySelector('input[name=favorite]').click()").await;
-    tab.eval("document.querySelector('form[data-api^=\"PATCH\"] button[type=submit]').click()").await;
+    tab.eval("document.querySelector('input[name=favorite]').click()")
+        .await;
+    tab.eval("document.querySelector('form[data-api^=\"PATCH\"] button[type=submit]').click()")
+        .await;
     tab.sees("Saved.").await;
     tab.settled().await;
     let rows = "Query,Clicks,Impressions,CTR,Position\nrunning shoes 0,10,100,10%,3.2\nblue anvils,1,400,0.25%,11.5\n";
     tab.fill("Or its text", rows).await;
-    tab.eval("document.querySelector('input[name=from]').value = '2026-10-01'").await;
-    tab.eval("document.querySelector('input[name=to]').value = '2026-10-28'").await;
+    tab.eval("document.querySelector('input[name=from]').value = '2026-10-01'")
+        .await;
+    tab.eval("document.querySelector('input[name=to]').value = '2026-10-28'")
+        .await;
     tab.click("button", "Import").await;
     tab.sees("What was imported").await;
     tab.settled().await;
@@ -260,7 +276,8 @@ async fn settle(tab: &Tab, project: &str) {
     tab.go("/settings/account").await;
     tab.sees("What was done").await;
     assert_eq!(
-        tab.eval("document.querySelector('input[name=accountName]').value").await,
+        tab.eval("document.querySelector('input[name=accountName]').value")
+            .await,
         "Ann and friends"
     );
 }

@@ -10,7 +10,11 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     let tab = Tab::open(app.origin()).await;
     tab.go("/sign-in").await;
     // The page sets the focus into its first field by itself.
-    tab.until("the first field has the focus", "document.activeElement?.name === 'email'").await;
+    tab.until(
+        "the first field has the focus",
+        "document.activeElement?.name === 'email'",
+    )
+    .await;
     tab.type_text("owner0@example.com").await;
     tab.tab_to("field", "Password").await;
     tab.type_text(PASSWORD).await;
@@ -20,7 +24,10 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
 
     // The first thing that Tab reaches leads past the navigation.
     tab.press("Tab").await;
-    assert_eq!(tab.focused().await, ("link".to_owned(), "Skip to the content".to_owned()));
+    assert_eq!(
+        tab.focused().await,
+        ("link".to_owned(), "Skip to the content".to_owned())
+    );
     tab.press("Enter").await;
     assert_eq!(tab.eval("document.activeElement.id").await, "content");
     tab.tab_to("field", "Domain").await;
@@ -38,16 +45,26 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.settled().await;
     tab.tab_to("button", "Stop").await;
     tab.press("Enter").await;
-    tab.until("it stands still", "document.querySelector('[data-job]') === null && document.readyState === 'complete'").await;
+    tab.until(
+        "it stands still",
+        "document.querySelector('[data-job]') === null && document.readyState === 'complete'",
+    )
+    .await;
     assert_eq!(tab.heard().dialogs().len(), 1, "it asks before it stops");
 
     tab.go(&format!("{project}/keywords?sort=text")).await;
-    tab.tab_to("checkbox", "Measure “running shoes” in AI answers").await;
+    tab.tab_to("checkbox", "Measure “running shoes” in AI answers")
+        .await;
     tab.press("Space").await;
     tab.settled().await;
     tab.reload().await;
     assert_eq!(
-        tab.of("checkbox", "Measure “running shoes” in AI answers", "function () { return this.checked; }").await,
+        tab.of(
+            "checkbox",
+            "Measure “running shoes” in AI answers",
+            "function () { return this.checked; }"
+        )
+        .await,
         true
     );
     tab.tab_to("link", "Settings").await;
@@ -78,11 +95,22 @@ async fn the_menu_opens_closes_and_gives_the_focus_back() {
     assert!(!tab.has("link", "Analyses").await, "the menu is shut");
     tab.tab_to("button", "Menu").await;
     tab.press("Enter").await;
-    tab.until("the menu is open", "document.querySelector('#menu').matches(':popover-open')").await;
+    tab.until(
+        "the menu is open",
+        "document.querySelector('#menu').matches(':popover-open')",
+    )
+    .await;
     tab.tab_to("link", "Analyses").await;
     tab.press("Escape").await;
-    tab.until("the menu is shut", "!document.querySelector('#menu').matches(':popover-open')").await;
-    assert_eq!(tab.focused().await, ("button".to_owned(), "Menu".to_owned()));
+    tab.until(
+        "the menu is shut",
+        "!document.querySelector('#menu').matches(':popover-open')",
+    )
+    .await;
+    assert_eq!(
+        tab.focused().await,
+        ("button".to_owned(), "Menu".to_owned())
+    );
     tab.press("Space").await;
     tab.tab_to("link", "Analyses").await;
     tab.press("Enter").await;
@@ -100,7 +128,17 @@ async fn a_dialog_keeps_the_focus_inside() {
     tab.press("Enter").await;
     tab.sees("Your password, once more").await;
     tab.expect_trouble("status of 403").await;
-    for key in ["Tab", "Tab", "Tab", "Tab", "Tab", "Shift+Tab", "Shift+Tab", "Shift+Tab", "Shift+Tab"] {
+    for key in [
+        "Tab",
+        "Tab",
+        "Tab",
+        "Tab",
+        "Tab",
+        "Shift+Tab",
+        "Shift+Tab",
+        "Shift+Tab",
+        "Shift+Tab",
+    ] {
         tab.press(key).await;
         // What is not in the dialog is the browser's own, never the page behind it.
         let place = tab.eval("document.activeElement === document.body || document.activeElement.closest('dialog') !== null").await;
@@ -108,7 +146,11 @@ async fn a_dialog_keeps_the_focus_inside() {
     }
     tab.tab_to("button", "Cancel").await;
     tab.press("Enter").await;
-    tab.until("the dialog is gone", "document.querySelector('dialog') === null").await;
+    tab.until(
+        "the dialog is gone",
+        "document.querySelector('dialog') === null",
+    )
+    .await;
     assert_eq!(tab.focused().await.1, "Name");
     tab.expect_trouble("status of 403").await;
     tab.end().await;

@@ -28,7 +28,9 @@ impl OldBrowser {
         let target = Arc::<OnceLock<String>>::default();
         let shared = web::Data::new(Arc::clone(&target));
         let server = Loopback::start(move |app| {
-            let pass = move |request: HttpRequest, body: web::Bytes, target: web::Data<Arc<OnceLock<String>>>| {
+            let pass = move |request: HttpRequest,
+                             body: web::Bytes,
+                             target: web::Data<Arc<OnceLock<String>>>| {
                 pass(request, body, target.get().cloned(), without)
             };
             app.app_data(shared.clone()).default_service(web::to(pass));

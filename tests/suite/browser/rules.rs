@@ -27,7 +27,12 @@ async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
 }
 
 fn assert_none(faults: &[String]) {
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,7 +47,12 @@ async fn empty_pages_and_open_doors_break_no_rule() {
     stranger.go("/sign-in").await;
     judge(&stranger, "sign-in", &mut faults).await;
     sign_in(&stranger, "owner0@example.com", "another walrus").await;
-    stranger.until("it is told", "document.querySelector('[role=alert]') !== null").await;
+    stranger
+        .until(
+            "it is told",
+            "document.querySelector('[role=alert]') !== null",
+        )
+        .await;
     stranger.expect_trouble("status of 401").await;
     judge(&stranger, "sign-in refused", &mut faults).await;
     stranger.go("/docs").await;
@@ -50,7 +60,11 @@ async fn empty_pages_and_open_doors_break_no_rule() {
 
     tab.fill("Domain", "none").await;
     tab.click("button", "Create the project").await;
-    tab.until("it is refused", "document.querySelector('[aria-invalid]') !== null").await;
+    tab.until(
+        "it is refused",
+        "document.querySelector('[aria-invalid]') !== null",
+    )
+    .await;
     tab.expect_trouble("status of 422").await;
     judge(&tab, "a refused project", &mut faults).await;
     tab.fill("Domain", "shop.example.com").await;
@@ -88,10 +102,19 @@ async fn empty_pages_and_open_doors_break_no_rule() {
     tab.viewport(360, 740, 1.0).await;
     tab.go("/").await;
     tab.click("button", "Menu").await;
-    tab.until("the menu is open", "document.querySelector('#menu').matches(':popover-open')").await;
+    tab.until(
+        "the menu is open",
+        "document.querySelector('#menu').matches(':popover-open')",
+    )
+    .await;
     for dark in [false, true] {
         tab.dark(dark).await;
-        faults.extend(tab.axe().await.into_iter().map(|it| format!("the menu, dark {dark}: {it}")));
+        faults.extend(
+            tab.axe()
+                .await
+                .into_iter()
+                .map(|it| format!("the menu, dark {dark}: {it}")),
+        );
     }
     stranger.end().await;
     tab.end().await;
@@ -106,7 +129,9 @@ async fn full_pages_break_no_rule() {
     for path in pages(&projects) {
         tab.go(&path).await;
         tab.eval(UNFOLD).await;
-        let what = path.replace(&projects[0], "/projects/market").replace(&projects[1], "/projects/audited");
+        let what = path
+            .replace(&projects[0], "/projects/market")
+            .replace(&projects[1], "/projects/audited");
         judge(&tab, &what, &mut faults).await;
         tab.assert_clean(&what);
     }

@@ -15,11 +15,21 @@ async fn a_wrong_password_is_told_and_a_right_one_opens() {
     )
     .await;
     tab.expect_trouble("status of 401").await;
-    let told = tab.eval("document.querySelector('[role=alert]').textContent").await;
+    let told = tab
+        .eval("document.querySelector('[role=alert]').textContent")
+        .await;
     sign_in(&tab, "nobody@example.com", "another walrus").await;
-    tab.until("it is told", "document.querySelector('[role=alert]')?.textContent.length > 10").await;
+    tab.until(
+        "it is told",
+        "document.querySelector('[role=alert]')?.textContent.length > 10",
+    )
+    .await;
     tab.expect_trouble("status of 401").await;
-    assert_eq!(tab.eval("document.querySelector('[role=alert]').textContent").await, told);
+    assert_eq!(
+        tab.eval("document.querySelector('[role=alert]').textContent")
+            .await,
+        told
+    );
     tab.fill("E-mail", "owner0@example.com").await;
     tab.fill("Password", PASSWORD).await;
     tab.press("Enter").await;
@@ -36,10 +46,21 @@ async fn without_scripts_no_password_gets_into_an_address() {
     let stranger = Tab::open(app.origin()).await;
     let off = serde_json::json!({ "value": true });
     for (tab, page, fields, button) in [
-        (&stranger, "/sign-in", vec![("E-mail", "owner0@example.com"), ("Password", PASSWORD)], "Sign in"),
-        (&member, "/settings/account", vec![("Now", PASSWORD), ("New", "fourteen damp otters")], "Change the password"),
+        (
+            &stranger,
+            "/sign-in",
+            vec![("E-mail", "owner0@example.com"), ("Password", PASSWORD)],
+            "Sign in",
+        ),
+        (
+            &member,
+            "/settings/account",
+            vec![("Now", PASSWORD), ("New", "fourteen damp otters")],
+            "Change the password",
+        ),
     ] {
-        tab.order("Emulation.setScriptExecutionDisabled", off.clone()).await;
+        tab.order("Emulation.setScriptExecutionDisabled", off.clone())
+            .await;
         tab.go(page).await;
         for (field, text) in fields {
             tab.fill(field, text).await;
@@ -51,7 +72,10 @@ async fn without_scripts_no_password_gets_into_an_address() {
             documents.next()
         })
         .await;
-        let leaked = tab.requests().into_iter().find(|it| it.url.contains("walrus"));
+        let leaked = tab
+            .requests()
+            .into_iter()
+            .find(|it| it.url.contains("walrus"));
         assert!(leaked.is_none(), "{leaked:?}");
         tab.expect_trouble("status of 405").await;
     }
@@ -69,10 +93,17 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
     tab.click("button", "Make the token").await;
     tab.sees("Your password, once more").await;
     tab.expect_trouble("status of 403").await;
-    assert_eq!(tab.focused().await, ("textbox".to_owned(), "Password".to_owned()));
+    assert_eq!(
+        tab.focused().await,
+        ("textbox".to_owned(), "Password".to_owned())
+    );
     // Whoever thinks better of it: nothing was made, and the focus is where it was.
     tab.press("Escape").await;
-    tab.until("the dialog is gone", "document.querySelector('dialog') === null").await;
+    tab.until(
+        "the dialog is gone",
+        "document.querySelector('dialog') === null",
+    )
+    .await;
     assert_eq!(tab.focused().await.1, "Make the token");
     tab.expect_trouble("status of 403").await;
 
@@ -80,13 +111,20 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
     tab.sees("Your password, once more").await;
     tab.fill("Password", "another walrus").await;
     tab.press("Enter").await;
-    tab.until("it is refused", "document.querySelector('dialog [role=alert]').textContent.length > 0").await;
+    tab.until(
+        "it is refused",
+        "document.querySelector('dialog [role=alert]').textContent.length > 0",
+    )
+    .await;
     tab.expect_trouble("status of 403").await;
     tab.expect_trouble("status of 4").await;
     tab.fill("Password", PASSWORD).await;
     tab.press("Enter").await;
     tab.sees("The token is made.").await;
-    assert_eq!(tab.eval("document.querySelector('dialog') === null").await, true);
+    assert_eq!(
+        tab.eval("document.querySelector('dialog') === null").await,
+        true
+    );
 
     // Ten minutes long it is not asked again.
     tab.reload().await;

@@ -6,7 +6,7 @@ use askama::Template;
 #[derive(Template)]
 #[template(
     source = r#"<div class="stack"><h1>Sign in</h1><p class="soft">See how visible your sites are.</p></div>
-<form class="card page" data-api="POST /api/session" data-then="/">
+<form class="card page" method="post" data-api="POST /api/session" data-then="/">
 <label class="field"><span>E-mail</span><input type="email" name="email" required autocomplete="username" autofocus></label>
 <label class="field"><span>Password</span><input type="password" name="password" data-as="raw" required autocomplete="current-password" maxlength="256"></label>
 <button class="main" type="submit">Sign in</button>
@@ -20,7 +20,7 @@ struct SignIn;
 #[derive(Template)]
 #[template(
     source = r#"<div class="stack"><h1>Welcome</h1><p class="soft">This server has no account yet. Create the owner’s; this page is gone afterwards.</p></div>
-<form class="card page" data-api="POST /api/welcome" data-then="/">
+<form class="card page" method="post" data-api="POST /api/welcome" data-then="/">
 <label class="field"><span>Code</span><input name="code" data-as="raw" data-hash required autocomplete="off" spellcheck="false"><small>The server shows it where it was started, behind the # of this address. It proves that the server is yours.</small></label>
 <label class="field"><span>Your name</span><input name="name" required maxlength="200" autocomplete="name"></label>
 <label class="field"><span>E-mail</span><input type="email" name="email" required autocomplete="username"><small>It is what you sign in with.</small></label>
