@@ -100,7 +100,6 @@ impl Browser {
     }
 
     /// A request as a page of ours makes it.
-    #[must_use]
     pub fn from_our_page(&self, method: Method, path: &str) -> RequestBuilder {
         let is_unsafe = method != Method::GET;
         let mut request = self
@@ -116,7 +115,6 @@ impl Browser {
     }
 
     /// A request with the cookies and nothing else.
-    #[must_use]
     pub fn bare(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .caller

@@ -29,13 +29,22 @@ static GOOD: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 /// How many statements each database was sent.
 static SENT: Mutex<Option<HashMap<String, u64>>> = Mutex::new(None);
 
-/// How many statements a database was sent so far, by the end of its address.
+/// How many statements a database was sent so far.
 #[must_use]
 pub fn statements_sent(url: &str) -> u64 {
     let sent = SENT.lock().unwrap_or_else(PoisonError::into_inner);
     let of_it = sent.iter().flatten();
-    let of_it = of_it.filter(|(known, _)| url.ends_with(known.as_str()) || known.ends_with(url));
+    let of_it = of_it.filter(|(known, _)| name(known) == name(url));
     of_it.map(|(_, count)| count).sum()
+}
+
+/// The path of a file, or the name of a database on a server, whose address is told in several ways.
+fn name(url: &str) -> &str {
+    let place = url.split('?').next().unwrap_or(url);
+    match place.strip_prefix("postgres://") {
+        Some(place) => place.rsplit('/').next().unwrap_or(place),
+        None => place.strip_prefix("sqlite://").unwrap_or(place),
+    }
 }
 
 #[derive(Default)]

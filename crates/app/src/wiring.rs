@@ -503,6 +503,18 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     }
 }
 
+/// Who computes hashes of passwords.
+pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<dyn PasswordHasher>> {
+    let set = &foundation.settings.passwords;
+    let settings = HashingSettings {
+        memory_kib: set.memory_kib,
+        passes: set.passes,
+        ..HashingSettings::default()
+    };
+    let randomness = Arc::clone(&foundation.randomness);
+    Ok(Arc::new(Argon2Hasher::new(settings, randomness)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -533,16 +545,4 @@ mod tests {
         let theirs = GoogleApiSettings::page_speed(key()).base_url;
         assert_eq!(page_speed.url(), &theirs);
     }
-}
-
-/// Who computes hashes of passwords.
-pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<dyn PasswordHasher>> {
-    let set = &foundation.settings.passwords;
-    let settings = HashingSettings {
-        memory_kib: set.memory_kib,
-        passes: set.passes,
-        ..HashingSettings::default()
-    };
-    let randomness = Arc::clone(&foundation.randomness);
-    Ok(Arc::new(Argon2Hasher::new(settings, randomness)?))
 }

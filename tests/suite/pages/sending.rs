@@ -111,7 +111,7 @@ async fn what_is_not_there_and_what_is_anothers_look_alike(db: TestDatabase) {
 
 async fn files_are_kept_for_ever_under_their_version(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let page = text(&app, "/sign-in").await;
+    let page = text(&app, "/docs").await;
     let style = page
         .split("href=\"")
         .find(|it| it.contains("sightline.css"))

@@ -12,10 +12,12 @@ async function csrfToken() {
 }
 
 export class Refused extends Error {
-  constructor(status, problem) {
+  constructor(status, problem, retryAfter) {
     super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
     this.status = status;
     this.problem = problem;
+    // Seconds.
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -31,7 +33,7 @@ async function once(method, path, body, more) {
   const text = await answer.text();
   let read = {};
   try { read = text ? JSON.parse(text) : {}; } catch { read = { detail: 'The server answered something that is not JSON.' }; }
-  if (!answer.ok) throw new Refused(answer.status, read);
+  if (!answer.ok) throw new Refused(answer.status, read, Number(answer.headers.get('Retry-After') ?? NaN));
   if (read.csrfToken) token = read.csrfToken;
   return { read, etag: answer.headers.get('ETag') };
 }

@@ -52,6 +52,10 @@ pub const GROUPS: [(&str, &[ResultType]); 3] = [
 
 impl About {
     /// Of that kind.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a few words on each of sixteen kinds"
+    )]
     pub const fn of(result_type: ResultType) -> Self {
         let (title, short, question, unit, icon) = match result_type {
             ResultType::Rankings => (

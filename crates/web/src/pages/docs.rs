@@ -110,7 +110,7 @@ fn operation_of(
         Member {
             name: text(&it["name"]),
             place: text(&it["in"]),
-            kind: kind(document, &it["schema"]),
+            kind: kind(&it["schema"]),
             required: it["required"] == true,
             description: text(&it["description"]),
         }
@@ -159,7 +159,7 @@ fn members(document: &Value, schema: &Value) -> Vec<Member> {
     let members = properties.map(|(name, it)| Member {
         name: name.clone(),
         place: String::new(),
-        kind: kind(document, it),
+        kind: kind(it),
         required: required.contains(&name.as_str()),
         description: text(&resolved(document, it)["description"]),
     });
@@ -167,7 +167,7 @@ fn members(document: &Value, schema: &Value) -> Vec<Member> {
 }
 
 /// What values are, in a word or two.
-fn kind(document: &Value, schema: &Value) -> String {
+fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
         return name.to_owned();
     }
@@ -188,7 +188,7 @@ fn kind(document: &Value, schema: &Value) -> String {
         _ => String::new(),
     };
     if schema["items"].is_object() {
-        return format!("array of {}", kind(document, &schema["items"]));
+        return format!("array of {}", kind(&schema["items"]));
     }
     simple
 }
@@ -201,7 +201,7 @@ fn answers(document: &Value, responses: &Value) -> Vec<Told> {
             .as_object()
             .into_iter()
             .flat_map(|it| it.values());
-        let schema = content.map(|it| kind(document, &it["schema"])).next();
+        let schema = content.map(|it| kind(&it["schema"])).next();
         told.push(Told {
             status: status.clone(),
             good: status.starts_with('2') || status.starts_with('3'),

@@ -20,6 +20,7 @@ use domain::{
     page::Direction,
     ports::projects::{ProjectFilter, ProjectSort},
     project::{Project, Status},
+    text::Text,
     use_cases::read_portfolio::Portfolio,
 };
 
@@ -200,7 +201,7 @@ fn card(project: &Project, portfolio: &Portfolio) -> Html {
         one: project.keyword_count == 1,
         simulated: head(ResultType::Rankings).is_some_and(frame::is_simulated),
         run: project.last_analysis_at.map(parts::ago),
-        tags: project.meta.tags.iter().map(|it| it.as_str()).collect(),
+        tags: project.meta.tags.iter().map(Text::as_str).collect(),
     })
 }
 

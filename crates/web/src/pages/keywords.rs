@@ -5,8 +5,9 @@ use super::{
     charts::bar,
     frame::{self, Page, Spot},
     parts::{self, Html, Row, Table, fill, snippet},
-    visit::Visit,
+    visit::{Visit, Wanted},
 };
+use crate::query::Query;
 use analysis::findings::rankings::{ChangeKind, RankingRecord};
 use askama::Template;
 use domain::{
@@ -15,6 +16,7 @@ use domain::{
     page::Direction,
     ports::keywords::{KeywordFilter, KeywordSort},
     project::{Project, Status},
+    use_cases::read_keyword_board::KeywordBoard,
 };
 use std::collections::HashMap;
 
@@ -36,6 +38,10 @@ struct Filter<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "keyword_bulk.html")]
+struct Bulk;
+
+#[derive(Template)]
 #[template(path = "add_keywords.html")]
 struct Add<'a> {
     id: i64,
@@ -48,6 +54,7 @@ struct Add<'a> {
     language: &'a str,
 }
 
+snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="chosen"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
 snippet!(Switch { id: i64, keyword: &'a str, on: bool } = r#"<label class="check"><input type="checkbox" name="aiTracked" data-api="PATCH /api/keywords/{{ id }}"{% if on %} checked{% endif %}><span class="out">Measure “{{ keyword }}” in AI answers</span></label>"#);
 
 /// The page.
@@ -71,7 +78,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .run(visit.account(), id, &filter, &wanted.page)
         .await?;
     let board = board.ok_or(NoPage::NotFound)?;
-    let project = board.project;
+    let project = &board.project;
     let allowance = visit
         .who
         .account
@@ -106,9 +113,9 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         .map(|it| frame::measured(it, "keywords", visit.now));
     let mut body = vec![match measured {
         Some(measured) => {
-            frame::head_measured(frame::crumbs(&project), "Keywords", &lead, action, measured)
+            frame::head_measured(frame::crumbs(project), "Keywords", &lead, action, measured)
         }
-        None => frame::head(frame::crumbs(&project), "Keywords", &lead, action),
+        None => frame::head(frame::crumbs(project), "Keywords", &lead, action),
     }];
     let is_plain = search.is_empty()
         && filter.ai_tracked.is_none()
@@ -137,34 +144,8 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
                 Some(parts::main_link(visit.path, "Show all")),
             ));
         } else {
-            let known: HashMap<i64, RankingRecord> = { board.records.iter() }
-                .filter_map(|it| it.record.parse::<RankingRecord>().ok())
-                .filter_map(|it| Some((it.envelope.keyword_id?, it)))
-                .collect();
-            let rows = board
-                .keywords
-                .items
-                .iter()
-                .map(|it| row(&project, it, known.get(&it.id.0)));
-            let sorted = |column: parts::Column, name: &str| {
-                let (href, order) = visit.sorted(&query, name, "position");
-                column.sorted(href, order)
-            };
-            let columns = vec![
-                sorted(parts::words("Keyword"), "text"),
-                sorted(parts::figures("Position"), "position"),
-                parts::figures("Change"),
-                parts::words("Best page"),
-                parts::words("On the search page"),
-                parts::figures("Searches a month"),
-                parts::figures("Visits a month"),
-                parts::words("AI answers"),
-                parts::words("Change it"),
-            ];
-            let (first, next) = visit.around(&wanted, &board.keywords);
-            let table = Table::new("Keywords of this project", columns, rows.collect())
-                .named_above()
-                .paged(format!("{} a page", ROWS), first, next);
+            let table = list(visit, &query, &wanted, &board);
+            body.push(Html::of(&Bulk));
             body.push(parts::card_of("", "", &table));
         }
     }
@@ -172,10 +153,47 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     Ok(Page {
         title: format!("Keywords · {}", project.name.as_str()),
         spot: Spot::Keywords,
-        project: Some(project),
+        project: Some(project.clone()),
         simulated,
         parts: body,
     })
+}
+
+/// The keywords of this page of the list.
+fn list(
+    visit: &Visit<'_>,
+    query: &Query,
+    wanted: &Wanted<KeywordSort>,
+    board: &KeywordBoard,
+) -> Table {
+    let known: HashMap<i64, RankingRecord> = { board.records.iter() }
+        .filter_map(|it| it.record.parse::<RankingRecord>().ok())
+        .filter_map(|it| Some((it.envelope.keyword_id?, it)))
+        .collect();
+    let rows = board
+        .keywords
+        .items
+        .iter()
+        .map(|it| row(&board.project, it, known.get(&it.id.0)));
+    let sorted = |column: parts::Column, name: &str| {
+        let (href, order) = visit.sorted(query, name, "position");
+        column.sorted(href, order)
+    };
+    let columns = vec![
+        sorted(parts::words("Keyword"), "text"),
+        sorted(parts::figures("Position"), "position"),
+        parts::figures("Change"),
+        parts::words("Best page"),
+        parts::words("On the search page"),
+        parts::figures("Searches a month"),
+        parts::figures("Visits a month"),
+        parts::words("AI answers"),
+        parts::words("Change it"),
+    ];
+    let (first, next) = visit.around(wanted, &board.keywords);
+    Table::new("Keywords of this project", columns, rows.collect())
+        .named_above()
+        .paged(format!("{ROWS} a page"), first, next)
 }
 
 fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> Row {
@@ -211,6 +229,11 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
             "Bring back",
         )
     };
+    let name = fill!(Chosen {
+        id: keyword.id.0,
+        keyword: text,
+        name: &name
+    });
     parts::row(vec![
         name,
         position,

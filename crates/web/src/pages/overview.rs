@@ -166,7 +166,7 @@ fn figures(state: &ProjectState) -> Html {
         .as_ref()
         .map(home::visibility)
         .unwrap_or_default();
-    let mut stats = Vec::new();
+    let mut told = Vec::new();
     if let Some(it) = &rankings {
         let ranked = it.buckets.first + it.buckets.top3 + it.buckets.top10;
         let visibility = parts::stat(
@@ -174,18 +174,18 @@ fn figures(state: &ProjectState) -> Html {
             parts::maybe(it.visibility_index, 1),
             "of 100: how much of the clicks that positions can bring",
         );
-        stats.push(visibility.moved(parts::delta(home::over_a_week(&series), 1, "")));
-        stats.push(parts::stat(
+        told.push(visibility.moved(parts::delta(home::over_a_week(&series), 1, "")));
+        told.push(parts::stat(
             "On the first page",
             parts::count(ranked),
             &format!("of {} keywords", it.coverage.measured),
         ));
-        stats.push(parts::stat(
+        told.push(parts::stat(
             "Average position",
             parts::maybe(it.average_position_all, 1),
             "keywords that are not found count as one place behind the last one seen",
         ));
-        stats.push(parts::stat(
+        told.push(parts::stat(
             "Visits a month",
             parts::maybe(it.estimated_traffic, 0),
             &format!(
@@ -196,7 +196,7 @@ fn figures(state: &ProjectState) -> Html {
     }
     if let Some(it) = &sov {
         let change = parts::delta(it.change30.map(|it| 100.0 * it), 1, " points");
-        stats.push(
+        told.push(
             parts::stat(
                 "Share of voice",
                 parts::percent(it.sov),
@@ -209,23 +209,23 @@ fn figures(state: &ProjectState) -> Html {
         );
     }
     if let Some(it) = &ai {
-        stats.push(parts::stat(
+        told.push(parts::stat(
             "AI visibility",
             parts::maybe(it.ai_visibility_score, 1),
             "of 100: named and cited in AI answers",
         ));
     }
     if let Some(it) = &content {
-        stats.push(parts::stat(
+        told.push(parts::stat(
             "Healthy pages",
-            parts::maybe(it.health_score, 0),
-            &format!("percent of {} pages without an error", it.pages),
+            parts::percent(it.health_score.map(|it| it / 100.0)),
+            &format!("of {} pages are without an error", it.pages),
         ));
     }
-    if stats.is_empty() {
+    if told.is_empty() {
         Html::default()
     } else {
-        parts::stats(stats)
+        parts::stats(told)
     }
 }
 

@@ -78,7 +78,7 @@ snippet!(Paragraph { class: &'a str, text: &'a str } = r#"<p class="{{ class }}"
 snippet!(Remarked { kind: &'a str, picture: &'a str, text: &'a str } = r#"<p class="note-box {{ kind }}">{{ crate::pages::parts::icon(picture) }}<span>{{ text }}</span></p>"#);
 snippet!(Folded { summary: &'a str, body: &'a Html } = r#"<details class="fold"><summary>{{ summary }}</summary>{{ body }}</details>"#);
 snippet!(Pairs { pairs: &'a [(String, Html)] } = r#"<dl class="pairs">{% for (name, value) in pairs %}<dt>{{ name }}</dt><dd>{{ value }}</dd>{% endfor %}</dl>"#);
-snippet!(Tabs { label: &'a str, tabs: &'a [(String, String, bool)] } = r#"<nav class="tabs" aria-label="{{ label }}">{% for (href, text, current) in tabs %}<a href="{{ href }}"{% if *current %} aria-current="page"{% endif %}>{{ text }}</a>{% endfor %}</nav>"#);
+snippet!(Tabs { label: &'a str, links: &'a [(String, String, bool)] } = r#"<nav class="tabs" aria-label="{{ label }}">{% for (href, text, current) in links %}<a href="{{ href }}"{% if *current %} aria-current="page"{% endif %}>{{ text }}</a>{% endfor %}</nav>"#);
 snippet!(Listed { class: &'a str, items: &'a [Html] } = r#"<ul class="{{ class }}">{% for it in items %}<li>{{ it }}</li>{% endfor %}</ul>"#);
 snippet!(Starter { body: &'a str, then: &'a str, text: &'a str } = r#"<button type="button" class="main" data-api="POST /api/analyses" data-body="{{ body }}" data-then="{{ then }}">{{ crate::pages::parts::icon("play") }}{{ text }}</button>"#);
 snippet!(Pressed { class: &'a str, api: &'a str, body: &'a str, confirm: &'a str, then: &'a str, text: &'a str } = r#"<button type="button" class="{{ class }}" data-api="{{ api }}"{% if !body.is_empty() %} data-body="{{ body }}"{% endif %}{% if !confirm.is_empty() %} data-confirm="{{ confirm }}"{% endif %}{% if !then.is_empty() %} data-then="{{ then }}"{% endif %}>{{ text }}</button>"#);
@@ -347,7 +347,7 @@ pub fn pairs(pairs: Vec<(&str, Html)>) -> Html {
 
 /// Choices of which one is shown.
 pub fn tabs(label: &str, tabs: &[(String, String, bool)]) -> Html {
-    fill!(Tabs { label, tabs })
+    fill!(Tabs { label, links: tabs })
 }
 
 /// A list.
@@ -399,7 +399,7 @@ pub fn in_words(code: &str) -> String {
     let mut words = String::new();
     let mut before = ' ';
     for letter in code.chars() {
-        if (letter == '_' || letter == '-') && before != ' ' {
+        if matches!(letter, '_' | '-' | '.') && before != ' ' {
             words.push(' ');
         } else if letter.is_uppercase() && before.is_lowercase() {
             words.push(' ');
@@ -409,7 +409,11 @@ pub fn in_words(code: &str) -> String {
         }
         before = letter;
     }
-    words
+    // The one abbreviation among our codes.
+    match words.strip_prefix("ai ") {
+        Some(rest) => format!("AI {rest}"),
+        None => words,
+    }
 }
 
 /// The same with a capital letter at its beginning.

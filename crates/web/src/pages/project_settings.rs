@@ -9,9 +9,11 @@ use super::{
 };
 use askama::Template;
 use domain::{
+    email::EmailAddress,
     ids::ProjectId,
     project::{Priority, Project, WorkflowStatus},
     schedule::{Days, Schedule},
+    text::Text,
     use_cases::read_console_state::ConsoleState,
 };
 
@@ -116,11 +118,11 @@ fn settings(
             "Bring the project back",
         )
     };
-    let tags: Vec<&str> = meta.tags.iter().map(|it| it.as_str()).collect();
+    let tags: Vec<&str> = meta.tags.iter().map(Text::as_str).collect();
     let recipients: Vec<&str> = meta
         .report_recipients
         .iter()
-        .map(|it| it.as_str())
+        .map(EmailAddress::as_str)
         .collect();
     Html::of(&Settings {
         id: project.id.0,

@@ -65,7 +65,7 @@ const EVENTS: u32 = 50;
 
 #[derive(Template)]
 #[template(path = "account.html")]
-struct Account<'a> {
+struct Profile<'a> {
     name: &'a str,
     email: &'a str,
     account: &'a str,
@@ -143,7 +143,7 @@ pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
 }
 
 async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
-    let form = Account {
+    let form = Profile {
         name: visit.who.user.name.as_str(),
         email: visit.who.user.email.as_str(),
         account: visit.who.account.name.as_str(),
@@ -352,8 +352,8 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         .read_account
         .run(visit.account(), &visit.services.config.policy)
         .await?;
-    let state = found.ok_or(NoPage::NotFound)?;
-    let account = &state.account;
+    let found = found.ok_or(NoPage::NotFound)?;
+    let account = &found.account;
     let rows = [
         ("Projects", account.project_allowance()),
         ("Keywords", account.keyword_allowance()),
@@ -385,23 +385,23 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let stats = parts::stats(vec![
         parts::stat(
             "Spent this month, USD",
-            parts::text(&state.spending.spent.to_string()),
+            parts::text(&found.spending.spent.to_string()),
             &limit(account.limits.monthly_budget),
         ),
         parts::stat(
             "Spent today, USD",
-            parts::text(&state.today.spent.to_string()),
+            parts::text(&found.today.spent.to_string()),
             &limit(account.limits.daily_budget),
         ),
         parts::stat(
             "Set aside for running analyses, USD",
-            parts::text(&state.spending.reserved.to_string()),
+            parts::text(&found.spending.reserved.to_string()),
             "given back when they cost less",
         ),
         parts::stat(
             "Analyses waiting",
-            parts::count(state.queue.queued.into()),
-            &format!("of {} that may wait", state.queue_limit),
+            parts::count(found.queue.queued.into()),
+            &format!("of {} that may wait", found.queue_limit),
         ),
     ]);
     Ok(vec![stats, parts::card_of("Allowances", "", &allowances)])

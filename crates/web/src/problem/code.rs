@@ -148,6 +148,20 @@ impl Code {
         }
     }
 
+    /// Whether only people who sign in meet it, and agents never do.
+    #[must_use]
+    pub const fn is_for_people(self) -> bool {
+        matches!(
+            self,
+            Self::SessionRequired
+                | Self::SignInRefused
+                | Self::CsrfRejected
+                | Self::ReauthenticationRequired
+                | Self::WelcomeOver
+                | Self::EmailTaken
+        )
+    }
+
     /// The kind of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -4,6 +4,7 @@ use super::{Frame, Time, lines, scale::Scale, twin};
 use crate::pages::parts::{Html, Table, day, figures, grouped, row, unknown, words, written};
 use askama::Template;
 use chrono::NaiveDate;
+use std::fmt::Write as _;
 
 /// What is expected of a day.
 #[derive(Debug, Clone, Copy)]
@@ -163,7 +164,8 @@ fn band(
     let mut outline = String::new();
     for (x, y) in low.chain(high) {
         let verb = if outline.is_empty() { 'M' } else { 'L' };
-        outline.push_str(&format!("{verb}{x:.1} {y:.1}"));
+        // Writing to a text never fails.
+        let _ = write!(outline, "{verb}{x:.1} {y:.1}");
     }
     outline.push('Z');
     outline

@@ -1,9 +1,10 @@
 //! Values over time, as lines. Where nothing was measured there is no line.
 
-use super::{Frame, HEIGHT, Key, Time, WIDTH, scale::Scale, twin};
+use super::{Frame, Key, Time, scale::Scale, twin};
 use crate::pages::parts::{self, Column, Html, Table, day, figures, grouped, row, words};
 use askama::Template;
 use chrono::NaiveDate;
+use std::fmt::Write as _;
 
 /// Above so many days points have no dots of their own.
 const MOST_DOTS: usize = 45;
@@ -168,7 +169,8 @@ pub fn path(points: &[Option<(f64, f64)>]) -> String {
         match point {
             Some((x, y)) => {
                 let verb = if is_down { 'L' } else { 'M' };
-                path.push_str(&format!("{verb}{x:.1} {y:.1}"));
+                // Writing to a text never fails.
+                let _ = write!(path, "{verb}{x:.1} {y:.1}");
                 is_down = true;
             }
             None => is_down = false,
@@ -180,7 +182,6 @@ pub fn path(points: &[Option<(f64, f64)>]) -> String {
 /// The heights of the lines behind a drawing.
 pub fn grid(scale: &Scale) -> Vec<String> {
     let ticks = scale.ticks();
-    debug_assert!(WIDTH > HEIGHT);
     ticks
         .into_iter()
         .map(|it| format!("{:.1}", scale.y(it)))

@@ -4,12 +4,14 @@
 //! library's: docs/decisions/0023.
 
 mod fan;
+mod lanes;
 mod lines;
 mod scale;
 mod shares;
 mod small;
 
 pub use fan::{Fan, FanPoint};
+pub use lanes::Lanes;
 pub use lines::{Lines, Series};
 pub use shares::{Column as ShareColumn, Shares};
 pub use small::{bar, bars, parts_bar, ring, spark, zone};

@@ -8,7 +8,7 @@ snippet!(Spark { told: &'a str, line: &'a str, dot: &'a str } = r#"<svg class="s
 snippet!(Bar { width: f64, colour: &'a str } = r#"<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="f{{ colour }}" width="{{ width }}" height="1"/></svg>"#);
 snippet!(Row { own: bool, name: &'a Html, bar: &'a Html, value: &'a Html } = r#"<li{% if own %} class="own"{% endif %}><span class="wrap">{{ name }}</span>{{ bar }}<span class="r">{{ value }}</span></li>"#);
 snippet!(Rows { rows: &'a Html } = r#"<ul class="bars">{{ rows }}</ul>"#);
-snippet!(Parts { told: &'a str, parts: &'a [(f64, f64, u8, String)], keys: &'a [(u8, String, Html)] } = r#"<div class="stack tight"><svg class="bar tall" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="{{ told }}">{% for (x, width, colour, said) in parts %}<rect class="f{{ colour }}" x="{{ x }}" width="{{ width }}" height="1"><title>{{ said }}</title></rect>{% endfor %}</svg><ul class="key">{% for (colour, name, count) in keys %}<li><svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" rx="3" class="f{{ colour }}"/></svg><span>{{ name }} <b>{{ count }}</b></span></li>{% endfor %}</ul></div>"#);
+snippet!(Whole { told: &'a str, pieces: &'a [(f64, f64, u8, String)], keys: &'a [(u8, String, Html)] } = r#"<div class="stack tight"><svg class="bar tall" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="{{ told }}">{% for (x, width, colour, said) in pieces %}<rect class="f{{ colour }}" x="{{ x }}" width="{{ width }}" height="1"><title>{{ said }}</title></rect>{% endfor %}</svg><ul class="key">{% for (colour, name, count) in keys %}<li><svg viewBox="0 0 12 12" aria-hidden="true"><rect width="12" height="12" rx="3" class="f{{ colour }}"/></svg><span>{{ name }} <b>{{ count }}</b></span></li>{% endfor %}</ul></div>"#);
 snippet!(Ring { told: &'a str, shown: &'a str, arc: f64, colour: &'a str } = r#"<svg class="ring" viewBox="0 0 100 100" role="img" aria-label="{{ told }}"><circle class="track" cx="50" cy="50" r="44"/><circle class="c{{ colour }}" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="{{ arc }} 100" stroke-linecap="round" transform="rotate(-90 50 50)"/><text x="50" y="51">{{ shown }}</text></svg>"#);
 snippet!(Zone { told: &'a str, good: f64, poor: f64, rest: f64, at: f64 } = r#"<svg class="zone" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{{ told }}"><rect class="g" y="3" width="{{ good }}" height="4"/><rect class="m" x="{{ good }}" y="3" width="{{ poor - good }}" height="4"/><rect class="p" x="{{ poor }}" y="3" width="{{ rest }}" height="4"/><rect class="at" x="{{ at }}" width="1" height="10"/></svg>"#);
 
@@ -40,7 +40,7 @@ pub fn bar(share: f64, colour: &str) -> Html {
 }
 
 /// Named shares, one under another: name, value as shown, its part of the longest, whether it is own.
-pub fn bars(rows: Vec<(Html, Html, f64, bool)>) -> Html {
+pub fn bars(rows: &[(Html, Html, f64, bool)]) -> Html {
     let longest = rows.iter().map(|(_, _, it, _)| *it).fold(0.0, f64::max);
     let rows = rows.iter().map(|(name, value, length, own)| {
         let share = if longest > 0.0 { length / longest } else { 0.0 };
@@ -74,9 +74,9 @@ pub fn parts_bar(what: &str, counted: &[(&str, u64, u8)]) -> Html {
         .map(|(name, count, _)| format!("{name} {}", parts::grouped(*count as f64, 0)))
         .collect();
     let told = format!("{what}: {}", told.join(", "));
-    fill!(Parts {
+    fill!(Whole {
         told: &told,
-        parts: &drawn,
+        pieces: &drawn,
         keys: &keys
     })
 }

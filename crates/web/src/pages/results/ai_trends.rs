@@ -1,6 +1,6 @@
 //! Whether AI visibility is really changing.
 
-use super::Found;
+use super::{Found, engine_title};
 use crate::pages::{
     charts::{Lines, Series},
     parts::{self, Html},
@@ -15,9 +15,9 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
             let change = parts::delta(it.change_abs.map(|it| 100.0 * it), 1, " points")
                 .filter(|_| it.verdict == TrendVerdict::Moved);
             parts::stat(
-                &it.engine,
+                engine_title(&it.engine),
                 parts::percent(it.mention_rate),
-                verdict(&it.verdict),
+                verdict(it.verdict),
             )
             .moved(change)
         });
@@ -34,7 +34,7 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
     body
 }
 
-const fn verdict(it: &TrendVerdict) -> &'static str {
+const fn verdict(it: TrendVerdict) -> &'static str {
     match it {
         TrendVerdict::WithinNoise => "no change that stands out from chance",
         TrendVerdict::Moved => "changed, and not by chance",
@@ -46,12 +46,13 @@ const fn verdict(it: &TrendVerdict) -> &'static str {
     }
 }
 
-fn one(it: &AiTrendRecord) -> Html {
+/// Mention and citation rates, period after period.
+fn course(it: &AiTrendRecord) -> Html {
     let days: Vec<_> = it.points.iter().map(|it| it.date).collect();
     let line = |value: fn(&analysis::findings::ai_trends::AiTrendPoint) -> Option<f64>| -> Vec<Option<f64>> { it.points.iter().map(value).collect() };
-    let lines = Lines {
-        title: format!("Mention rate in {}", it.engine),
-        told: format!("{} periods: {}.", it.points.len(), verdict(&it.verdict)),
+    Lines {
+        title: format!("Mention rate in {}", engine_title(&it.engine)),
+        told: format!("{} periods: {}.", it.points.len(), verdict(it.verdict)),
         days,
         series: vec![
             Series {
@@ -85,7 +86,11 @@ fn one(it: &AiTrendRecord) -> Html {
         digits: 1,
         after: " %",
         low: false,
-    };
+    }
+    .html()
+}
+
+fn one(it: &AiTrendRecord) -> Html {
     let change = match (it.change_abs, it.change_low, it.change_high) {
         (Some(by), Some(low), Some(high)) => parts::text(&format!(
             "{:+.1} points, with 95 % between {:+.1} and {:+.1}",
@@ -155,9 +160,9 @@ fn one(it: &AiTrendRecord) -> Html {
         .keyword
         .as_deref()
         .map_or_else(|| "All keywords".to_owned(), |it| format!("“{it}”"));
-    let inside = parts::side_by_side("split", vec![lines.html(), parts::pairs(facts)]);
+    let inside = parts::side_by_side("split", vec![course(it), parts::pairs(facts)]);
     parts::card_with(
-        &it.engine,
+        engine_title(&it.engine),
         &format!("{about}, by {}", parts::said(&it.period)),
         parts::tag(sign, &parts::said(&it.verdict)),
         inside,

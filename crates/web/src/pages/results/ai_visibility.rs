@@ -1,18 +1,17 @@
 //! Whether answers of AI engines name us and cite our pages.
 
-use super::Found;
+use super::{Found, answer_text::marked, engine_title};
 use crate::pages::{
-    NoPage,
     charts::bars,
     parts::{self, Html, Table, fill, snippet},
 };
 use analysis::findings::ai_visibility::{AiVisibilityRecord, AiVisibilitySummary, AnswerRow};
 
-snippet!(Answer { prompt: &'a str, excerpt: &'a str, signs: &'a Html, about: &'a str } = r#"<article class="answer"><p class="asked wrap">{{ prompt }}</p><div class="tags">{{ signs }}</div>{% if !excerpt.is_empty() %}<blockquote>{{ excerpt }}</blockquote>{% endif %}<p class="soft tiny">{{ about }}</p></article>"#);
+snippet!(Answer { prompt: &'a str, excerpt: &'a Html, signs: &'a Html, about: &'a str } = r#"<article class="answer"><p class="asked wrap">{{ prompt }}</p><div class="tags">{{ signs }}</div>{% if !excerpt.as_str().is_empty() %}<blockquote>{{ excerpt }}</blockquote>{% endif %}<p class="soft tiny">{{ about }}</p></article>"#);
 /// How many answers are shown of a keyword.
 const ANSWERS: usize = 20;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+pub fn body(found: &Found<'_>) -> Vec<Html> {
     let records: Vec<AiVisibilityRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<AiVisibilitySummary>() {
@@ -30,9 +29,9 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
             && engine.is_none_or(|name| it.engine == name)
     });
     if let Some(it) = shown {
-        body.push(one(it));
+        body.push(one(found, it));
     }
-    Ok(body)
+    body
 }
 
 fn figures(it: &AiVisibilitySummary) -> Html {
@@ -65,7 +64,7 @@ fn engines(it: &AiVisibilitySummary) -> Html {
     let rows = it.engines.iter().map(|it| {
         parts::row(vec![
             parts::under(
-                &parts::text(&it.engine),
+                &parts::text(engine_title(&it.engine)),
                 &parts::text(&format!(
                     "{} answers for {} keywords",
                     it.answer_count, it.keyword_count
@@ -113,7 +112,7 @@ fn brands(it: &AiVisibilitySummary) -> Html {
     parts::card(
         "Who is named",
         "The part of answers in which each brand is named.",
-        bars(rows),
+        bars(&rows),
     )
 }
 
@@ -140,7 +139,10 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
             .visit
             .with(&[("keyword", id.as_deref()), ("engine", Some(&it.engine))]);
         parts::row(vec![
-            parts::under(&parts::link(&href, name), &parts::text(&it.engine)),
+            parts::under(
+                &parts::link(&href, name),
+                &parts::text(engine_title(&it.engine)),
+            ),
             parts::maybe(it.ai_visibility_score, 1),
             rate(it.mention_rate, it.mention_rate_low, it.mention_rate_high),
             rate(
@@ -175,7 +177,7 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
     )
 }
 
-fn one(it: &AiVisibilityRecord) -> Html {
+fn one(found: &Found<'_>, it: &AiVisibilityRecord) -> Html {
     let name = it.keyword.as_deref().unwrap_or("Questions about the brand");
     let sources: Vec<(Html, Html, f64, bool)> = { it.cited_domains.iter() }
         .take(12)
@@ -235,23 +237,35 @@ fn one(it: &AiVisibilityRecord) -> Html {
             facts,
             Html::all([
                 parts::paragraph("small soft", "Which sites its answers cite"),
-                bars(sources),
+                bars(&sources),
             ]),
         ],
     );
-    let answers = it.answers.iter().take(ANSWERS).map(answer);
+    let project = found.project;
+    let names = [project.name.as_str(), project.domain.unicode()];
+    let told = |it: &AnswerRow| {
+        let excerpt = it.excerpt.as_deref().unwrap_or_default();
+        marked(excerpt, &names, project.domain.unicode())
+    };
+    let answers = { it.answers.iter() }
+        .take(ANSWERS)
+        .map(|it| answer(it, &told(it)));
     let answers = parts::wrapped("div", "page", &Html::all(answers));
     Html::all([
-        parts::card(&format!("“{name}” in {}", it.engine), "", sides),
+        parts::card(
+            &format!("“{name}” in {}", engine_title(&it.engine)),
+            "",
+            sides,
+        ),
         parts::card(
             "Answers",
-            "What was asked, and the part of each answer that tells.",
+            "What was asked, and the part of each answer that tells; names of ours and links to us are marked.",
             answers,
         ),
     ])
 }
 
-fn answer(it: &AnswerRow) -> Html {
+fn answer(it: &AnswerRow, excerpt: &Html) -> Html {
     let mut signs = Vec::new();
     match it.mentioned {
         Some(true) => signs.push(parts::tag("good", "names us")),
@@ -269,7 +283,7 @@ fn answer(it: &AnswerRow) -> Html {
     let signs = Html::all(signs);
     fill!(Answer {
         prompt: &it.prompt,
-        excerpt: it.excerpt.as_deref().unwrap_or_default(),
+        excerpt,
         signs: &signs,
         about: &about
     })

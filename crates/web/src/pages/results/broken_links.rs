@@ -122,7 +122,11 @@ fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Html {
                 )
             },
         );
-        let times = format!("{} places on {} pages", it.occurrences, it.source_pages);
+        let times = match (it.occurrences, it.source_pages) {
+            (1, _) => "once".to_owned(),
+            (times, 1) => format!("{times} times on one page"),
+            (times, pages) => format!("{times} times on {pages} pages"),
+        };
         parts::row(vec![
             parts::under(
                 &parts::outward(&it.target_url),

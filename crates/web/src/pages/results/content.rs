@@ -38,8 +38,8 @@ fn figures(it: &ContentSummary) -> Html {
     let stats = parts::stats(vec![
         parts::stat(
             "Healthy pages",
-            parts::maybe(it.health_score, 0),
-            &format!("percent of {} pages without an error", it.pages),
+            parts::percent(it.health_score.map(|it| it / 100.0)),
+            &format!("of {} pages are without an error", it.pages),
         ),
         parts::stat(
             "Text score",

@@ -71,7 +71,9 @@ fn name(it: &ForecastRecord) -> String {
         return format!("Position for “{}”", market.keyword);
     }
     match (&it.target, &it.ai_engine) {
-        (ForecastTarget::MentionRate, Some(engine)) => format!("Mention rate, {engine}"),
+        (ForecastTarget::MentionRate, Some(engine)) => {
+            format!("Mention rate, {}", super::engine_title(engine))
+        }
         (ForecastTarget::VisibilityIndex, _) => "Visibility".to_owned(),
         (ForecastTarget::EstimatedTraffic, _) => "Estimated visits a month".to_owned(),
         (target, _) => parts::headed(&parts::code(target)),
@@ -79,7 +81,7 @@ fn name(it: &ForecastRecord) -> String {
 }
 
 /// Decimals, factor and what stands behind a value.
-const fn form(unit: &ForecastUnit) -> (usize, f64, &'static str) {
+const fn form(unit: ForecastUnit) -> (usize, f64, &'static str) {
     match unit {
         ForecastUnit::Position | ForecastUnit::Index => (1, 1.0, ""),
         ForecastUnit::ClicksPerMonth | ForecastUnit::Clicks => (0, 1.0, ""),
@@ -128,7 +130,7 @@ async fn past(
 }
 
 async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Html, NoPage> {
-    let (digits, times, after) = form(&record.unit);
+    let (digits, times, after) = form(record.unit);
     let ahead: Vec<FanPoint> = { record.points.iter() }
         .map(|it| FanPoint {
             day: it.date,
@@ -233,7 +235,7 @@ fn refusal(record: &ForecastRecord) -> String {
 
 fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Html {
     let rows = records.iter().map(|it| {
-        let (digits, times, after) = form(&it.unit);
+        let (digits, times, after) = form(it.unit);
         let shown = |value: f64| parts::written("", times * value, digits, after);
         let name = match it.envelope.keyword_id {
             Some(id) => parts::link(

@@ -53,11 +53,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
 
 fn figures(it: &GeoSummary) -> Html {
     let llms = it.llms_txt.as_ref().map_or("not looked for", |it| {
-        if it.present {
-            "present"
-        } else {
-            "absent; engines do not need it"
-        }
+        if it.present { "present" } else { "absent" }
     });
     let stats = parts::stats(vec![
         parts::stat(
@@ -70,7 +66,11 @@ fn figures(it: &GeoSummary) -> Html {
             parts::count(it.pages.into()),
             &format!("{} of them may be indexed", it.indexable_pages),
         ),
-        parts::stat("llms.txt", parts::text(llms), "told, never scored"),
+        parts::stat(
+            "llms.txt",
+            parts::text(llms),
+            "told, never scored: engines do not need it",
+        ),
     ]);
     let lines = it.factors.iter().map(|(code, of)| {
         let told = parts::text(&format!("{} of {} pages reach it", of.covered, of.pages));

@@ -2,6 +2,7 @@
 
 mod ai_trends;
 mod ai_visibility;
+mod answer_text;
 mod broken_links;
 mod cannibalization;
 mod competitors;
@@ -32,6 +33,7 @@ use domain::{
     ids::{KeywordId, ProjectId},
     job::kind::AnalysisKind,
     page::{Direction, PageRequest},
+    ports::ai_answers::{ENGINES, SIMULATED_ENGINES},
     project::Project,
     results::{Finding, FindingSort, ResultHead},
     use_cases::read_results::{ProjectResults, ResultsRequest},
@@ -55,6 +57,12 @@ struct Found<'a> {
     query: &'a Query,
     wanted: &'a Wanted<FindingSort>,
     results: &'a ProjectResults,
+}
+
+/// What an engine is called; one that is no longer known, by its name.
+fn engine_title(name: &str) -> &str {
+    let mut known = ENGINES.iter().chain(&SIMULATED_ENGINES);
+    known.find(|it| it.0 == name).map_or(name, |it| it.1)
 }
 
 /// How many records a page of the list shows; heavier records are fewer.
@@ -110,7 +118,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
             body.extend(match of {
                 ResultType::Rankings => rankings::body(&found).await?,
                 ResultType::Serp => serp::body(&found).await?,
-                ResultType::AiVisibility => ai_visibility::body(&found).await?,
+                ResultType::AiVisibility => ai_visibility::body(&found),
                 ResultType::AiTrends => ai_trends::body(&found),
                 ResultType::Sov => sov::body(&found).await?,
                 ResultType::Forecast => forecast::body(&found).await?,
@@ -118,7 +126,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
                 ResultType::Suggestions => suggestions::body(&found),
                 ResultType::ContentChanges => content_changes::body(&found).await?,
                 ResultType::BrokenLinks => broken_links::body(&found),
-                ResultType::Cannibalization => cannibalization::body(&found),
+                ResultType::Cannibalization => cannibalization::body(&found).await?,
                 ResultType::Vitals => vitals::body(&found),
                 ResultType::Schema => schema::body(&found).await?,
                 ResultType::GeoScore => geo_score::body(&found).await?,

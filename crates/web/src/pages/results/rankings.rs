@@ -164,6 +164,20 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
         &found.elsewhere(&format!("results/serp?keyword={keyword}")),
         "See the search page",
     );
+    let chart = Html::all([parts::tabs("How far back", &tabs), course(&past, &text)]);
+    let note = format!(
+        "{}, {}, {}. Where it was not found, the line is broken.",
+        newest.market.engine,
+        newest.market.country,
+        parts::said(&newest.market.device)
+    );
+    let chart = parts::wrapped("div", "stack", &chart);
+    let inside = parts::side_by_side("split", vec![chart, Html::all([worth, serp])]);
+    Ok(parts::card(&format!("“{text}” over time"), &note, inside))
+}
+
+/// The course of a position.
+fn course(past: &[RankingRecord], text: &str) -> Html {
     let points = past.iter().map(|it| {
         (
             it.envelope.measured_at.date_naive(),
@@ -179,12 +193,12 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
         ),
         _ => "It was not found in any of them.".to_owned(),
     };
-    let lines = Lines {
+    Lines {
         title: format!("Position for “{text}”"),
         told,
         days,
         series: vec![Series {
-            name: text.clone(),
+            name: text.to_owned(),
             colour: 1,
             dashed: false,
             values,
@@ -195,17 +209,8 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
         digits: 0,
         after: "",
         low: false,
-    };
-    let chart = Html::all([parts::tabs("How far back", &tabs), lines.html()]);
-    let note = format!(
-        "{}, {}, {}. Where it was not found, the line is broken.",
-        newest.market.engine,
-        newest.market.country,
-        parts::said(&newest.market.device)
-    );
-    let chart = parts::wrapped("div", "stack", &chart);
-    let inside = parts::side_by_side("split", vec![chart, Html::all([worth, serp])]);
-    Ok(parts::card(&format!("“{text}” over time"), &note, inside))
+    }
+    .html()
 }
 
 fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {

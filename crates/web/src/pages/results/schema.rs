@@ -10,7 +10,7 @@ use analysis::findings::schema::{Eligibility, Entity, SchemaRecord, SchemaSummar
 
 snippet!(Node { head: &'a Html, body: &'a Html, open: bool } = r#"<details{% if open %} open{% endif %}><summary>{{ head }}</summary><div class="tree">{{ body }}</div></details>"#);
 
-const fn sign(it: &Eligibility) -> (&'static str, &'static str) {
+const fn sign(it: Eligibility) -> (&'static str, &'static str) {
     match it {
         Eligibility::Eligible => ("good", "eligible"),
         Eligibility::EligibleWithWarnings => ("info", "eligible, could say more"),
@@ -87,7 +87,7 @@ fn figures(it: &SchemaSummary) -> Html {
 }
 
 fn entity(it: &Entity) -> Html {
-    let (class, text) = sign(&it.eligibility);
+    let (class, text) = sign(it.eligibility);
     let name = it
         .name
         .as_deref()

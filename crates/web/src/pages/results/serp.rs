@@ -6,7 +6,10 @@ use crate::pages::{
     charts::bars,
     parts::{self, Html, Table, fill, snippet},
 };
-use analysis::findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary};
+use analysis::{
+    findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary},
+    observation::search_page::Feature,
+};
 use domain::{
     page::{Direction, PageRequest},
     ports::keywords::{KeywordFilter, KeywordSort},
@@ -101,7 +104,7 @@ fn figures(it: &SerpSummary) -> Html {
     let features = parts::card(
         "What stands beside the results",
         "Bars tell on how many pages; the figures, on how many of them we are in it.",
-        bars(rows),
+        bars(&rows),
     );
     let moved = |domains: &[analysis::findings::serp::MovedDomain]| {
         let items: Vec<Html> = domains
@@ -162,7 +165,15 @@ fn snapshot(record: &SerpRecord) -> Html {
     if let Some(overview) = record.ai_overview.as_ref().filter(|it| it.present) {
         inside.push(ai_overview(overview));
     }
-    let items = record.items.iter().take(SHOWN).map(item);
+    // The overview is told above, with all that it cites.
+    let is_shown_above = |it: &&SerpItem| {
+        record.ai_overview.as_ref().is_some_and(|it| it.present)
+            && it.item_type == ItemType::Feature(Feature::AiOverview)
+    };
+    let items = { record.items.iter() }
+        .filter(|it| !is_shown_above(it))
+        .take(SHOWN)
+        .map(item);
     inside.push(parts::wrapped("ol", "serp", &Html::all(items)));
     if record.items.len() > SHOWN {
         inside.push(parts::paragraph(

@@ -145,7 +145,7 @@ fn now(whole: &SovRecord) -> Html {
         "{} keywords, {} without a search page.",
         whole.keyword_count, whole.missing_keywords
     );
-    parts::card("Now", &note, bars(rows))
+    parts::card("Now", &note, bars(&rows))
 }
 
 fn scopes(records: &[SovRecord]) -> Html {

@@ -143,6 +143,21 @@ fn one(it: &VitalsRecord) -> Html {
         ));
     }
     inside.push(lines);
+    let facts = made_of(it);
+    if !facts.is_empty() {
+        inside.push(parts::folded("What it is made of", &parts::pairs(facts)));
+    }
+    let note = format!("{source}{runs}, {}.", parts::said(&it.form_factor));
+    parts::card_with(
+        &parts::path_of(url),
+        &note,
+        passed,
+        parts::wrapped("div", "page", &Html::all(inside)),
+    )
+}
+
+/// What a load is made of, and what could be gained.
+fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
     let mut facts = Vec::new();
     if let Some(element) = &it.lcp_element {
         facts.push((
@@ -187,16 +202,7 @@ fn one(it: &VitalsRecord) -> Html {
             parts::text(&format!("{} × {}{bytes}", total.count, parts::said(kind))),
         ));
     }
-    if !facts.is_empty() {
-        inside.push(parts::folded("What it is made of", &parts::pairs(facts)));
-    }
-    let note = format!("{source}{runs}, {}.", parts::said(&it.form_factor));
-    parts::card_with(
-        &parts::path_of(url),
-        &note,
-        passed,
-        parts::wrapped("div", "page", &Html::all(inside)),
-    )
+    facts
 }
 
 fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Html {
