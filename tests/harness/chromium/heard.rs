@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -32,7 +32,10 @@ struct Told {
     dialogs: Vec<String>,
     sent: Vec<Sent>,
     places: HashMap<String, usize>,
-    in_flight: HashSet<String>,
+    /// Requests under way, with the document that wants them.
+    in_flight: HashMap<String, String>,
+    /// The document that is shown.
+    loader: String,
     declines: bool,
 }
 
@@ -74,9 +77,11 @@ impl Heard {
         self.told().sent.clone()
     }
 
-    /// Whether nothing is under way.
+    /// Whether nothing is under way for the page that is shown. What was for the page before it may
+    /// never be told to have ended.
     pub fn is_quiet(&self) -> bool {
-        self.told().in_flight.is_empty()
+        let told = self.told();
+        !told.in_flight.values().any(|it| *it == told.loader)
     }
 
     /// Notes an event; answers with what is to be said at once.
@@ -133,7 +138,7 @@ impl Heard {
                 }
                 let place = told.sent.len();
                 told.places.insert(id(), place);
-                told.in_flight.insert(id());
+                told.in_flight.insert(id(), text(&params["loaderId"]));
                 told.sent.push(sent);
             }
             "Network.requestWillBeSentExtraInfo" => {
@@ -165,6 +170,9 @@ impl Heard {
                     told.troubles
                         .push(format!("request failed: {reason} {blocked} {url}"));
                 }
+            }
+            "Page.frameNavigated" if params["frame"]["parentId"].is_null() => {
+                told.loader = text(&params["frame"]["loaderId"]);
             }
             "Page.javascriptDialogOpening" => {
                 let words = text(&params["message"]);

@@ -165,7 +165,7 @@ async fn look_after_keywords(tab: &Tab, project: &str) {
     .await;
     tab.settled().await;
     tab.sees("racing flats").await;
-    tab.click("button", "Deactivate").await;
+    tab.click_in("table", "button", "Deactivate").await;
     tab.sees("31 in use").await;
     tab.settled().await;
     tab.choose("Show", "Deactivated").await;
@@ -175,7 +175,7 @@ async fn look_after_keywords(tab: &Tab, project: &str) {
     )
     .await;
     tab.settled().await;
-    tab.click("button", "Bring back").await;
+    tab.click_in("table", "button", "Bring back").await;
     tab.sees("32 in use").await;
     tab.settled().await;
 }
