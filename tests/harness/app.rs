@@ -109,6 +109,24 @@ impl TestApp {
         Self::serving(storage, change, web::everything, keyword_data).await
     }
 
+    /// Serves real browsers on the database: over plain http, at the address that it is known by.
+    pub async fn in_browsers(database: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let change = |config: &mut WebConfig| {
+            config.public_base_url = origin;
+            config.sessions.cookies = CookieStyle::Plain;
+            change(config);
+        };
+        Self::heard_at(listener, database.port(), change, web::everything).await
+    }
+
+    /// Where browsers find it.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// Serves on that storage.
     pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
         Self::serving(storage, change, web::everything, sandbox()).await
@@ -119,6 +137,16 @@ impl TestApp {
         change: impl FnOnce(&mut WebConfig),
         endpoints: fn() -> Vec<Endpoint>,
         keyword_data: Arc<dyn KeywordData>,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        Self::heard_at(listener, storage, change, endpoints).await
+    }
+
+    async fn heard_at(
+        listener: TcpListener,
+        storage: Arc<dyn Storage>,
+        change: impl FnOnce(&mut WebConfig),
+        endpoints: fn() -> Vec<Endpoint>,
     ) -> Self {
         let clock = Arc::new(FrozenClock::default());
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
@@ -141,7 +169,7 @@ impl TestApp {
         // A database that is broken on purpose has no code.
         let code = services.welcome_code().await.ok().flatten();
         let welcome_code = code.map(|it| it.reveal().to_owned());
-        let (address, server) = listen(services, endpoints);
+        let (address, server) = listen(listener, services, endpoints);
         Self {
             address,
             clock,
@@ -383,9 +411,12 @@ fn known_count(owners: &Mutex<Vec<User>>) -> usize {
     owners.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
-fn listen(services: Services, endpoints: fn() -> Vec<Endpoint>) -> (SocketAddr, ServerHandle) {
+fn listen(
+    listener: TcpListener,
+    services: Services,
+    endpoints: fn() -> Vec<Endpoint>,
+) -> (SocketAddr, ServerHandle) {
     let services = Arc::new(services);
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let app = move || App::new().configure(web::serve_these(Arc::clone(&services), endpoints()));
     let server = HttpServer::new(app)

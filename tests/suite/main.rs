@@ -4,6 +4,7 @@
 
 mod access;
 mod agent_api;
+mod browser;
 mod documents;
 mod layers;
 mod migrations;

@@ -146,7 +146,10 @@ export function listenToForms(root) {
   });
   root.addEventListener('click', (event) => {
     const button = event.target.closest('button[data-api]');
-    if (button) run(button, button.dataset.body ? JSON.parse(button.dataset.body) : undefined);
+    if (!button) return;
+    // What is posted has a body, be it an empty one.
+    const empty = button.dataset.api.startsWith('POST ') ? {} : undefined;
+    run(button, button.dataset.body ? JSON.parse(button.dataset.body) : empty);
   });
   root.addEventListener('change', (event) => {
     const box = event.target.closest('input[type="checkbox"][data-api]');

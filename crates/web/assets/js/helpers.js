@@ -16,9 +16,15 @@ export function copyButtons(root) {
 // What stands behind the # of the address is a field's; nobody sees it there afterwards.
 export function filledFromAddress(root) {
   const field = root.querySelector('input[data-hash]');
-  if (!field || location.hash.length < 2) return;
-  try { field.value = decodeURIComponent(location.hash.slice(1)); } catch { return; }
-  history.replaceState(null, '', location.pathname);
+  if (!field) return;
+  const fill = () => {
+    if (location.hash.length < 2) return;
+    try { field.value = decodeURIComponent(location.hash.slice(1)); } catch { return; }
+    history.replaceState(null, '', location.pathname);
+  };
+  fill();
+  // Who pastes the address while the page stands there loads nothing anew.
+  addEventListener('hashchange', fill);
 }
 
 // Files are read here and sent as text with the rest of their form.
