@@ -50,7 +50,7 @@ async fn pages_carry_their_headers(db: TestDatabase) {
         assert_eq!(response.status().as_u16(), 200, "{path}");
         for (name, value) in [
             ("content-type", "text/html; charset=utf-8"),
-            ("cache-control", "private, no-cache"),
+            ("cache-control", "private, no-store"),
             ("x-content-type-options", "nosniff"),
             ("x-frame-options", "DENY"),
             ("referrer-policy", "same-origin"),

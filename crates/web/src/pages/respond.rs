@@ -45,7 +45,8 @@ impl Sending {
     pub fn html(&self, status: u16, text: &str) -> HttpResponse {
         let mut response = self.begin(status);
         response.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"));
-        response.insert_header((header::CACHE_CONTROL, "private, no-cache"));
+        // Not kept at all: going back after signing out must not show a page again.
+        response.insert_header((header::CACHE_CONTROL, "private, no-store"));
         response.insert_header((header::VARY, "Accept, Cookie, Accept-Encoding"));
         if self.reads_gzip {
             response.insert_header((header::CONTENT_ENCODING, "gzip"));
