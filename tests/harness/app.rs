@@ -19,6 +19,7 @@ use domain::{
     ports::{
         ai_answers::AiEngines,
         clock::Clock,
+        keyword_data::KeywordData,
         password_hasher::PasswordHasher,
         randomness::Randomness,
         search_results::{Spent, SupplierLabel},
@@ -38,6 +39,7 @@ use domain::{
     user::User,
 };
 use passwords::{Argon2Hasher, HashingSettings};
+use providers::keywords::KeywordSettings;
 use std::{
     net::{SocketAddr, TcpListener},
     sync::{Arc, Mutex, PoisonError},
@@ -95,7 +97,16 @@ impl TestApp {
 
     /// Serves another route table on the database.
     pub async fn with_endpoints(database: &TestDatabase, endpoints: fn() -> Vec<Endpoint>) -> Self {
-        Self::serving(database.port(), |_| {}, endpoints).await
+        Self::serving(database.port(), |_| {}, endpoints, sandbox()).await
+    }
+
+    /// Serves on the database, with another supplier of keyword data and other settings.
+    pub async fn researching(
+        storage: Arc<dyn Storage>,
+        keyword_data: Arc<dyn KeywordData>,
+        change: impl FnOnce(&mut WebConfig),
+    ) -> Self {
+        Self::serving(storage, change, web::everything, keyword_data).await
     }
 
     /// Serves real browsers on the database: over plain http, at the address that it is known by.
@@ -118,13 +129,14 @@ impl TestApp {
 
     /// Serves on that storage.
     pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
-        Self::serving(storage, change, web::everything).await
+        Self::serving(storage, change, web::everything, sandbox()).await
     }
 
     async fn serving(
         storage: Arc<dyn Storage>,
         change: impl FnOnce(&mut WebConfig),
         endpoints: fn() -> Vec<Endpoint>,
+        keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         Self::heard_at(listener, storage, change, endpoints).await
@@ -151,6 +163,7 @@ impl TestApp {
             mint: Arc::clone(&mint),
             hasher: Arc::clone(&hasher),
             console_exports: providers::search_console::exports(),
+            keyword_data,
         };
         let services = Services::new(config, &ports, wake, stopping);
         // A database that is broken on purpose has no code.
@@ -444,6 +457,13 @@ fn config() -> WebConfig {
             device_key: DeviceKey([9; 32]),
         },
     }
+}
+
+/// The simulated supplier of keyword data.
+fn sandbox() -> Arc<dyn KeywordData> {
+    let clock: Arc<dyn Clock> = Arc::new(FrozenClock::default());
+    let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
+    providers::keywords::configured(KeywordSettings::default(), &clock, &randomness)
 }
 
 /// Hashes as they are made, but quickly.

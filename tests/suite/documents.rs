@@ -286,6 +286,7 @@ fn every_setting_is_documented_and_no_other() {
         .collect();
     let files = [
         "ai.rs",
+        "keyword_research.rs",
         "mod.rs",
         "page_speed.rs",
         "search.rs",

@@ -281,6 +281,9 @@ pub struct LimitsArgs {
     /// Active AI-tracked keywords.
     #[arg(long, value_name = "N")]
     pub ai_tracked: Option<u32>,
+    /// Keywords researched in a month.
+    #[arg(long, value_name = "N")]
+    pub keyword_research: Option<u32>,
     /// US dollars that suppliers may cost in a month, or `none`.
     #[arg(long, value_name = "USD")]
     pub monthly_budget: Option<String>,

@@ -3,7 +3,7 @@
 use crate::{
     process::Stopping,
     settings::Settings,
-    wiring::{Foundation, hasher, prices},
+    wiring::{Foundation, hasher, keyword_data, prices},
     worker::Tools,
 };
 use actix_web::{App, HttpServer, dev::ServerHandle};
@@ -56,6 +56,11 @@ pub async fn services(
         mint: Arc::clone(&foundation.mint),
         hasher: hasher(foundation)?,
         console_exports: providers::search_console::exports(),
+        keyword_data: keyword_data(
+            &foundation.settings,
+            &foundation.clock,
+            &foundation.randomness,
+        ),
     };
     Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }

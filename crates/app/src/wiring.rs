@@ -16,7 +16,7 @@ use domain::{
     job::policy::QueuePolicy,
     money::MicroUsd,
     ports::{
-        ai_answers::AiEngines, clock::Clock, page_speed::LabVitals,
+        ai_answers::AiEngines, clock::Clock, keyword_data::KeywordData, page_speed::LabVitals,
         password_hasher::PasswordHasher, randomness::Randomness, search_results::SearchResults,
         site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
@@ -31,6 +31,7 @@ use domain::{
 use passwords::{Argon2Hasher, HashingSettings};
 use providers::{
     ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
+    keywords::{self, KeywordSettings},
     resilience::ResilienceSettings,
     sandbox::SandboxSettings,
     search::{
@@ -306,6 +307,23 @@ pub fn ai_engines(
         Some(judge) => engines.judged_by(judge.engine()),
         None => engines,
     }
+}
+
+/// Who tells about keywords.
+pub fn keyword_data(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> Arc<dyn KeywordData> {
+    let configured = KeywordSettings {
+        data_for_seo: data_for_seo(settings),
+        price_per_call: micro_usd(settings.keyword_research.price_per_call),
+        sandbox: sandbox(settings),
+        paid_calls: settings.search.paid_calls,
+        most_per_call: settings.search.most_per_call.map(micro_usd),
+        ..KeywordSettings::default()
+    };
+    keywords::configured(configured, clock, randomness)
 }
 
 fn model(set: &ModelChoice<'_>) -> Option<ModelSettings> {

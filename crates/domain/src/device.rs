@@ -57,6 +57,12 @@ impl DeviceMark {
         format!("{}.{}.{}", self.user, self.nonce, hex(&tag))
     }
 
+    /// Who signed in on it.
+    #[must_use]
+    pub const fn user(&self) -> UserId {
+        self.user
+    }
+
     /// What this device's guesses are counted by, when it is that person's.
     #[must_use]
     pub fn throttle_key(&self, user: UserId) -> Option<ThrottleKey> {

@@ -88,8 +88,20 @@ id!(
     AnswerId
 );
 id!(
+    /// A content plan.
+    ContentPlanId
+);
+id!(
     /// Rows of Search Console that came in together for the same days.
     ConsoleSpanId
+);
+id!(
+    /// A question to a supplier of keyword data under way.
+    FlightId
+);
+id!(
+    /// A search of a person among keywords.
+    SearchId
 );
 
 impl From<TokenId> for CallerId {

@@ -1,6 +1,9 @@
 //! How fast passwords may be guessed.
 
-use crate::{email::EmailAddress, ids::UserId};
+use crate::{
+    email::EmailAddress,
+    ids::{SessionId, UserId},
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use std::{
@@ -50,10 +53,10 @@ impl ThrottleKey {
         Self::of(&["device", &user.to_string(), nonce])
     }
 
-    /// A session whose password is asked for again.
+    /// A session whose password is asked for again: whoever stole one does not hold up the others.
     #[must_use]
-    pub fn of_member(user: UserId) -> Self {
-        Self::of(&["member", &user.to_string()])
+    pub fn of_session(session: SessionId) -> Self {
+        Self::of(&["session", &session.to_string()])
     }
 
     fn of(parts: &[&str]) -> Self {

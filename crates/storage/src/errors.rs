@@ -18,7 +18,7 @@ pub enum Trouble {
 }
 
 /// Primary keys that hold an id made by the application.
-const MINTED: [&str; 7] = [
+const MINTED: [&str; 10] = [
     "accounts_pkey",
     "users_pkey",
     "api_tokens_pkey",
@@ -26,6 +26,9 @@ const MINTED: [&str; 7] = [
     "keywords_pkey",
     "jobs_pkey",
     "sessions_pkey",
+    "content_plans_pkey",
+    "keyword_reservations_pkey",
+    "keyword_searches_pkey",
 ];
 
 /// What an error of Diesel's means.

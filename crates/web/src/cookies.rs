@@ -70,13 +70,15 @@ impl CookieStyle {
     pub fn sent(self, cookie: Cookie, request: &HttpRequest) -> Option<String> {
         let name = self.name(cookie);
         let lines = request.headers().get_all(header::COOKIE);
+        // Bytes: what a neighbour under the same domain set need not be text.
         let mut found = lines
-            .filter_map(|line| line.to_str().ok())
-            .flat_map(|line| line.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(known, _)| *known == name);
-        let (_, value) = found.next()?;
-        found.next().is_none().then(|| value.to_owned())
+            .flat_map(|line| line.as_bytes().split(|it| *it == b';'))
+            .filter_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes()))
+            .filter_map(|rest| rest.strip_prefix(b"="));
+        let value = found.next()?;
+        let is_alone = found.next().is_none();
+        let value = str::from_utf8(value).ok().filter(|_| is_alone)?;
+        Some(value.to_owned())
     }
 }
 
@@ -112,6 +114,7 @@ mod tests {
         assert_eq!(sent(&["a=b", "__Host-sid=abc"]), value);
         assert_eq!(sent(&["__Host-sid=abc; __Host-sid=def"]), None);
         assert_eq!(sent(&["x__Host-sid=abc", "plain-sid=abc"]), None);
+        assert_eq!(sent(&["neighbour=ž; __Host-sid=abc"]), value);
         assert_eq!(sent(&[]), None);
     }
 }

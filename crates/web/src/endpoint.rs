@@ -100,7 +100,7 @@ impl Verb {
 pub struct Endpoint {
     /// The method.
     pub verb: Verb,
-    /// The path; `{id}` stands for an id.
+    /// The path; `{id}` stands for an id, a second name in braces for that of a part of it.
     pub path: &'static str,
     /// Who may call, and what then happens.
     pub access: Access,
@@ -250,6 +250,8 @@ pub struct Call {
     /// The id in the path; `None` when the path has none, one that nothing has when it holds
     /// something else.
     pub id: Option<i64>,
+    /// The id of a part of that in the path, in the same way.
+    pub part_id: Option<i64>,
     /// The path and query as sent, for links to the next page.
     pub target: String,
     /// The path.

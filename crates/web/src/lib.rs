@@ -18,6 +18,7 @@ pub mod openapi;
 mod operational;
 pub mod pages;
 pub mod paging;
+mod patience;
 pub mod pipeline;
 pub mod problem;
 pub mod query;

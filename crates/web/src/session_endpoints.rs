@@ -4,9 +4,11 @@ use crate::{
     agent_api::{analyses as agent_analyses, keywords, models as agent_models, projects},
     endpoint::{Access, Call, Endpoint, Handling, MemberCall, Parameter, Verb, VisitorCall},
     openapi::parameters,
+    paging::Limits,
     services::Services,
     session_api::{
-        account, analyses, api_tokens, audit_log, models, password, reactivate, reauthenticate,
+        account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
+        keyword_research, keyword_status, models, password, reactivate, reauthenticate,
         report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, welcome,
     },
 };
@@ -60,6 +62,74 @@ fn how_many() -> Vec<Parameter> {
     }]
 }
 
+/// Where a list goes on.
+fn pages_of(limits: Limits) -> Vec<Parameter> {
+    vec![
+        Parameter {
+            name: "limit",
+            description: "Rows at the most; more than the maximum is taken as the maximum.",
+            required: false,
+            schema: json!({ "type": "integer", "minimum": 1, "default": limits.default }),
+        },
+        Parameter {
+            name: "cursor",
+            description: "Where to go on: nextCursor of the page before, within 24 hours.",
+            required: false,
+            schema: json!({ "type": "string", "minLength": 1 }),
+        },
+    ]
+}
+
+fn pages_of_plans() -> Vec<Parameter> {
+    pages_of(content_plans::LIST_LIMITS)
+}
+
+fn month_of_keywords() -> Vec<Parameter> {
+    let mut all = pages_of(keyword_status::LIST_LIMITS);
+    all.extend([
+        Parameter {
+            name: "month",
+            description: "The month in UTC, for example 2026-11; this one when left out.",
+            required: false,
+            schema: json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$" }),
+        },
+        Parameter {
+            name: "sort",
+            description: "The order; a leading - reverses. createdAt when left out.",
+            required: false,
+            schema: json!({ "type": "string", "enum": ["createdAt", "-createdAt", "text", "-text", "position", "-position"] }),
+        },
+    ]);
+    all
+}
+
+fn days_of_rows() -> Vec<Parameter> {
+    let day = |name, description| Parameter {
+        name,
+        description,
+        required: false,
+        schema: json!({ "type": "string", "format": "date" }),
+    };
+    let mut all = pages_of(console_rows::LIST_LIMITS);
+    all.extend([
+        day(
+            "from",
+            "The first day; four weeks before `to` when left out.",
+        ),
+        day("to", "The last day; today when left out."),
+    ]);
+    all
+}
+
+fn which_project() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "projectId",
+        description: "The project whose keywords are told apart among the ideas.",
+        required: false,
+        schema: json!({ "type": "integer", "minimum": 1 }),
+    }]
+}
+
 /// The parameters of results but the project, which stands in the path.
 fn results_of_a_project() -> Vec<Parameter> {
     let mut all = parameters::results();
@@ -99,6 +169,8 @@ pub fn session_api() -> Vec<Endpoint> {
         settings(),
         what_agents_do_too(),
         what_comes_of_it(),
+        content_planning(),
+        what_people_search_for(),
     ]
     .into_iter()
     .flatten()
@@ -338,6 +410,23 @@ fn what_agents_do_too() -> Vec<Endpoint> {
             "sessionAddKeywords",
             "Add keywords",
         ),
+        line(
+            Verb::Post,
+            "/api/projects/{id}/keywords/bulk",
+            session!(bulk_keywords::save),
+            "saveKeywords",
+            "Save researched keywords",
+        ),
+        reading(
+            month_of_keywords,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/keyword-status",
+                session!(keyword_status::read),
+                "getKeywordStatus",
+                "A month of the keywords",
+            )),
+        ),
         tagged(line(
             Verb::Patch,
             "/api/keywords/{id}",
@@ -416,7 +505,113 @@ fn what_comes_of_it() -> Vec<Endpoint> {
             "/api/projects/{id}/search-console",
             session!(search_console::import),
             "importSearchConsole",
-            "Import an export of Search Console",
+            "Import an export or rows of Search Console",
+        ),
+        reading(
+            days_of_rows,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/search-console/rows",
+                session!(console_rows::read),
+                "getSearchConsoleRows",
+                "What was searched for and shown",
+            )),
+        ),
+    ]
+}
+
+/// What is to be written.
+fn content_planning() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    vec![
+        Endpoint {
+            parameters: pages_of_plans,
+            ..tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/content-plans",
+                session!(content_plans::list),
+                "listContentPlans",
+                "List content plans",
+            ))
+        },
+        line(
+            Verb::Post,
+            "/api/projects/{id}/content-plans",
+            session!(content_plans::add),
+            "addContentPlan",
+            "Save a content plan",
+        ),
+        tagged(line(
+            Verb::Get,
+            "/api/projects/{id}/content-plans/{planId}",
+            session!(content_plans::read),
+            "getContentPlan",
+            "Read a content plan",
+        )),
+        tagged(line(
+            Verb::Patch,
+            "/api/projects/{id}/content-plans/{planId}",
+            session!(content_plans::change),
+            "updateContentPlan",
+            "Change a content plan",
+        )),
+        tagged(line(
+            Verb::Delete,
+            "/api/projects/{id}/content-plans/{planId}",
+            session!(content_plans::remove),
+            "removeContentPlan",
+            "Remove a content plan",
+        )),
+    ]
+}
+
+/// Keyword research.
+fn what_people_search_for() -> Vec<Endpoint> {
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        line(
+            Verb::Get,
+            "/api/keyword-research",
+            member!(keyword_research::read),
+            "getKeywordResearch",
+            "How much of the month's research is used",
+        ),
+        line(
+            Verb::Post,
+            "/api/keyword-research",
+            member!(keyword_research::research),
+            "researchKeyword",
+            "Research a keyword",
+        ),
+        reading(
+            parameters::searches,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history",
+                member!(keyword_research::history),
+                "listSearches",
+                "List one's own searches",
+            ),
+        ),
+        reading(
+            which_project,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history/{id}",
+                member!(keyword_research::reopen),
+                "reopenSearch",
+                "Open a search again",
+            ),
+        ),
+        line(
+            Verb::Delete,
+            "/api/keyword-research/history/{id}",
+            member!(keyword_research::forget),
+            "forgetSearch",
+            "Forget a search",
         ),
     ]
 }

@@ -45,7 +45,14 @@ fn pages(project: i64) -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
-    for end in ["", "/keywords", "/settings"] {
+    for end in [
+        "",
+        "/keywords",
+        "/settings",
+        "/gap-check",
+        "/content-plans",
+        "/content-plans/3",
+    ] {
         pages.push(format!("/projects/{project}{end}"));
     }
     pages.extend(TYPES.map(|it| format!("/projects/{project}/results/{it}")));

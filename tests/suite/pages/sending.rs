@@ -30,7 +30,9 @@ async fn nobody_sees_a_page_without_a_session(db: TestDatabase) {
 
 async fn without_an_account_everything_leads_to_the_first_run(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    assert!(text(&app, "/welcome").await.contains("POST /api/welcome"));
+    let welcome = text(&app, "/welcome").await;
+    assert!(welcome.contains("POST /api/welcome"));
+    assert_nothing_is_sent_in_addresses(&welcome);
     for path in ["/", "/sign-in", "/analyses", "/projects/7"] {
         let response = get(&app, path).await;
         assert_eq!(header(&response, "location"), "/welcome", "{path}");
@@ -50,7 +52,7 @@ async fn pages_carry_their_headers(db: TestDatabase) {
         assert_eq!(response.status().as_u16(), 200, "{path}");
         for (name, value) in [
             ("content-type", "text/html; charset=utf-8"),
-            ("cache-control", "private, no-store"),
+            ("cache-control", "no-store"),
             ("x-content-type-options", "nosniff"),
             ("x-frame-options", "DENY"),
             ("referrer-policy", "same-origin"),
@@ -85,6 +87,18 @@ async fn pages_carry_their_headers(db: TestDatabase) {
             "{path}"
         );
         assert_eq!(page.matches("<h1>").count(), 1, "{path}");
+        assert_nothing_is_sent_in_addresses(&page);
+    }
+}
+
+/// Without scripts, or before they run, a form that has no method would put passwords into the
+/// address.
+fn assert_nothing_is_sent_in_addresses(page: &str) {
+    for form in page.split("<form ").skip(1) {
+        let tag = form.split('>').next().unwrap();
+        if tag.contains("data-api") || form.contains("type=\"password\"") {
+            assert!(tag.contains("method=\"post\""), "{tag}");
+        }
     }
 }
 
@@ -99,7 +113,14 @@ async fn what_is_not_there_and_what_is_anothers_look_alike(db: TestDatabase) {
         "007".to_owned(),
         "x".to_owned(),
     ] {
-        for end in ["", "/keywords", "/settings", "/results/rankings"] {
+        for end in [
+            "",
+            "/keywords",
+            "/settings",
+            "/gap-check",
+            "/content-plans/3",
+            "/results/rankings",
+        ] {
             let response = get(&app, &format!("/projects/{id}{end}")).await;
             answers.push((response.status().as_u16(), response.text().await.unwrap()));
         }

@@ -1,8 +1,13 @@
 //! What people do who are signed in, over real HTTP.
 
+mod bulk_keywords;
+mod console_rows;
+mod content_plans;
 mod csrf;
 mod first_run;
 mod headers;
+mod keyword_status;
+mod keyword_research;
 mod passwords;
 mod resources;
 mod sessions;

@@ -65,7 +65,7 @@ async fn somebody_signs_in_looks_around_and_signs_out(db: TestDatabase) {
     let kept = browser.copied();
     let bye = browser.delete("/api/session").await;
     assert_eq!(bye.ok()["endedSessions"], 1);
-    assert_eq!(bye.header("clear-site-data"), "\"cookies\", \"storage\"");
+    assert_eq!(bye.header("clear-site-data"), "\"cache\", \"storage\"");
     assert_eq!(browser.cookie(SID), None);
     assert!(
         !kept.is_signed_in().await,

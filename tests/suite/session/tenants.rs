@@ -19,6 +19,7 @@ async fn everything(browser: &Browser, project: i64) -> Vec<Value> {
     for path in [
         format!("/api/projects/{project}"),
         format!("/api/projects/{project}/keywords?status=all"),
+        format!("/api/projects/{project}/content-plans"),
         "/api/analyses".to_owned(),
         "/api/settings/api-tokens".to_owned(),
         "/api/settings/account".to_owned(),
@@ -43,6 +44,11 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         .created());
     let sessions = owner.get("/api/settings/sessions").await.ok();
     let session = id(&sessions["items"][0]);
+    let plan = json!({ "name": "Winter", "clusteredBy": "words", "items": [] });
+    let plans = format!("/api/projects/{project}/content-plans");
+    let plan = id(&owner.post(&plans, plan).await.created());
+    let shoes = json!({ "keyword": "shoes", "location": "us", "language": "en" });
+    let search = id(&owner.post("/api/keyword-research", shoes).await.ok());
     let before = everything(&owner, project).await;
 
     let mut tried = 0;
@@ -56,6 +62,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
             "/api/analyses" => job,
             "/api/settings/api-tokens" => token,
             "/api/settings/sessions" => session,
+            "/api/keyword-research/history" => search,
             other => panic!("whose id stands in {other}?"),
         };
         let verb = endpoint.verb.name();
@@ -66,6 +73,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
             "nonsense".to_owned(),
         ] {
             let mut path = endpoint.path.replace("{id}", &named);
+            path = path.replace("{planId}", &plan.to_string());
             if endpoint.path.ends_with("/results") {
                 path.push_str("?type=rankings");
             }
@@ -88,7 +96,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         }
         tried += 1;
     }
-    assert!(tried >= 14, "{tried}");
+    assert!(tried >= 22, "{tried}");
     let in_body = |id: i64| json!({ "type": "rankCheck", "projectId": id });
     let foreign = other.post("/api/analyses", in_body(project)).await;
     let nobodys = other.post("/api/analyses", in_body(NOBODYS)).await;
@@ -108,7 +116,7 @@ async fn every_route_needs_a_session(db: TestDatabase) {
         if matches!(endpoint.access, web::endpoint::Access::Visitor(_)) {
             continue;
         }
-        let path = endpoint.path.replace("{id}", "7");
+        let path = endpoint.path.replace("{id}", "7").replace("{planId}", "8");
         let request = stranger.from_our_page(endpoint.verb.name().parse().unwrap(), &path);
         let refused = stranger.send(request).await;
         refused.refused(401, "session-required");

@@ -148,6 +148,7 @@ fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
             "keywords": account.limits.keywords,
             "keywordsPerProject": account.limits.keywords_per_project,
             "aiTracked": account.limits.ai_tracked,
+            "keywordResearch": account.limits.keyword_research,
             "monthlyBudget": account.limits.monthly_budget.map(|budget| budget.to_string()),
             "dailyBudget": account.limits.daily_budget.map(|budget| budget.to_string()),
         },
@@ -173,6 +174,7 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
             .keywords_per_project
             .unwrap_or(was.keywords_per_project),
         ai_tracked: args.ai_tracked.unwrap_or(was.ai_tracked),
+        keyword_research: args.keyword_research.unwrap_or(was.keyword_research),
         monthly_budget: budget(
             "--monthly-budget",
             args.monthly_budget.as_deref(),

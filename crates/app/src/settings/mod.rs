@@ -3,6 +3,7 @@
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
 mod ai;
+mod keyword_research;
 mod page_speed;
 mod ranges;
 mod search;
@@ -12,6 +13,7 @@ mod sources;
 mod values;
 
 pub use ai::{AiSettings, ModelChoice};
+pub use keyword_research::KeywordResearchSettings;
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
 pub use search_console::SearchConsoleSettings;
@@ -60,6 +62,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// AI engines.
     pub ai: AiSettings,
+    /// Keyword research.
+    pub keyword_research: KeywordResearchSettings,
     /// Search Console.
     pub search_console: SearchConsoleSettings,
     /// The crawler.
@@ -116,6 +120,8 @@ pub struct RetentionSettings {
     pub ai_answer_days: u32,
     /// Rows of Search Console, in months.
     pub console_months: u32,
+    /// What people researched among keywords, in months.
+    pub search_months: u32,
 }
 
 /// How much may be asked of one server process.
@@ -255,6 +261,7 @@ impl Default for Settings {
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
             ai: AiSettings::default(),
+            keyword_research: KeywordResearchSettings::default(),
             search_console: SearchConsoleSettings::default(),
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),
@@ -274,6 +281,7 @@ impl Default for RetentionSettings {
             answer_days: it.answers.unwrap_or(0),
             ai_answer_days: it.ai_answers.unwrap_or(0),
             console_months: it.console.unwrap_or(0),
+            search_months: it.searches.unwrap_or(0),
         }
     }
 }
@@ -289,6 +297,7 @@ impl RetentionSettings {
             answers: unless_zero(self.answer_days),
             ai_answers: unless_zero(self.ai_answer_days),
             console: unless_zero(self.console_months),
+            searches: unless_zero(self.search_months),
         }
     }
 }

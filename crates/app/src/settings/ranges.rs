@@ -45,6 +45,10 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     let depth = "10 to 700 organic results";
     mistakes.within("search.depth", search.depth, &(10..=700), depth);
     suppliers(search, &mut mistakes);
+    let price = settings.keyword_research.price_per_call;
+    let allowed = "0.000001 to 1000 US dollars";
+    let key = "keyword_research.price_per_call";
+    mistakes.within(key, price, &(LEAST_PRICE..=1_000.0), allowed);
     engines(&settings.ai, &mut mistakes);
     let rate = sandbox.failure_rate;
     mistakes.within("search.sandbox.failure_rate", rate, &(0.0..=1.0), "0 to 1");
@@ -268,6 +272,11 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
             &(4..=1_200),
             "0 or 4 to 1200",
         );
+    }
+    if kept.search_months != 0 {
+        let months = kept.search_months;
+        let key = "retention.search_months";
+        mistakes.within(key, months, &(1..=1_200), "0 or 1 to 1200");
     }
 }
 

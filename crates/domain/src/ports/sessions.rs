@@ -52,6 +52,8 @@ pub trait SessionRepository: Send {
         user: UserId,
         but: Option<SessionId>,
     ) -> Result<u64, StorageError>;
+    /// Ends all sessions of an account; how many there were.
+    async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError>;
     /// Notes a use.
     async fn note_use(
         &mut self,

@@ -5,9 +5,10 @@ mod fake_storage;
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     ai_models::ModelChoice,
+    content_plan::{Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem},
     domain_name::SiteDomain,
     email::EmailAddress,
-    ids::{AccountId, IdMint, KeywordId, ProjectId, SessionId, TokenId, UserId},
+    ids::{AccountId, ContentPlanId, IdMint, KeywordId, ProjectId, SessionId, TokenId, UserId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
         progress::Progress,
@@ -19,11 +20,12 @@ use crate::{
     report_settings::EffectiveReportSettings,
     scope::Scopes,
     session::Session,
-    text::Label,
+    text::{Label, Text},
     token::ApiToken,
     user::User,
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use analysis::search_intent::Intent;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 pub use fake_storage::{FakeStorage, FakeTransaction};
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -233,6 +235,59 @@ pub fn a_session() -> Session {
         last_seen_at: now,
         browser: Some("Firefox".to_owned()),
         network: "192.0.2.0/24".to_owned(),
+    }
+}
+
+/// A content plan of [`a_project`] with one item in which everything is said, and one in which
+/// nothing is.
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn a_content_plan() -> ContentPlan {
+    let now = FrozenClock::default().now();
+    let text = |text: &str| KeywordText::parse(text).expect("a keyword");
+    let full = PlanItem {
+        keyword: text("rank tracker"),
+        cluster: Label::parse("tracking").ok(),
+        intent: Some(Intent::Commercial),
+        action: PlanAction::Expand,
+        target_url: Some("https://shop.example.com/tracker".to_owned()),
+        title: Text::parse("Rank trackers compared").ok(),
+        outline: { ["What they measure", "Prices"].iter() }
+            .filter_map(|it| Text::parse(it).ok())
+            .collect(),
+        schema_types: Text::parse("Article").into_iter().collect(),
+        priority: Some(12.5),
+        effort: Some(Effort::Medium),
+        status: ItemStatus::InProgress,
+        due_on: NaiveDate::from_ymd_opt(2026, 12, 24),
+        owner: Label::parse("Ann").ok(),
+    };
+    let bare = PlanItem {
+        keyword: text("what is a rank tracker"),
+        cluster: None,
+        intent: None,
+        action: PlanAction::Create,
+        target_url: None,
+        title: None,
+        outline: vec![],
+        schema_types: vec![],
+        priority: None,
+        effort: None,
+        status: ItemStatus::Planned,
+        due_on: None,
+        owner: None,
+    };
+    ContentPlan {
+        account: ACCOUNT,
+        id: ContentPlanId(71),
+        project: ProjectId(11),
+        name: Label::parse("Winter").expect("a label"),
+        clustered_by: Clustering::SharedResults,
+        items: vec![full, bare],
+        created_at: now,
+        updated_at: now,
     }
 }
 

@@ -40,7 +40,7 @@ impl ChangeAccount {
         retrying(|| self.change(account, action, &detail, change)).await
     }
 
-    /// Switches the account on or off: off, its tokens open nothing.
+    /// Switches the account on or off: off, its tokens open nothing, and its sessions are over for good.
     pub async fn switch(
         &self,
         account: AccountId,
@@ -67,8 +67,13 @@ impl ChangeAccount {
         };
         let changed = change(found);
         work.accounts().save(&changed).await?;
+        let mut detail = detail.to_owned();
+        if changed.status == AccountStatus::Disabled {
+            let ended = work.sessions().end_account(account).await?;
+            detail = format!("{detail} {ended} sessions ended").trim().to_owned();
+        }
         let event = AuditEvent {
-            detail: detail.to_owned(),
+            detail,
             ..AuditEvent::new(
                 &self.mint,
                 account,

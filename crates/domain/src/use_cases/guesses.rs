@@ -45,8 +45,8 @@ impl Guesses {
         }
     }
 
-    /// Counts a guess, for good: whatever happens next, it was made.
-    pub(super) async fn count(&self, key: ThrottleKey) -> Result<(), NoGuess> {
+    /// Counts a guess, for good: whatever happens next, it was made. Tells what was counted before.
+    pub(super) async fn count(&self, key: ThrottleKey) -> Result<Throttle, NoGuess> {
         retrying(|| async {
             let now = self.clock.now();
             let mut work = self.storage.write().await?;
@@ -54,19 +54,29 @@ impl Guesses {
             let counted = Throttle::count(Some(before), now).map_err(NoGuess::Wait)?;
             work.throttles().save(key, counted).await?;
             work.commit().await?;
-            Ok(())
+            Ok(before)
         })
         .await
     }
 
-    /// Takes back a guess that nobody could look at.
-    pub(super) async fn give_back(&self, key: ThrottleKey) -> Result<(), StorageError> {
+    /// Takes back a guess that nobody could look at, as if it had not been made: nor does the wait
+    /// begin anew, unless somebody guessed meanwhile.
+    pub(super) async fn give_back(
+        &self,
+        key: ThrottleKey,
+        before: Throttle,
+    ) -> Result<(), StorageError> {
         retrying(|| async {
             let mut work = self.storage.write().await?;
             let counted = work.throttles().lock(key, self.clock.now()).await?;
+            let is_alone = counted.guesses == before.guesses + 1;
             let less = Throttle {
                 guesses: counted.guesses.saturating_sub(1),
-                ..counted
+                last_at: if is_alone {
+                    before.last_at
+                } else {
+                    counted.last_at
+                },
             };
             work.throttles().save(key, less).await?;
             work.commit().await

@@ -67,8 +67,9 @@ impl Reauthenticate {
         ends_others: bool,
         place: &Place,
     ) -> Result<SignedIn, SignInError> {
-        let known = self.check(member, password).await?;
+        // What cannot be computed is found out before a guess is counted.
         let hash = self.hasher.hash(new).await?;
+        let known = self.check(member, password).await?;
         let change = Some((&hash, ends_others));
         retrying(|| self.once(member, &known, change, AuditAction::PasswordChanged, place)).await
     }
@@ -79,8 +80,8 @@ impl Reauthenticate {
         member: &Member,
         password: &TypedPassword,
     ) -> Result<PasswordHash, SignInError> {
-        let key = ThrottleKey::of_member(member.user.id);
-        self.guesses.count(key).await?;
+        let key = ThrottleKey::of_session(member.session.id);
+        let before = self.guesses.count(key).await?;
         let mut read = self.storage.read().await?;
         let known = read.passwords().credentials(&member.user.email).await?;
         drop(read);
@@ -92,7 +93,7 @@ impl Reauthenticate {
         };
         match self.hasher.compare(password, hash.clone()).await {
             Err(HashingError::Busy) => {
-                self.guesses.give_back(key).await?;
+                self.guesses.give_back(key, before).await?;
                 Err(SignInError::Busy)
             }
             Err(error) => Err(error.into()),
@@ -118,7 +119,7 @@ impl Reauthenticate {
             return Err(refused());
         }
         work.throttles()
-            .forget(ThrottleKey::of_member(user))
+            .forget(ThrottleKey::of_session(member.session.id))
             .await?;
         let before = [member.session.id];
         // A session that was ended meanwhile does not come back to life.

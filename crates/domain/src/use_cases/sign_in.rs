@@ -122,12 +122,12 @@ impl SignIn {
         let stranger = ThrottleKey::of_stranger(&attempt.email, attempt.place.network);
         let of_device = |known: &Credentials| attempt.device.as_ref()?.throttle_key(known.user.id);
         let key = found.as_ref().and_then(of_device).unwrap_or(stranger);
-        self.guesses.count(key).await?;
+        let before = self.guesses.count(key).await?;
 
         let hash = found.as_ref().and_then(|it| it.password.clone());
         let compared = match self.hasher.compare(&attempt.password, hash).await {
             Err(HashingError::Busy) => {
-                self.guesses.give_back(key).await?;
+                self.guesses.give_back(key, before).await?;
                 return Err(SignInError::Busy);
             }
             outcome => outcome?,

@@ -127,6 +127,17 @@ impl SessionRepository for Session<Db> {
         .await
     }
 
+    async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
+        self.change(account, move |db| {
+            let all: Vec<i64> = sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .select(sessions::id)
+                .load(db)?;
+            put_away(db, account, &all)
+        })
+        .await
+    }
+
     async fn note_use(
         &mut self,
         account: AccountId,

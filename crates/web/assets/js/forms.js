@@ -53,12 +53,12 @@ export function tell(text) {
   if (told) told.textContent = text;
 }
 
-function clear(form) {
+export function clear(form) {
   for (const it of form.querySelectorAll('.wrong')) it.remove();
   for (const it of form.querySelectorAll('[aria-invalid]')) { it.removeAttribute('aria-invalid'); it.removeAttribute('aria-describedby'); }
 }
 
-function show(form, error) {
+export function show(form, error) {
   let first;
   for (const wrong of error.problem?.errors ?? []) {
     const name = (wrong.pointer ?? wrong.name ?? '').replace(/^[#/]+/, '').replace(/^items\/0\//, '').replace(/\/\d+$/, '').replaceAll('/', '.');

@@ -19,7 +19,7 @@ export function filledFromAddress(root) {
   if (!field) return;
   const fill = () => {
     if (location.hash.length < 2) return;
-    field.value = decodeURIComponent(location.hash.slice(1));
+    try { field.value = decodeURIComponent(location.hash.slice(1)); } catch { return; }
     history.replaceState(null, '', location.pathname);
   };
   fill();

@@ -12,8 +12,7 @@ pub use in_flight::{InFlight, TooManyInFlight, UnderWay};
 pub use rates::{Exhausted, Rate, Standing};
 
 use domain::{
-    device::DeviceMark,
-    ids::{AccountId, CallerId},
+    ids::{AccountId, CallerId, UserId},
     ports::clock::Clock,
 };
 use ipnet::IpNet;
@@ -83,12 +82,13 @@ pub enum Demand {
 pub type Holder = (AccountId, CallerId);
 
 /// What attempts to sign in are counted by.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Door {
     /// An address from which nobody is known.
     Address(IpAddr),
-    /// A device on which somebody signed in before: the attempts of others never hold it up.
-    Device(DeviceMark),
+    /// The devices on which that person signed in before: the attempts of others never hold them up.
+    /// They count together, since a person can make any number of them.
+    DevicesOf(UserId),
 }
 
 /// Counts requests.
@@ -145,7 +145,7 @@ impl Limiter {
 
     /// Counts an attempt to sign in.
     pub fn count_sign_in(&self, door: Door) -> Result<(), Exhausted> {
-        let is_known = matches!(door, Door::Device(_));
+        let is_known = matches!(door, Door::DevicesOf(_));
         self.sign_ins.take(door, &mut vec![])?;
         if is_known {
             return Ok(());

@@ -32,6 +32,10 @@ pub enum Spot {
     Keywords,
     /// Its results of a type.
     Results(ResultType),
+    /// What is searched and not followed, and the other way round.
+    GapCheck,
+    /// What is to be written.
+    ContentPlans,
     /// Its settings.
     ProjectSettings,
 }
@@ -98,7 +102,7 @@ const MAIN: [(Spot, &str, &str, &str); 5] = [
 pub fn icons() -> Vec<&'static str> {
     let fixed = [
         "mark", "menu", "flask", "clock", "info", "up", "down", "plus", "play", "star", "copy",
-        "key", "person", "check", "overview", "keywords", "settings", "external",
+        "key", "person", "check", "overview", "keywords", "settings", "external", "gap", "plan",
     ];
     let types = ResultType::ALL.into_iter().map(|it| About::of(it).icon);
     fixed
@@ -193,6 +197,18 @@ fn groups(project: &Project, spot: Spot) -> Vec<Group> {
         label,
         links: types.iter().map(|it| result(*it)).collect(),
     }));
+    groups.push(Group {
+        label: "Plan",
+        links: vec![
+            own(Spot::GapCheck, "/gap-check", "Gap check", "gap"),
+            own(
+                Spot::ContentPlans,
+                "/content-plans",
+                "Content plans",
+                "plan",
+            ),
+        ],
+    });
     groups.push(Group {
         label: "Project",
         links: vec![own(

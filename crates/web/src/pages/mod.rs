@@ -8,10 +8,13 @@ pub mod about;
 mod analyses;
 mod assets;
 pub mod charts;
+mod content_plans;
 mod docs;
 mod frame;
+mod gap_check;
 mod home;
 mod keywords;
+mod modules;
 mod outside;
 mod overview;
 mod parts;
@@ -22,7 +25,15 @@ mod results;
 mod settings;
 mod visit;
 
-use crate::{endpoint::Visitor, pipeline::admit, plain_id, services::Services, signed_in};
+use crate::{
+    endpoint::Visitor,
+    limits::{Demand, UnderWay},
+    pipeline::{admit, transport},
+    plain_id,
+    problem::Problem,
+    services::Services,
+    signed_in,
+};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
 use domain::{
@@ -47,6 +58,9 @@ enum Place {
     Keywords(Option<ProjectId>),
     Results(Option<ProjectId>, ResultType),
     ProjectSettings(Option<ProjectId>),
+    GapCheck(Option<ProjectId>),
+    ContentPlans(Option<ProjectId>),
+    ContentPlan(Option<ProjectId>, Option<i64>),
     /// Under a path of pages, and none of them.
     Nothing,
 }
@@ -74,6 +88,9 @@ impl Place {
                     [] => Self::Project(id),
                     ["keywords"] => Self::Keywords(id),
                     ["settings"] => Self::ProjectSettings(id),
+                    ["gap-check"] => Self::GapCheck(id),
+                    ["content-plans"] => Self::ContentPlans(id),
+                    ["content-plans", plan] => Self::ContentPlan(id, plain_id(plan)),
                     ["results", name] => {
                         ResultType::named(name).map_or(Self::Nothing, |it| Self::Results(id, it))
                     }
@@ -100,6 +117,9 @@ impl Place {
             Self::Keywords(_) => "/projects/{id}/keywords",
             Self::Results(..) => "/projects/{id}/results/{type}",
             Self::ProjectSettings(_) => "/projects/{id}/settings",
+            Self::GapCheck(_) => "/projects/{id}/gap-check",
+            Self::ContentPlans(_) => "/projects/{id}/content-plans",
+            Self::ContentPlan(..) => "/projects/{id}/content-plans/{plan}",
             Self::Nothing => "none",
         }
     }
@@ -164,21 +184,41 @@ impl Pages {
         if place == Place::Asset {
             return sending.asset(assets::find(request.path()));
         }
-        let Ok(_under_way) = admit::begin(&self.services) else {
-            return sending.busy();
+        if let Err(problem) = transport::check(request) {
+            return sending.refused(&problem);
+        }
+        let under_way = match admit::begin(&self.services) {
+            Ok(under_way) => under_way,
+            Err(problem) => return sending.refused(&problem),
         };
         let patience = self.services.config.handler_patience;
-        match tokio::time::timeout(patience, self.page(request, place, &sending)).await {
+        let page = self.page(request, place, &sending, under_way);
+        match tokio::time::timeout(patience, page).await {
             Ok(response) => response,
             Err(_) => sending.busy(),
         }
     }
 
-    async fn who(&self, request: &HttpRequest) -> Result<Option<Member>, StorageError> {
-        match Visitor::of(&self.services, request).session {
-            Some(secret) => signed_in::member(&self.services, &secret).await,
-            None => Ok(None),
-        }
+    /// Whoever looks, when they have requests left: pages count like the API's.
+    async fn admitted(
+        &self,
+        request: &HttpRequest,
+        under_way: &mut UnderWay,
+    ) -> Result<Option<Member>, Problem> {
+        let services = &self.services;
+        let found = match Visitor::of(services, request).session {
+            Some(secret) => signed_in::member(services, &secret).await?,
+            None => None,
+        };
+        let Some(member) = found else {
+            admit::anonymous(services, request)?;
+            return Ok(None);
+        };
+        let holder = (member.account.id, member.session.id.into());
+        let counted = services.limiter.count(holder, Demand::Read);
+        counted.map_err(|it| admit::too_many(&it, "pages and the API are counted together"))?;
+        under_way.belongs_to(holder).map_err(admit::crowded)?;
+        Ok(Some(member))
     }
 
     async fn page(
@@ -186,10 +226,11 @@ impl Pages {
         request: &HttpRequest,
         place: Place,
         sending: &respond::Sending,
+        mut under_way: UnderWay,
     ) -> HttpResponse {
-        let who = match self.who(request).await {
+        let who = match self.admitted(request, &mut under_way).await {
             Ok(who) => who,
-            Err(error) => return broken(sending, &error),
+            Err(problem) => return sending.refused(&problem),
         };
         if place == Place::Docs {
             let page = docs::page(&self.services.config.public_base_url);
@@ -241,6 +282,9 @@ async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
         Place::Keywords(Some(id)) => keywords::page(visit, id).await,
         Place::Results(Some(id), of) => results::page(visit, id, of).await,
         Place::ProjectSettings(Some(id)) => project_settings::page(visit, id).await,
+        Place::GapCheck(Some(id)) => gap_check::page(visit, id).await,
+        Place::ContentPlans(Some(id)) => content_plans::list(visit, id).await,
+        Place::ContentPlan(Some(id), Some(plan)) => content_plans::one(visit, id, plan).await,
         _ => Err(NoPage::NotFound),
     }
 }
@@ -266,6 +310,14 @@ mod tests {
             Some(Place::Results(Some(ProjectId(7)), ResultType::AiTrends))
         );
         assert_eq!(Place::of("/projects/07"), Some(Place::Project(None)));
+        assert_eq!(
+            Place::of("/projects/7/content-plans/3"),
+            Some(Place::ContentPlan(Some(ProjectId(7)), Some(3)))
+        );
+        assert_eq!(
+            Place::of("/projects/7/gap-check"),
+            Some(Place::GapCheck(Some(ProjectId(7))))
+        );
         for nothing in [
             "/projects",
             "/projects/7/results",

@@ -1,6 +1,10 @@
 //! How pages are sent: the headers that all of them have, compressed where that is read.
 
-use super::assets::{self, Asset};
+use super::{
+    assets::{self, Asset},
+    outside,
+};
+use crate::problem::Problem;
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{Method, StatusCode, header},
@@ -45,8 +49,8 @@ impl Sending {
     pub fn html(&self, status: u16, text: &str) -> HttpResponse {
         let mut response = self.begin(status);
         response.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"));
-        // Not kept at all: going back after signing out must not show a page again.
-        response.insert_header((header::CACHE_CONTROL, "private, no-store"));
+        // Behind somebody who signed out nobody goes back to their figures.
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
         response.insert_header((header::VARY, "Accept, Cookie, Accept-Encoding"));
         if self.reads_gzip {
             response.insert_header((header::CONTENT_ENCODING, "gzip"));
@@ -95,7 +99,20 @@ impl Sending {
         )
     }
 
-    /// No room, or no patience left.
+    /// Why nothing is shown now, and when to try again.
+    pub fn refused(&self, problem: &Problem) -> HttpResponse {
+        let text = outside::refused(problem);
+        let mut response = self.html(problem.code.status(), &text);
+        if let Some(wait) = problem.retry_after {
+            let seconds = wait.as_secs_f64().ceil().to_string();
+            if let Ok(seconds) = header::HeaderValue::from_str(&seconds) {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+        }
+        response
+    }
+
+    /// No patience left.
     pub fn busy(&self) -> HttpResponse {
         let mut response = self.begin(503);
         response.insert_header((header::RETRY_AFTER, "5"));

@@ -108,10 +108,13 @@ impl Applicant {
 /// The address that requests are counted by.
 pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     let told = request.headers().get_all(FORWARDED_FOR);
-    let told: Vec<&str> = told.filter_map(|value| value.to_str().ok()).collect();
+    // What a caller writes before our proxies' words must not make those unreadable.
+    let told: Vec<_> = told
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
     client_address(
         request.peer_addr().map(|peer| peer.ip()),
-        told.into_iter(),
+        told.iter().map(AsRef::as_ref),
         &services.config.limits.trusted_proxies,
     )
 }

@@ -14,7 +14,7 @@ pub mod once;
 mod preconditions;
 mod respond;
 mod routing;
-mod transport;
+pub(crate) mod transport;
 mod visitors;
 
 use crate::{
@@ -48,6 +48,7 @@ struct Agreed {
 /// What a request asks for, as far as path and query tell.
 struct Asked {
     id: Option<i64>,
+    part_id: Option<i64>,
     target: String,
     path: String,
     query_text: String,
@@ -58,6 +59,7 @@ impl Asked {
     fn of(request: &HttpRequest, route: &Route<'_>, served: &Served) -> Self {
         Self {
             id: route.id,
+            part_id: route.part_id,
             target: request.uri().to_string(),
             path: request.path().to_owned(),
             query_text: request.query_string().to_owned(),
@@ -77,6 +79,7 @@ impl Asked {
             once,
             if_match,
             id: self.id,
+            part_id: self.part_id,
             target: self.target,
             path: self.path,
             query_text: self.query_text,

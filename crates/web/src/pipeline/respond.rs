@@ -26,19 +26,6 @@ const LEAST_COMPRESSED: usize = 1_024;
 
 /// What may be done with an answer that is no page: nothing.
 const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
-/// What a page may do: load what is ours, and nothing that stands in the page itself.
-const OF_A_PAGE: [(&str, &str); 3] = [
-    (
-        "content-security-policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-    ),
-    ("cross-origin-opener-policy", "same-origin"),
-    (
-        "permissions-policy",
-        "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
-    ),
-];
-
 /// One request on its way to its answer.
 pub struct Exchange {
     method: String,
@@ -126,11 +113,6 @@ impl Exchange {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, answer.content_type));
-        if answer.content_type.starts_with("text/html") {
-            for (name, value) in OF_A_PAGE {
-                response.insert_header((name, value));
-            }
-        }
         // A strong tag names the very bytes, so what has one is sent as it is.
         let is_strong = answer.tag.as_ref().is_some_and(|tag| !tag.is_weak());
         let is_worth_it = answer.body.len() >= LEAST_COMPRESSED && !is_strong;

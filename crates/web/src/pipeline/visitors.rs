@@ -9,6 +9,7 @@ use crate::{
     problem::Problem,
     query::Query,
     services::Services,
+    session_api::sign_in,
 };
 use actix_web::{HttpRequest, http::header, web};
 use domain::{
@@ -48,8 +49,10 @@ impl Pipeline {
     ) -> Result<Answer, Problem> {
         let services = &self.services;
         let (visitor, verb) = (Visitor::of(services, request), served.endpoint.verb);
-        // A known device has a count of its own, which others at its address do not use up.
-        if visitor.device.is_none() || verb == Verb::Get {
+        // On a known device signing in has a count of its own, which others at its address do not use
+        // up.
+        let signs_in = verb == Verb::Post && served.endpoint.path == sign_in::PATH;
+        if visitor.device.is_none() || !signs_in {
             admit::anonymous(services, request)?;
         }
         if verb != Verb::Get {

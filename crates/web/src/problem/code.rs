@@ -74,6 +74,8 @@ codes! {
     ProjectNotFound = "project-not-found", 404, "No such project", false;
     /// No such keyword of this account.
     KeywordNotFound = "keyword-not-found", 404, "No such keyword", false;
+    /// No such content plan of the project.
+    ContentPlanNotFound = "content-plan-not-found", 404, "No such content plan", false;
     /// No such job of this account.
     JobNotFound = "job-not-found", 404, "No such analysis", false;
     /// The method is not served there.
@@ -124,6 +126,8 @@ codes! {
     QuotaExceeded = "quota-exceeded", 429, "Quota used up", true;
     /// An error in the service.
     InternalError = "internal-error", 500, "Unexpected error", true;
+    /// Somebody whom the service asks does not answer.
+    SupplierUnavailable = "supplier-unavailable", 503, "Supplier does not answer", true;
     /// The queue takes no more.
     QueueFull = "queue-full", 503, "Queue is full", true;
     /// The database does not answer.

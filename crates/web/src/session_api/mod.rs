@@ -5,6 +5,11 @@ pub mod account;
 pub mod analyses;
 pub mod api_tokens;
 pub mod audit_log;
+pub mod bulk_keywords;
+pub mod console_rows;
+pub mod content_plans;
+pub mod keyword_status;
+pub mod keyword_research;
 pub mod models;
 pub mod password;
 pub mod reactivate;
@@ -139,8 +144,14 @@ fn busy() -> Problem {
 fn hashing(error: &HashingError) -> Problem {
     match error {
         HashingError::Busy => busy(),
-        HashingError::Broken(what) => Problem::new(Code::InternalError, what.clone())
-            .hint("Report the requestId to the operator."),
+        HashingError::Broken(what) => {
+            tracing::error!("A password cannot be hashed or compared: {what}");
+            Problem::new(
+                Code::InternalError,
+                "An error in the service kept it from answering.",
+            )
+            .hint("Report the requestId to the operator.")
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! /api/projects/:id/search-console: what is known of a project's own searches.
 
+use super::console_rows;
 use crate::{
     answer::Answer,
     endpoint::Call,
@@ -11,8 +12,8 @@ use crate::{
 use chrono::NaiveDate;
 use domain::{
     ids::ProjectId,
-    ports::search_console::{ExportError, ExportFile},
-    search_console::Span,
+    ports::search_console::{ExportError, ExportFile, ReadExport},
+    search_console::{RowSet, Span},
     text::Label,
     use_cases::import_console_rows::ImportConsoleError,
 };
@@ -52,39 +53,47 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     })))
 }
 
-/// A file that somebody sends.
-struct Sent {
+/// What somebody sends.
+enum Sent {
+    /// A file.
+    File(SentFile),
+    /// Rows, under a name.
+    Rows(String, Vec<RowSet>),
+}
+
+struct SentFile {
     name: String,
     text: String,
     span: Option<Span>,
     page: Option<String>,
 }
 
-/// Imports the export of the performance report: all of it, or nothing.
+/// Imports the export of the performance report, or rows: all of it, or nothing.
 pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
     let found = services.read_project.run(call.account(), project).await?;
     found.ok_or_else(refusals::no_project)?;
     call.query.finish()?;
     let sent = read_body(&call.body, sent)?;
-    let exports = Arc::clone(&services.console_exports);
-    let label = sent.name.clone();
-    // A file is read in one go, which is no work for an async thread.
-    let export = tokio::task::spawn_blocking(move || {
-        exports.read(&ExportFile {
-            name: &sent.name,
-            bytes: sent.text.as_bytes(),
-            span: sent.span,
-            page: sent.page.as_deref(),
-        })
-    });
-    let lost = |_| Problem::new(Code::InternalError, "A file got lost while it was read.");
-    let export = export.await.map_err(lost)?.map_err(|it| unreadable(&it))?;
+    let (label, place, export) = match sent {
+        Sent::File(file) => (
+            file.name.clone(),
+            "/content",
+            opened(&services, file).await?,
+        ),
+        Sent::Rows(name, sets) => {
+            let read = ReadExport {
+                sets,
+                left_out: vec![],
+            };
+            (name, "/rows", read)
+        }
+    };
     let imported = services
         .import_console_rows
         .run(call.account(), project, export.sets, &label)
         .await
-        .map_err(refused)?;
+        .map_err(|error| refused(error, place))?;
     let spans: Vec<Value> = imported
         .spans
         .iter()
@@ -105,7 +114,36 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     ))
 }
 
+/// What stands in a file.
+async fn opened(services: &Services, file: SentFile) -> Result<ReadExport, Problem> {
+    let exports = Arc::clone(&services.console_exports);
+    // A file is read in one go, which is no work for an async thread.
+    let export = tokio::task::spawn_blocking(move || {
+        exports.read(&ExportFile {
+            name: &file.name,
+            bytes: file.text.as_bytes(),
+            span: file.span,
+            page: file.page.as_deref(),
+        })
+    });
+    let lost = |_| Problem::new(Code::InternalError, "A file got lost while it was read.");
+    export.await.map_err(lost)?.map_err(|it| unreadable(&it))
+}
+
 fn sent(fields: &Fields) -> Option<Sent> {
+    if fields.raw("rows").is_none() {
+        return file(fields).map(Sent::File);
+    }
+    fields.only(&["name", "rows"]);
+    let name = fields.or_left_out("name", fields.text("name", Label::parse));
+    let sets = console_rows::sent(fields);
+    Some(Sent::Rows(
+        name.map_or_else(|| "rows".to_owned(), |it| it.to_string()),
+        sets?,
+    ))
+}
+
+fn file(fields: &Fields) -> Option<SentFile> {
     fields.only(&["name", "content", "from", "to", "page"]);
     let name = fields.or_left_out("name", fields.text("name", Label::parse));
     let content = fields.text("content", |text| Ok::<_, String>(text.to_owned()));
@@ -133,7 +171,7 @@ fn sent(fields: &Fields) -> Option<Sent> {
         }
     };
     let page = fields.text("page", |text| Ok::<_, String>(text.to_owned()));
-    Some(Sent {
+    Some(SentFile {
         name: name.map_or_else(|| "export.csv".to_owned(), |it| it.to_string()),
         text: text?,
         span,
@@ -149,7 +187,7 @@ fn unreadable(error: &ExportError) -> Problem {
     Problem::invalid_value(told)
 }
 
-fn refused(error: ImportConsoleError) -> Problem {
+fn refused(error: ImportConsoleError, place: &str) -> Problem {
     match error {
         ImportConsoleError::Storage(error) => error.into(),
         ImportConsoleError::NoSuchProject => Problem::new(
@@ -159,7 +197,7 @@ fn refused(error: ImportConsoleError) -> Problem {
         .hint("Bring the project back first."),
         error => {
             let told = error.to_string();
-            Problem::invalid_value(FieldError::at("/content", "refused", told))
+            Problem::invalid_value(FieldError::at(place, "refused", told))
         }
     }
 }

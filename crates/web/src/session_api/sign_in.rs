@@ -10,6 +10,7 @@ use crate::{
     services::Services,
 };
 use domain::{
+    device::DeviceMark,
     email::EmailAddress,
     password::TypedPassword,
     use_cases::sign_in::{Attempt, SignInError},
@@ -17,15 +18,17 @@ use domain::{
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
+/// Where it is.
+pub const PATH: &str = "/api/session";
+
 /// Signs somebody in. Whether the address or the password was wrong is not told, in no way.
 pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
     let visitor = call.visitor;
-    let door = visitor
-        .device
-        .clone()
-        .map_or(Door::Address(visitor.address), Door::Device);
+    let stranger = Door::Address(visitor.address);
+    let known = visitor.device.as_ref().map(DeviceMark::user);
+    let door = known.map_or(stranger, Door::DevicesOf);
     { services.limiter.count_sign_in(door) }.map_err(|it| too_many(&it))?;
     let attempt = Attempt {
         email,
@@ -52,6 +55,11 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
                         tracing::debug!(%error, "A failed sign-in could not be noted.");
                     }
                 });
+            }
+            // A kept hash that cannot be read would tell that there is one.
+            if let SignInError::Broken(what) = &error {
+                tracing::error!("A kept password cannot be compared: {what}");
+                return Err(refused());
             }
             Err(not_signed_in(error, refused))
         }

@@ -21,11 +21,14 @@ pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answe
         u64::from(ended.await?)
     };
     let answer = not_kept(Answer::value(&json!({ "endedSessions": ended })));
-    // The mark of the device goes too: `Clear-Site-Data` takes every cookie.
-    Ok(answer
-        .header(
-            "Set-Cookie",
-            services.config.sessions.cookies.clear(Cookie::Session),
-        )
-        .header("Clear-Site-Data", "\"cookies\", \"storage\""))
+    let cookies = services.config.sessions.cookies;
+    // Not `cookies`: that would take those of every other service of the same domain, and the mark by
+    // which the owner's own device is told from those of strangers.
+    let answer = answer
+        .header("Set-Cookie", cookies.clear(Cookie::Session))
+        .header("Clear-Site-Data", "\"cache\", \"storage\"");
+    if everywhere {
+        return Ok(answer.header("Set-Cookie", cookies.clear(Cookie::Device)));
+    }
+    Ok(answer)
 }
