@@ -3,6 +3,7 @@
 use super::{
     RESULTS,
     house::{EMAIL, House, SITE, WORDS},
+    research::{gaps, research},
     sign_in,
 };
 use harness::chromium::Tab;
@@ -52,6 +53,8 @@ async fn everything(kind: DatabaseKind) {
     use_a_token(&tab).await;
     read_the_reference(&tab).await;
     settle(&tab, &project).await;
+    research(&tab, &project).await;
+    gaps(&tab, &project).await;
     leave(&tab, &project).await;
     nothing_came_from_elsewhere(&tab);
     tab.end().await;
