@@ -136,8 +136,15 @@ impl Tab {
 
     /// Goes to a path, or to an address, as if it had been typed, and waits until all of it is there.
     pub async fn go(&self, path: &str) {
-        let error = self.try_to_go(path).await;
-        assert_eq!(error, None, "{path}");
+        self.wait(&format!("{path} is opened"), || async {
+            match self.try_to_go(path).await.as_deref() {
+                None => Some(()),
+                // The page was just about to go somewhere by itself.
+                Some("net::ERR_ABORTED") => None,
+                Some(error) => panic!("{path}: {error}"),
+            }
+        })
+        .await;
         self.settled().await;
     }
 
@@ -376,6 +383,15 @@ impl Tab {
     /// Clicks what is called so, once nothing lies over it: `link`, `button`, `checkbox`, `summary` …
     pub async fn click(&self, role: &str, name: &str) {
         self.click_in("html", role, name).await;
+    }
+
+    /// Clicks, and waits until another page has come, or the same one again.
+    pub async fn click_through(&self, within: &str, role: &str, name: &str) {
+        self.eval("window.isOld = true").await;
+        self.click_in(within, role, name).await;
+        let what = format!("“{name}” brings a page");
+        self.until(&what, "!window.isOld").await;
+        self.settled().await;
     }
 
     /// Clicks what is called so within what that selector names.

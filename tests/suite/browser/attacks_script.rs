@@ -65,9 +65,8 @@ async fn script_in_any_field_stays_text() {
         .await;
     tab.eval("document.querySelector('input[name=to]').value = '2026-09-20'")
         .await;
-    tab.click("button", "Import").await;
+    tab.click_through("main", "button", "Import").await;
     tab.sees("What was imported").await;
-    tab.settled().await;
 
     tab.go("/settings/account").await;
     for field in ["Your name", "Account"] {
@@ -80,6 +79,11 @@ async fn script_in_any_field_stays_text() {
     tab.fill("Name", HOSTILE).await;
     tab.click("button", "Make the token").await;
     tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
     tab.settled().await;
 
     let shown = read_everything(&tab, &[project.clone()]).await;
@@ -161,8 +165,8 @@ async fn script_in_crawled_pages_and_ai_answers_stays_text() {
     House::watch(&tab, "Audit the site", "Site audit").await;
     House::watch(&tab, "Check rankings", "Rank check").await;
     tab.go(&format!("{project}/keywords")).await;
-    tab.click("checkbox", "Measure “shoes \"><script").await;
-    tab.settled().await;
+    tab.click_through("table", "checkbox", "Measure “shoes \"><script")
+        .await;
     tab.go(&project).await;
     House::watch(&tab, "AI answers", "AI visibility").await;
     let shown = read_everything(&tab, &[project]).await;

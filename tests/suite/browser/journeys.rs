@@ -3,6 +3,7 @@
 use super::{
     RESULTS,
     house::{EMAIL, House, SITE, WORDS},
+    research::{gaps, research},
     sign_in,
 };
 use harness::chromium::Tab;
@@ -52,6 +53,8 @@ async fn everything(kind: DatabaseKind) {
     use_a_token(&tab).await;
     read_the_reference(&tab).await;
     settle(&tab, &project).await;
+    research(&tab, &project).await;
+    gaps(&tab, &project).await;
     leave(&tab, &project).await;
     nothing_came_from_elsewhere(&tab);
     tab.end().await;
@@ -112,8 +115,7 @@ async fn measure(tab: &Tab, project: &str) {
     tab.go(&format!("{project}/keywords?sort=text")).await;
     for keyword in ["running shoes 0", "running shoes 1"] {
         let name = format!("Measure “{keyword}” in AI answers");
-        tab.click("checkbox", &name).await;
-        tab.settled().await;
+        tab.click_through("table", "checkbox", &name).await;
     }
     tab.go(project).await;
     House::watch(tab, "AI answers", "AI visibility").await;
@@ -153,9 +155,8 @@ async fn look_after_keywords(tab: &Tab, project: &str) {
     tab.click("summary", "Add keywords").await;
     tab.fill("Keywords", "trail shoes\n  Trail   Shoes \nracing flats")
         .await;
-    tab.click("button", "Add them").await;
+    tab.click_through("main", "button", "Add them").await;
     tab.sees("32 in use").await;
-    tab.settled().await;
     tab.fill("Search keywords", "racing").await;
     tab.press("Enter").await;
     tab.until(
@@ -165,9 +166,8 @@ async fn look_after_keywords(tab: &Tab, project: &str) {
     .await;
     tab.settled().await;
     tab.sees("racing flats").await;
-    tab.click_in("table", "button", "Deactivate").await;
+    tab.click_through("table", "button", "Deactivate").await;
     tab.sees("31 in use").await;
-    tab.settled().await;
     tab.choose("Show", "Deactivated").await;
     tab.until(
         "they are shown",
@@ -175,9 +175,8 @@ async fn look_after_keywords(tab: &Tab, project: &str) {
     )
     .await;
     tab.settled().await;
-    tab.click_in("table", "button", "Bring back").await;
+    tab.click_through("table", "button", "Bring back").await;
     tab.sees("32 in use").await;
-    tab.settled().await;
 }
 
 /// Runs what the page shows, in a shell.
@@ -198,6 +197,11 @@ async fn use_a_token(tab: &Tab) {
     tab.choose("Works for", "30 days").await;
     tab.click("button", "Make the token").await;
     tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
     let line = tab
         .eval("document.getElementById('curl').textContent")
         .await;
@@ -220,9 +224,8 @@ async fn use_a_token(tab: &Tab) {
     tab.sees("Reporting agent").await;
     let page = tab.eval("document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href").await;
     assert!(!page.as_str().unwrap().contains(&token));
-    tab.click("button", "Revoke").await;
+    tab.click_through("table", "button", "Revoke").await;
     tab.sees("revoked").await;
-    tab.settled().await;
     assert!(
         tab.heard()
             .dialogs()
@@ -267,9 +270,8 @@ async fn settle(tab: &Tab, project: &str) {
         .await;
     tab.eval("document.querySelector('input[name=to]').value = '2026-10-28'")
         .await;
-    tab.click("button", "Import").await;
+    tab.click_through("main", "button", "Import").await;
     tab.sees("What was imported").await;
-    tab.settled().await;
     tab.go("/?tag=blue").await;
     tab.sees("The shop").await;
     tab.sees("favourite").await;

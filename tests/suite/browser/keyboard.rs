@@ -55,9 +55,10 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.go(&format!("{project}/keywords?sort=text")).await;
     tab.tab_to("checkbox", "Measure “running shoes” in AI answers")
         .await;
+    tab.eval("window.isOld = true").await;
     tab.press("Space").await;
+    tab.until("the page comes again", "!window.isOld").await;
     tab.settled().await;
-    tab.reload().await;
     assert_eq!(
         tab.of(
             "checkbox",
@@ -80,6 +81,11 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.tab_to("button", "Make the token").await;
     tab.press("Enter").await;
     tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
     tab.tab_to("button", "Sign out").await;
     tab.press("Enter").await;
     tab.at("/sign-in").await;

@@ -13,6 +13,7 @@ mod journeys;
 mod keyboard;
 mod narrow;
 mod old_browser;
+mod research;
 mod rules;
 mod signing_in;
 
@@ -60,7 +61,7 @@ fn pages(projects: &[String]) -> Vec<String> {
     .map(str::to_owned)
     .to_vec();
     for project in projects {
-        for end in ["", "/keywords", "/settings"] {
+        for end in ["", "/keywords", "/settings", "/gap-check", "/content-plans"] {
             pages.push(format!("{project}{end}"));
         }
         pages.extend(RESULTS.map(|(name, ..)| format!("{project}/results/{name}")));

@@ -88,6 +88,11 @@ async fn empty_pages_and_open_doors_break_no_rule() {
     tab.fill("Name", "ci").await;
     tab.click("button", "Make the token").await;
     tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
     judge(&tab, "a made token", &mut faults).await;
     app.clock.advance(STALE);
     tab.reload().await;

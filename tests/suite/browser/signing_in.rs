@@ -121,6 +121,11 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
     tab.fill("Password", PASSWORD).await;
     tab.press("Enter").await;
     tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
     assert_eq!(
         tab.eval("document.querySelector('dialog') === null").await,
         true
@@ -131,6 +136,11 @@ async fn the_password_is_asked_again_before_a_token_is_made() {
     tab.fill("Name", "another").await;
     tab.click("button", "Make the token").await;
     tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
     tab.end().await;
 }
 
