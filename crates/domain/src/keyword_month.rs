@@ -153,7 +153,7 @@ pub fn put_together(
     today: NaiveDate,
     courses: Vec<MonthCourse>,
     tallies: Vec<KeywordTallies>,
-    volumes: &HashMap<KeywordId, u32>,
+    volumes: &HashMap<KeywordId, u32, impl std::hash::BuildHasher>,
 ) -> Vec<KeywordMonth> {
     let mut newest: HashMap<KeywordId, MonthCourse> = HashMap::new();
     for course in courses {

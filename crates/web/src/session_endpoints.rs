@@ -167,7 +167,8 @@ pub fn session_api() -> Vec<Endpoint> {
     [
         sessions_of_people(),
         settings(),
-        what_agents_do_too(),
+        own_projects(),
+        own_keywords(),
         what_comes_of_it(),
         content_planning(),
         what_people_search_for(),
@@ -337,8 +338,8 @@ fn settings() -> Vec<Endpoint> {
     ]
 }
 
-/// Projects and keywords, with the agents' handlers where there are any.
-fn what_agents_do_too() -> Vec<Endpoint> {
+/// Projects, with the agents' handlers where there are any.
+fn own_projects() -> Vec<Endpoint> {
     let tagged = |it| Endpoint {
         is_conditional: true,
         ..it
@@ -393,6 +394,17 @@ fn what_agents_do_too() -> Vec<Endpoint> {
             "reactivateProject",
             "Bring a project back",
         ),
+    ]
+}
+
+/// Keywords, likewise.
+fn own_keywords() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
         reading(
             parameters::keywords,
             tagged(line(

@@ -131,7 +131,7 @@ async fn a_question_is_under_way_once(db: TestDatabase) {
         change!(db, tx => tx.research().depart(KEY, FlightId(id), at, until).await.unwrap())
     };
     let flight = async || ask!(db, r => r.research().flight(KEY).await.unwrap());
-    let land = async |id: i64, failure| change!(db, tx => tx.research().land(KEY, FlightId(id), after(1), failure).await.unwrap());
+    let land = async |id: i64, failure: Option<&str>| change!(db, tx => tx.research().land(KEY, FlightId(id), after(1), failure.map(str::to_owned)).await.unwrap());
     assert_eq!(flight().await, None);
     assert!(depart(1, now()).await);
     assert!(!depart(2, now()).await);

@@ -284,8 +284,8 @@ mod tests {
         ];
         let features = Some(vec![Feature::AiOverview]);
         let found = ResearchedKeyword {
-            ideas,
             features,
+            ideas,
             ..found(KeywordFigures::default())
         };
         let told = report("shoes", "en", &found);

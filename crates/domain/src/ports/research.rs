@@ -60,7 +60,7 @@ pub trait ResearchRepository: Send {
         key: SubjectKey,
         flight: FlightId,
         now: DateTime<Utc>,
-        failure: Option<&'static str>,
+        failure: Option<String>,
     ) -> Result<bool, StorageError>;
     /// Forgets up to `most` questions whose time was over before that moment.
     async fn forget_flights(

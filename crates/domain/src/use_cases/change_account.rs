@@ -67,13 +67,14 @@ impl ChangeAccount {
         };
         let changed = change(found);
         work.accounts().save(&changed).await?;
-        let mut detail = detail.to_owned();
+        let mut told = vec![detail.to_owned()];
         if changed.status == AccountStatus::Disabled {
             let ended = work.sessions().end_account(account).await?;
-            detail = format!("{detail} {ended} sessions ended").trim().to_owned();
+            told.push(format!("{ended} sessions ended"));
         }
+        told.retain(|it| !it.is_empty());
         let event = AuditEvent {
-            detail,
+            detail: told.join("; "),
             ..AuditEvent::new(
                 &self.mint,
                 account,

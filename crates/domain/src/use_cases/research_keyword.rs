@@ -344,7 +344,9 @@ impl ResearchKeyword {
     ) -> Result<(), StorageError> {
         let (now, flight) = (self.clock.now(), reservation.flight);
         let mut work = self.storage.write().await?;
-        work.research().land(key, flight, now, Some(code)).await?;
+        work.research()
+            .land(key, flight, now, Some(code.to_owned()))
+            .await?;
         if work.research().release(reservation.account, flight).await? {
             settle(work.as_mut(), reservation, spent).await?;
         }

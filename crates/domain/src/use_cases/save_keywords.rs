@@ -285,13 +285,11 @@ impl Desk {
             &self.new,
             self.now,
         );
-        match self.take(PlacesChange::between(None, &keyword)) {
-            Err(why) => SaveOutcome::Refused(why),
-            Ok(()) => {
-                self.created.push(keyword);
-                SaveOutcome::Added(id)
-            }
+        if let Err(why) = self.take(PlacesChange::between(None, &keyword)) {
+            return SaveOutcome::Refused(why);
         }
+        self.created.push(keyword);
+        SaveOutcome::Added(id)
     }
 
     fn bring_back(&mut self, keyword: &Keyword, wanted: &WantedKeyword) -> SaveOutcome {
@@ -301,13 +299,11 @@ impl Desk {
             ..KeywordPatch::default()
         };
         let back = keyword.patched(patch, self.now);
-        match self.take(PlacesChange::between(Some(keyword), &back)) {
-            Err(why) => SaveOutcome::Refused(why),
-            Ok(()) => {
-                self.reactivated.push(back);
-                SaveOutcome::Reactivated(keyword.id)
-            }
+        if let Err(why) = self.take(PlacesChange::between(Some(keyword), &back)) {
+            return SaveOutcome::Refused(why);
         }
+        self.reactivated.push(back);
+        SaveOutcome::Reactivated(keyword.id)
     }
 
     fn take(&mut self, places: PlacesChange) -> Result<(), AllowanceExceeded> {

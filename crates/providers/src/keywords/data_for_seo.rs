@@ -43,7 +43,7 @@ const MOST_RELATED: u32 = 60;
 /// How many suggestions are.
 const MOST_SUGGESTIONS: u32 = 100;
 /// How long a question may take, its calls and pauses together: less than it is held.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// The adapter.
 pub(super) struct Labs {
@@ -107,7 +107,7 @@ impl Labs {
         let mut suggestions = task;
         suggestions["limit"] = json!(MOST_SUGGESTIONS);
         let suggestions = self.call(query, counter, SUGGESTIONS, suggestions).await?;
-        Ok(self.researched(query, related, suggestions))
+        Ok(self.researched(query, &related, &suggestions))
     }
 
     async fn call(
@@ -155,8 +155,8 @@ impl Labs {
     fn researched(
         &self,
         query: &KeywordQuery,
-        related: Brought,
-        suggestions: Brought,
+        related: &Brought,
+        suggestions: &Brought,
     ) -> ResearchedKeyword {
         let own = normalised(&query.keyword);
         let is_own = |data: &&Map<String, Value>| {
@@ -168,7 +168,7 @@ impl Labs {
             .or_else(|| related.others.iter().find(is_own))
             .or(suggestions.seed.as_ref())
             .or_else(|| suggestions.others.iter().find(is_own));
-        let mut seen = HashSet::from([own.clone()]);
+        let mut told = HashSet::from([own.clone()]);
         let sources = [
             (&related.others, IdeaRelation::Related),
             (&suggestions.others, IdeaRelation::Phrase),
@@ -178,7 +178,7 @@ impl Labs {
             .flat_map(|(others, relation)| others.iter().map(move |data| (data, relation)));
         let ideas = ideas.filter_map(|(data, relation)| {
             let keyword = data.get("keyword").and_then(Value::as_str)?;
-            let is_new = !keyword.trim().is_empty() && seen.insert(normalised(keyword));
+            let is_new = !keyword.trim().is_empty() && told.insert(normalised(keyword));
             is_new.then(|| KeywordIdea {
                 keyword: keyword.to_owned(),
                 relation,

@@ -9,7 +9,9 @@ use super::{
 };
 use analysis::{
     observation::{
-        keyword_research::{CompetitionLevel, IdeaRelation, MonthlyVolume, ResearchedKeyword},
+        keyword_research::{
+            CompetitionLevel, IdeaRelation, KeywordFigures, MonthlyVolume, ResearchedKeyword,
+        },
         search_page::Feature,
     },
     provenance::Provenance,
@@ -251,7 +253,7 @@ async fn every_documented_figure_is_understood() {
 async fn what_is_unknown_is_no_figure_and_no_failure() {
     let server = answering(nothing(), nothing()).await;
     let found = found(&server).await;
-    assert_eq!(found.figures, Default::default());
+    assert_eq!(found.figures, KeywordFigures::default());
     assert_eq!((found.features, found.ideas.len()), (None, 0));
 
     let mut odd = data("running shoes", 1);
@@ -268,7 +270,7 @@ async fn what_is_unknown_is_no_figure_and_no_failure() {
     answer[0]["seed_keyword_data"] = odd;
     let server = answering(answer, nothing()).await;
     let found = asked(&server).await.answer.expect("an answer");
-    assert_eq!(found.figures, Default::default());
+    assert_eq!(found.figures, KeywordFigures::default());
     assert_eq!(found.features, None);
 }
 
@@ -356,8 +358,9 @@ async fn an_answer_that_drips_is_not_waited_for() {
 
 #[tokio::test]
 async fn what_is_not_to_be_paid_is_not_asked() {
+    type Change = fn(&mut KeywordSettings);
     let server = answering(related(), suggestions()).await;
-    let refusals: [(fn(&mut KeywordSettings), Unpaid); 2] = [
+    let refusals: [(Change, Unpaid); 2] = [
         (|it| it.paid_calls = false, Unpaid::SwitchedOff),
         (
             |it| it.most_per_call = Some(19_999),

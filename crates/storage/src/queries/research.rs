@@ -137,12 +137,12 @@ impl ResearchRepository for Session<Db> {
         key: SubjectKey,
         flight: FlightId,
         now: DateTime<Utc>,
-        failure: Option<&'static str>,
+        failure: Option<String>,
     ) -> Result<bool, StorageError> {
         self.change(Whose::Everyone, move |db| {
             let this = flights::table.filter(flights::market_key.eq(key.0.as_slice()));
             let this = this.filter(flights::flight_id.eq(flight.0));
-            let landed = match failure {
+            let landed = match &failure {
                 None => delete(this).execute(db)?,
                 Some(code) => update(this)
                     .set((flights::until.eq(At(now)), flights::failure.eq(code)))

@@ -78,6 +78,10 @@ struct StatusView {
 /// How often AI answers name the project; null without answers.
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "they are members of a larger answer"
+)]
 struct AiView {
     #[serde(serialize_with = "rounded::fraction_or_null")]
     ai_mention_rate: Option<f64>,
