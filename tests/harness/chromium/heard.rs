@@ -148,9 +148,19 @@ impl Heard {
                     told.sent[at].headers.extend(headers);
                 }
             }
+            // It comes also where the answer is kept from the page.
+            "Network.responseReceivedExtraInfo" => {
+                if let Some(at) = told.places.get(&id()).copied() {
+                    told.sent[at].status = params["statusCode"].as_u64();
+                }
+            }
             "Network.responseReceived" => {
                 if let Some(at) = told.places.get(&id()).copied() {
                     told.sent[at].status = params["response"]["status"].as_u64();
+                }
+                // A script that does not read the answer to its end leaves it open.
+                if params["type"] == "Fetch" {
+                    told.in_flight.remove(&id());
                 }
             }
             "Network.loadingFinished" => {

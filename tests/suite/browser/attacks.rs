@@ -235,7 +235,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
 async fn times_do_not_tell_who_has_an_account() {
     const PAIRS: usize = 300;
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
-    let app = TestApp::in_browsers(&database, |_| {}).await;
+    let app = TestApp::start(&database).await;
     app.db_owner_with_password(0).await;
     let browser = app.browser();
     let mut took: [Vec<Duration>; 2] = Default::default();
