@@ -98,13 +98,9 @@ impl<'a> Place<'a> {
     }
 
     fn say(&self, arguments: &[&str], input: &str) -> String {
-        let mut running = {
-            self.command(arguments)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-        }
-        .spawn()
-        .unwrap();
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut running = command.spawn().unwrap();
         writeln!(running.stdin.take().unwrap(), "{input}").unwrap();
         let ended = running.wait_with_output().unwrap();
         assert!(ended.status.success(), "{arguments:?}");

@@ -118,7 +118,14 @@ impl TestApp {
             config.sessions.cookies = CookieStyle::Plain;
             change(config);
         };
-        Self::heard_at(listener, database.port(), change, web::everything).await
+        Self::heard_at(
+            listener,
+            database.port(),
+            change,
+            web::everything,
+            sandbox(),
+        )
+        .await
     }
 
     /// Where browsers find it.
@@ -139,7 +146,7 @@ impl TestApp {
         keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        Self::heard_at(listener, storage, change, endpoints).await
+        Self::heard_at(listener, storage, change, endpoints, keyword_data).await
     }
 
     async fn heard_at(
@@ -147,6 +154,7 @@ impl TestApp {
         storage: Arc<dyn Storage>,
         change: impl FnOnce(&mut WebConfig),
         endpoints: fn() -> Vec<Endpoint>,
+        keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
         let clock = Arc::new(FrozenClock::default());
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
