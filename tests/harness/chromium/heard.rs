@@ -110,7 +110,10 @@ impl Heard {
             }
             "Log.entryAdded" => {
                 let entry = &params["entry"];
-                if entry["level"] == "error" || entry["source"] == "security" {
+                // The browser itself looks for an icon where the answer is no page.
+                let is_icon = text(&entry["url"]).ends_with("/favicon.ico");
+                let is_bad = entry["level"] == "error" || entry["source"] == "security";
+                if is_bad && !is_icon {
                     let (source, words) = (text(&entry["source"]), text(&entry["text"]));
                     let url = text(&entry["url"]);
                     told.troubles.push(format!("log {source}: {words} ({url})"));

@@ -56,7 +56,7 @@ async fn script_in_any_field_stays_text() {
     tab.fill(
         "Or its text",
         &format!(
-            "Query,Clicks,Impressions,CTR,Position\n\"{}\",1,9,1%,3\n",
+            "Query,Clicks,Impressions,CTR,Position\n\"{}\",1,10,10%,3\n",
             HOSTILE.replace('"', "\"\"")
         ),
     )
