@@ -110,7 +110,10 @@ impl Heard {
             }
             "Log.entryAdded" => {
                 let entry = &params["entry"];
-                if entry["level"] == "error" || entry["source"] == "security" {
+                // The browser itself looks for an icon where the answer is no page.
+                let is_icon = text(&entry["url"]).ends_with("/favicon.ico");
+                let is_bad = entry["level"] == "error" || entry["source"] == "security";
+                if is_bad && !is_icon {
                     let (source, words) = (text(&entry["source"]), text(&entry["text"]));
                     let url = text(&entry["url"]);
                     told.troubles.push(format!("log {source}: {words} ({url})"));
@@ -148,9 +151,19 @@ impl Heard {
                     told.sent[at].headers.extend(headers);
                 }
             }
+            // It comes also where the answer is kept from the page.
+            "Network.responseReceivedExtraInfo" => {
+                if let Some(at) = told.places.get(&id()).copied() {
+                    told.sent[at].status = params["statusCode"].as_u64();
+                }
+            }
             "Network.responseReceived" => {
                 if let Some(at) = told.places.get(&id()).copied() {
                     told.sent[at].status = params["response"]["status"].as_u64();
+                }
+                // A script that does not read the answer to its end leaves it open.
+                if params["type"] == "Fetch" {
+                    told.in_flight.remove(&id());
                 }
             }
             "Network.loadingFinished" => {

@@ -63,7 +63,7 @@ impl Tab {
     }
 
     async fn within(wire: Arc<Wire>, context: String, owns_context: bool, base: String) -> Self {
-        let target = json!({ "url": "about:blank", "browserContextId": context, "width": 1440, "height": 900 });
+        let target = json!({ "url": "about:blank", "browserContextId": context });
         let made = wire.ask(None, "Target.createTarget", target).await;
         let target = made.expect("a tab")["targetId"]
             .as_str()
@@ -295,7 +295,7 @@ impl Tab {
             .as_str()
             .unwrap_or_default()
             .chars()
-            .take(1_500)
+            .take(4_000)
             .collect();
         let troubles = self.heard.troubles();
         panic!(

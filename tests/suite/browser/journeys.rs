@@ -2,7 +2,7 @@
 
 use super::{
     RESULTS,
-    house::{EMAIL, House, SITE, WORDS},
+    house::{EMAIL, House, WORDS},
     research::{gaps, research},
     sign_in,
 };

@@ -157,7 +157,7 @@ async fn a_dialog_keeps_the_focus_inside() {
         "document.querySelector('dialog') === null",
     )
     .await;
-    assert_eq!(tab.focused().await.1, "Name");
-    tab.expect_trouble("status of 403").await;
+    let (_, focused) = tab.focused().await;
+    assert!(focused.starts_with("Name"), "{focused}");
     tab.end().await;
 }
