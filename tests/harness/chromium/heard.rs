@@ -87,8 +87,6 @@ impl Heard {
     /// Notes an event; answers with what is to be said at once.
     pub fn take(&self, method: &str, params: &Value) -> Option<(&'static str, Value)> {
         let mut told = self.told();
-        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-        let id = || text(&params["requestId"]);
         match method {
             "Runtime.consoleAPICalled" => {
                 let kind = params["type"].as_str().unwrap_or_default();
@@ -119,71 +117,6 @@ impl Heard {
                     told.troubles.push(format!("log {source}: {words} ({url})"));
                 }
             }
-            "Network.requestWillBeSent" => {
-                let request = &params["request"];
-                let headers = request["headers"].as_object().into_iter().flatten();
-                let sent = Sent {
-                    method: text(&request["method"]),
-                    url: text(&request["url"]),
-                    // A redirect's answer comes with the request that follows it.
-                    status: None,
-                    kind: text(&params["type"]),
-                    bytes: None,
-                    headers: headers
-                        .map(|(name, value)| (name.to_lowercase(), text(value)))
-                        .collect(),
-                };
-                let before = told.places.get(&id()).copied();
-                if let (Some(at), Some(status)) =
-                    (before, params["redirectResponse"]["status"].as_u64())
-                {
-                    told.sent[at].status = Some(status);
-                }
-                let place = told.sent.len();
-                told.places.insert(id(), place);
-                told.in_flight.insert(id(), text(&params["loaderId"]));
-                told.sent.push(sent);
-            }
-            "Network.requestWillBeSentExtraInfo" => {
-                if let Some(at) = told.places.get(&id()).copied() {
-                    let headers = params["headers"].as_object().into_iter().flatten();
-                    let headers = headers.map(|(name, value)| (name.to_lowercase(), text(value)));
-                    told.sent[at].headers.extend(headers);
-                }
-            }
-            // It comes also where the answer is kept from the page.
-            "Network.responseReceivedExtraInfo" => {
-                if let Some(at) = told.places.get(&id()).copied() {
-                    told.sent[at].status = params["statusCode"].as_u64();
-                }
-            }
-            "Network.responseReceived" => {
-                if let Some(at) = told.places.get(&id()).copied() {
-                    told.sent[at].status = params["response"]["status"].as_u64();
-                }
-                // A script that does not read the answer to its end leaves it open.
-                if params["type"] == "Fetch" {
-                    told.in_flight.remove(&id());
-                }
-            }
-            "Network.loadingFinished" => {
-                if let Some(at) = told.places.get(&id()).copied() {
-                    told.sent[at].bytes = params["encodedDataLength"].as_f64().map(whole);
-                }
-                told.in_flight.remove(&id());
-            }
-            "Network.loadingFailed" => {
-                told.in_flight.remove(&id());
-                let reason = text(&params["errorText"]);
-                // What is left for another page is broken off.
-                if params["canceled"] != true && reason != "net::ERR_ABORTED" {
-                    let at = told.places.get(&id()).copied();
-                    let url = at.map(|at| told.sent[at].url.clone()).unwrap_or_default();
-                    let blocked = text(&params["blockedReason"]);
-                    told.troubles
-                        .push(format!("request failed: {reason} {blocked} {url}"));
-                }
-            }
             "Page.frameNavigated" if params["frame"]["parentId"].is_null() => {
                 told.loader = text(&params["frame"]["loaderId"]);
             }
@@ -198,9 +131,88 @@ impl Heard {
                 return Some(("Page.handleJavaScriptDialog", accept));
             }
             "Inspector.targetCrashed" => told.troubles.push("the tab crashed".to_owned()),
-            _ => {}
+            _ => told.take_of_network(method, params),
         }
         None
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+impl Told {
+    /// Notes what became of requests.
+    fn take_of_network(&mut self, method: &str, params: &Value) {
+        let id = || text(&params["requestId"]);
+        match method {
+            "Network.requestWillBeSent" => {
+                let request = &params["request"];
+                let headers = request["headers"].as_object().into_iter().flatten();
+                let sent = Sent {
+                    method: text(&request["method"]),
+                    url: text(&request["url"]),
+                    // A redirect's answer comes with the request that follows it.
+                    status: None,
+                    kind: text(&params["type"]),
+                    bytes: None,
+                    headers: headers
+                        .map(|(name, value)| (name.to_lowercase(), text(value)))
+                        .collect(),
+                };
+                let before = self.places.get(&id()).copied();
+                if let (Some(at), Some(status)) =
+                    (before, params["redirectResponse"]["status"].as_u64())
+                {
+                    self.sent[at].status = Some(status);
+                }
+                let place = self.sent.len();
+                self.places.insert(id(), place);
+                self.in_flight.insert(id(), text(&params["loaderId"]));
+                self.sent.push(sent);
+            }
+            "Network.requestWillBeSentExtraInfo" => {
+                if let Some(at) = self.places.get(&id()).copied() {
+                    let headers = params["headers"].as_object().into_iter().flatten();
+                    let headers = headers.map(|(name, value)| (name.to_lowercase(), text(value)));
+                    self.sent[at].headers.extend(headers);
+                }
+            }
+            // It comes also where the answer is kept from the page.
+            "Network.responseReceivedExtraInfo" => {
+                if let Some(at) = self.places.get(&id()).copied() {
+                    self.sent[at].status = params["statusCode"].as_u64();
+                }
+            }
+            "Network.responseReceived" => {
+                if let Some(at) = self.places.get(&id()).copied() {
+                    self.sent[at].status = params["response"]["status"].as_u64();
+                }
+                // A script that does not read the answer to its end leaves it open.
+                if params["type"] == "Fetch" {
+                    self.in_flight.remove(&id());
+                }
+            }
+            "Network.loadingFinished" => {
+                if let Some(at) = self.places.get(&id()).copied() {
+                    self.sent[at].bytes = params["encodedDataLength"].as_f64().map(whole);
+                }
+                self.in_flight.remove(&id());
+            }
+            "Network.loadingFailed" => {
+                self.in_flight.remove(&id());
+                let reason = text(&params["errorText"]);
+                // What is left for another page is broken off.
+                if params["canceled"] != true && reason != "net::ERR_ABORTED" {
+                    let at = self.places.get(&id()).copied();
+                    let url = at.map(|at| self.sent[at].url.clone()).unwrap_or_default();
+                    let blocked = text(&params["blockedReason"]);
+                    self.troubles
+                        .push(format!("request failed: {reason} {blocked} {url}"));
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -402,8 +402,8 @@ impl Tab {
             match self.call(&object, MIDDLE, &[]).await {
                 Ok(point) if point.is_object() => break point,
                 _ if Instant::now() > until => {
-                    self.give_up(&format!("{role} “{name}” lies under something"))
-                        .await
+                    let wrong = format!("{role} “{name}” lies under something");
+                    self.give_up(&wrong).await;
                 }
                 _ => tokio::time::sleep(LOOK).await,
             }
