@@ -202,6 +202,7 @@ async fn load(origin: &str, cookie: &str, path: &str) -> (u64, f64) {
 
 async fn figures(program: &Path) {
     let place = Place::of(program);
+    place.say(&["migrate"], "");
     place.say(
         &["account", "create", "--email", EMAIL, "--name", "Ann"],
         "",
