@@ -305,8 +305,8 @@ async fn screens(program: &Path, folder: &Path) {
     picture(&tab, folder, "sign-in", true).await;
     sign_in(&tab, "demo@sightline.example", &password).await;
     picture(&tab, folder, "projects", true).await;
-    let links = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
-    let (market, audited) = (links[0].as_str().unwrap(), links[1].as_str().unwrap());
+    let found = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
+    let (market, audited) = (found[0].as_str().unwrap(), found[1].as_str().unwrap());
     let of_the_site = [
         "content",
         "eeat",

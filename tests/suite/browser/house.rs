@@ -48,7 +48,7 @@ impl House {
         let folder = TempDir::with_prefix("sightline-house-").unwrap();
         let set = |name: &str, value: &str| (format!("SIGHTLINE_{name}"), value.to_owned());
         let pooled = (Lane::chosen() == Lane::Pgbouncer).to_string();
-        let resolve = format!(r#"["{SITE}:80={}","{SITE}:443=127.0.0.1:1"]"#, site);
+        let resolve = format!(r#"["{SITE}:80={site}","{SITE}:443=127.0.0.1:1"]"#);
         let settings = [
             set("DATABASE_URL", &database.url),
             set("DATABASE_POOLER", &pooled),

@@ -70,7 +70,7 @@ async fn empty_pages_and_open_doors_break_no_rule() {
     tab.fill("Domain", "shop.example.com").await;
     tab.click("button", "Create the project").await;
     let project = tab.under("/projects/").await;
-    for path in pages(&[project.clone()]) {
+    for path in pages(std::slice::from_ref(&project)) {
         tab.go(&path).await;
         let what = path.replace(&project, "/projects/empty");
         judge(&tab, &what, &mut faults).await;

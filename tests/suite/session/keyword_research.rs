@@ -70,13 +70,16 @@ on_every_database![
 const RESEARCH: &str = "/api/keyword-research";
 const HISTORY: &str = "/api/keyword-research/history";
 
+/// A server's clock, which is there once the server is.
+type LateClock = Arc<Mutex<Option<Arc<FrozenClock>>>>;
+
 /// A supplier that counts how often it is asked, and does as it is told.
 struct Market {
     calls: AtomicUsize,
     is_down: AtomicBool,
     takes: Duration,
     /// Lets the clock of the server run while it answers.
-    lags: Option<(Arc<Mutex<Option<Arc<FrozenClock>>>>, TimeDelta)>,
+    lags: Option<(LateClock, TimeDelta)>,
     most: MicroUsd,
     costs: MicroUsd,
 }

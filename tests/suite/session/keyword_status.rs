@@ -240,42 +240,7 @@ async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
             Value::Null
         ]
     );
-    assert_eq!(
-        told(
-            &items[0],
-            &[
-                "aiMentionRate",
-                "aiAnswerCount",
-                "aiMentionCount",
-                "aiPromptCount",
-                "aiIntervalMethod",
-                "aiProvenance"
-            ]
-        ),
-        [
-            json!(0.5),
-            json!(10),
-            json!(5),
-            json!(2),
-            json!("score"),
-            json!("measured")
-        ]
-    );
-    let (low, high) = (
-        &items[0]["aiMentionRateLow"],
-        &items[0]["aiMentionRateHigh"],
-    );
-    // Wilson's interval of 5 out of 10.
-    assert_eq!((low, high), (&json!(0.236593), &json!(0.763407)));
-    assert_eq!(
-        { items[0]["aiEngines"].as_array().unwrap().iter() }
-            .map(|it| told(it, &["engine", "mentionRate", "answerCount"]))
-            .collect::<Vec<_>>(),
-        [
-            [json!("chatgpt"), json!(1.0), json!(5)],
-            [json!("gemini"), json!(0.0), json!(5)]
-        ]
-    );
+    answers_are_told(&items[0]);
     assert_eq!(
         told(&items[1], &places),
         [
@@ -315,7 +280,46 @@ async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
         ),
         [Value::Null, Value::Null, json!(0), json!([])]
     );
+    a_month_that_is_over_is_told_as_it_ended(&browser, &path).await;
+}
 
+fn answers_are_told(item: &Value) {
+    assert_eq!(
+        told(
+            item,
+            &[
+                "aiMentionRate",
+                "aiAnswerCount",
+                "aiMentionCount",
+                "aiPromptCount",
+                "aiIntervalMethod",
+                "aiProvenance"
+            ]
+        ),
+        [
+            json!(0.5),
+            json!(10),
+            json!(5),
+            json!(2),
+            json!("score"),
+            json!("measured")
+        ]
+    );
+    let (low, high) = (item["aiMentionRateLow"], item["aiMentionRateHigh"]);
+    // Wilson's interval of 5 out of 10.
+    assert_eq!((low, high), (&json!(0.236_593), &json!(0.763_407)));
+    assert_eq!(
+        { item["aiEngines"].as_array().unwrap().iter() }
+            .map(|it| told(it, &["engine", "mentionRate", "answerCount"]))
+            .collect::<Vec<_>>(),
+        [
+            [json!("chatgpt"), json!(1.0), json!(5)],
+            [json!("gemini"), json!(0.0), json!(5)]
+        ]
+    );
+}
+
+async fn a_month_that_is_over_is_told_as_it_ended(browser: &Browser, path: &str) {
     let august = browser.get(&format!("{path}?month=2026-08")).await.ok();
     let items = august["items"].as_array().unwrap();
     assert_eq!(
