@@ -51,7 +51,9 @@ export async function exchange(method, path, body, more = {}) {
     else if (code === 'session-required') {
       token = undefined;
       throw new Refused(error.status, { detail: 'You are signed out. Sign in in another window, then press the button once more: nothing that stands here is lost.' });
-    } else if (code !== 'reauthentication-required' || !(await passwordAgain(giveAgain))) throw error;
+    } else if (code === 'reauthentication-required') {
+      if (!(await passwordAgain(giveAgain))) throw new Refused(error.status, { detail: 'Nothing was done: it needs your password.' });
+    } else throw error;
     return once(method, path, body, more);
   }
 }
