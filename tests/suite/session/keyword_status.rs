@@ -305,7 +305,7 @@ fn answers_are_told(item: &Value) {
             json!("measured")
         ]
     );
-    let (low, high) = (item["aiMentionRateLow"], item["aiMentionRateHigh"]);
+    let (low, high) = (&item["aiMentionRateLow"], &item["aiMentionRateHigh"]);
     // Wilson's interval of 5 out of 10.
     assert_eq!((low, high), (&json!(0.236_593), &json!(0.763_407)));
     assert_eq!(
