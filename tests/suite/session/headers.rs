@@ -1,36 +1,13 @@
 //! What a browser may do with what it is answered.
 
 use harness::{app::TestApp, callers::client, databases::TestDatabase, on_every_database};
-use std::sync::Arc;
-use web::{
-    answer::Answer,
-    endpoint::{Access, Endpoint, Handling, PublicCall},
-    services::Services,
-};
 
 on_every_database![a_page_may_load_what_is_ours_and_an_answer_nothing];
 
-fn page(_: Arc<Services>, _: PublicCall) -> Handling {
-    Box::pin(async {
-        Ok(Answer {
-            content_type: "text/html; charset=utf-8",
-            ..Answer::text(200, "<!doctype html><title>Sightline</title>".to_owned())
-        })
-    })
-}
-
-/// The route table, with a page in the place of one answer.
-fn endpoints() -> Vec<Endpoint> {
-    let mut all = web::everything();
-    let found = all.iter_mut().find(|it| it.operation == "getWelcome");
-    found.unwrap().access = Access::Public(page);
-    all
-}
-
 async fn a_page_may_load_what_is_ours_and_an_answer_nothing(db: TestDatabase) {
-    let app = TestApp::with_endpoints(&db, endpoints).await;
+    let app = TestApp::start(&db).await;
     let read = |path: &str| client().get(format!("http://{}{path}", app.address)).send();
-    let page = read("/api/welcome").await.unwrap();
+    let page = read("/docs").await.unwrap();
     let header = |name: &str| {
         let values: Vec<&str> = { page.headers().get_all(name).iter() }
             .map(|it| it.to_str().unwrap())

@@ -185,14 +185,8 @@ async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
     let one = keywords[0];
     let path = format!("/api/projects/{project}/keyword-status");
     let status = browser.get(&path).await.ok();
-    assert_eq!(
-        (&status["month"], &status["from"], &status["to"]),
-        (
-            &json!("2026-09"),
-            &json!("2026-09-01"),
-            &json!("2026-09-30")
-        )
-    );
+    let span = ["2026-09", "2026-09-01", "2026-09-30"].map(Value::from);
+    assert_eq!(told(&status, &["month", "from", "to"]), span);
     let items = status["items"].as_array().unwrap();
     let places = [
         "position",

@@ -163,6 +163,8 @@ impl Code {
                 | Self::ReauthenticationRequired
                 | Self::WelcomeOver
                 | Self::EmailTaken
+                | Self::ContentPlanNotFound
+                | Self::SupplierUnavailable
         )
     }
 
