@@ -14,8 +14,13 @@ static SOURCE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// WCAG 2.0 to 2.2, A and AA, and what axe calls best practice.
+const EVERY_RULE: &str =
+    "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+/// What may be otherwise in another scheme of colours.
+const COLOURS: &str = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }";
+
 const RUN: &str = r"axe.run(document, {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  runOnly: RULES,
   resultTypes: ['violations'],
 }).then(({ violations }) => violations.flatMap((rule) => rule.nodes.slice(0, 5).map((node) =>
   `${rule.id} (${rule.impact}): ${node.target.join(' ')}: ${[...node.any, ...node.all, ...node.none].map((it) => it.message).join('; ')} ${node.html.slice(0, 160)}`)))";
@@ -26,6 +31,18 @@ impl Tab {
     /// # Panics
     /// When axe does not run.
     pub async fn axe(&self) -> Vec<String> {
+        self.broken(EVERY_RULE).await
+    }
+
+    /// What of its colours does.
+    ///
+    /// # Panics
+    /// When axe does not run.
+    pub async fn axe_of_colours(&self) -> Vec<String> {
+        self.broken(COLOURS).await
+    }
+
+    async fn broken(&self, rules: &str) -> Vec<String> {
         let frames = self.order("Page.getFrameTree", json!({})).await;
         let frame = frames["frameTree"]["frame"]["id"].clone();
         let world = json!({ "frameId": frame, "worldName": "axe" });
@@ -40,7 +57,8 @@ impl Tab {
             let loaded = self.order("Runtime.evaluate", evaluate(&load)).await;
             assert!(loaded["exceptionDetails"].is_null(), "{loaded}");
         }
-        let told = self.order("Runtime.evaluate", evaluate(RUN)).await;
+        let run = RUN.replace("RULES", rules);
+        let told = self.order("Runtime.evaluate", evaluate(&run)).await;
         let broken = told["result"]["value"].as_array();
         let broken = broken.unwrap_or_else(|| panic!("axe did not run: {told}"));
         let words = broken.iter().filter_map(Value::as_str);

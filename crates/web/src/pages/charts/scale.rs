@@ -36,11 +36,11 @@ impl Scale {
             };
         }
         let step = nice((high - low) / 4.0);
-        let step = if inverted { step.max(1.0) } else { step };
+        let step = if inverted { step.max(1.0).ceil() } else { step };
         let low = (low / step).floor() * step;
-        let high = (high / step).ceil() * step;
-        // Positions begin at one.
+        // Positions begin at one, and their lines stand at whole ones from there on.
         let low = if inverted { low.max(1.0) } else { low };
+        let high = low + ((high - low) / step).ceil() * step;
         Self {
             low,
             high,
@@ -118,8 +118,10 @@ mod tests {
     fn the_best_position_stands_at_the_top() {
         let scale = Scale::around([2.0, 30.0].into_iter(), None, true);
         assert!(scale.y(2.0) < scale.y(30.0));
-        assert_eq!(scale.labels(1.0, "").first().map(String::as_str), Some("1"));
+        assert_eq!(scale.labels(1.0, ""), ["1", "11", "21", "31"]);
         assert!(scale.y(1.0).abs() < 1e-9);
+        let scale = Scale::around([62.0, 90.0].into_iter(), None, true);
+        assert_eq!(scale.labels(1.0, ""), ["60", "70", "80", "90"]);
     }
 
     #[test]
