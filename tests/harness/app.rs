@@ -1,6 +1,6 @@
 //! The server with everything real behind it but the worker, the suppliers and the clock.
 
-use crate::{callers::Caller, databases::TestDatabase};
+use crate::{browsers::Browser, callers::Caller, databases::TestDatabase};
 use actix_web::{App, HttpServer, dev::ServerHandle};
 use analysis::{
     document::Document, findings::rankings::RankState, provenance::Provenance,
@@ -9,6 +9,8 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
+    audit::Actor,
+    device::DeviceKey,
     email::EmailAddress,
     ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
     job::{Job, JobState, policy::QueuePolicy},
@@ -17,6 +19,8 @@ use domain::{
     ports::{
         ai_answers::AiEngines,
         clock::Clock,
+        keyword_data::KeywordData,
+        password_hasher::PasswordHasher,
         randomness::Randomness,
         search_results::{Spent, SupplierLabel},
         storage::Storage,
@@ -30,9 +34,12 @@ use domain::{
         create_account::CreateAccount,
         issue_token::{IssueToken, NewToken},
         request_analysis::Prices,
+        set_password::SetPassword,
     },
     user::User,
 };
+use passwords::{Argon2Hasher, HashingSettings};
+use providers::keywords::KeywordSettings;
 use std::{
     net::{SocketAddr, TcpListener},
     sync::{Arc, Mutex, PoisonError},
@@ -41,10 +48,11 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
+    cookies::CookieStyle,
     endpoint::Endpoint,
     limits::{Rate, RequestLimits},
     paging::CursorKey,
-    services::{Services, SpeedLabel, WebConfig},
+    services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
 /// A served application on a database of its own.
@@ -57,7 +65,11 @@ pub struct TestApp {
     pub storage: Arc<dyn Storage>,
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
+    hasher: Arc<dyn PasswordHasher>,
+    /// The code of the first run; nothing when there was an account already.
+    pub welcome_code: Option<String>,
     owners: Mutex<Vec<User>>,
+    looks: Mutex<Option<Browser>>,
     server: ServerHandle,
 }
 
@@ -85,22 +97,64 @@ impl TestApp {
 
     /// Serves another route table on the database.
     pub async fn with_endpoints(database: &TestDatabase, endpoints: fn() -> Vec<Endpoint>) -> Self {
-        Self::serving(database.port(), |_| {}, endpoints).await
+        Self::serving(database.port(), |_| {}, endpoints, sandbox()).await
+    }
+
+    /// Serves on the database, with another supplier of keyword data and other settings.
+    pub async fn researching(
+        storage: Arc<dyn Storage>,
+        keyword_data: Arc<dyn KeywordData>,
+        change: impl FnOnce(&mut WebConfig),
+    ) -> Self {
+        Self::serving(storage, change, web::everything, keyword_data).await
+    }
+
+    /// Serves real browsers on the database: over plain http, at the address that it is known by.
+    pub async fn in_browsers(database: &TestDatabase, change: impl FnOnce(&mut WebConfig)) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let change = |config: &mut WebConfig| {
+            config.public_base_url = origin;
+            config.sessions.cookies = CookieStyle::Plain;
+            change(config);
+        };
+        Self::heard_at(
+            listener,
+            database.port(),
+            change,
+            web::everything,
+            sandbox(),
+        )
+        .await
+    }
+
+    /// Where browsers find it.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     /// Serves on that storage.
     pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut WebConfig)) -> Self {
-        Self::serving(storage, change, web::endpoints::agent_api).await
+        Self::serving(storage, change, web::everything, sandbox()).await
     }
 
-    #[expect(
-        clippy::unused_async,
-        reason = "it needs a runtime, which only async code has"
-    )]
     async fn serving(
         storage: Arc<dyn Storage>,
         change: impl FnOnce(&mut WebConfig),
         endpoints: fn() -> Vec<Endpoint>,
+        keyword_data: Arc<dyn KeywordData>,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        Self::heard_at(listener, storage, change, endpoints, keyword_data).await
+    }
+
+    async fn heard_at(
+        listener: TcpListener,
+        storage: Arc<dyn Storage>,
+        change: impl FnOnce(&mut WebConfig),
+        endpoints: fn() -> Vec<Endpoint>,
+        keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
         let clock = Arc::new(FrozenClock::default());
         let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
@@ -109,15 +163,31 @@ impl TestApp {
         let mut config = config();
         change(&mut config);
         let (wake, stopping) = (Arc::new(Notify::new()), CancellationToken::new());
-        let services = Services::new(config, &storage, &time, &randomness, &mint, wake, stopping);
-        let (address, server) = listen(services, endpoints);
+        let hasher = hasher(&randomness);
+        let ports = Ports {
+            storage: Arc::clone(&storage),
+            clock: time,
+            randomness: Arc::clone(&randomness),
+            mint: Arc::clone(&mint),
+            hasher: Arc::clone(&hasher),
+            console_exports: providers::search_console::exports(),
+            keyword_data,
+        };
+        let services = Services::new(config, &ports, wake, stopping);
+        // A database that is broken on purpose has no code.
+        let code = services.welcome_code().await.ok().flatten();
+        let welcome_code = code.map(|it| it.reveal().to_owned());
+        let (address, server) = listen(listener, services, endpoints);
         Self {
             address,
             clock,
             storage,
             randomness,
             mint,
+            hasher,
+            welcome_code,
             owners: Mutex::default(),
+            looks: Mutex::default(),
             server,
         }
     }
@@ -168,7 +238,10 @@ impl TestApp {
             Arc::clone(&self.randomness),
             Arc::clone(&self.mint),
         );
-        let (plain, token) = issue.run(owner, new).await.expect("a token");
+        let (plain, token) = issue
+            .run(Actor::Operator, owner, new)
+            .await
+            .expect("a token");
         (self.bearer(plain.reveal()), token)
     }
 
@@ -197,6 +270,19 @@ impl TestApp {
                 .push(owner);
         }
         known(&self.owners).expect("it was just made")
+    }
+
+    /// From now on the pages are those of that account's owner.
+    pub async fn db_sign_in(&self, account: usize) {
+        let browser = self.db_member(account).await;
+        *self.looks.lock().unwrap_or_else(PoisonError::into_inner) = Some(browser);
+    }
+
+    /// The browser of whoever signed in last; one in which nobody is signed in before that.
+    #[must_use]
+    pub fn looks(&self) -> Browser {
+        let looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.clone().unwrap_or_else(|| self.browser())
     }
 
     /// The first account.
@@ -290,7 +376,37 @@ impl TestApp {
         })
         .await;
     }
+
+    /// A browser in which nobody is signed in.
+    #[must_use]
+    pub fn browser(&self) -> Browser {
+        Browser::new(self.anonymous())
+    }
+
+    /// The owner of an account, with a password.
+    pub async fn db_owner_with_password(&self, account: usize) -> User {
+        let owner = self.db_owner(account).await;
+        let set = SetPassword::new(
+            Arc::clone(&self.storage),
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+            Arc::clone(&self.mint),
+            Arc::clone(&self.hasher),
+        );
+        set.run(&owner, PASSWORD).await.expect("a password");
+        owner
+    }
+
+    /// A browser in which the owner of an account is signed in.
+    pub async fn db_member(&self, account: usize) -> Browser {
+        let owner = self.db_owner_with_password(account).await;
+        let browser = self.browser();
+        browser.sign_in(owner.email.as_str(), PASSWORD).await.ok();
+        browser
+    }
 }
+
+/// The password of everyone in tests.
+pub const PASSWORD: &str = "a walrus under 7 umbrellas";
 
 impl Drop for TestApp {
     fn drop(&mut self) {
@@ -303,9 +419,12 @@ fn known_count(owners: &Mutex<Vec<User>>) -> usize {
     owners.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
-fn listen(services: Services, endpoints: fn() -> Vec<Endpoint>) -> (SocketAddr, ServerHandle) {
+fn listen(
+    listener: TcpListener,
+    services: Services,
+    endpoints: fn() -> Vec<Endpoint>,
+) -> (SocketAddr, ServerHandle) {
     let services = Arc::new(services);
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let app = move || App::new().configure(web::serve_these(Arc::clone(&services), endpoints()));
     let server = HttpServer::new(app)
@@ -341,7 +460,29 @@ fn config() -> WebConfig {
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),
         limits: plenty(),
+        sessions: SessionConfig {
+            cookies: CookieStyle::Secure,
+            device_key: DeviceKey([9; 32]),
+        },
     }
+}
+
+/// The simulated supplier of keyword data.
+fn sandbox() -> Arc<dyn KeywordData> {
+    let clock: Arc<dyn Clock> = Arc::new(FrozenClock::default());
+    let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
+    providers::keywords::configured(KeywordSettings::default(), &clock, &randomness)
+}
+
+/// Hashes as they are made, but quickly.
+fn hasher(randomness: &Arc<dyn Randomness>) -> Arc<dyn PasswordHasher> {
+    let quick = HashingSettings {
+        memory_kib: 64,
+        passes: 1,
+        ..HashingSettings::default()
+    };
+    let hasher = Argon2Hasher::new(quick, Arc::clone(randomness));
+    Arc::new(hasher.expect("the parameters are allowed"))
 }
 
 /// As good as no limits on rates: tests ask faster than any client.
@@ -354,6 +495,8 @@ fn plenty() -> RequestLimits {
         account: rate,
         anonymous: rate,
         failed_tokens: rate,
+        sign_ins: rate,
+        all_sign_ins: rate,
         in_flight_per_token: 1_000,
         in_flight_per_account: 1_000,
         ..RequestLimits::default()

@@ -42,6 +42,7 @@ pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
     }
     match operations(path) {
         Some(operations) => promised(operations, method, query, answer),
+        None if answer.status == 304 => assert!(answer.body.is_empty(), "{}", answer.of),
         None if answer.status.is_client_error()
             || path.starts_with("/api/") && !answer.status.is_success() =>
         {

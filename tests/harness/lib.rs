@@ -5,7 +5,9 @@
 )]
 
 pub mod app;
+pub mod browsers;
 pub mod callers;
+pub mod chromium;
 pub mod contract;
 pub mod databases;
 pub mod engines;

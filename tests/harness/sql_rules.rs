@@ -8,7 +8,7 @@ pub use statement::wrong;
 
 use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     sync::{Mutex, Once, PoisonError},
 };
 
@@ -18,17 +18,46 @@ use std::{
 /// When Diesel does not let itself be watched.
 pub fn watch() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| set_default_instrumentation(|| Some(Box::new(Watcher))).expect("a watcher"));
+    ONCE.call_once(|| {
+        set_default_instrumentation(|| Some(Box::<Watcher>::default())).expect("a watcher");
+    });
 }
 
 /// Statements that were found good: most are sent thousands of times.
 static GOOD: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
-struct Watcher;
+/// How many statements each database was sent.
+static SENT: Mutex<Option<HashMap<String, u64>>> = Mutex::new(None);
+
+/// How many statements a database was sent so far.
+#[must_use]
+pub fn statements_sent(url: &str) -> u64 {
+    let sent = SENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_it = sent.iter().flatten();
+    let of_it = of_it.filter(|(known, _)| name(known) == name(url));
+    of_it.map(|(_, count)| count).sum()
+}
+
+/// The path of a file, or the name of a database on a server, whose address is told in several ways.
+fn name(url: &str) -> &str {
+    let place = url.split('?').next().unwrap_or(url);
+    match place.strip_prefix("postgres://") {
+        Some(place) => place.rsplit('/').next().unwrap_or(place),
+        None => place.strip_prefix("sqlite://").unwrap_or(place),
+    }
+}
+
+#[derive(Default)]
+struct Watcher {
+    database: String,
+}
 
 impl Instrumentation for Watcher {
     fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
-        if let InstrumentationEvent::StartQuery { query, .. } = event {
+        if let InstrumentationEvent::StartEstablishConnection { url, .. } = event {
+            url.clone_into(&mut self.database);
+        } else if let InstrumentationEvent::StartQuery { query, .. } = event {
+            self.count();
             let shown = query.to_string();
             let statement = shown.split(" -- binds: ").next().unwrap_or(&shown);
             if is_known(statement) {
@@ -39,6 +68,14 @@ impl Instrumentation for Watcher {
             }
             remember(statement);
         }
+    }
+}
+
+impl Watcher {
+    fn count(&self) {
+        let mut sent = SENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = sent.get_or_insert_default();
+        *sent.entry(self.database.clone()).or_default() += 1;
     }
 }
 

@@ -229,6 +229,24 @@ fn the_documented_endpoints_are_the_served_ones() {
 }
 
 #[test]
+fn the_documented_routes_of_people_are_the_served_ones() {
+    use web::endpoint::Access;
+    let served: Vec<Vec<String>> = web::session_endpoints::session_api()
+        .iter()
+        .map(|it| {
+            let who = match it.access {
+                Access::Visitor(_) => "nobody",
+                _ => "session",
+            };
+            [it.verb.name(), it.path, who, it.summary]
+                .map(str::to_owned)
+                .to_vec()
+        })
+        .collect();
+    assert_eq!(table(&read("docs/SESSION.md"), "method"), served);
+}
+
+#[test]
 fn the_documented_problems_are_those_there_are() {
     let known: Vec<Vec<String>> = web::problem::Code::ALL
         .iter()
@@ -268,6 +286,7 @@ fn every_setting_is_documented_and_no_other() {
         .collect();
     let files = [
         "ai.rs",
+        "keyword_research.rs",
         "mod.rs",
         "page_speed.rs",
         "search.rs",

@@ -57,6 +57,10 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
             layer(&["analysis", "domain"], &["diesel", HTTP_SERVER, "rand"]),
         ),
         (
+            "passwords",
+            layer(&["domain"], &["diesel", HTTP_SERVER, "reqwest", "rand"]),
+        ),
+        (
             "web",
             layer(
                 &["analysis", "domain"],
@@ -70,6 +74,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                     "analysis",
                     "crawler",
                     "domain",
+                    "passwords",
                     "providers",
                     "storage",
                     "web",

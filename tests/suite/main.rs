@@ -4,10 +4,14 @@
 
 mod access;
 mod agent_api;
+mod browser;
 mod documents;
 mod layers;
 mod migrations;
+mod modules;
+mod pages;
 mod portability;
 mod queue;
+mod session;
 mod storage_contract;
 mod worker;

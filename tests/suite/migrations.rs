@@ -87,8 +87,12 @@ async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
             let is_directory = [
                 "user_directory",
                 "token_directory",
+                "session_directory",
+                "sign_in_throttles",
                 "server_secrets",
                 "server_spending",
+                "keyword_markets",
+                "keyword_flights",
             ]
             .contains(table);
             !is_directory && !columns.starts_with("account_id")

@@ -14,12 +14,16 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 4] = [
+const DIRECTORIES: [&str; 6] = [
     "user_directory",
     "token_directory",
+    "session_directory",
+    "sign_in_throttles",
     "server_secrets",
     "server_spending",
 ];
+/// What suppliers told of the market, for everyone: rows that name no account and belong to none.
+const SHARED: [&str; 2] = ["keyword_markets", "keyword_flights"];
 /// The tables that workers search across accounts; their rows are one an account.
 const QUEUES: [&str; 3] = [
     "account_queues",
@@ -110,7 +114,12 @@ fn of_table(table: &CreateTable) -> Vec<String> {
         }
     }
     let by_account = key.as_deref() == Some("account_id");
-    if !by_account && !DIRECTORIES.contains(&name.as_str()) {
+    if SHARED.contains(&name.as_str()) {
+        let names_one = |it: &ColumnDef| it.name.value.contains("account");
+        if table.columns.iter().any(names_one) {
+            wrong.push("is shared and names an account".to_owned());
+        }
+    } else if !by_account && !DIRECTORIES.contains(&name.as_str()) {
         wrong.push(format!(
             "has a key that begins with {key:?}, not with the account"
         ));
@@ -156,7 +165,8 @@ fn of_column(column: &ColumnDef) -> Vec<String> {
 fn of_index(index: &CreateIndex) -> Vec<String> {
     let (table, begins) = (index.table_name.to_string(), first(&index.columns));
     let mut wrong = vec![];
-    if begins != "account_id" && !QUEUES.contains(&table.as_str()) {
+    let is_free = QUEUES.contains(&table.as_str()) || SHARED.contains(&table.as_str());
+    if begins != "account_id" && !is_free {
         wrong.push(format!(
             "begins with {begins}, not with the account: {index}"
         ));
@@ -219,7 +229,11 @@ fn every_table_of_accounts_is_watched() {
         }
     }
     let watched: BTreeSet<String> = TENANT_TABLES.iter().map(ToString::to_string).collect();
-    for free in QUEUES.iter().chain(&["server_secrets", "server_spending"]) {
+    for free in QUEUES.iter().chain(&SHARED).chain(&[
+        "server_secrets",
+        "server_spending",
+        "sign_in_throttles",
+    ]) {
         assert!(tables.remove(*free), "{free}");
     }
     assert_eq!(tables, watched);

@@ -42,6 +42,16 @@ pub fn of(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<In
         .or_else(|| list.map(|list| told_by_words(keyword, &words, list)))
 }
 
+/// Whether a keyword is a question: it begins with a word of asking, or ends with the mark; `None` where
+/// the language has no list of words and there is no mark.
+#[must_use]
+pub fn is_question(keyword: &str, language: &str) -> Option<bool> {
+    if keyword.trim_end().ends_with(['?', '？', '؟']) {
+        return Some(true);
+    }
+    Words::of(language).map(|list| list.asks(&folded_words(keyword)))
+}
+
 /// What the engine itself takes the keyword for overrides the words; a question wants no site.
 fn told_by_page(words: &[String], asks: bool, page: &SearchPage) -> Option<Intent> {
     if !asks && (names_first_site(words, page) || shows_one_site(page)) {

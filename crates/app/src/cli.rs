@@ -241,6 +241,16 @@ pub enum AccountCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Set the password that an account's owner signs in with: it is read from standard input. All
+    /// of the owner's sessions end.
+    #[command(
+        after_help = "Example:\n  sightline account password --email ann@example.com < password.txt"
+    )]
+    Password {
+        /// The owner's e-mail address.
+        #[arg(long)]
+        email: String,
+    },
     /// Switch an account off: its tokens open nothing. `--enable` switches it on again.
     #[command(after_help = "Example:\n  sightline account disable --email ann@example.com")]
     Disable {
@@ -271,6 +281,9 @@ pub struct LimitsArgs {
     /// Active AI-tracked keywords.
     #[arg(long, value_name = "N")]
     pub ai_tracked: Option<u32>,
+    /// Keywords researched in a month.
+    #[arg(long, value_name = "N")]
+    pub keyword_research: Option<u32>,
     /// US dollars that suppliers may cost in a month, or `none`.
     #[arg(long, value_name = "USD")]
     pub monthly_budget: Option<String>,

@@ -3,19 +3,23 @@
 use crate::{
     process::Stopping,
     settings::Settings,
-    wiring::{Foundation, prices},
+    wiring::{Foundation, hasher, keyword_data, prices},
     worker::Tools,
 };
 use actix_web::{App, HttpServer, dev::ServerHandle};
 use anyhow::Context;
-use domain::ports::storage::{Storage, StorageError, retrying};
+use domain::{
+    device::DeviceKey,
+    ports::storage::{Storage, StorageError, retrying},
+};
 use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
+    cookies::CookieStyle,
     limits::{Rate, RequestLimits},
     paging::CursorKey,
-    services::{Services, SpeedLabel, WebConfig},
+    services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
 /// How long requests may take to finish after the listener has closed.
@@ -30,7 +34,7 @@ pub async fn services(
 ) -> anyhow::Result<Services> {
     let config = WebConfig {
         public_base_url: foundation.settings.public_base_url(),
-        cursor_key: CursorKey(cursor_key(foundation).await?),
+        cursor_key: CursorKey(shared(foundation, "cursor-key").await?),
         policy: tools.policy,
         prices: prices(&foundation.settings, tools.search.as_ref(), &tools.load),
         engines: tools.engines.clone(),
@@ -40,23 +44,25 @@ pub async fn services(
         body_patience: Duration::from_secs(10),
         handler_patience: Duration::from_secs(25),
         limits: limits(&foundation.settings),
+        sessions: SessionConfig {
+            cookies: cookies(&foundation.settings),
+            device_key: DeviceKey(shared(foundation, "device-key").await?),
+        },
     };
-    let Foundation {
-        storage,
-        clock,
-        randomness,
-        mint,
-        ..
-    } = foundation;
-    Ok(Services::new(
-        config,
-        storage,
-        clock,
-        randomness,
-        mint,
-        wake,
-        stopping.work.clone(),
-    ))
+    let ports = Ports {
+        storage: Arc::clone(&foundation.storage),
+        clock: Arc::clone(&foundation.clock),
+        randomness: Arc::clone(&foundation.randomness),
+        mint: Arc::clone(&foundation.mint),
+        hasher: hasher(foundation)?,
+        console_exports: providers::search_console::exports(),
+        keyword_data: keyword_data(
+            &foundation.settings,
+            &foundation.clock,
+            &foundation.randomness,
+        ),
+    };
+    Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }
 
 fn limits(settings: &Settings) -> RequestLimits {
@@ -68,6 +74,8 @@ fn limits(settings: &Settings) -> RequestLimits {
         account: Rate::of(it.account_per_minute, it.account_burst),
         anonymous: Rate::of(it.anonymous_per_minute, it.anonymous_burst),
         failed_tokens: Rate::of(it.failed_tokens_per_minute, it.failed_tokens_burst),
+        sign_ins: Rate::of(it.sign_ins_per_minute, it.sign_ins_burst),
+        all_sign_ins: Rate::of(it.all_sign_ins_per_minute, it.all_sign_ins_burst),
         in_flight_per_token: it.in_flight_per_token,
         in_flight_per_account: it.in_flight_per_account,
         in_flight: it.in_flight,
@@ -75,16 +83,38 @@ fn limits(settings: &Settings) -> RequestLimits {
     }
 }
 
-/// The key under which cursors are signed: made once, shared by all servers on the database.
-async fn cursor_key(foundation: &Foundation) -> Result<[u8; 32], StorageError> {
-    let mut fresh = [0; 32];
-    foundation.randomness.fill(&mut fresh);
-    retrying(|| shared_secret(foundation.storage.as_ref(), fresh)).await
+/// Cookies go over https alone, unless the server is reached over plain http on this very machine
+/// or the operator allows it: over plain http others can read along.
+fn cookies(settings: &Settings) -> CookieStyle {
+    let base = settings.public_base_url();
+    let host = base.strip_prefix("http://");
+    let is_here = host.is_some_and(|host| {
+        let name = host.split('/').next().unwrap_or(host);
+        let address = name.parse::<std::net::SocketAddr>().map(|it| it.ip());
+        let address = address.or_else(|_| name.parse::<std::net::IpAddr>());
+        address.is_ok_and(|it| it.is_loopback()) || name.split(':').next() == Some("localhost")
+    });
+    if host.is_some() && (is_here || settings.sessions.plain_cookies) {
+        CookieStyle::Plain
+    } else {
+        CookieStyle::Secure
+    }
 }
 
-async fn shared_secret(storage: &dyn Storage, fresh: [u8; 32]) -> Result<[u8; 32], StorageError> {
+/// A secret that every server on this database has the same; whoever is first decides it.
+async fn shared(foundation: &Foundation, name: &str) -> Result<[u8; 32], StorageError> {
+    let mut fresh = [0; 32];
+    foundation.randomness.fill(&mut fresh);
+    retrying(|| shared_secret(foundation.storage.as_ref(), name, fresh)).await
+}
+
+async fn shared_secret(
+    storage: &dyn Storage,
+    name: &str,
+    fresh: [u8; 32],
+) -> Result<[u8; 32], StorageError> {
     let mut work = storage.write().await?;
-    let key = work.secrets().find_or_add("cursor-key", fresh).await?;
+    let key = work.secrets().find_or_add(name, fresh).await?;
     work.commit().await?;
     Ok(key)
 }

@@ -16,9 +16,9 @@ use domain::{
     job::policy::QueuePolicy,
     money::MicroUsd,
     ports::{
-        ai_answers::AiEngines, clock::Clock, page_speed::LabVitals, randomness::Randomness,
-        search_results::SearchResults, site_door::SiteDoors, site_reader::SiteReader,
-        storage::Storage,
+        ai_answers::AiEngines, clock::Clock, keyword_data::KeywordData, page_speed::LabVitals,
+        password_hasher::PasswordHasher, randomness::Randomness, search_results::SearchResults,
+        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
     },
     use_cases::{
         fetch_console_rows::FetchConsoleRows,
@@ -28,8 +28,10 @@ use domain::{
         request_analysis::{Prices, RequestAnalysis},
     },
 };
+use passwords::{Argon2Hasher, HashingSettings};
 use providers::{
     ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
+    keywords::{self, KeywordSettings},
     resilience::ResilienceSettings,
     sandbox::SandboxSettings,
     search::{
@@ -307,6 +309,23 @@ pub fn ai_engines(
     }
 }
 
+/// Who tells about keywords.
+pub fn keyword_data(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    randomness: &Arc<dyn Randomness>,
+) -> Arc<dyn KeywordData> {
+    let configured = KeywordSettings {
+        data_for_seo: data_for_seo(settings),
+        price_per_call: micro_usd(settings.keyword_research.price_per_call),
+        sandbox: sandbox(settings),
+        paid_calls: settings.search.paid_calls,
+        most_per_call: settings.search.most_per_call.map(micro_usd),
+        ..KeywordSettings::default()
+    };
+    keywords::configured(configured, clock, randomness)
+}
+
 fn model(set: &ModelChoice<'_>) -> Option<ModelSettings> {
     Some(ModelSettings {
         base_url: set.base_url.url().clone(),
@@ -500,6 +519,18 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
             .collect(),
         ..CrawlerSettings::default()
     }
+}
+
+/// Who computes hashes of passwords.
+pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<dyn PasswordHasher>> {
+    let set = &foundation.settings.passwords;
+    let settings = HashingSettings {
+        memory_kib: set.memory_kib,
+        passes: set.passes,
+        ..HashingSettings::default()
+    };
+    let randomness = Arc::clone(&foundation.randomness);
+    Ok(Arc::new(Argon2Hasher::new(settings, randomness)?))
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ pub struct AccountLimits {
     pub keywords_per_project: u32,
     /// Active keywords that are measured in AI answers.
     pub ai_tracked: u32,
+    /// Keywords that are researched in a calendar month (UTC), beyond what is kept already.
+    pub keyword_research: u32,
     /// What suppliers may cost in a calendar month (UTC); `None` sets no bound.
     pub monthly_budget: Option<MicroUsd>,
     /// What they may cost on a day (UTC); `None` sets no bound.
@@ -62,6 +64,7 @@ impl Default for AccountLimits {
             keywords: 10_000,
             keywords_per_project: 5_000,
             ai_tracked: 100,
+            keyword_research: 100,
             monthly_budget: None,
             daily_budget: None,
         }
@@ -72,8 +75,12 @@ impl fmt::Display for AccountLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} projects, {} keywords ({} in one project), {} AI-tracked; monthly budget: ",
-            self.projects, self.keywords, self.keywords_per_project, self.ai_tracked
+            "{} projects, {} keywords ({} in one project), {} AI-tracked, {} searches among keywords a month; monthly budget: ",
+            self.projects,
+            self.keywords,
+            self.keywords_per_project,
+            self.ai_tracked,
+            self.keyword_research
         )?;
         let told = |budget: Option<MicroUsd>| {
             budget.map_or_else(|| "none".to_owned(), |it| format!("{it} USD"))

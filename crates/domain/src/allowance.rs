@@ -14,6 +14,8 @@ pub enum AllowanceName {
     KeywordsPerProject,
     /// Active keywords that are measured in AI answers.
     AiTracked,
+    /// Content plans of one project.
+    ContentPlans,
 }
 
 impl AllowanceName {
@@ -25,6 +27,7 @@ impl AllowanceName {
             Self::Keywords => "keywords",
             Self::KeywordsPerProject => "keywordsPerProject",
             Self::AiTracked => "aiTracked",
+            Self::ContentPlans => "contentPlans",
         }
     }
 }

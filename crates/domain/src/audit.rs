@@ -1,4 +1,4 @@
-//! What is written down about accounts and tokens, for the day on which somebody asks who did what.
+//! What is written down about accounts, tokens and sessions, for the day on which somebody asks who did what.
 
 use crate::ids::{AccountId, AuditEventId, IdMint, TokenId};
 use chrono::{DateTime, Utc};
@@ -10,24 +10,40 @@ pub enum Actor {
     Operator,
     /// Somebody who holds a token's text, and who need not be its owner.
     Finder,
+    /// The account's owner, signed in.
+    Owner,
+    /// Somebody who tried to sign in, and did not.
+    Stranger,
+    /// The service itself, because a time was over.
+    Service,
 }
 
 impl Actor {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Operator,
+        Self::Finder,
+        Self::Owner,
+        Self::Stranger,
+        Self::Service,
+    ];
+
     /// The name that is stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Operator => "operator",
             Self::Finder => "finder",
+            Self::Owner => "owner",
+            Self::Stranger => "stranger",
+            Self::Service => "service",
         }
     }
 
     /// The actor of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Operator, Self::Finder]
-            .into_iter()
-            .find(|it| it.name() == name)
+        Self::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
@@ -50,11 +66,31 @@ pub enum AuditAction {
     TokenRevoked,
     /// A token was ended because it was found where it does not belong.
     TokenLeaked,
+    /// The account's name, its owner's name or address was changed.
+    AccountChanged,
+    /// What reports inherit was changed.
+    ReportDefaultsChanged,
+    /// How AI engines are asked was changed.
+    ModelsChanged,
+    /// A password was set.
+    PasswordChanged,
+    /// Somebody signed in.
+    SessionBegun,
+    /// Somebody tried to sign in with a wrong password.
+    SessionRefused,
+    /// The password was given again in a session.
+    SessionRenewed,
+    /// A session was ended.
+    SessionEnded,
+    /// All sessions of a person were ended, or all others.
+    SessionsEnded,
+    /// A session ended by itself.
+    SessionExpired,
 }
 
 impl AuditAction {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 18] = [
         Self::AccountCreated,
         Self::AccountLimited,
         Self::AccountEnabled,
@@ -63,6 +99,16 @@ impl AuditAction {
         Self::TokenRotated,
         Self::TokenRevoked,
         Self::TokenLeaked,
+        Self::AccountChanged,
+        Self::ReportDefaultsChanged,
+        Self::ModelsChanged,
+        Self::PasswordChanged,
+        Self::SessionBegun,
+        Self::SessionRefused,
+        Self::SessionRenewed,
+        Self::SessionEnded,
+        Self::SessionsEnded,
+        Self::SessionExpired,
     ];
 
     /// The name that is stored and shown.
@@ -77,6 +123,16 @@ impl AuditAction {
             Self::TokenRotated => "token.rotated",
             Self::TokenRevoked => "token.revoked",
             Self::TokenLeaked => "token.leaked",
+            Self::AccountChanged => "account.changed",
+            Self::ReportDefaultsChanged => "account.reportDefaults",
+            Self::ModelsChanged => "account.models",
+            Self::PasswordChanged => "password.changed",
+            Self::SessionBegun => "session.begun",
+            Self::SessionRefused => "session.refused",
+            Self::SessionRenewed => "session.renewed",
+            Self::SessionEnded => "session.ended",
+            Self::SessionsEnded => "session.endedAll",
+            Self::SessionExpired => "session.expired",
         }
     }
 
@@ -137,7 +193,9 @@ mod tests {
         for action in AuditAction::ALL {
             assert_eq!(AuditAction::named(action.name()), Some(action));
         }
-        assert_eq!(Actor::named("finder"), Some(Actor::Finder));
+        for actor in Actor::ALL {
+            assert_eq!(Actor::named(actor.name()), Some(actor));
+        }
         assert_eq!(Actor::named("nobody"), None);
     }
 }

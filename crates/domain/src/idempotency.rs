@@ -1,7 +1,7 @@
 //! Idempotency: what a key was first used for, and what was answered.
 
 use crate::{
-    ids::{AccountId, TokenId},
+    ids::{AccountId, CallerId},
     ports::storage::{StorageError, Transaction},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -33,8 +33,8 @@ pub struct OnceOnly {
     pub key: String,
     /// What is asked.
     pub fingerprint: Fingerprint,
-    /// With which token.
-    pub token: TokenId,
+    /// With which token or session.
+    pub caller: CallerId,
 }
 
 /// What was answered, as far as a repeat is answered with it.
@@ -121,7 +121,7 @@ pub(crate) async fn remember(
         account,
         key: request.key.clone(),
         fingerprint: request.fingerprint,
-        token: request.token,
+        caller: request.caller,
         answer,
         first_used_at: now,
     };
@@ -149,8 +149,8 @@ pub struct IdempotencyRecord {
     pub key: String,
     /// What was asked.
     pub fingerprint: Fingerprint,
-    /// With which token.
-    pub token: TokenId,
+    /// With which token or session.
+    pub caller: CallerId,
     /// What was answered.
     pub answer: StoredAnswer,
     /// When it was first used.
@@ -205,7 +205,7 @@ mod tests {
             account: AccountId(1),
             key: "k".into(),
             fingerprint: asked,
-            token: TokenId(1),
+            caller: CallerId(1),
             answer: StoredAnswer {
                 status: 201,
                 location: None,

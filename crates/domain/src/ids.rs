@@ -59,6 +59,14 @@ id!(
     TokenId
 );
 id!(
+    /// A signed-in session.
+    SessionId
+);
+id!(
+    /// Whoever calls: a token or a session, which never share a number.
+    CallerId
+);
+id!(
     /// A monitored site.
     ProjectId
 );
@@ -80,9 +88,33 @@ id!(
     AnswerId
 );
 id!(
+    /// A content plan.
+    ContentPlanId
+);
+id!(
     /// Rows of Search Console that came in together for the same days.
     ConsoleSpanId
 );
+id!(
+    /// A question to a supplier of keyword data under way.
+    FlightId
+);
+id!(
+    /// A search of a person among keywords.
+    SearchId
+);
+
+impl From<TokenId> for CallerId {
+    fn from(token: TokenId) -> Self {
+        Self(token.0)
+    }
+}
+
+impl From<SessionId> for CallerId {
+    fn from(session: SessionId) -> Self {
+        Self(session.0)
+    }
+}
 
 /// Makes ids that never repeat inside one process; two processes meet about once in a thousand
 /// batches of a thousand ids made in the same second, and storage then answers

@@ -4,6 +4,7 @@ use crate::{
     ids::{AccountId, TokenId, UserId},
     ports::randomness::Randomness,
     scope::Scopes,
+    secret_text::{ALPHABET, base62},
     text::Label,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,7 +15,6 @@ use thiserror::Error;
 const PREFIX: &str = PlainToken::PREFIX;
 const SECRET_LENGTH: usize = 43;
 const CHECKSUM_LENGTH: usize = 6;
-const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// A token as its holder knows it: `sightline_agt_`, 43 base-62 characters (256 bits), and the
 /// CRC-32 of all before it in 6 base-62 characters, so that a typing error costs no look-up and
@@ -41,20 +41,7 @@ impl PlainToken {
     /// A fresh token.
     #[must_use]
     pub fn generate(randomness: &dyn Randomness) -> Self {
-        let mut text = String::with_capacity(PREFIX.len() + SECRET_LENGTH + CHECKSUM_LENGTH);
-        text.push_str(PREFIX);
-        while text.len() < PREFIX.len() + SECRET_LENGTH {
-            let mut bytes = [0; 64];
-            randomness.fill(&mut bytes);
-            // 248 is the largest multiple of 62 below 256: what lies above is drawn again, or
-            // some characters would come more often.
-            let fair = bytes.iter().filter(|byte| **byte < 248);
-            let missing = PREFIX.len() + SECRET_LENGTH - text.len();
-            text.extend(
-                fair.take(missing)
-                    .map(|byte| char::from(ALPHABET[usize::from(byte % 62)])),
-            );
-        }
+        let mut text = format!("{PREFIX}{}", base62(randomness, SECRET_LENGTH));
         let checksum = checksum(&text);
         text.push_str(&checksum);
         Self(text)

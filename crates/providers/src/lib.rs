@@ -7,6 +7,7 @@
 
 pub mod ai;
 mod http_client;
+pub mod keywords;
 mod paying;
 pub mod resilience;
 pub mod sandbox;

@@ -18,13 +18,17 @@ pub enum Trouble {
 }
 
 /// Primary keys that hold an id made by the application.
-const MINTED: [&str; 6] = [
+const MINTED: [&str; 10] = [
     "accounts_pkey",
     "users_pkey",
     "api_tokens_pkey",
     "projects_pkey",
     "keywords_pkey",
     "jobs_pkey",
+    "sessions_pkey",
+    "content_plans_pkey",
+    "keyword_reservations_pkey",
+    "keyword_searches_pkey",
 ];
 
 /// What an error of Diesel's means.

@@ -21,6 +21,7 @@ diesel::table! {
         report_defaults -> Text,
         created_at -> Instant,
         daily_budget -> Nullable<BigInt>,
+        keyword_research_limit -> Nullable<BigInt>,
     }
 }
 
@@ -74,6 +75,54 @@ diesel::table! {
         hash -> Binary,
         account_id -> BigInt,
         token_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Text};
+    use super::Instant;
+
+    user_passwords (account_id, user_id) {
+        account_id -> BigInt,
+        user_id -> BigInt,
+        hash -> Text,
+        changed_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Nullable, Text};
+    use super::Instant;
+
+    sessions (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        user_id -> BigInt,
+        created_at -> Instant,
+        last_seen_at -> Instant,
+        browser -> Nullable<Text>,
+        network -> Text,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary};
+
+    session_directory (hash) {
+        hash -> Binary,
+        account_id -> BigInt,
+        session_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary};
+    use super::Instant;
+
+    sign_in_throttles (throttle_key) {
+        throttle_key -> Binary,
+        guesses -> BigInt,
+        last_at -> Instant,
     }
 }
 
@@ -632,6 +681,97 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{BigInt, Text};
+    use super::Instant;
+
+    content_plans (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        project_id -> BigInt,
+        name -> Text,
+        clustered_by -> Text,
+        item_count -> BigInt,
+        items -> Text,
+        created_at -> Instant,
+        updated_at -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Binary, Text};
+    use super::Instant;
+
+    keyword_markets (market_key) {
+        market_key -> Binary,
+        expires_at -> Instant,
+        bought_at -> Instant,
+        keyword -> Text,
+        country -> Text,
+        language -> Text,
+        body -> Binary,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use super::Instant;
+
+    keyword_flights (market_key) {
+        market_key -> Binary,
+        flight_id -> BigInt,
+        until -> Instant,
+        failure -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Date};
+
+    keyword_quotas (account_id, month) {
+        account_id -> BigInt,
+        month -> Date,
+        used -> BigInt,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Date};
+    use super::Instant;
+
+    keyword_reservations (account_id, flight_id) {
+        account_id -> BigInt,
+        flight_id -> BigInt,
+        month -> Date,
+        day -> Date,
+        most -> BigInt,
+        until -> Instant,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+    use super::Instant;
+
+    keyword_searches (account_id, id) {
+        account_id -> BigInt,
+        id -> BigInt,
+        user_id -> BigInt,
+        market_key -> Binary,
+        bought_at -> Instant,
+        searched_at -> Instant,
+        expires_at -> Instant,
+        keyword -> Text,
+        country -> Text,
+        language -> Text,
+        provider -> Text,
+        provenance -> Text,
+        search_volume -> Nullable<BigInt>,
+        ideas -> BigInt,
+        body -> Binary,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     users,
@@ -639,6 +779,10 @@ diesel::allow_tables_to_appear_in_same_query!(
     api_tokens,
     token_directory,
     server_secrets,
+    session_directory,
+    sessions,
+    sign_in_throttles,
+    user_passwords,
     projects,
     keywords,
     jobs,
@@ -669,6 +813,12 @@ diesel::allow_tables_to_appear_in_same_query!(
     ai_answers,
     ai_tallies,
     brands,
+    keyword_markets,
+    keyword_flights,
+    keyword_quotas,
+    keyword_reservations,
+    keyword_searches,
     idempotency_records,
-    audit_events
+    audit_events,
+    content_plans
 );

@@ -2,7 +2,7 @@
 
 /// Tables whose rows belong to an account; each has a column `account_id`. Every statement on them
 /// names the account, and the wall of `PostgreSQL` stands before them.
-pub const TENANT_TABLES: [&str; 33] = [
+pub const TENANT_TABLES: [&str; 40] = [
     "accounts",
     "users",
     "api_tokens",
@@ -32,8 +32,15 @@ pub const TENANT_TABLES: [&str; 33] = [
     "ai_answers",
     "ai_tallies",
     "brands",
+    "keyword_quotas",
+    "keyword_reservations",
+    "keyword_searches",
     "idempotency_records",
     "audit_events",
     "user_directory",
     "token_directory",
+    "user_passwords",
+    "sessions",
+    "session_directory",
+    "content_plans",
 ];

@@ -2,6 +2,7 @@
 
 use crate::{
     answer::Answer,
+    caller::Caller,
     entity_tag::{EntityTag, Wanted},
     limits::Demand,
     problem::Problem,
@@ -10,14 +11,17 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
+    account::Account,
+    device::DeviceMark,
     idempotency::{OnceOnly, Receipt, StoredAnswer},
     ids::AccountId,
     scope::Scope,
-    use_cases::authenticate_agent::Agent,
+    session::PlainSession,
+    use_cases::{authenticate_session::Member, sign_in::Place},
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, net::IpAddr, pin::Pin, sync::Arc};
 
 /// A handler's work under way. It may be done on any thread: what only reads is done where the
 /// storage is.
@@ -30,18 +34,25 @@ pub enum Access {
     Public(fn(Arc<Services>, PublicCall) -> Handling),
     /// Whoever holds a token with the scope.
     Agent(Scope, AgentHandler),
+    /// Whoever is about to sign in.
+    Visitor(fn(Arc<Services>, VisitorCall) -> Handling),
+    /// Whoever is signed in, for what concerns themselves. Answers may hold secrets: they are not
+    /// kept for repeats.
+    Member(fn(Arc<Services>, MemberCall) -> Handling),
+    /// Whoever is signed in, for what agents may do as well.
+    Session(AgentHandler),
 }
 
 /// What answers a call of an agent.
 pub type AgentHandler = fn(Arc<Services>, Call) -> Handling;
 
 impl Access {
-    /// The scope that is needed; `None` when it is public.
+    /// The scope that is needed; `None` when no token is.
     #[must_use]
     pub const fn scope(&self) -> Option<Scope> {
         match self {
-            Self::Public(_) => None,
             Self::Agent(scope, _) => Some(*scope),
+            Self::Public(_) | Self::Visitor(_) | Self::Member(_) | Self::Session(_) => None,
         }
     }
 }
@@ -53,6 +64,8 @@ pub enum Verb {
     Get,
     /// Creates or starts.
     Post,
+    /// Sets as a whole.
+    Put,
     /// Changes in part.
     Patch,
     /// Deactivates.
@@ -66,6 +79,7 @@ impl Verb {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
@@ -75,7 +89,7 @@ impl Verb {
     #[must_use]
     pub const fn accepted_types(self) -> &'static [&'static str] {
         match self {
-            Self::Post => &["application/json"],
+            Self::Post | Self::Put => &["application/json"],
             Self::Patch => &["application/json", "application/merge-patch+json"],
             Self::Get | Self::Delete => &[],
         }
@@ -86,7 +100,7 @@ impl Verb {
 pub struct Endpoint {
     /// The method.
     pub verb: Verb,
-    /// The path; `{id}` stands for an id.
+    /// The path; `{id}` stands for an id, a second name in braces for that of a part of it.
     pub path: &'static str,
     /// Who may call, and what then happens.
     pub access: Access,
@@ -159,8 +173,10 @@ impl Endpoint {
     pub fn demand(&self) -> Demand {
         match self.verb {
             Verb::Get => Demand::Read,
-            Verb::Post if self.operation == "startAnalysis" => Demand::Analysis,
-            Verb::Post | Verb::Patch | Verb::Delete => Demand::Write,
+            Verb::Post if ["startAnalysis", "sessionStartAnalysis"].contains(&self.operation) => {
+                Demand::Analysis
+            }
+            Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => Demand::Write,
         }
     }
 }
@@ -183,10 +199,50 @@ pub struct PublicCall {
     pub query: Query,
 }
 
+/// What a request tells of whoever sent it, signed in or not.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// The address that requests are counted by.
+    pub address: IpAddr,
+    /// Where it is.
+    pub place: Place,
+    /// That somebody signed in on this device before.
+    pub device: Option<DeviceMark>,
+    /// The session that the browser brings along, if it has the form of one.
+    pub session: Option<PlainSession>,
+}
+
+/// What a handler for visitors gets.
+pub struct VisitorCall {
+    /// Who calls.
+    pub visitor: Visitor,
+    /// The query.
+    pub query: Query,
+    /// The body; empty when the method has none.
+    pub body: Map<String, Value>,
+}
+
+/// What a handler gets for somebody who is signed in.
+pub struct MemberCall {
+    /// Who calls.
+    pub member: Member,
+    /// The session's secret, for what is derived from it.
+    pub secret: PlainSession,
+    /// What the request tells besides.
+    pub visitor: Visitor,
+    /// The id in the path; `None` when the path has none, one that nothing has when it holds
+    /// something else.
+    pub id: Option<i64>,
+    /// The query.
+    pub query: Query,
+    /// The body; empty when the method has none.
+    pub body: Map<String, Value>,
+}
+
 /// What a handler gets: everything before it is checked already.
 pub struct Call {
     /// Who calls.
-    pub agent: Agent,
+    pub caller: Caller,
     /// That it is to be executed once, when the caller says so.
     pub once: Option<OnceOnly>,
     /// What it is to be before it is changed, when the caller says so.
@@ -194,6 +250,8 @@ pub struct Call {
     /// The id in the path; `None` when the path has none, one that nothing has when it holds
     /// something else.
     pub id: Option<i64>,
+    /// The id of a part of that in the path, in the same way.
+    pub part_id: Option<i64>,
     /// The path and query as sent, for links to the next page.
     pub target: String,
     /// The path.
@@ -210,7 +268,13 @@ impl Call {
     /// Whose data it is about.
     #[must_use]
     pub fn account(&self) -> AccountId {
-        self.agent.account.id
+        self.tenant().id
+    }
+
+    /// The same with all that is known of it.
+    #[must_use]
+    pub fn tenant(&self) -> &Account {
+        self.caller.account()
     }
 
     /// Whether a thing may be changed, which has the tag of its view.

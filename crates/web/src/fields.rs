@@ -135,6 +135,41 @@ impl<'a> Fields<'a> {
         self.given(name, |value| self.id_of(&self.at(name), value))
     }
 
+    /// A number that `fits`; `rule` says which do.
+    pub fn number(&self, name: &str, rule: &str, fits: impl Fn(f64) -> bool) -> Given<f64> {
+        self.given(name, |value| {
+            let Some(number) = value.as_f64() else {
+                self.wrong_type(&self.at(name), "a number", value);
+                return None;
+            };
+            if !fits(number) {
+                self.note_at(name, "invalid-value", rule);
+                return None;
+            }
+            Some(number)
+        })
+    }
+
+    /// A list of at most `most` nested objects.
+    pub fn objects<T>(
+        &self,
+        name: &str,
+        most: usize,
+        read: impl Fn(&Fields) -> Option<T>,
+    ) -> Given<Vec<T>> {
+        self.list(name, most, |pointer, value| {
+            let Some(members) = value.as_object() else {
+                self.wrong_type(pointer, "an object", value);
+                return None;
+            };
+            read(&Fields {
+                members,
+                pointer: pointer.to_owned(),
+                errors: self.errors,
+            })
+        })
+    }
+
     /// A list of at most `most` texts that `parse` understands.
     pub fn texts<T, E: Display>(
         &self,

@@ -1,10 +1,13 @@
 //! Actix: the Agent API on a route table that is data.
 //!
-//! `endpoints.rs` is the table, `pipeline/` the fixed order of checks, `agent_api/` one file per
-//! verb. Deliberately absent: SQL, other adapters, randomness, business rules.
+//! `endpoints.rs` and `session_endpoints.rs` are the table, `pipeline/` the fixed order of checks,
+//! `agent_api/` and `session_api/` one file per verb. Deliberately absent: SQL, other adapters, randomness, business rules.
 
 pub mod agent_api;
 pub mod answer;
+pub mod caller;
+pub mod cookies;
+pub mod csrf;
 pub mod endpoint;
 pub mod endpoints;
 pub mod entity_tag;
@@ -13,18 +16,24 @@ pub mod json_guard;
 pub mod limits;
 pub mod openapi;
 mod operational;
+pub mod pages;
 pub mod paging;
+mod patience;
 pub mod pipeline;
 pub mod problem;
 pub mod query;
 mod refusals;
 pub mod selection;
 pub mod services;
+pub mod session_api;
+pub mod session_endpoints;
+mod signed_in;
 mod token_revocations;
 mod weight;
 
-use actix_web::web;
+use actix_web::{HttpRequest, web};
 use endpoint::Endpoint;
+use pages::Pages;
 use pipeline::Pipeline;
 use services::Services;
 use std::{rc::Rc, sync::Arc};
@@ -32,7 +41,15 @@ use std::{rc::Rc, sync::Arc};
 /// Configures an Actix application: everything that is served. The pipeline sees every request,
 /// so that none of Actix's own answers is ever seen.
 pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
-    serve_these(services, endpoints::agent_api())
+    serve_these(services, everything())
+}
+
+/// The whole route table: what agents may call, and what people do who are signed in.
+#[must_use]
+pub fn everything() -> Vec<Endpoint> {
+    let mut all = endpoints::agent_api();
+    all.extend(session_endpoints::session_api());
+    all
 }
 
 /// The same with another route table.
@@ -41,10 +58,19 @@ pub fn serve_these(
     endpoints: Vec<Endpoint>,
 ) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
+        let pages = Rc::new(Pages::new(Arc::clone(&services)));
         let pipeline = Rc::new(Pipeline::new(services, endpoints));
-        config.default_service(web::to(move |request, payload| {
-            Rc::clone(&pipeline).serve(request, payload)
-        }));
+        config.default_service(web::to(
+            move |request: HttpRequest, payload: web::Payload| {
+                let (pages, pipeline) = (Rc::clone(&pages), Rc::clone(&pipeline));
+                async move {
+                    match pages.serve(&request).await {
+                        Some(page) => page,
+                        None => pipeline.serve(request, payload).await,
+                    }
+                }
+            },
+        ));
     }
 }
 

@@ -48,6 +48,27 @@ impl Query {
         self.values.get(name).map(String::as_str)
     }
 
+    /// With a parameter that stands elsewhere in the request.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: String) -> Self {
+        self.values.insert(name.to_owned(), value);
+        self
+    }
+
+    /// A number within these bounds.
+    pub fn number(&self, name: &str, bounds: &std::ops::RangeInclusive<u32>) -> Option<u32> {
+        let found = self
+            .text(name)?
+            .parse()
+            .ok()
+            .filter(|it| bounds.contains(it));
+        if found.is_none() {
+            let (least, most) = (bounds.start(), bounds.end());
+            self.wrong(name, format!("must be a number from {least} to {most}"));
+        }
+        found
+    }
+
     fn errors(&self) -> MutexGuard<'_, Vec<FieldError>> {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }

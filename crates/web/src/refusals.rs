@@ -9,13 +9,16 @@ use chrono::{DateTime, Utc};
 use domain::{
     allowance::AllowanceExceeded,
     ids::{KeywordId, ProjectId},
-    ports::storage::StorageError,
+    money::MicroUsd,
+    ports::{spending::Spending, storage::StorageError},
     use_cases::{
+        add_content_plan::AddContentPlanError,
         change_keyword::ChangeKeywordError,
         change_project::ChangeProjectError,
         create_project::CreateProjectError,
         list_jobs::ListJobsError,
         request_analysis::{Budget, RequestAnalysisError},
+        save_keywords::SaveKeywordsError,
         track_keywords::TrackKeywordsError,
     },
 };
@@ -50,6 +53,22 @@ pub fn no_keyword() -> Problem {
     problem
         .hint("List the keywords of the project.")
         .next_action("GET", PROJECTS, "The account's projects")
+}
+
+/// No such content plan of that project.
+#[must_use]
+pub fn no_content_plan(project: ProjectId) -> Problem {
+    let problem = Problem::new(
+        Code::ContentPlanNotFound,
+        "The project has no content plan with this id.",
+    );
+    problem
+        .hint("List the content plans of the project.")
+        .next_action(
+            "GET",
+            format!("/api/projects/{project}/content-plans"),
+            "The project's content plans",
+        )
 }
 
 /// No such job of this account.
@@ -131,7 +150,7 @@ fn changed() -> Problem {
     problem.hint("Read it again, decide anew, and send the request with the new ETag in If-Match.")
 }
 
-fn allowance(error: AllowanceExceeded) -> Problem {
+pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
     let AllowanceExceeded {
         allowance,
         requested,
@@ -239,6 +258,55 @@ impl From<TrackKeywordsError> for Problem {
     }
 }
 
+impl From<SaveKeywordsError> for Problem {
+    fn from(error: SaveKeywordsError) -> Self {
+        match error {
+            SaveKeywordsError::NoSuchProject => no_project(),
+            SaveKeywordsError::ProjectDeactivated => deactivated(),
+            SaveKeywordsError::NoRoom(refused) => no_room(&refused),
+            SaveKeywordsError::UsedMeanwhile(_) => in_progress(),
+            SaveKeywordsError::Storage(error) => storage(&error),
+        }
+    }
+}
+
+/// Of many things none is saved: the first of those without room, and the places of all of them.
+fn no_room(refused: &[(usize, AllowanceExceeded)]) -> Problem {
+    let Some((_, first)) = refused.first() else {
+        return Problem::new(Code::AllowanceExceeded, "There is no room.");
+    };
+    let name = first.allowance.name;
+    let of_the_same = refused.iter().filter(|(_, it)| it.allowance.name == name);
+    let requested = of_the_same.count().try_into().unwrap_or(u32::MAX);
+    let mut problem = allowance(AllowanceExceeded {
+        allowance: first.allowance,
+        requested,
+    });
+    problem.errors = { refused.iter() }
+        .map(|(place, why)| {
+            let error = FieldError::at(
+                format!("/keywords/{place}"),
+                Code::AllowanceExceeded.name(),
+                "there is no room for it",
+            );
+            error.with("allowance", why.allowance.name.name())
+        })
+        .collect();
+    problem
+}
+
+impl From<AddContentPlanError> for Problem {
+    fn from(error: AddContentPlanError) -> Self {
+        match error {
+            AddContentPlanError::NoSuchProject => no_project(),
+            AddContentPlanError::ProjectDeactivated => deactivated(),
+            AddContentPlanError::Allowance(error) => allowance(error),
+            AddContentPlanError::UsedMeanwhile(_) => in_progress(),
+            AddContentPlanError::Storage(error) => storage(&error),
+        }
+    }
+}
+
 impl From<ChangeKeywordError> for Problem {
     fn from(error: ChangeKeywordError) -> Self {
         match error {
@@ -341,19 +409,14 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             budget,
             spending,
             requested,
-        } => {
-            let (whose, next) = match which {
-                Budget::Month => ("The month's budget", "month"),
-                Budget::Day => ("The day's budget", "day (UTC)"),
-                Budget::ServerDay => return server_day_spent(until),
-            };
-            let detail = format!(
-                "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
-                spending.spent, spending.reserved
-            );
-            let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
-            Problem::new(Code::QuotaExceeded, detail).with("quota", quota).hint(format!("Measure fewer keywords, wait for the next {next}, or ask the operator for a higher budget."))
-        }
+        } => over_budget(
+            which,
+            until,
+            budget,
+            spending,
+            requested,
+            "Measure fewer keywords",
+        ),
         RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
             in_progress()
         }
@@ -361,15 +424,42 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     }
 }
 
+/// A budget has no room; `instead` is what can be done besides waiting.
+#[must_use]
+pub fn over_budget(
+    which: Budget,
+    until: DateTime<Utc>,
+    budget: MicroUsd,
+    spending: Spending,
+    requested: MicroUsd,
+    instead: &str,
+) -> Problem {
+    let (whose, next) = match which {
+        Budget::Month => ("The month's budget", "month"),
+        Budget::Day => ("The day's budget", "day (UTC)"),
+        Budget::ServerDay => return server_day_spent(until, instead),
+    };
+    let detail = format!(
+        "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
+        spending.spent, spending.reserved
+    );
+    let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
+    Problem::new(Code::QuotaExceeded, detail)
+        .with("quota", quota)
+        .hint(format!(
+            "{instead}, wait for the next {next}, or ask the operator for a higher budget."
+        ))
+}
+
 /// What the other accounts spend is not told.
-fn server_day_spent(until: DateTime<Utc>) -> Problem {
+fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     let quota = json!({ "name": Budget::ServerDay.name(), "used": null, "limit": null, "currency": "USD", "resetsAt": until });
     Problem::new(
         Code::QuotaExceeded,
         "What this server may spend on a day is spent or set aside.",
     )
     .with("quota", quota)
-    .hint("Measure fewer keywords, wait for the next day (UTC), or ask the operator for a higher search.most_per_day.")
+    .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
 }
 
 /// How keywords are added; which ones is the caller's to say.

@@ -2,39 +2,81 @@
 
 use crate::{
     agent_api::docs::Documents,
+    cookies::CookieStyle,
     limits::{Limiter, RequestLimits},
     paging::CursorKey,
+    patience::TimerPatience,
 };
 use domain::{
+    device::DeviceKey,
     ids::IdMint,
     job::policy::QueuePolicy,
     ports::{
-        ai_answers::AiEngines, clock::Clock, page_speed::NotConfigured, randomness::Randomness,
-        search_results::SupplierLabel, storage::Storage,
+        ai_answers::AiEngines,
+        clock::Clock,
+        keyword_data::KeywordData,
+        page_speed::NotConfigured,
+        password_hasher::PasswordHasher,
+        randomness::Randomness,
+        search_console::ConsoleExports,
+        search_results::SupplierLabel,
+        storage::{Storage, StorageError},
     },
     use_cases::{
+        add_content_plan::AddContentPlan,
         authenticate_agent::AuthenticateAgent,
+        authenticate_session::AuthenticateSession,
+        cancel_analysis::CancelAnalysis,
+        change_content_plan::ChangeContentPlan,
         change_keyword::ChangeKeyword,
+        change_password::ChangePassword,
+        change_profile::ChangeProfile,
         change_project::ChangeProject,
+        change_report_defaults::ChangeReportDefaults,
         create_project::CreateProject,
         deactivate_keyword::DeactivateKeyword,
         deactivate_project::DeactivateProject,
+        end_session::EndSession,
+        end_sessions::EndSessions,
+        forget_search::ForgetSearch,
+        import_console_rows::ImportConsoleRows,
+        issue_token::IssueToken,
         list_ai_models::ListAiModels,
+        list_audit_events::ListAuditEvents,
+        list_content_plans::ListContentPlans,
         list_jobs::ListJobs,
         list_keywords::ListKeywords,
         list_projects::ListProjects,
+        list_searches::ListSearches,
+        list_sessions::ListSessions,
+        list_tokens::ListTokens,
         look_up_repeat::LookUpRepeat,
         measure_page_speed::SpeedSources,
+        note_failed_sign_in::NoteFailedSignIn,
+        note_session_use::NoteSessionUse,
         note_token_use::NoteTokenUse,
         read_account::ReadAccount,
+        read_console_searches::ReadConsoleSearches,
+        read_console_state::ReadConsoleState,
+        read_content_plan::ReadContentPlan,
         read_job::ReadJob,
         read_keyword::ReadKeyword,
+        read_keyword_months::ReadKeywordMonths,
         read_project::ReadProject,
+        read_research_quota::ReadResearchQuota,
         read_results::ReadResults,
+        reauthenticate::Reauthenticate,
         remember_answer::RememberAnswer,
+        reopen_search::ReopenSearch,
         report_leak::ReportLeak,
         request_analysis::{Prices, RequestAnalysis},
+        research_keyword::ResearchKeyword,
+        revoke_token::RevokeToken,
+        save_keywords::SaveKeywords,
+        set_ai_models::SetAiModels,
+        sign_in::SignIn,
         track_keywords::TrackKeywords,
+        welcome_owner::{WelcomeCode, WelcomeOwner},
     },
 };
 use std::sync::Arc;
@@ -65,6 +107,36 @@ pub struct WebConfig {
     pub handler_patience: std::time::Duration,
     /// How much may be asked.
     pub limits: RequestLimits,
+    /// How browsers know who is signed in.
+    pub sessions: SessionConfig,
+}
+
+/// How browsers know who is signed in.
+#[derive(Clone)]
+pub struct SessionConfig {
+    /// How cookies are sent.
+    pub cookies: CookieStyle,
+    /// The key under which devices are known.
+    pub device_key: DeviceKey,
+}
+
+/// What handlers work with that is neither a use case nor a number: what the outside is asked by.
+#[derive(Clone)]
+pub struct Ports {
+    /// Where everything is remembered.
+    pub storage: Arc<dyn Storage>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// Where what cannot be foreseen comes from.
+    pub randomness: Arc<dyn Randomness>,
+    /// Where ids come from.
+    pub mint: Arc<IdMint>,
+    /// Who computes hashes of passwords.
+    pub hasher: Arc<dyn PasswordHasher>,
+    /// Who reads exports of Search Console.
+    pub console_exports: Arc<dyn ConsoleExports>,
+    /// Who tells about keywords.
+    pub keyword_data: Arc<dyn KeywordData>,
 }
 
 /// Who knows how fast pages are, as far as this process can tell.
@@ -124,6 +196,39 @@ pub struct Services {
     pub(crate) read_job: ReadJob,
     pub(crate) read_keyword: ReadKeyword,
     pub(crate) read_results: ReadResults,
+    pub(crate) authenticate_session: AuthenticateSession,
+    pub(crate) note_session_use: NoteSessionUse,
+    pub(crate) note_failed_sign_in: NoteFailedSignIn,
+    pub(crate) sign_in: SignIn,
+    pub(crate) end_session: EndSession,
+    pub(crate) end_sessions: EndSessions,
+    pub(crate) list_sessions: ListSessions,
+    pub(crate) welcome_owner: WelcomeOwner,
+    pub(crate) change_profile: ChangeProfile,
+    pub(crate) change_report_defaults: ChangeReportDefaults,
+    pub(crate) list_tokens: ListTokens,
+    pub(crate) issue_token: IssueToken,
+    pub(crate) revoke_token: RevokeToken,
+    pub(crate) list_audit_events: ListAuditEvents,
+    pub(crate) cancel_analysis: CancelAnalysis,
+    pub(crate) read_console_state: ReadConsoleState,
+    pub(crate) import_console_rows: ImportConsoleRows,
+    pub(crate) reauthenticate: Arc<Reauthenticate>,
+    pub(crate) change_password: ChangePassword,
+    pub(crate) set_ai_models: SetAiModels,
+    pub(crate) console_exports: Arc<dyn ConsoleExports>,
+    pub(crate) read_console_searches: ReadConsoleSearches,
+    pub(crate) add_content_plan: AddContentPlan,
+    pub(crate) change_content_plan: ChangeContentPlan,
+    pub(crate) read_content_plan: ReadContentPlan,
+    pub(crate) list_content_plans: ListContentPlans,
+    pub(crate) save_keywords: SaveKeywords,
+    pub(crate) read_keyword_months: ReadKeywordMonths,
+    pub(crate) research_keyword: ResearchKeyword,
+    pub(crate) read_research_quota: ReadResearchQuota,
+    pub(crate) list_searches: ListSearches,
+    pub(crate) reopen_search: ReopenSearch,
+    pub(crate) forget_search: ForgetSearch,
 }
 
 impl Services {
@@ -131,18 +236,18 @@ impl Services {
     #[must_use]
     pub fn new(
         config: WebConfig,
-        storage: &Arc<dyn Storage>,
-        clock: &Arc<dyn Clock>,
-        randomness: &Arc<dyn Randomness>,
-        mint: &Arc<IdMint>,
+        ports: &Ports,
         wake: Arc<tokio::sync::Notify>,
         stopping: CancellationToken,
     ) -> Self {
-        let s = || Arc::clone(storage);
-        let c = || Arc::clone(clock);
-        let m = || Arc::clone(mint);
+        let s = || Arc::clone(&ports.storage);
+        let c = || Arc::clone(&ports.clock);
+        let m = || Arc::clone(&ports.mint);
+        let r = || Arc::clone(&ports.randomness);
+        let hasher = || Arc::clone(&ports.hasher);
+        let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), hasher()));
         Self {
-            limiter: Limiter::new(&config.limits, clock),
+            limiter: Limiter::new(&config.limits, &ports.clock),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),
             note_token_use: NoteTokenUse::new(s(), c()),
@@ -166,12 +271,57 @@ impl Services {
             read_job: ReadJob::new(s()),
             read_keyword: ReadKeyword::new(s()),
             read_results: ReadResults::new(s()),
+            authenticate_session: AuthenticateSession::new(s(), c()),
+            note_session_use: NoteSessionUse::new(s(), c()),
+            note_failed_sign_in: NoteFailedSignIn::new(s(), c(), m()),
+            sign_in: SignIn::new(s(), c(), r(), m(), hasher()),
+            end_session: EndSession::new(s(), c(), m()),
+            end_sessions: EndSessions::new(s(), c(), m()),
+            list_sessions: ListSessions::new(s(), c()),
+            welcome_owner: WelcomeOwner::new(s(), c(), r(), m(), hasher()),
+            change_profile: ChangeProfile::new(s(), c(), m()),
+            change_report_defaults: ChangeReportDefaults::new(s(), c(), m()),
+            list_tokens: ListTokens::new(s()),
+            issue_token: IssueToken::new(s(), c(), r(), m()),
+            revoke_token: RevokeToken::new(s(), c(), m()),
+            list_audit_events: ListAuditEvents::new(s()),
+            cancel_analysis: CancelAnalysis::new(s(), c()),
+            read_console_state: ReadConsoleState::new(s()),
+            import_console_rows: ImportConsoleRows::new(s(), c(), m()),
+            change_password: ChangePassword::new(Arc::clone(&reauthenticate)),
+            reauthenticate,
+            set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
+            console_exports: Arc::clone(&ports.console_exports),
+            read_console_searches: ReadConsoleSearches::new(s(), c()),
+            add_content_plan: AddContentPlan::new(s(), c(), m()),
+            change_content_plan: ChangeContentPlan::new(s(), c()),
+            read_content_plan: ReadContentPlan::new(s()),
+            list_content_plans: ListContentPlans::new(s()),
+            save_keywords: SaveKeywords::new(s(), c(), m()),
+            read_keyword_months: ReadKeywordMonths::new(s(), c()),
+            research_keyword: ResearchKeyword::new(
+                s(),
+                c(),
+                m(),
+                Arc::new(TimerPatience),
+                Arc::clone(&ports.keyword_data),
+                config.prices.most_per_day,
+            ),
+            read_research_quota: ReadResearchQuota::new(s(), c()),
+            list_searches: ListSearches::new(s()),
+            reopen_search: ReopenSearch::new(s(), c()),
+            forget_search: ForgetSearch::new(s()),
             clock: c(),
-            randomness: Arc::clone(randomness),
+            randomness: r(),
             storage: s(),
             wake,
             stopping,
             config,
         }
+    }
+
+    /// What whoever runs the server is shown while there is no account; `None` afterwards.
+    pub async fn welcome_code(&self) -> Result<Option<WelcomeCode>, StorageError> {
+        self.welcome_owner.code().await
     }
 }

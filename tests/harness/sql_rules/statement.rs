@@ -14,11 +14,13 @@ use storage::TENANT_TABLES;
 
 const ACCOUNT: &str = "account_id";
 
-/// What may be asked without an account: the directories by their own keys, and the operator's
-/// list of all accounts.
-const EXCEPTIONS: [&str; 3] = [
+/// What may be asked without an account: the directories by their own keys, whether there is
+/// anybody, and the operator's list of all accounts.
+const EXCEPTIONS: [&str; 5] = [
     "WHERE (\"user_directory\".\"email\" = ",
     "WHERE (\"token_directory\".\"hash\" = ",
+    "WHERE (\"session_directory\".\"hash\" = ",
+    "EXISTS (SELECT \"user_directory\".\"email\" FROM \"user_directory\")",
     "ON (\"users\".\"account_id\" = \"accounts\".\"account_id\")) ORDER BY \"accounts\".\"created_at\"",
 ];
 

@@ -61,6 +61,7 @@ async fn of_64_who_want_the_last_five_places_five_get_one(db: TestDatabase) {
             ai_tracked: five,
             monthly_budget: None,
             daily_budget: None,
+            ..AccountLimits::default()
         };
     })
     .await;

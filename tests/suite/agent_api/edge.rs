@@ -33,7 +33,6 @@ async fn unknown_paths_are_told_as_problems(db: TestDatabase) {
         "/api/agent/v1/projects/",
         "/api/agent/v1/projects/1/2",
         "/api/agent/v1/PROJECTS",
-        "/api/keyword-research",
         "/.well-known/",
         "/.well-known/oauth-protected-resource",
         "/index.html",

@@ -16,7 +16,7 @@ on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
 
 /// Reached by other tests, with what they need: a clock that moves, a body that stalls, a database
 /// that breaks, keys in flight.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 17] = [
     ("token-expired", "health_docs.rs"),
     ("token-revoked", "health_docs.rs"),
     ("request-timeout", "edge.rs"),
@@ -26,6 +26,14 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("database-unavailable", "failures.rs"),
     ("queue-full", "analyses.rs"),
     ("overloaded", "limits.rs"),
+    ("session-required", "../session/signing_in.rs"),
+    ("sign-in-refused", "../session/signing_in.rs"),
+    ("csrf-rejected", "../session/csrf.rs"),
+    ("reauthentication-required", "../session/sessions.rs"),
+    ("welcome-over", "../session/first_run.rs"),
+    ("email-taken", "../session/settings.rs"),
+    ("content-plan-not-found", "../session/content_plans.rs"),
+    ("supplier-unavailable", "../session/keyword_research.rs"),
 ];
 
 /// This folder.

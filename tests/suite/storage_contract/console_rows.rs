@@ -4,6 +4,7 @@ use super::examples::*;
 use analysis::ctr::PositionClicks;
 use domain::{
     ids::{ConsoleSpanId, ProjectId},
+    page::{Direction, PageRequest},
     search_console::{
         About, ConsoleCountry, ConsoleDevice, Cut, Origin, RowSet, RowSum, SearchRow, Span,
         StoredSpan, Told,
@@ -16,6 +17,7 @@ on_every_database![
     the_same_days_again_take_the_place_of_what_was_there,
     many_rows_are_stored_in_batches,
     what_was_shown_most_comes_first,
+    sums_are_read_in_parts_and_each_stands_once,
     clicks_of_pages_are_told_by_day,
     old_imports_are_forgotten_a_part_at_a_time,
     an_account_sees_its_own_rows_alone,
@@ -228,6 +230,61 @@ async fn what_was_shown_most_comes_first(db: TestDatabase) {
         })
         .collect();
     assert_eq!(told, [("b", 2, 110, None), ("a", 1, 100, None)]);
+}
+
+async fn sums_are_read_in_parts_and_each_stands_once(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut of_a_day = vec![
+        row("Rust SEO", "a", 3, 10, 2.0),
+        row("rust seo", "b", 0, 10, 8.0),
+    ];
+    // Many that were shown equally often, and a search in two ways of writing.
+    of_a_day.extend((0..7).map(|n| row("same", &format!("{n}"), 1, 5, 1.0)));
+    of_a_day.extend((0..7).map(|n| row(&format!("q{n}"), "same", 1, 5, 1.0)));
+    let next_day = vec![row("rust seo", "a", 1, 30, 4.0)];
+    store(&db, 100, vec![of_day(2, of_a_day), of_day(1, next_day)]).await;
+    let spans = ids(&spans(&db).await);
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let request = PageRequest {
+            sort: (),
+            direction: Direction::Descending,
+            after,
+            limit: 3,
+            counted: false,
+        };
+        let page = ask!(db, r => r.console_rows().shown(ANN, &spans, &request).await.unwrap());
+        assert!(page.items.len() <= 3);
+        seen.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    let first = &seen[0];
+    // Which way of writing it is told depends on how the database sorts.
+    assert_eq!(first.query.as_ref().unwrap().to_lowercase(), "rust seo");
+    assert_eq!((first.clicks, first.impressions), (4, 40));
+    assert!((first.position().unwrap() - 3.5).abs() < 1e-12);
+    assert_eq!(
+        seen[1].page.as_deref(),
+        Some("https://shop11.example.com/b")
+    );
+    let shown: Vec<u64> = seen.iter().map(|it| it.impressions).collect();
+    assert_eq!(shown, [[40, 10].as_slice(), &[5; 14]].concat());
+    let mut each: Vec<_> = { seen.iter() }.map(|it| (&it.query, &it.page)).collect();
+    each.sort();
+    each.dedup();
+    assert_eq!(each.len(), seen.len());
+    let request = PageRequest {
+        sort: (),
+        direction: Direction::Descending,
+        after: None,
+        limit: 3,
+        counted: false,
+    };
+    let theirs = ask!(db, r => r.console_rows().shown(BOB, &spans, &request).await.unwrap());
+    assert!(theirs.items.is_empty());
 }
 
 async fn clicks_of_pages_are_told_by_day(db: TestDatabase) {

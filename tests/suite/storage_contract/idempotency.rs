@@ -3,7 +3,7 @@
 use super::examples::*;
 use domain::{
     idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
-    ids::{AccountId, TokenId},
+    ids::{AccountId, CallerId},
     ports::storage::{Storage, StorageError},
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -19,7 +19,7 @@ fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
         account,
         key: key.into(),
         fingerprint: Fingerprint::of("POST", "/projects", key.as_bytes()),
-        token: TokenId(4),
+        caller: CallerId(4),
         answer: StoredAnswer {
             status: 201,
             location: Some("/projects/11".into()),

@@ -4,7 +4,7 @@ use super::examples::*;
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{JobId, KeywordId},
+    ids::{JobId, KeywordId, ProjectId},
     page::{Direction, PageRequest},
     results::{
         CARRIED, Coverage, Finding, FindingQuery, FindingSort, JournalEntry, ResultHead,
@@ -24,6 +24,8 @@ on_every_database![
     records_of_a_run_are_walked_in_every_order,
     records_of_all_runs_are_walked_in_every_order,
     each_filter_selects_what_it_says,
+    several_projects_are_read_at_once_and_nothing_of_others,
+    records_about_some_keywords_are_those_of_the_run,
 ];
 
 fn head(job: i64, result_type: ResultType, items: u64) -> ResultHead {
@@ -397,4 +399,40 @@ async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: T
     }
     let history = keywords_of(&db, None).await;
     assert_eq!(history.len(), 4 + 4 + 1 + 1, "{history:?}");
+}
+
+async fn several_projects_are_read_at_once_and_nothing_of_others(db: TestDatabase) {
+    two_runs(&db).await;
+    let left = Document::from_stored("{}".into());
+    change!(db, tx => {
+        tx.results().carry(ANN, SHOP, ResultType::Forecast, &left).await.unwrap();
+    });
+    let projects = [SHOP, ProjectId(999)];
+    ask!(db, r => {
+        let both = &[ResultType::Rankings, ResultType::Serp];
+        let found = r.results().heads_of(ANN, &projects, both).await.unwrap();
+        assert_eq!(found, [head(32, ResultType::Rankings, 4)]);
+        let other = r.results().heads_of(ANN, &projects, &[ResultType::Serp]).await.unwrap();
+        assert_eq!(other, []);
+        assert_eq!(r.results().heads_of(ANN, &[], both).await.unwrap(), []);
+        assert_eq!(r.results().heads_of(BOB, &projects, both).await.unwrap(), []);
+        let carried = r.results().carried_of(ANN, &projects, ResultType::Forecast).await.unwrap();
+        assert_eq!(carried, [(SHOP, left.clone())]);
+        let others = r.results().carried_of(BOB, &projects, ResultType::Forecast).await.unwrap();
+        assert_eq!(others, []);
+    });
+}
+
+async fn records_about_some_keywords_are_those_of_the_run(db: TestDatabase) {
+    two_runs(&db).await;
+    let keywords = [KeywordId(20), KeywordId(23), KeywordId(999)];
+    ask!(db, r => {
+        let run = (ResultType::Rankings, JobId(31));
+        let found = r.results().about_keywords(ANN, SHOP, run, &keywords).await.unwrap();
+        let mut found: Vec<(i64, i64)> = found.iter().map(|it| (it.job.0, it.ordinal)).collect();
+        found.sort_unstable();
+        assert_eq!(found, [(31, 0), (31, 3)]);
+        let others = r.results().about_keywords(BOB, SHOP, run, &keywords).await.unwrap();
+        assert_eq!(others, []);
+    });
 }

@@ -14,7 +14,7 @@ fn a_demo_told_to_stop_amid_its_past_ends_soon_and_leaves_nothing() {
         set("SIGHTLINE_SEARCH__SANDBOX__LATENCY_MS", "60000"),
     ];
     let mut demo = Process::start(command(home.path(), &settings, &["demo"]));
-    demo.await_line("Search results are simulated");
+    demo.await_line("are simulated (sandbox)");
     let (status, took) = demo.terminate();
     assert!(status.success(), "{status}");
     assert!(took < Duration::from_secs(15), "{took:?}");

@@ -14,7 +14,7 @@ mod fleet;
 mod google;
 mod keys;
 mod logs;
-mod loopback;
+pub mod loopback;
 mod owners_words;
 mod paid;
 pub mod process;
@@ -26,11 +26,12 @@ mod search_intelligence;
 mod secrets;
 mod serper;
 mod settings;
+mod sign_in;
 mod site_audit;
 mod small_site;
 mod suppliers;
 mod web_vitals;
-mod website;
+pub mod website;
 mod world;
 
 /// Runs each of these tests (`async fn(World)`) on both databases.

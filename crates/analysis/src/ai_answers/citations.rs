@@ -10,6 +10,7 @@ use crate::{
     url_rules,
 };
 use std::collections::{HashMap, hash_map::Entry};
+use url::Url;
 
 /// A page that an answer cites.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,19 @@ pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Opti
     Some(pages.found)
 }
 
+/// An address without a user's name and password, which are not for readers of the answer.
+fn without_sign_in(url: &str) -> String {
+    let Ok(mut parsed) = Url::parse(url.trim()) else {
+        return url.to_owned();
+    };
+    let is_removed = parsed.set_username("").is_ok() && parsed.set_password(None).is_ok();
+    if is_removed {
+        parsed.into()
+    } else {
+        url.to_owned()
+    }
+}
+
 #[derive(Debug, Default)]
 struct Pages {
     found: Vec<CitedPage>,
@@ -52,7 +66,7 @@ struct Pages {
 
 impl Pages {
     fn add(&mut self, url: &str, told: Option<&str>, spans: &[TextSpan], book: &BrandBook) {
-        let target = url_rules::unwrapped(url);
+        let target = without_sign_in(&url_rules::unwrapped(url));
         let Some(normal): Option<String> = url_rules::normalised(&target) else {
             return;
         };
@@ -147,6 +161,13 @@ mod tests {
                 ("https://b.org/x", "b.org", 4, None),
             ]
         );
+        it.citations = Some(vec![cited(
+            "https://ann:pw@b.org/y",
+            None,
+            CitationPart::Inline,
+        )]);
+        let found = citations(&it, &Visible::of("https://ann:pw@b.org/y"), &book).unwrap();
+        assert_eq!((found.len(), found[0].url.as_str()), (1, "https://b.org/y"));
         it.citations = None;
         assert_eq!(citations(&it, &Visible::of(&it.text), &book), None);
     }

@@ -13,6 +13,7 @@ pub mod forecast;
 pub mod geo_score;
 pub mod issues;
 pub mod keyword_market;
+pub mod keyword_research;
 pub mod llms_txt;
 pub mod rankings;
 pub mod schema;

@@ -20,12 +20,14 @@ mod clicks;
 mod history;
 mod owned;
 mod record;
+mod series;
 mod since;
 mod summary;
 
 pub use history::{ChangeOver, Mark, PastRanks, RankPoint, RankState};
 pub use owned::{AiOverviewStanding, is_branded};
 pub use record::rank;
+pub use series::{DayFigures, ProjectSeries, SeriesKind};
 pub use since::{Moved, RankChanges, Standing, changes_between};
 pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally, Weighting};
 

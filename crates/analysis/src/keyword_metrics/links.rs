@@ -16,7 +16,15 @@ pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
         return None;
     }
     let mean = inner.iter().map(|it| *it as f64).sum::<f64>() / inner.len() as f64;
-    Some((100.0 * mean.ln_1p() / MOST.ln_1p()).clamp(0.0, 100.0))
+    difficulty_from_mean(mean)
+}
+
+/// The same of a mean that somebody else formed, over however many results; `None` when it is no
+/// number of domains.
+#[must_use]
+pub fn difficulty_from_mean(referring_domains: f64) -> Option<f64> {
+    let is_count = referring_domains.is_finite() && referring_domains >= 0.0;
+    is_count.then(|| (100.0 * referring_domains.ln_1p() / MOST.ln_1p()).clamp(0.0, 100.0))
 }
 
 #[cfg(test)]
@@ -31,6 +39,16 @@ mod tests {
         assert_eq!(difficulty_from_links(&[5, 5]), None);
         assert_eq!(difficulty_from_links(&[]), None);
         assert_eq!(difficulty_from_links(&[5000; 10]), Some(100.0));
+    }
+
+    #[test]
+    fn a_mean_is_judged_like_the_mean_of_counts() {
+        let golden = difficulty_from_mean(50.0).unwrap();
+        assert!((golden - 56.910_8).abs() < 5e-5, "{golden}");
+        assert_eq!(difficulty_from_mean(0.0), Some(0.0));
+        assert_eq!(difficulty_from_mean(1e9), Some(100.0));
+        assert_eq!(difficulty_from_mean(-1.0), None);
+        assert_eq!(difficulty_from_mean(f64::NAN), None);
     }
 
     proptest! {

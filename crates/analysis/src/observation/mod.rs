@@ -1,6 +1,7 @@
 //! What was seen.
 
 pub mod ai_answer;
+pub mod keyword_research;
 pub mod page_content;
 pub mod page_url;
 pub mod search_page;

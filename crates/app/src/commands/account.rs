@@ -4,8 +4,9 @@ use super::{Ended, WrongUsage, owner};
 use crate::{
     cli::{AccountCommand, LimitsArgs},
     terminal::{say, show_table},
-    wiring::Foundation,
+    wiring::{Foundation, hasher},
 };
+use anyhow::Context;
 use domain::{
     account::{Account, AccountLimits, AccountStatus},
     audit::AuditEvent,
@@ -13,13 +14,22 @@ use domain::{
     money::MicroUsd,
     text::Label,
     use_cases::{
-        change_account::ChangeAccount, create_account::CreateAccount, list_accounts::ListAccounts,
+        change_account::ChangeAccount,
+        create_account::CreateAccount,
+        list_accounts::ListAccounts,
         list_audit_events::ListAuditEvents,
+        set_password::{SetPassword, SetPasswordError},
     },
     user::User,
 };
 use serde_json::json;
-use std::sync::Arc;
+use std::{
+    io::{BufRead, Read},
+    sync::Arc,
+};
+
+/// More bytes are no password.
+const MOST_PASSWORD: u64 = 8_192;
 
 /// Runs it.
 pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Result<Ended> {
@@ -28,6 +38,7 @@ pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Re
         AccountCommand::List { json } => list(foundation, json).await?,
         AccountCommand::Limits(args) => limits(foundation, &args).await?,
         AccountCommand::Log { email, most, json } => log(foundation, &email, most, json).await?,
+        AccountCommand::Password { email } => password(foundation, &email).await?,
         AccountCommand::Disable { email, enable } => switch(foundation, &email, enable).await?,
     }
     Ok(Ended::Done)
@@ -47,6 +58,39 @@ async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Res
     ));
     say(format!(
         "Next: sightline token create --email {} --name first --scopes all",
+        owner.email
+    ));
+    say(format!(
+        "To sign in, set a password: sightline account password --email {}",
+        owner.email
+    ));
+    Ok(())
+}
+
+/// The first line of standard input: an argument would stand in the list of processes.
+async fn password(foundation: &Foundation, email: &str) -> anyhow::Result<()> {
+    let owner = owner(&foundation.storage, email).await?;
+    let reading = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        let read = std::io::stdin()
+            .lock()
+            .take(MOST_PASSWORD)
+            .read_line(&mut line);
+        read.map(|_| line)
+    });
+    let line = reading.await?.context("the password cannot be read")?;
+    let password = line.strip_suffix('\n').unwrap_or(&line);
+    let password = password.strip_suffix('\r').unwrap_or(password);
+    let (storage, clock, mint) = foundation.parts();
+    let set = SetPassword::new(storage, clock, mint, hasher(foundation)?);
+    let ended = match set.run(&owner, password).await {
+        Err(SetPasswordError::Unfit(refusal)) => {
+            return Err(WrongUsage(format!("the password {refusal}")).into());
+        }
+        outcome => outcome?,
+    };
+    say(format!(
+        "The password of {} is set; {ended} sessions ended.",
         owner.email
     ));
     Ok(())
@@ -104,6 +148,7 @@ fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
             "keywords": account.limits.keywords,
             "keywordsPerProject": account.limits.keywords_per_project,
             "aiTracked": account.limits.ai_tracked,
+            "keywordResearch": account.limits.keyword_research,
             "monthlyBudget": account.limits.monthly_budget.map(|budget| budget.to_string()),
             "dailyBudget": account.limits.daily_budget.map(|budget| budget.to_string()),
         },
@@ -129,6 +174,7 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
             .keywords_per_project
             .unwrap_or(was.keywords_per_project),
         ai_tracked: args.ai_tracked.unwrap_or(was.ai_tracked),
+        keyword_research: args.keyword_research.unwrap_or(was.keyword_research),
         monthly_budget: budget(
             "--monthly-budget",
             args.monthly_budget.as_deref(),

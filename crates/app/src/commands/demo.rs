@@ -15,7 +15,7 @@ use crate::{
     },
     system_clock::SetBack,
     terminal::{progress_bar, remark, say},
-    wiring::{Foundation, Role},
+    wiring::{Foundation, Role, hasher},
     worker::{Tools, Worker},
 };
 use anyhow::Context;
@@ -23,12 +23,14 @@ use crawler::Resolve;
 use domain::{
     account::Account,
     ai_models::ModelChoice,
+    audit::Actor,
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, JobId, ProjectId},
     job::{Job, JobPriority, Trigger, kind::AnalysisKind},
     keyword::{KeywordChoice, KeywordText, NewKeywords},
     market::Market,
+    password::TypedPassword,
     ports::storage::Storage,
     project::{NewProject, ProjectMeta},
     scope::Scopes,
@@ -40,6 +42,7 @@ use domain::{
         issue_token::{IssueToken, NewToken},
         read_job::ReadJob,
         request_analysis::{AnalysisRequest, RequestAnalysis},
+        set_password::SetPassword,
     },
     user::User,
 };
@@ -49,6 +52,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How many days before today were measured.
 const PAST: u32 = 40;
+/// Who signs in.
+const OWNER: &str = "demo@sightline.example";
 const KEYWORDS: [&str; 12] = [
     "running shoes",
     "trail running shoes",
@@ -169,13 +174,14 @@ struct Demo<'a> {
 struct Scene {
     account: AccountId,
     token: PlainToken,
+    password: String,
     market: ProjectId,
     audited: ProjectId,
 }
 
 impl Demo<'_> {
     async fn set(&self, args: &DemoArgs) -> anyhow::Result<Scene> {
-        let (account, token) = self.account().await?;
+        let (account, token, password) = self.account().await?;
         let host = args
             .site
             .as_deref()
@@ -187,6 +193,7 @@ impl Demo<'_> {
         Ok(Scene {
             account: account.id,
             token,
+            password,
             market,
             audited,
         })
@@ -259,30 +266,35 @@ impl Demo<'_> {
         show::outlook(&self.foundation.storage, account, &ranks).await?;
         show::broken_links(&self.foundation.storage, account, &links).await?;
         if !args.once {
-            self.invite(&scene.token, scene.market, scene.audited);
+            self.invite(scene);
         }
         Ok(())
     }
 
-    async fn account(&self) -> anyhow::Result<(Account, PlainToken)> {
+    async fn account(&self) -> anyhow::Result<(Account, PlainToken, String)> {
         let (storage, clock, mint) = self.foundation.parts();
-        let email = EmailAddress::parse("demo@sightline.example")?;
+        let email = EmailAddress::parse(OWNER)?;
         let create =
             CreateAccount::new(Arc::clone(&storage), Arc::clone(&clock), Arc::clone(&mint));
         let (account, owner): (Account, User) = create.run(&email, &Label::parse("Demo")?).await?;
-        let issue = IssueToken::new(
-            storage,
-            clock,
-            Arc::clone(&self.foundation.randomness),
-            mint,
-        );
+        let randomness = Arc::clone(&self.foundation.randomness);
+        let password = TypedPassword::generated(randomness.as_ref());
+        SetPassword::new(
+            Arc::clone(&storage),
+            Arc::clone(&clock),
+            Arc::clone(&mint),
+            hasher(self.foundation)?,
+        )
+        .run(&owner, &password)
+        .await?;
+        let issue = IssueToken::new(storage, clock, randomness, mint);
         let new = NewToken {
             name: Label::parse("demo")?,
             scopes: Scopes::all(),
             lifetime: Some(NewToken::DEFAULT_LIFETIME),
         };
-        let (token, _) = issue.run(&owner, &new).await?;
-        Ok((account, token))
+        let (token, _) = issue.run(Actor::Operator, &owner, &new).await?;
+        Ok((account, token, password))
     }
 
     async fn project(
@@ -350,20 +362,22 @@ impl Demo<'_> {
         Ok(requested.job.id)
     }
 
-    fn invite(&self, token: &PlainToken, market: ProjectId, audited: ProjectId) {
-        let base = format!(
-            "{}/api/agent/v1",
-            self.foundation.settings.public_base_url()
-        );
+    fn invite(&self, scene: &Scene) {
+        let server = self.foundation.settings.public_base_url();
+        say(format!(
+            "\nLook at it: {server}/sign-in\n  e-mail    {OWNER}\n  password  {}",
+            scene.password
+        ));
+        let base = format!("{server}/api/agent/v1");
         say("\nTry it yourself:");
-        say(format!("export TOKEN={}", token.reveal()));
+        say(format!("export TOKEN={}", scene.token.reveal()));
         say(format!(
             "curl -s -H \"Authorization: Bearer $TOKEN\" {base}/projects"
         ));
         for (of, project) in [
-            ("rankings", market),
-            ("ai-trends", market),
-            ("broken-links", audited),
+            ("rankings", scene.market),
+            ("ai-trends", scene.market),
+            ("broken-links", scene.audited),
         ] {
             say(format!(
                 "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type={of}&projectId={project}&limit=3'"

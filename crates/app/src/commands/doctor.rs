@@ -4,8 +4,9 @@ use super::Ended;
 use crate::{
     settings::{Loaded, Origin, Settings, shown},
     terminal::{say, show_table},
-    wiring::{Role, ai_engines, machine, open_database, search_results, site_tools},
+    wiring::{Role, ai_engines, keyword_data, machine, open_database, search_results, site_tools},
 };
+use analysis::provenance::Provenance;
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
@@ -43,6 +44,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
         database(&loaded.settings).await,
         suppliers(&loaded.settings),
         engines(&loaded.settings),
+        research(&loaded.settings),
         speed(&loaded.settings),
         search_console(&loaded.settings).await,
         crawler(&loaded.settings),
@@ -243,6 +245,45 @@ fn engines(settings: &Settings) -> Check {
         },
         told,
         todo: (!unasked.is_empty()).then(|| todo.to_owned()),
+    }
+}
+
+/// Who tells about keywords, and what a search among them can cost.
+fn research(settings: &Settings) -> Check {
+    let what = "keyword research";
+    let (clock, randomness) = machine();
+    let supplier = keyword_data(settings, &clock, &randomness);
+    let label = supplier.label();
+    if label.provenance == Provenance::Simulated {
+        return Check {
+            what,
+            state: State::Notice,
+            told: "sandbox: simulated figures, marked so in every answer".to_owned(),
+            todo: Some("For real figures set search.data_for_seo.login and password.".to_owned()),
+        };
+    }
+    if let Some(unpaid) = supplier.unpaid() {
+        return Check {
+            what,
+            state: State::Bad,
+            told: format!("DataForSEO: not asked, {unpaid}"),
+            todo: Some(
+                "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs."
+                    .to_owned(),
+            ),
+        };
+    }
+    let most = supplier.most();
+    Check {
+        what,
+        state: State::Good,
+        told: format!(
+            "DataForSEO; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
+            most.calls,
+            most.cost,
+            MicroUsd::CURRENCY
+        ),
+        todo: None,
     }
 }
 

@@ -11,9 +11,9 @@ use crate::{
     worker::Worker,
 };
 use anyhow::Context;
-use domain::use_cases::list_accounts::ListAccounts;
 use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
+use web::services::Services;
 
 /// Serves, and unless told otherwise works, until the process is told to stop.
 pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> {
@@ -27,7 +27,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
     let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
-    greet(&foundation, args).await?;
+    greet(&foundation, args, &services).await?;
 
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());
@@ -48,7 +48,11 @@ fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     })
 }
 
-async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> {
+async fn greet(
+    foundation: &Foundation,
+    args: &ServeArgs,
+    services: &Services,
+) -> anyhow::Result<()> {
     let settings = &foundation.settings;
     remark(format!(
         "Sightline {} listens on http://{}",
@@ -68,12 +72,14 @@ async fn greet(foundation: &Foundation, args: &ServeArgs) -> anyhow::Result<()> 
             "  simulated  search results come from the sandbox and say so; for real ones set a supplier (search.data_for_seo, search.serp_api, search.serper or search.searxng)",
         );
     }
-    if ListAccounts::new(Arc::clone(&foundation.storage))
-        .run()
-        .await?
-        .is_empty()
-    {
-        remark("  next       sightline account create --email you@example.com --name You");
+    if let Some(code) = services.welcome_code().await? {
+        // Behind the # it stays in the browser: it is in no log and in no Referer.
+        remark(format!(
+            "  next       open {}/welcome#{} and create the owner's account",
+            settings.public_base_url(),
+            code.reveal()
+        ));
+        remark("             or: sightline account create --email you@example.com --name You");
     }
     Ok(())
 }

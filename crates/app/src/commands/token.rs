@@ -9,6 +9,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     account::AccountStatus,
+    audit::Actor,
     ids::TokenId,
     scope::{Scope, Scopes},
     text::Label,
@@ -99,7 +100,7 @@ async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow:
     }
     let (storage, clock, mint) = foundation.parts();
     let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
-    let (plain, token) = issue.run(&owner, new).await?;
+    let (plain, token) = issue.run(Actor::Operator, &owner, new).await?;
     say(plain.reveal());
     let end = token
         .expires_at
@@ -224,7 +225,7 @@ async fn revoke(foundation: &Foundation, email: &str, id: TokenId) -> anyhow::Re
     let owner = owner(&foundation.storage, email).await?;
     let (storage, clock, mint) = foundation.parts();
     let revoke = RevokeToken::new(storage, clock, mint);
-    if revoke.run(owner.account, id).await? {
+    if revoke.run(Actor::Operator, owner.account, id).await? {
         say(format!("Token {id} is revoked."));
         return Ok(());
     }

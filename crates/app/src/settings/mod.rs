@@ -3,6 +3,7 @@
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
 mod ai;
+mod keyword_research;
 mod page_speed;
 mod ranges;
 mod search;
@@ -12,6 +13,7 @@ mod sources;
 mod values;
 
 pub use ai::{AiSettings, ModelChoice};
+pub use keyword_research::KeywordResearchSettings;
 pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
 pub use search_console::SearchConsoleSettings;
@@ -60,6 +62,8 @@ pub struct Settings {
     pub search: SearchSettings,
     /// AI engines.
     pub ai: AiSettings,
+    /// Keyword research.
+    pub keyword_research: KeywordResearchSettings,
     /// Search Console.
     pub search_console: SearchConsoleSettings,
     /// The crawler.
@@ -68,6 +72,38 @@ pub struct Settings {
     pub vitals: VitalsSettings,
     /// How long things are kept.
     pub retention: RetentionSettings,
+    /// How people stay signed in.
+    pub sessions: SessionSettings,
+    /// How passwords are kept.
+    pub passwords: PasswordSettings,
+}
+
+/// How people stay signed in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionSettings {
+    /// Whether cookies may go over plain http where the server is reached that way.
+    pub plain_cookies: bool,
+}
+
+/// How passwords are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PasswordSettings {
+    /// Memory of each hash (argon2id), in KiB.
+    pub memory_kib: u32,
+    /// Passes over it.
+    pub passes: u32,
+}
+
+impl Default for PasswordSettings {
+    fn default() -> Self {
+        let it = passwords::HashingSettings::default();
+        Self {
+            memory_kib: it.memory_kib,
+            passes: it.passes,
+        }
+    }
 }
 
 /// How long things are kept; 0 keeps them for ever.
@@ -84,6 +120,8 @@ pub struct RetentionSettings {
     pub ai_answer_days: u32,
     /// Rows of Search Console, in months.
     pub console_months: u32,
+    /// What people researched among keywords, in months.
+    pub search_months: u32,
 }
 
 /// How much may be asked of one server process.
@@ -114,6 +152,14 @@ pub struct LimitSettings {
     pub failed_tokens_per_minute: u32,
     /// Requests of an address with a token that is not accepted, at once.
     pub failed_tokens_burst: u32,
+    /// Attempts to sign in, by address or known device: in a minute.
+    pub sign_ins_per_minute: u32,
+    /// The same: at once.
+    pub sign_ins_burst: u32,
+    /// Attempts to sign in from everywhere, known devices apart: in a minute.
+    pub all_sign_ins_per_minute: u32,
+    /// The same: at once.
+    pub all_sign_ins_burst: u32,
     /// Requests of a token under way at the same time.
     pub in_flight_per_token: u32,
     /// Requests of an account under way at the same time.
@@ -215,10 +261,13 @@ impl Default for Settings {
             queue: QueueSettings::default(),
             search: SearchSettings::default(),
             ai: AiSettings::default(),
+            keyword_research: KeywordResearchSettings::default(),
             search_console: SearchConsoleSettings::default(),
             crawler: CrawlerSettings::default(),
             vitals: VitalsSettings::default(),
             retention: RetentionSettings::default(),
+            sessions: SessionSettings::default(),
+            passwords: PasswordSettings::default(),
         }
     }
 }
@@ -232,6 +281,7 @@ impl Default for RetentionSettings {
             answer_days: it.answers.unwrap_or(0),
             ai_answer_days: it.ai_answers.unwrap_or(0),
             console_months: it.console.unwrap_or(0),
+            search_months: it.searches.unwrap_or(0),
         }
     }
 }
@@ -247,6 +297,7 @@ impl RetentionSettings {
             answers: unless_zero(self.answer_days),
             ai_answers: unless_zero(self.ai_answer_days),
             console: unless_zero(self.console_months),
+            searches: unless_zero(self.search_months),
         }
     }
 }
@@ -267,6 +318,10 @@ impl Default for LimitSettings {
             anonymous_burst: it.anonymous.burst.get(),
             failed_tokens_per_minute: it.failed_tokens.per_minute.get(),
             failed_tokens_burst: it.failed_tokens.burst.get(),
+            sign_ins_per_minute: it.sign_ins.per_minute.get(),
+            sign_ins_burst: it.sign_ins.burst.get(),
+            all_sign_ins_per_minute: it.all_sign_ins.per_minute.get(),
+            all_sign_ins_burst: it.all_sign_ins.burst.get(),
             in_flight_per_token: it.in_flight_per_token,
             in_flight_per_account: it.in_flight_per_account,
             in_flight: it.in_flight,

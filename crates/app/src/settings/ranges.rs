@@ -45,6 +45,10 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     let depth = "10 to 700 organic results";
     mistakes.within("search.depth", search.depth, &(10..=700), depth);
     suppliers(search, &mut mistakes);
+    let price = settings.keyword_research.price_per_call;
+    let allowed = "0.000001 to 1000 US dollars";
+    let key = "keyword_research.price_per_call";
+    mistakes.within(key, price, &(LEAST_PRICE..=1_000.0), allowed);
     engines(&settings.ai, &mut mistakes);
     let rate = sandbox.failure_rate;
     mistakes.within("search.sandbox.failure_rate", rate, &(0.0..=1.0), "0 to 1");
@@ -78,6 +82,7 @@ pub fn check(settings: &Settings, origins: &BTreeMap<String, Origin>) -> Result<
     search_console(settings, &mut mistakes);
     queue(settings, &mut mistakes);
     limits(settings, &mut mistakes);
+    passwords(settings, &mut mistakes);
     mistakes.told(origins)
 }
 
@@ -268,6 +273,11 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
             "0 or 4 to 1200",
         );
     }
+    if kept.search_months != 0 {
+        let months = kept.search_months;
+        let key = "retention.search_months";
+        mistakes.within(key, months, &(1..=1_200), "0 or 1 to 1200");
+    }
 }
 
 /// Search Console itself keeps sixteen months.
@@ -324,12 +334,28 @@ fn limits(settings: &Settings, mistakes: &mut Mistakes) {
             limits.failed_tokens_per_minute,
         ),
         ("limits.failed_tokens_burst", limits.failed_tokens_burst),
+        ("limits.sign_ins_per_minute", limits.sign_ins_per_minute),
+        ("limits.sign_ins_burst", limits.sign_ins_burst),
+        (
+            "limits.all_sign_ins_per_minute",
+            limits.all_sign_ins_per_minute,
+        ),
+        ("limits.all_sign_ins_burst", limits.all_sign_ins_burst),
         ("limits.in_flight_per_token", limits.in_flight_per_token),
         ("limits.in_flight_per_account", limits.in_flight_per_account),
         ("limits.in_flight", limits.in_flight),
     ] {
         mistakes.within(key, number, &(1..=1_000_000_000), "1 to 1000000000");
     }
+}
+
+/// No less than the OWASP cheat sheet "Password Storage" names for two passes, and no more than a
+/// server has.
+fn passwords(settings: &Settings, mistakes: &mut Mistakes) {
+    let set = &settings.passwords;
+    let (key, allowed) = ("passwords.memory_kib", "19456 to 1048576");
+    mistakes.within(key, set.memory_kib, &(19_456..=1_048_576), allowed);
+    mistakes.within("passwords.passes", set.passes, &(2..=20), "2 to 20");
 }
 
 /// A lease outlives a sign of life that comes late, and nothing spins.

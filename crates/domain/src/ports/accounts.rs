@@ -4,7 +4,7 @@ use super::storage::StorageError;
 use crate::{
     account::{Account, AccountUsage},
     email::EmailAddress,
-    ids::AccountId,
+    ids::{AccountId, UserId},
     user::User,
 };
 use async_trait::async_trait;
@@ -22,6 +22,16 @@ pub trait AccountRepository: Send {
     async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
     /// The person with that address.
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError>;
+    /// Whether there is any account at all.
+    async fn any(&mut self) -> Result<bool, StorageError>;
+    /// A person of the account.
+    async fn user(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<User>, StorageError>;
+    /// Name and e-mail address as given. `Conflict` when the address is another's.
+    async fn save_user(&mut self, user: &User) -> Result<(), StorageError>;
     /// Name, status, limits and report defaults as given; usage is left alone.
     async fn save(&mut self, account: &Account) -> Result<(), StorageError>;
     /// Sets what the account has.

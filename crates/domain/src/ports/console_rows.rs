@@ -3,6 +3,7 @@
 use super::storage::StorageError;
 use crate::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
+    page::{Page, PageRequest},
     search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
 };
 use analysis::ctr::PositionClicks;
@@ -54,6 +55,13 @@ pub trait ConsoleRowRepository: Send {
         spans: &[ConsoleSpanId],
         limit: u32,
     ) -> Result<Vec<RowSum>, StorageError>;
+    /// Sums by search and page over countries, devices and days, those shown most first.
+    async fn shown(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        page: &PageRequest<()>,
+    ) -> Result<Page<RowSum>, StorageError>;
     /// What was counted of these pages, day by day, in no order; days without a row are left out.
     async fn page_days(
         &mut self,

@@ -4,11 +4,12 @@ use super::storage::StorageError;
 use crate::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordChoice, LatestRank},
-    market::Market,
+    market::{Country, Language, Market},
     page::{Page, PageRequest},
     project::Status,
 };
 use async_trait::async_trait;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which keywords are wanted. All that is given has to hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,6 +65,25 @@ pub trait KeywordRepository: Send {
         market: &Market,
         normalized: &[String],
     ) -> Result<Vec<Keyword>, StorageError>;
+    /// Those of these normalised texts, a few hundred at the most, that are active keywords of the
+    /// project in that country and language, whatever the device and the place.
+    async fn active_texts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        country: Country,
+        language: Language,
+        normalized: &[String],
+    ) -> Result<BTreeSet<String>, StorageError>;
+    /// Sets the search volumes of the account's keywords that have one of these normalised texts, a few
+    /// hundred at the most, in that country and language; others stay as they are.
+    async fn note_volumes(
+        &mut self,
+        account: AccountId,
+        country: Country,
+        language: Language,
+        volumes: &BTreeMap<String, u32>,
+    ) -> Result<(), StorageError>;
     /// Everything as given, except the latest rank and the search volume.
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;
     /// Saves many at once; the same as `save` on each.

@@ -2,7 +2,7 @@
 
 use super::storage::StorageError;
 use crate::{
-    ids::{AccountId, JobId, ProjectId},
+    ids::{AccountId, JobId, KeywordId, ProjectId},
     page::Page,
     results::{Finding, FindingQuery, ResultHead},
 };
@@ -44,6 +44,28 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError>;
+    /// The heads of these types of several projects, in no order.
+    async fn heads_of(
+        &mut self,
+        account: AccountId,
+        projects: &[ProjectId],
+        result_types: &[ResultType],
+    ) -> Result<Vec<ResultHead>, StorageError>;
+    /// The records of a run about these keywords, in no order.
+    async fn about_keywords(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        run: (ResultType, JobId),
+        keywords: &[KeywordId],
+    ) -> Result<Vec<Finding>, StorageError>;
+    /// What the last runs of several projects left behind for the next ones.
+    async fn carried_of(
+        &mut self,
+        account: AccountId,
+        projects: &[ProjectId],
+        result_type: ResultType,
+    ) -> Result<Vec<(ProjectId, Document)>, StorageError>;
     /// The newest results of every type, each with its first `top` records.
     async fn heads(
         &mut self,

@@ -6,9 +6,12 @@ use super::{
     idempotency::IdempotencyRepository, jobs::JobRepository, kept_answers::AnswerRepository,
     kept_pages::PageRepository, keywords::KeywordRepository, measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
-    projects::ProjectRepository, results::ResultRepository, schedules::ScheduleRepository,
-    secrets::SecretRepository, spending::SpendingRepository, tokens::TokenRepository,
+    passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
+    results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
+    sessions::SessionRepository, spending::SpendingRepository, throttles::ThrottleRepository,
+    tokens::TokenRepository,
 };
+use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::{error::Error, pin::Pin};
@@ -88,6 +91,12 @@ pub trait Storage: Send + Sync {
 pub trait Repositories: Send {
     /// Accounts and people.
     fn accounts(&mut self) -> &mut dyn AccountRepository;
+    /// Passwords.
+    fn passwords(&mut self) -> &mut dyn PasswordRepository;
+    /// Sessions.
+    fn sessions(&mut self) -> &mut dyn SessionRepository;
+    /// Guesses that were counted.
+    fn throttles(&mut self) -> &mut dyn ThrottleRepository;
     /// API tokens.
     fn tokens(&mut self) -> &mut dyn TokenRepository;
     /// Projects.
@@ -110,10 +119,16 @@ pub trait Repositories: Send {
     fn schedules(&mut self) -> &mut dyn ScheduleRepository;
     /// What owners say of their projects.
     fn owners_words(&mut self) -> &mut dyn OwnersWordsRepository;
+    /// Content plans.
+    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository;
+    /// Months of keywords.
+    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository;
     /// Rows of Search Console.
     fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository;
     /// Which properties of Search Console are fetched.
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository;
+    /// Keyword research.
+    fn research(&mut self) -> &mut dyn ResearchRepository;
     /// What suppliers cost.
     fn spending(&mut self) -> &mut dyn SpendingRepository;
     /// Calls that cost money.

@@ -7,6 +7,7 @@ mod basis;
 mod binding;
 mod country;
 mod cut;
+mod period;
 mod property;
 mod row;
 
@@ -15,6 +16,7 @@ pub use basis::{Basis, FRESH, LONGEST_PERIOD, StoredSpan, choose};
 pub use binding::{Binding, HOLD};
 pub use country::ConsoleCountry;
 pub use cut::{About, Cut};
+pub use period::{PeriodRows, within};
 pub use property::{Property, PropertyRefusal};
 pub use row::{
     ConsoleDevice, MOST_POSITION, MOST_TEXT, Origin, PageDay, RowField, RowRefusal, RowSet, RowSum,

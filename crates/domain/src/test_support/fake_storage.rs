@@ -6,20 +6,26 @@ use crate::ports::{
     audit::{AuditRepository, MockAuditRepository},
     console_bindings::{ConsoleBindingRepository, MockConsoleBindingRepository},
     console_rows::{ConsoleRowRepository, MockConsoleRowRepository},
+    content_plans::{ContentPlanRepository, MockContentPlanRepository},
     idempotency::{IdempotencyRepository, MockIdempotencyRepository},
     jobs::{JobRepository, MockJobRepository},
     kept_answers::{AnswerRepository, MockAnswerRepository},
     kept_pages::{MockPageRepository, PageRepository},
+    keyword_months::{KeywordMonthRepository, MockKeywordMonthRepository},
     keywords::{KeywordRepository, MockKeywordRepository},
     measurements::{MeasurementRepository, MockMeasurementRepository},
     owners_words::{MockOwnersWordsRepository, OwnersWordsRepository},
     paid_calls::{MockPaidCallRepository, PaidCallRepository},
+    passwords::{MockPasswordRepository, PasswordRepository},
     projects::{MockProjectRepository, ProjectRepository},
+    research::{MockResearchRepository, ResearchRepository},
     results::{MockResultRepository, ResultRepository},
     schedules::{MockScheduleRepository, ScheduleRepository},
     secrets::{MockSecretRepository, SecretRepository},
+    sessions::{MockSessionRepository, SessionRepository},
     spending::{MockSpendingRepository, SpendingRepository},
     storage::{Repositories, Storage, StorageError, Transaction},
+    throttles::{MockThrottleRepository, ThrottleRepository},
     tokens::{MockTokenRepository, TokenRepository},
 };
 use async_trait::async_trait;
@@ -36,6 +42,12 @@ use std::{
 pub struct FakeTransaction {
     /// Expectations on accounts.
     pub accounts: MockAccountRepository,
+    /// Expectations on passwords.
+    pub passwords: MockPasswordRepository,
+    /// Expectations on sessions.
+    pub sessions: MockSessionRepository,
+    /// Expectations on guesses.
+    pub throttles: MockThrottleRepository,
     /// Expectations on tokens.
     pub tokens: MockTokenRepository,
     /// Expectations on projects.
@@ -60,8 +72,14 @@ pub struct FakeTransaction {
     pub owners_words: MockOwnersWordsRepository,
     /// Expectations on rows of Search Console.
     pub console_rows: MockConsoleRowRepository,
+    /// Expectations on content plans.
+    pub content_plans: MockContentPlanRepository,
+    /// Expectations on months of keywords.
+    pub keyword_months: MockKeywordMonthRepository,
     /// Expectations on what is fetched of Search Console.
     pub console_bindings: MockConsoleBindingRepository,
+    /// Expectations on keyword research.
+    pub research: MockResearchRepository,
     /// Expectations on spending.
     pub spending: MockSpendingRepository,
     /// Expectations on calls that cost money.
@@ -133,6 +151,15 @@ impl Repositories for FakeTransaction {
     fn audit(&mut self) -> &mut dyn AuditRepository {
         &mut self.audit
     }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        &mut self.passwords
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        &mut self.sessions
+    }
+    fn throttles(&mut self) -> &mut dyn ThrottleRepository {
+        &mut self.throttles
+    }
     fn tokens(&mut self) -> &mut dyn TokenRepository {
         &mut self.tokens
     }
@@ -169,8 +196,17 @@ impl Repositories for FakeTransaction {
     fn console_rows(&mut self) -> &mut dyn ConsoleRowRepository {
         &mut self.console_rows
     }
+    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository {
+        &mut self.content_plans
+    }
+    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository {
+        &mut self.keyword_months
+    }
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
         &mut self.console_bindings
+    }
+    fn research(&mut self) -> &mut dyn ResearchRepository {
+        &mut self.research
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {
         &mut self.spending

@@ -5,8 +5,10 @@ mod fake_storage;
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     ai_models::ModelChoice,
+    content_plan::{Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem},
     domain_name::SiteDomain,
-    ids::{AccountId, IdMint, KeywordId, ProjectId, TokenId, UserId},
+    email::EmailAddress,
+    ids::{AccountId, ContentPlanId, IdMint, KeywordId, ProjectId, SessionId, TokenId, UserId},
     job::{
         Job, JobCost, JobPriority, JobState, Trigger, dedupe_key, kind::AnalysisKind,
         progress::Progress,
@@ -17,10 +19,13 @@ use crate::{
     project::{Project, ProjectMeta, Status},
     report_settings::EffectiveReportSettings,
     scope::Scopes,
-    text::Label,
+    session::Session,
+    text::{Label, Text},
     token::ApiToken,
+    user::User,
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use analysis::search_intent::Intent;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 pub use fake_storage::{FakeStorage, FakeTransaction};
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -200,6 +205,89 @@ pub fn a_token() -> ApiToken {
         revoked_at: None,
         revoke_reason: None,
         rotated_from: None,
+    }
+}
+
+/// The owner of [`an_account`].
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn a_user() -> User {
+    User {
+        account: ACCOUNT,
+        id: UserId(51),
+        email: EmailAddress::parse("ann@example.com").expect("an address"),
+        name: Label::parse("Ann").expect("a label"),
+        created_at: FrozenClock::default().now(),
+    }
+}
+
+/// A session of [`a_user`] that has just begun.
+#[must_use]
+pub fn a_session() -> Session {
+    let now = FrozenClock::default().now();
+    Session {
+        account: ACCOUNT,
+        id: SessionId(61),
+        user: UserId(51),
+        created_at: now,
+        last_seen_at: now,
+        browser: Some("Firefox".to_owned()),
+        network: "192.0.2.0/24".to_owned(),
+    }
+}
+
+/// A content plan of [`a_project`] with one item in which everything is said, and one in which
+/// nothing is.
+///
+/// # Panics
+/// Never: the example is valid.
+#[must_use]
+pub fn a_content_plan() -> ContentPlan {
+    let now = FrozenClock::default().now();
+    let text = |text: &str| KeywordText::parse(text).expect("a keyword");
+    let full = PlanItem {
+        keyword: text("rank tracker"),
+        cluster: Label::parse("tracking").ok(),
+        intent: Some(Intent::Commercial),
+        action: PlanAction::Expand,
+        target_url: Some("https://shop.example.com/tracker".to_owned()),
+        title: Text::parse("Rank trackers compared").ok(),
+        outline: { ["What they measure", "Prices"].iter() }
+            .filter_map(|it| Text::parse(it).ok())
+            .collect(),
+        schema_types: Text::parse("Article").into_iter().collect(),
+        priority: Some(12.5),
+        effort: Some(Effort::Medium),
+        status: ItemStatus::InProgress,
+        due_on: NaiveDate::from_ymd_opt(2026, 12, 24),
+        owner: Label::parse("Ann").ok(),
+    };
+    let bare = PlanItem {
+        keyword: text("what is a rank tracker"),
+        cluster: None,
+        intent: None,
+        action: PlanAction::Create,
+        target_url: None,
+        title: None,
+        outline: vec![],
+        schema_types: vec![],
+        priority: None,
+        effort: None,
+        status: ItemStatus::Planned,
+        due_on: None,
+        owner: None,
+    };
+    ContentPlan {
+        account: ACCOUNT,
+        id: ContentPlanId(71),
+        project: ProjectId(11),
+        name: Label::parse("Winter").expect("a label"),
+        clustered_by: Clustering::SharedResults,
+        items: vec![full, bare],
+        created_at: now,
+        updated_at: now,
     }
 }
 

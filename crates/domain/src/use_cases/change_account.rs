@@ -40,7 +40,7 @@ impl ChangeAccount {
         retrying(|| self.change(account, action, &detail, change)).await
     }
 
-    /// Switches the account on or off: off, its tokens open nothing.
+    /// Switches the account on or off: off, its tokens open nothing, and its sessions are over for good.
     pub async fn switch(
         &self,
         account: AccountId,
@@ -67,8 +67,14 @@ impl ChangeAccount {
         };
         let changed = change(found);
         work.accounts().save(&changed).await?;
+        let mut told = vec![detail.to_owned()];
+        if changed.status == AccountStatus::Disabled {
+            let ended = work.sessions().end_account(account).await?;
+            told.push(format!("{ended} sessions ended"));
+        }
+        told.retain(|it| !it.is_empty());
         let event = AuditEvent {
-            detail: detail.to_owned(),
+            detail: told.join("; "),
             ..AuditEvent::new(
                 &self.mint,
                 account,

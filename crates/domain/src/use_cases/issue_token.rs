@@ -82,17 +82,19 @@ impl IssueToken {
     /// The plain token is in this one answer only.
     pub async fn run(
         &self,
+        by: Actor,
         owner: &User,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         if new.scopes.is_empty() {
             return Err(IssueTokenError::NoScopes);
         }
-        retrying(|| self.once(owner, new)).await
+        retrying(|| self.once(by, owner, new)).await
     }
 
     async fn once(
         &self,
+        by: Actor,
         owner: &User,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
@@ -133,7 +135,7 @@ impl IssueToken {
                 &self.mint,
                 owner.account,
                 now,
-                Actor::Operator,
+                by,
                 AuditAction::TokenCreated,
             )
         };

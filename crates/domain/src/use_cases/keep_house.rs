@@ -1,11 +1,18 @@
 //! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
 
-use crate::ports::{
-    clock::Clock,
-    storage::{Storage, StorageError, Transaction, retrying},
+use super::research_keyword::settle;
+use crate::{
+    ids::AccountId,
+    keyword_research::Flight,
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+    session::Session,
+    throttle::Throttle,
 };
 use analysis::result_type::ResultType;
-use chrono::{Days, Months};
+use chrono::{DateTime, Days, Months, Utc};
 use std::{pin::Pin, sync::Arc};
 
 /// Records of these types are large and tell of one day alone; what follows from them over time
@@ -16,8 +23,12 @@ const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 const TOGETHER: u32 = 500;
 /// How many answers of AI engines, and how many days' counts of them at the least.
 const AI_ANSWERS: u32 = 500;
+/// How many counts of guesses are forgotten in one transaction.
+const GUESSES: u32 = 1_000;
 /// How many imports of Search Console are forgotten in one transaction.
 const IMPORTS: u32 = 20;
+/// How many results of keyword research, searches, or questions under way are.
+const SEARCHES: u32 = 200;
 
 /// How long things are kept; `None` keeps them for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +43,14 @@ pub struct Retention {
     pub ai_answers: Option<u32>,
     /// Rows of Search Console, in months.
     pub console: Option<u32>,
+    /// What people researched, in months since they last did. What is kept for everyone goes when it
+    /// is not good any more.
+    pub searches: Option<u32>,
 }
 
 impl Default for Retention {
     /// Three years and a month, so that a year can be told beside the two before; a quarter; a week; a
-    /// quarter; as long as Search Console itself.
+    /// quarter; as long as Search Console itself; a year and a month, so that a season comes round.
     fn default() -> Self {
         Self {
             ranks: Some(37),
@@ -44,6 +58,7 @@ impl Default for Retention {
             answers: Some(7),
             ai_answers: Some(92),
             console: Some(16),
+            searches: Some(13),
         }
     }
 }
@@ -77,9 +92,44 @@ impl KeepHouse {
         let ai_answers = self.retention.ai_answers.map(days_ago);
         let console = self.retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
+        self.in_parts(|work, _| {
+            let forgetting = work
+                .throttles()
+                .forget_before(now - Throttle::FORGOTTEN_AFTER, GUESSES);
+            Box::pin(async { Ok((forgetting.await? >= GUESSES.into()).then_some(())) })
+        })
+        .await?;
+        self.in_parts(|work, _| {
+            let forgetting = work.research().forget_kept(now, SEARCHES);
+            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+        })
+        .await?;
+        self.in_parts(|work, _| {
+            let forgetting = work
+                .research()
+                .forget_flights(now - Flight::LEASE, SEARCHES);
+            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+        })
+        .await?;
+        let searches = { self.retention.searches }.map(|it| now - Months::new(it));
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
             let of = account.id;
+            self.in_parts(|work, _: Option<()>| Box::pin(end_lapsed(work, of, now)))
+                .await?;
+            if let Some(before) = searches {
+                self.in_parts(|work, _| {
+                    let forgetting = work.research().forget_searches(of, before, SEARCHES);
+                    Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+                })
+                .await?;
+            }
+            self.in_parts(|work, _: Option<()>| {
+                let (begun, used) = (now - Session::LIFETIME, now - Session::IDLE);
+                let forgetting = work.sessions().forget(of, begun, used);
+                Box::pin(async { forgetting.await.map(|_| None) })
+            })
+            .await?;
             if let Some(before) = since {
                 self.in_parts(|work, after| {
                     Box::pin(work.measurements().forget_points(of, before, after))
@@ -143,6 +193,22 @@ impl KeepHouse {
             }
         }
     }
+}
+
+/// Ends what is set aside for questions whose askers died: the units are free already, and the money
+/// counts as spent, since nobody knows what became of the calls.
+async fn end_lapsed(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    now: DateTime<Utc>,
+) -> Result<Option<()>, StorageError> {
+    let lapsed = work.research().lapsed(account, now, SEARCHES).await?;
+    for reservation in &lapsed {
+        if work.research().release(account, reservation.flight).await? {
+            settle(work, reservation, reservation.most).await?;
+        }
+    }
+    Ok((lapsed.len() >= SEARCHES as usize).then_some(()))
 }
 
 /// What is being forgotten; where it ended, unless nothing is left.

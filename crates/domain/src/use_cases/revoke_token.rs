@@ -30,11 +30,21 @@ impl RevokeToken {
     }
 
     /// Ends the token with its next use; `false` when there is none that could be ended.
-    pub async fn run(&self, account: AccountId, token: TokenId) -> Result<bool, StorageError> {
-        retrying(|| self.once(account, token)).await
+    pub async fn run(
+        &self,
+        by: Actor,
+        account: AccountId,
+        token: TokenId,
+    ) -> Result<bool, StorageError> {
+        retrying(|| self.once(by, account, token)).await
     }
 
-    async fn once(&self, account: AccountId, token: TokenId) -> Result<bool, StorageError> {
+    async fn once(
+        &self,
+        by: Actor,
+        account: AccountId,
+        token: TokenId,
+    ) -> Result<bool, StorageError> {
         let now = self.clock.now();
         let mut work = self.storage.write().await?;
         let was_ended = work
@@ -44,13 +54,7 @@ impl RevokeToken {
         if was_ended {
             let event = AuditEvent {
                 token: Some(token),
-                ..AuditEvent::new(
-                    &self.mint,
-                    account,
-                    now,
-                    Actor::Operator,
-                    AuditAction::TokenRevoked,
-                )
+                ..AuditEvent::new(&self.mint, account, now, by, AuditAction::TokenRevoked)
             };
             work.audit().record(&event).await?;
         }

@@ -68,7 +68,8 @@ impl SetAiModel {
         .await
     }
 
-    fn known(&self) -> Vec<String> {
+    /// The names of the engines that can be set.
+    pub(super) fn known(&self) -> Vec<String> {
         let mut known: Vec<String> = self.engines.all().map(|it| it.label().name).collect();
         for (name, _) in ENGINES {
             if !known.iter().any(|it| it == name) {

@@ -6,6 +6,7 @@
 
 pub(crate) mod answers;
 mod chance;
+pub(crate) mod keywords;
 mod layout;
 mod market;
 mod trouble;

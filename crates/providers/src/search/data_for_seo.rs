@@ -1,7 +1,7 @@
 //! Google results of DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, one call for
 //! up to two hundred results, with every element of the pages and its place.
 
-mod items;
+pub(crate) mod items;
 mod overview;
 pub(crate) mod places;
 pub(crate) mod wire;

@@ -8,6 +8,7 @@ mod data_for_seo;
 mod fault_server;
 mod guarding;
 mod journal;
+mod keywords;
 mod page_speed;
 mod search_console;
 mod searxng;

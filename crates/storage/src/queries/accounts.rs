@@ -7,11 +7,11 @@ use crate::{
     session::{Session, Whose},
 };
 use async_trait::async_trait;
-use diesel::{insert_into, prelude::*, update};
+use diesel::{dsl::exists, insert_into, prelude::*, select, update};
 use domain::{
     account::{Account, AccountUsage},
     email::EmailAddress,
-    ids::AccountId,
+    ids::{AccountId, UserId},
     ports::{accounts::AccountRepository, storage::StorageError},
     user::User,
 };
@@ -67,6 +67,50 @@ impl AccountRepository for Session<Db> {
                 .optional()
         });
         found.await?.map(User::try_from).transpose()
+    }
+
+    async fn any(&mut self) -> Result<bool, StorageError> {
+        self.ask(Whose::Everyone, |db| {
+            select(exists(user_directory::table.select(user_directory::email))).get_result(db)
+        })
+        .await
+    }
+
+    async fn user(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<User>, StorageError> {
+        let found = self.ask(account, move |db| {
+            users::table
+                .filter(users::account_id.eq(account.0))
+                .filter(users::id.eq(user.0))
+                .select(UserRow::as_select())
+                .first(db)
+                .optional()
+        });
+        found.await?.map(User::try_from).transpose()
+    }
+
+    async fn save_user(&mut self, user: &User) -> Result<(), StorageError> {
+        let (account, id) = (user.account.0, user.id.0);
+        let (email, name) = (user.email.to_string(), user.name.to_string());
+        self.change(user.account, move |db| {
+            let person = users::table
+                .filter(users::account_id.eq(account))
+                .filter(users::id.eq(id));
+            update(person)
+                .set((users::email.eq(&email), users::name.eq(&name)))
+                .execute(db)?;
+            let entry = user_directory::table
+                .filter(user_directory::account_id.eq(account))
+                .filter(user_directory::user_id.eq(id));
+            update(entry)
+                .set(user_directory::email.eq(&email))
+                .execute(db)
+                .map(drop)
+        })
+        .await
     }
 
     async fn save(&mut self, account: &Account) -> Result<(), StorageError> {

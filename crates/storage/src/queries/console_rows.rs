@@ -1,7 +1,11 @@
 //! Rows of Search Console.
 
-use super::{Db, dialect};
+use super::{
+    Db, dialect,
+    paging::{one_more, page},
+};
 use crate::{
+    errors::unavailable,
     rows::{
         console::{ConsoleRow, ROW_BINDS, SpanRow, SumRow, query_hash, row_sum},
         counted,
@@ -14,13 +18,14 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 use diesel::{
     delete,
-    dsl::sql,
+    dsl::{min, sql},
     insert_into,
     prelude::*,
-    sql_types::{BigInt, Double},
+    sql_types::{BigInt, Bool, Double, Text},
 };
 use domain::{
     ids::{AccountId, ConsoleSpanId, ProjectId},
+    page::{Page, PageRequest, Position, SortValue},
     ports::{console_rows::ConsoleRowRepository, storage::StorageError},
     search_console::{PageDay, RowSet, RowSum, StoredSpan, Told},
 };
@@ -203,6 +208,60 @@ impl ConsoleRowRepository for Session<Db> {
             .collect()
     }
 
+    async fn shown(
+        &mut self,
+        account: AccountId,
+        spans: &[ConsoleSpanId],
+        request: &PageRequest<()>,
+    ) -> Result<Page<RowSum>, StorageError> {
+        let (spans, limit) = (numbers(spans), request.limit);
+        let after = match &request.after {
+            Some(after) => {
+                shown_place(after).ok_or_else(|| unavailable("a position of another list"))?
+            }
+            None => (i64::MAX, i64::MIN, String::new()),
+        };
+        let rows: Vec<ShownRow> = self
+            .ask(account, move |db| {
+                let (clicks, impressions, position) = sums!();
+                let (shown, search, page) = after.clone();
+                let is_behind = sql::<Bool>("(SUM(impressions) < ")
+                    .bind::<BigInt, _>(shown)
+                    .sql(" OR (SUM(impressions) = ")
+                    .bind::<BigInt, _>(shown)
+                    .sql(" AND (query_hash > ")
+                    .bind::<BigInt, _>(search)
+                    .sql(" OR (query_hash = ")
+                    .bind::<BigInt, _>(search)
+                    .sql(" AND COALESCE(page, '') > ")
+                    .bind::<Text, _>(page)
+                    .sql("))))");
+                // In this order: the other way round SQLite walks the index of searches, and with it
+                // all rows of the account.
+                rows_of!(account, &spans)
+                    .group_by((console_rows::page, console_rows::query_hash))
+                    .having(is_behind)
+                    .order(sql::<BigInt>(
+                        "SUM(impressions) DESC, query_hash, COALESCE(page, '')",
+                    ))
+                    .limit(one_more(limit))
+                    .select((
+                        console_rows::query_hash,
+                        // The same search may be written in several ways.
+                        min(console_rows::query),
+                        console_rows::page,
+                        clicks,
+                        impressions,
+                        position,
+                    ))
+                    .load(db)
+            })
+            .await?;
+        page((rows, None), limit, shown_position, |it| {
+            row_sum((it.1, it.2, None, None, it.3, it.4, it.5))
+        })
+    }
+
     async fn page_days(
         &mut self,
         account: AccountId,
@@ -311,6 +370,27 @@ fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()>
         delete(old).execute(db)?;
     }
     Ok(())
+}
+
+/// Hash of the search, search, page, clicks, impressions, position times impressions.
+type ShownRow = (Option<i64>, Option<String>, Option<String>, i64, i64, f64);
+
+/// The id of a position is the hash of the search: with the page it makes the order total.
+fn shown_position(row: &ShownRow) -> Position {
+    let page = row.2.as_deref().unwrap_or_default();
+    Position {
+        value: SortValue::Text(format!("{} {page}", row.4)),
+        id: row.0.unwrap_or_default(),
+    }
+}
+
+/// Impressions, hash of the search and page of the row behind which a page begins.
+fn shown_place(after: &Position) -> Option<(i64, i64, String)> {
+    let SortValue::Text(text) = &after.value else {
+        return None;
+    };
+    let (impressions, page) = text.split_once(' ')?;
+    Some((impressions.parse().ok()?, after.id, page.to_owned()))
 }
 
 /// A page, the number of its day, clicks and impressions.

@@ -21,7 +21,7 @@ use diesel::{
 use domain::{
     ids::{AccountId, KeywordId, ProjectId},
     keyword::{Keyword, KeywordChoice, LatestRank},
-    market::Market,
+    market::{Country, Language, Market},
     page::{Page, PageRequest, Position},
     ports::{
         keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort},
@@ -98,6 +98,70 @@ impl KeywordRepository for Session<Db> {
             Ok(rows)
         });
         rows.await?.into_iter().map(Keyword::try_from).collect()
+    }
+
+    async fn active_texts(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        country: Country,
+        language: Language,
+        normalized: &[String],
+    ) -> Result<BTreeSet<String>, StorageError> {
+        let normalized = normalized.to_vec();
+        let texts: Vec<String> = self
+            .ask(account, move |db| {
+                keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::project_id.eq(project.0))
+                    .filter(keywords::status.eq(Status::Active.name()))
+                    .filter(keywords::country.eq(country.to_string()))
+                    .filter(keywords::language.eq(language.to_string()))
+                    .filter(keywords::normalized.eq_any(&normalized))
+                    .select(keywords::normalized)
+                    .load(db)
+            })
+            .await?;
+        Ok(texts.into_iter().collect())
+    }
+
+    async fn note_volumes(
+        &mut self,
+        account: AccountId,
+        country: Country,
+        language: Language,
+        volumes: &BTreeMap<String, u32>,
+    ) -> Result<(), StorageError> {
+        let volumes = volumes.clone();
+        self.change(account, move |db| {
+            let texts: Vec<&String> = volumes.keys().collect();
+            let known: Vec<(i64, String, Option<i64>)> = keywords::table
+                .filter(keywords::account_id.eq(account.0))
+                .filter(keywords::country.eq(country.to_string()))
+                .filter(keywords::language.eq(language.to_string()))
+                .filter(keywords::normalized.eq_any(texts))
+                .order(keywords::id)
+                .select((keywords::id, keywords::normalized, keywords::search_volume))
+                .load(db)?;
+            // Few are news: what was researched before stands there already.
+            let mut news: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+            for (id, text, stands) in known {
+                let volume = volumes.get(&text).map(|it| i64::from(*it));
+                if let Some(volume) = volume.filter(|it| stands != Some(*it)) {
+                    news.entry(volume).or_default().push(id);
+                }
+            }
+            for (volume, ids) in news {
+                let target = keywords::table
+                    .filter(keywords::account_id.eq(account.0))
+                    .filter(keywords::id.eq_any(ids));
+                update(target)
+                    .set(keywords::search_volume.eq(volume))
+                    .execute(db)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError> {

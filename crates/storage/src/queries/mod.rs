@@ -12,21 +12,27 @@ mod audit;
 mod carrying;
 mod console_bindings;
 mod console_rows;
+mod content_plans;
 mod forgetting;
 mod idempotency;
 mod jobs;
 mod kept_pages;
+mod keyword_months;
 mod keywords;
 mod measurements;
 mod owners_words;
 mod paid_calls;
+mod passwords;
 mod past;
 mod projects;
 mod queues;
+mod research;
 mod results;
 mod schedules;
 mod secrets;
+mod sessions;
 mod spending;
+mod throttles;
 mod tokens;
 pub mod versions;
 
@@ -39,20 +45,26 @@ use domain::ports::{
     audit::AuditRepository,
     console_bindings::ConsoleBindingRepository,
     console_rows::ConsoleRowRepository,
+    content_plans::ContentPlanRepository,
     idempotency::IdempotencyRepository,
     jobs::JobRepository,
     kept_answers::AnswerRepository,
     kept_pages::PageRepository,
+    keyword_months::KeywordMonthRepository,
     keywords::KeywordRepository,
     measurements::MeasurementRepository,
     owners_words::OwnersWordsRepository,
     paid_calls::PaidCallRepository,
+    passwords::PasswordRepository,
     projects::ProjectRepository,
+    research::ResearchRepository,
     results::ResultRepository,
     schedules::ScheduleRepository,
     secrets::SecretRepository,
+    sessions::SessionRepository,
     spending::SpendingRepository,
     storage::{Repositories, StorageError, Transaction},
+    throttles::ThrottleRepository,
     tokens::TokenRepository,
 };
 
@@ -61,6 +73,15 @@ type Backend = <Db as diesel::Connection>::Backend;
 
 impl Repositories for Session<Db> {
     fn accounts(&mut self) -> &mut dyn AccountRepository {
+        self
+    }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        self
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        self
+    }
+    fn throttles(&mut self) -> &mut dyn ThrottleRepository {
         self
     }
     fn tokens(&mut self) -> &mut dyn TokenRepository {
@@ -100,6 +121,15 @@ impl Repositories for Session<Db> {
         self
     }
     fn console_bindings(&mut self) -> &mut dyn ConsoleBindingRepository {
+        self
+    }
+    fn content_plans(&mut self) -> &mut dyn ContentPlanRepository {
+        self
+    }
+    fn keyword_months(&mut self) -> &mut dyn KeywordMonthRepository {
+        self
+    }
+    fn research(&mut self) -> &mut dyn ResearchRepository {
         self
     }
     fn spending(&mut self) -> &mut dyn SpendingRepository {

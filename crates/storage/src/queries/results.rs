@@ -23,7 +23,7 @@ use diesel::{
     sql_types::{BigInt, Text},
 };
 use domain::{
-    ids::{AccountId, JobId, ProjectId},
+    ids::{AccountId, JobId, KeywordId, ProjectId},
     page::{Direction, Page, Position, SortValue},
     ports::{results::ResultRepository, storage::StorageError},
     results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead},
@@ -118,6 +118,80 @@ impl ResultRepository for Session<Db> {
                 .optional()
         });
         found.await?.map(ResultHead::try_from).transpose()
+    }
+
+    async fn heads_of(
+        &mut self,
+        account: AccountId,
+        projects: &[ProjectId],
+        result_types: &[ResultType],
+    ) -> Result<Vec<ResultHead>, StorageError> {
+        let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
+        let types: Vec<&str> = result_types.iter().map(|it| it.name()).collect();
+        let found: Vec<HeadRow> = self
+            .ask(account, move |db| {
+                result_heads::table
+                    .filter(result_heads::account_id.eq(account.0))
+                    .filter(result_heads::project_id.eq_any(&projects))
+                    .filter(result_heads::result_type.eq_any(&types))
+                    .select(HeadRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        found.into_iter().map(ResultHead::try_from).collect()
+    }
+
+    async fn about_keywords(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+        (result_type, job): (ResultType, JobId),
+        keywords: &[KeywordId],
+    ) -> Result<Vec<Finding>, StorageError> {
+        let keywords: Vec<i64> = keywords.iter().map(|it| it.0).collect();
+        let found: Vec<FindingRow> = self
+            .ask(account, move |db| {
+                findings::table
+                    .filter(findings::account_id.eq(account.0))
+                    .filter(findings::project_id.eq(project.0))
+                    .filter(findings::result_type.eq(result_type.name()))
+                    .filter(findings::job_id.eq(job.0))
+                    .filter(findings::keyword_id.eq_any(&keywords))
+                    .select((
+                        findings::result_type,
+                        findings::job_id,
+                        findings::ordinal,
+                        findings::sort_value,
+                        findings::measured_at,
+                        findings::record,
+                    ))
+                    .load(db)
+            })
+            .await?;
+        Ok(found.into_iter().map(Finding::from).collect())
+    }
+
+    async fn carried_of(
+        &mut self,
+        account: AccountId,
+        projects: &[ProjectId],
+        result_type: ResultType,
+    ) -> Result<Vec<(ProjectId, Document)>, StorageError> {
+        let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
+        let found: Vec<(i64, String)> = self
+            .ask(account, move |db| {
+                result_carries::table
+                    .filter(result_carries::account_id.eq(account.0))
+                    .filter(result_carries::project_id.eq_any(&projects))
+                    .filter(result_carries::result_type.eq(result_type.name()))
+                    .select((result_carries::project_id, result_carries::carried))
+                    .load(db)
+            })
+            .await?;
+        let carried = found.into_iter();
+        Ok(carried
+            .map(|(project, text)| (ProjectId(project), Document::from_stored(text)))
+            .collect())
     }
 
     async fn heads(

@@ -33,6 +33,7 @@ pub struct AccountRow {
     report_defaults: String,
     created_at: At,
     daily_budget: Option<i64>,
+    keyword_research_limit: Option<i64>,
 }
 
 /// What `save` writes: all but the id, the usage and the age.
@@ -47,6 +48,7 @@ pub struct AccountChange {
     ai_tracked_limit: i64,
     monthly_budget: Option<i64>,
     daily_budget: Option<i64>,
+    keyword_research_limit: Option<i64>,
     report_defaults: String,
 }
 
@@ -91,6 +93,7 @@ impl From<&Account> for AccountRow {
             ai_tracked_limit: change.ai_tracked_limit,
             monthly_budget: change.monthly_budget,
             daily_budget: change.daily_budget,
+            keyword_research_limit: change.keyword_research_limit,
             projects_used: usage.projects_used,
             keywords_used: usage.keywords_used,
             ai_tracked_used: usage.ai_tracked_used,
@@ -112,6 +115,7 @@ impl From<&Account> for AccountChange {
             ai_tracked_limit: count(limits.ai_tracked),
             monthly_budget: limits.monthly_budget.map(|it| it.0),
             daily_budget: limits.daily_budget.map(|it| it.0),
+            keyword_research_limit: Some(count(limits.keyword_research)),
             report_defaults: report_settings::defaults_text(&account.report_defaults),
         }
     }
@@ -140,6 +144,11 @@ impl TryFrom<AccountRow> for Account {
                 keywords: counted(row.keywords_limit, "keyword limit")?,
                 keywords_per_project: counted(row.keywords_per_project_limit, "keyword limit")?,
                 ai_tracked: counted(row.ai_tracked_limit, "AI limit")?,
+                // Rows from before there was research have none.
+                keyword_research: match row.keyword_research_limit {
+                    Some(limit) => counted(limit, "limit of searches")?,
+                    None => AccountLimits::default().keyword_research,
+                },
                 monthly_budget: row.monthly_budget.map(MicroUsd),
                 daily_budget: row.daily_budget.map(MicroUsd),
             },

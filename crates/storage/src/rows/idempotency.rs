@@ -5,7 +5,7 @@ use crate::{instant::At, schema::idempotency_records};
 use diesel::prelude::*;
 use domain::{
     idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
-    ids::{AccountId, TokenId},
+    ids::{AccountId, CallerId},
     ports::storage::StorageError,
 };
 
@@ -29,7 +29,7 @@ impl From<&IdempotencyRecord> for RecordRow {
             account_id: record.account.0,
             idempotency_key: record.key.clone(),
             fingerprint: record.fingerprint.0.to_vec(),
-            token_id: record.token.0,
+            token_id: record.caller.0,
             status: record.answer.status.into(),
             location: record.answer.location.clone(),
             body: record.answer.body.clone(),
@@ -47,7 +47,7 @@ impl TryFrom<RecordRow> for IdempotencyRecord {
             account: AccountId(row.account_id),
             key: row.idempotency_key,
             fingerprint: Fingerprint(passed(row.fingerprint.try_into(), "fingerprint")?),
-            token: TokenId(row.token_id),
+            caller: CallerId(row.token_id),
             answer: StoredAnswer {
                 status: passed(row.status.try_into(), "status")?,
                 location: row.location,

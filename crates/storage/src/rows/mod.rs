@@ -5,6 +5,7 @@ pub mod ai_answers;
 pub mod ai_models;
 pub mod audit;
 pub mod console;
+pub mod content_plans;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_pages;
@@ -14,8 +15,10 @@ pub mod owners_words;
 pub mod paid_calls;
 pub mod projects;
 mod report_settings;
+pub mod research;
 pub mod results;
 pub mod schedules;
+pub mod sessions;
 pub mod tokens;
 
 use domain::ports::storage::StorageError;

@@ -35,18 +35,18 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
             what: "the account of a token",
         })
     })?;
-    let (account, token) = (&call.agent.account, &call.agent.token);
+    let account = call.tenant();
     Ok(Answer::value(&json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
         "serverTime": services.clock.now(),
         "account": { "id": account.id.0, "name": account.name.as_str() },
-        "token": {
+        "token": call.caller.token().map(|token| json!({
             "id": token.id.0,
             "name": token.name.as_str(),
             "scopes": token.scopes.iter().map(Scope::name).collect::<Vec<_>>(),
             "expiresAt": token.ends_at(),
-        },
+        })),
         "capabilities": capabilities(&call),
         "limits": limits(&services, &state),
         "quotas": quotas(&state),
@@ -55,8 +55,13 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Proble
 }
 
 fn capabilities(call: &Call) -> Vec<Value> {
-    let granted =
-        |scope: Option<Scope>| scope.is_none_or(|scope| call.agent.token.scopes.contains(scope));
+    let granted = |scope: Option<Scope>| {
+        scope.is_none_or(|scope| {
+            call.caller
+                .token()
+                .is_some_and(|it| it.scopes.contains(scope))
+        })
+    };
     let endpoints = endpoints::agent_api();
     let listed = endpoints.iter().map(|endpoint| {
         let scope = endpoint.access.scope();
@@ -71,7 +76,8 @@ fn capabilities(call: &Call) -> Vec<Value> {
     listed.collect()
 }
 
-fn limits(services: &Services, state: &AccountState) -> Value {
+/// How much may be asked and sent at once.
+pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
     let page = |limits: paging::Limits| json!({ "default": limits.default, "max": limits.most });
     json!({
         "bodyBytes": services.config.most_body,
@@ -105,7 +111,8 @@ fn requests(limits: &RequestLimits) -> Value {
     })
 }
 
-fn quotas(state: &AccountState) -> Vec<Value> {
+/// What is used of what there is.
+pub(crate) fn quotas(state: &AccountState) -> Vec<Value> {
     let account = &state.account;
     let allowances = [
         account.project_allowance(),

@@ -30,7 +30,7 @@ use serde_json::{
 pub const BASE: &str = "/api/agent/v1";
 
 /// What a list request says about its page.
-fn paging<'a, S>(
+pub(crate) fn paging<'a, S>(
     call: &'a Call,
     bound_to: &'a str,
     limits: Limits,
@@ -58,7 +58,7 @@ fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
 
 /// The rows of a page as they are written, as many as an answer may carry; the others are left to
 /// the next page.
-fn written<T, V: Serialize>(
+pub(crate) fn written<T, V: Serialize>(
     page: &mut Page<T>,
     fields: Option<&Selection>,
     view: impl Fn(&T) -> V,
@@ -76,7 +76,7 @@ fn written<T, V: Serialize>(
 /// A page of a list as it is answered.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ListBody<'a> {
+pub(crate) struct ListBody<'a> {
     items: Vec<Box<RawValue>>,
     /// Of analyses: what waits and what runs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ struct ListBody<'a> {
 }
 
 impl<'a> ListBody<'a> {
-    fn of<T>(
+    pub(crate) fn of<T>(
         items: Vec<Box<RawValue>>,
         page: &Page<T>,
         next_cursor: Option<&'a str>,
@@ -104,7 +104,7 @@ impl<'a> ListBody<'a> {
     }
 
     /// Under a tag, with the link to the next page.
-    fn answer(&self, call: &Call, now: DateTime<Utc>) -> Answer {
+    pub(crate) fn answer(&self, call: &Call, now: DateTime<Utc>) -> Answer {
         let answer = tagged(Answer::ok(self), self.next_cursor, now);
         linked(answer, call, self.next_cursor)
     }
@@ -129,7 +129,7 @@ impl TotalView {
 
 /// With a tag that stays while what is listed stays. The cursor is another one each time and so
 /// not part of it; but since a cursor is good for a day only, so is the tag.
-fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
+pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
     let tag = match next_cursor {
         None => EntityTag::weak(&[&answer.body]),
         Some(cursor) => {
@@ -143,7 +143,7 @@ fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answ
 }
 
 /// With the link to the next page.
-fn linked(answer: Answer, call: &Call, next_cursor: Option<&str>) -> Answer {
+pub(crate) fn linked(answer: Answer, call: &Call, next_cursor: Option<&str>) -> Answer {
     let Some(cursor) = next_cursor else {
         return answer;
     };

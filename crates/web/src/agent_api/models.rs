@@ -113,7 +113,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let models = services.list_ai_models.run(call.account()).await?;
     let items: Vec<ModelView> = models.iter().map(ModelView::of).collect();
     let allowance = ModelAllowance {
-        ai_tracked: AllowanceView::of(call.agent.account.ai_allowance()),
+        ai_tracked: AllowanceView::of(call.tenant().ai_allowance()),
     };
     Ok(Answer::summary(&ModelsView {
         limit: u32::try_from(items.len()).unwrap_or(u32::MAX),

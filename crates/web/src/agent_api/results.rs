@@ -182,7 +182,7 @@ async fn one(
         .ok_or_else(refusals::no_project)?;
     let items = records(&mut results.findings, fields.as_ref())?;
     let next = paging.next_cursor(&results.findings, key, now);
-    let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
+    let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
     let answer = Answer::ok(&body(
         &results,
         result_type,
@@ -342,7 +342,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
             overview(&results, result_type, now)?,
         );
     }
-    let view = ProjectView::of(&results.project, &call.agent.account.report_defaults);
+    let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
     let body =
         json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type });
     Ok(Answer::summary(&body))

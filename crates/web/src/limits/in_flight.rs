@@ -120,7 +120,7 @@ fn one_less<K: Hash + Eq>(counts: &mut HashMap<K, u32>, key: &K) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::TokenId;
+    use domain::ids::CallerId;
 
     fn counter() -> Arc<InFlight> {
         Arc::new(InFlight::new(&RequestLimits {
@@ -137,7 +137,7 @@ mod tests {
         token: i64,
     ) -> Result<UnderWay, TooManyInFlight> {
         let mut request = counter.begin().unwrap();
-        request.belongs_to((AccountId(account), TokenId(token)))?;
+        request.belongs_to((AccountId(account), CallerId(token)))?;
         Ok(request)
     }
 

@@ -12,7 +12,7 @@ pub use in_flight::{InFlight, TooManyInFlight, UnderWay};
 pub use rates::{Exhausted, Rate, Standing};
 
 use domain::{
-    ids::{AccountId, TokenId},
+    ids::{AccountId, CallerId, UserId},
     ports::clock::Clock,
 };
 use ipnet::IpNet;
@@ -34,6 +34,10 @@ pub struct RequestLimits {
     pub anonymous: Rate,
     /// Tokens that are not accepted, by address.
     pub failed_tokens: Rate,
+    /// Attempts to sign in, by address or known device.
+    pub sign_ins: Rate,
+    /// Attempts to sign in from everywhere, known devices apart.
+    pub all_sign_ins: Rate,
     /// Requests of a token at the same time.
     pub in_flight_per_token: u32,
     /// Requests of an account at the same time.
@@ -53,6 +57,8 @@ impl Default for RequestLimits {
             account: Rate::of(1_800, 180),
             anonymous: Rate::of(60, 30),
             failed_tokens: Rate::of(20, 10),
+            sign_ins: Rate::of(10, 10),
+            all_sign_ins: Rate::of(3_000, 50),
             in_flight_per_token: 10,
             in_flight_per_account: 20,
             in_flight: 512,
@@ -72,8 +78,18 @@ pub enum Demand {
     Analysis,
 }
 
-/// A token and its account.
-pub type Holder = (AccountId, TokenId);
+/// A token or a session, and its account.
+pub type Holder = (AccountId, CallerId);
+
+/// What attempts to sign in are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Door {
+    /// An address from which nobody is known.
+    Address(IpAddr),
+    /// The devices on which that person signed in before: the attempts of others never hold them up.
+    /// They count together, since a person can make any number of them.
+    DevicesOf(UserId),
+}
 
 /// Counts requests.
 pub struct Limiter {
@@ -85,6 +101,8 @@ pub struct Limiter {
     account: Bucket<AccountId>,
     anonymous: Bucket<IpAddr>,
     failed_tokens: Bucket<IpAddr>,
+    sign_ins: Bucket<Door>,
+    all_sign_ins: Bucket<()>,
 }
 
 impl Limiter {
@@ -99,6 +117,8 @@ impl Limiter {
             account: Bucket::new("account", limits.account, clock),
             anonymous: Bucket::new("anonymous", limits.anonymous, clock),
             failed_tokens: Bucket::new("failed-tokens", limits.failed_tokens, clock),
+            sign_ins: Bucket::new("sign-ins", limits.sign_ins, clock),
+            all_sign_ins: Bucket::new("all-sign-ins", limits.all_sign_ins, clock),
         }
     }
 
@@ -121,6 +141,16 @@ impl Limiter {
     /// Counts a request that carries no token.
     pub fn count_anonymous(&self, address: IpAddr) -> Result<(), Exhausted> {
         self.anonymous.take(address, &mut vec![])
+    }
+
+    /// Counts an attempt to sign in.
+    pub fn count_sign_in(&self, door: Door) -> Result<(), Exhausted> {
+        let is_known = matches!(door, Door::DevicesOf(_));
+        self.sign_ins.take(door, &mut vec![])?;
+        if is_known {
+            return Ok(());
+        }
+        self.all_sign_ins.take((), &mut vec![])
     }
 
     /// Counts a token that was not accepted.

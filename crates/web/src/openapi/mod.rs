@@ -231,7 +231,7 @@ const fn success(status: u16) -> &'static str {
 fn refusal(status: u16, scope: Option<Scope>) -> Value {
     let codes: Vec<&str> = Code::ALL
         .iter()
-        .filter(|code| code.status() == status)
+        .filter(|code| code.status() == status && !code.is_for_people())
         .map(|code| code.name())
         .collect();
     let needs = scope

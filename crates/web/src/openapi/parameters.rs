@@ -12,6 +12,7 @@ use crate::{
     endpoint::Parameter,
     paging::Limits,
     selection::{KEYWORD, PROJECT, RECORD, Selectable},
+    session_api::keyword_research,
 };
 use serde_json::{Value, json};
 
@@ -176,6 +177,14 @@ pub fn analyses() -> Vec<Parameter> {
         optional("type", choice(&KINDS), "Only of this kind."),
         optional("status", choice(&JOB_STATUSES), "Only with this status."),
     ]);
+    all
+}
+
+/// GET /api/keyword-research/history.
+#[must_use]
+pub fn searches() -> Vec<Parameter> {
+    let mut all = paging(keyword_research::LIST_LIMITS, &KEYWORD);
+    all.retain(|parameter| !["fields", "include"].contains(&parameter.name));
     all
 }
 

@@ -28,7 +28,7 @@ pub fn begin(services: &Services) -> Result<UnderWay, Problem> {
 }
 
 /// What a caller without a token may want to know.
-const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
+pub const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
 
 /// Counts a request that needs no token.
 pub fn anonymous(services: &Services, request: &HttpRequest) -> Result<(), Problem> {
@@ -93,7 +93,7 @@ impl Applicant {
         let agent = authenticate::agent(services, self.bearer.as_deref(), self.scope).await;
         let agent = agent.map_err(|problem| refused(services, self.address, problem))?;
         noted.account = Some(agent.account.id);
-        let holder = (agent.account.id, agent.token.id);
+        let holder = (agent.account.id, agent.token.id.into());
         let counted = services.limiter.count(holder, self.demand);
         let counted = counted.map_err(|exhausted| {
             noted.standings.clone_from(&exhausted.standings);
@@ -105,17 +105,22 @@ impl Applicant {
     }
 }
 
-fn address(services: &Services, request: &HttpRequest) -> IpAddr {
+/// The address that requests are counted by.
+pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
     let told = request.headers().get_all(FORWARDED_FOR);
-    let told: Vec<&str> = told.filter_map(|value| value.to_str().ok()).collect();
+    // What a caller writes before our proxies' words must not make those unreadable.
+    let told: Vec<_> = told
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
     client_address(
         request.peer_addr().map(|peer| peer.ip()),
-        told.into_iter(),
+        told.iter().map(AsRef::as_ref),
         &services.config.limits.trusted_proxies,
     )
 }
 
-fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
+/// The rate limit is used up.
+pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
     let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
     let problem = Problem::new(
         Code::RateLimited,
@@ -130,9 +135,10 @@ fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
         .retry_after(Duration::from_secs_f64(seconds))
 }
 
-fn crowded(reason: TooManyInFlight) -> Problem {
+/// As many requests are under way as may be.
+pub fn crowded(reason: TooManyInFlight) -> Problem {
     let (whose, most) = match reason {
-        TooManyInFlight::Token(most) => ("token", most),
+        TooManyInFlight::Token(most) => ("token or session", most),
         TooManyInFlight::Account(most) => ("account", most),
     };
     let problem = Problem::new(

@@ -6,17 +6,20 @@
 //! answer); then the handler: object (404), values (422), state (409), budget (429), queue (503).
 
 mod accept;
-mod admit;
+pub(crate) mod admit;
 mod authenticate;
 mod body;
+mod members;
 pub mod once;
 mod preconditions;
 mod respond;
 mod routing;
-mod transport;
+pub(crate) mod transport;
+mod visitors;
 
 use crate::{
     answer::Answer,
+    caller::Caller,
     endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
     entity_tag::Wanted,
     operational::{self, Operational},
@@ -28,12 +31,10 @@ use crate::{
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use admit::Applicant;
-use domain::{
-    idempotency::OnceOnly, ports::storage::Storage, use_cases::authenticate_agent::Agent,
-};
+use domain::{idempotency::OnceOnly, ports::storage::Storage};
 use preconditions::Preconditions;
 use respond::{Exchange, Noted, Trace};
-use routing::Routes;
+use routing::{Route, Routes, Served};
 use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
@@ -47,6 +48,7 @@ struct Agreed {
 /// What a request asks for, as far as path and query tell.
 struct Asked {
     id: Option<i64>,
+    part_id: Option<i64>,
     target: String,
     path: String,
     query_text: String,
@@ -54,18 +56,30 @@ struct Asked {
 }
 
 impl Asked {
+    fn of(request: &HttpRequest, route: &Route<'_>, served: &Served) -> Self {
+        Self {
+            id: route.id,
+            part_id: route.part_id,
+            target: request.uri().to_string(),
+            path: request.path().to_owned(),
+            query_text: request.query_string().to_owned(),
+            query: Query::parse(request.query_string(), &served.parameters),
+        }
+    }
+
     fn by(
         self,
-        agent: Agent,
+        caller: Caller,
         once: Option<OnceOnly>,
         if_match: Option<Wanted>,
         body: Map<String, Value>,
     ) -> Call {
         Call {
-            agent,
+            caller,
             once,
             if_match,
             id: self.id,
+            part_id: self.part_id,
             target: self.target,
             path: self.path,
             query_text: self.query_text,
@@ -136,16 +150,35 @@ impl Pipeline {
                 let wanted = preconditions::read(&served.endpoint, request)?;
                 return wanted.of_what_is_read(self.patiently(handling).await?);
             }
+            Access::Visitor(handler) => {
+                trace.reads_cookies = true;
+                return self.visit(request, payload, served, handler).await;
+            }
+            Access::Member(handler) => {
+                trace.reads_cookies = true;
+                let admitted = self.admit_member(request, served, under_way, trace).await?;
+                let asked = Asked::of(request, &route, served);
+                return self
+                    .attend(request, payload, admitted, asked, served, handler)
+                    .await;
+            }
+            Access::Session(handler) => {
+                trace.reads_cookies = true;
+                let admitted = self.admit_member(request, served, under_way, trace).await;
+                let asked = Asked::of(request, &route, served);
+                let outcome = match admitted {
+                    Ok(admitted) => {
+                        self.serve_member(request, payload, admitted, asked, served, handler, trace)
+                            .await
+                    }
+                    Err(problem) => Err(problem),
+                };
+                return members::in_our_words(outcome);
+            }
             Access::Agent(scope, handler) => (scope, handler),
         };
         let applicant = Applicant::of(request, &self.services, &served.endpoint, scope, under_way);
-        let asked = Asked {
-            id: route.id,
-            target: request.uri().to_string(),
-            path: request.path().to_owned(),
-            query_text: request.query_string().to_owned(),
-            query: Query::parse(request.query_string(), &served.parameters),
-        };
+        let asked = Asked::of(request, &route, served);
         if served.endpoint.verb == Verb::Get {
             let agreed = Agreed {
                 accepts: accept::check(request),
@@ -163,7 +196,7 @@ impl Pipeline {
         let body = body::read(verb, request, payload, &services.config).await?;
         let wanted = preconditions::read(&served.endpoint, request)?;
         let (once, account) = (
-            once::asked(request, verb, &body, agent.token.id)?,
+            once::asked(request, verb, &body, agent.token.id.into())?,
             agent.account.id,
         );
         if let Some(once) = &once
@@ -171,7 +204,8 @@ impl Pipeline {
         {
             return Ok(answer);
         }
-        let call = asked.by(agent, once.clone(), wanted.before_a_change(), body);
+        let caller = Caller::Agent(Box::new(agent));
+        let call = asked.by(caller, once.clone(), wanted.before_a_change(), body);
         let outcome = self.patiently(handler(Arc::clone(services), call)).await;
         match &once {
             Some(once) => once::settle(services, account, once, outcome, trace).await,
@@ -198,7 +232,8 @@ impl Pipeline {
                 let (agent, _under_way) = applicant.admit(&services, &mut noted).await?;
                 agreed.accepts?;
                 let wanted = agreed.wanted?;
-                let call = asked.by(agent, None, None, Map::new());
+                let caller = Caller::Agent(Box::new(agent));
+                let call = asked.by(caller, None, None, Map::new());
                 wanted.of_what_is_read(handler(Arc::clone(&services), call).await?)
             };
             let answer = answer.await;
@@ -248,7 +283,7 @@ impl Pipeline {
             .await
     }
 
-    async fn patiently<T>(
+    pub(super) async fn patiently<T>(
         &self,
         handling: impl Future<Output = Result<T, Problem>>,
     ) -> Result<T, Problem> {
@@ -307,6 +342,7 @@ impl Verb {
         match *method {
             Method::GET | Method::HEAD => Some(Self::Get),
             Method::POST => Some(Self::Post),
+            Method::PUT => Some(Self::Put),
             Method::PATCH => Some(Self::Patch),
             Method::DELETE => Some(Self::Delete),
             _ => None,

@@ -13,7 +13,7 @@ use actix_web::HttpRequest;
 use chrono::SecondsFormat;
 use domain::{
     idempotency::{Fingerprint, OnceOnly, StoredAnswer},
-    ids::{AccountId, TokenId},
+    ids::{AccountId, CallerId},
     use_cases::look_up_repeat::Found,
 };
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub fn asked(
     request: &HttpRequest,
     verb: Verb,
     body: &Map<String, Value>,
-    token: TokenId,
+    caller: CallerId,
 ) -> Result<Option<OnceOnly>, Problem> {
     if verb != Verb::Post {
         return Ok(None);
@@ -52,7 +52,7 @@ pub fn asked(
     Ok(Some(OnceOnly {
         key,
         fingerprint,
-        token,
+        caller,
     }))
 }
 

@@ -24,6 +24,8 @@ const REQUEST_ID: &str = "x-request-id";
 /// Shorter bodies are sent as they are, in bytes.
 const LEAST_COMPRESSED: usize = 1_024;
 
+/// What may be done with an answer that is no page: nothing.
+const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
 /// One request on its way to its answer.
 pub struct Exchange {
     method: String,
@@ -46,6 +48,8 @@ pub struct Trace {
     pub caller: Noted,
     /// That the endpoint is on its way out.
     pub deprecated: Option<Deprecation>,
+    /// That the answer depends on cookies.
+    pub reads_cookies: bool,
 }
 
 /// What becomes known of the caller.
@@ -71,6 +75,7 @@ impl Exchange {
                 route: "none",
                 caller: Noted::default(),
                 deprecated: None,
+                reads_cookies: false,
             },
         }
     }
@@ -151,13 +156,15 @@ impl Exchange {
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         );
         response.insert_header((REQUEST_ID, self.trace.id.as_str()));
-        response.insert_header((header::VARY, "Accept, Accept-Encoding, Authorization"));
+        let depends_on = if self.trace.reads_cookies {
+            "Accept, Accept-Encoding, Authorization, Cookie"
+        } else {
+            "Accept, Accept-Encoding, Authorization"
+        };
+        response.insert_header((header::VARY, depends_on));
         response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
         response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-        response.insert_header((
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; frame-ancestors 'none'",
-        ));
+        response.insert_header((header::CONTENT_SECURITY_POLICY, NOT_A_PAGE));
         response.insert_header((header::REFERRER_POLICY, "no-referrer"));
         response.insert_header(("cross-origin-resource-policy", "same-origin"));
         if self.base_url.starts_with("https://") {

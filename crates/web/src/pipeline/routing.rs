@@ -34,6 +34,8 @@ pub struct Route<'a> {
     pub template: &'static str,
     /// The id in the path; one that nothing has when something else stands there.
     pub id: Option<i64>,
+    /// The id of a part of it, behind the first.
+    pub part_id: Option<i64>,
 }
 
 impl Routes {
@@ -61,14 +63,16 @@ impl Routes {
                 verbs,
                 template,
                 id: None,
+                part_id: None,
             });
         }
         self.paths.iter().find_map(|(template, verbs)| {
-            let id = captured(template, path)?;
+            let (id, part_id) = captured(template, path)?;
             Some(Route {
                 verbs,
                 template,
                 id: Some(id),
+                part_id,
             })
         })
     }
@@ -84,16 +88,23 @@ pub fn options(allowed: &[&str]) -> Answer {
     answer.header("Allow", allowed.join(", "))
 }
 
-/// What stands for `{id}` in a path that fits a template. Something that is no id fits too: it is
-/// taken for one that nothing has, so that it is answered, and looked for, like one that is not
-/// there.
-fn captured(template: &str, path: &str) -> Option<i64> {
+/// What stands for `{id}` in a path that fits a template, and for a second name in braces where the
+/// template has one. Something that is no id fits as well: it is taken for one that nothing has, so that it
+/// is answered, and looked for, like one that is not there.
+fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
     let (before, after) = template.split_once("{id}")?;
-    let text = path.strip_prefix(before)?.strip_suffix(after)?;
-    if text.is_empty() || text.contains('/') {
-        return None;
-    }
-    Some(crate::object_id(text))
+    let rest = path.strip_prefix(before)?;
+    let Some((between, part)) = after.split_once('{') else {
+        return Some((one_id(rest.strip_suffix(after)?)?, None));
+    };
+    let (_, after) = part.split_once('}')?;
+    let (text, part) = rest.strip_suffix(after)?.split_once(between)?;
+    Some((one_id(text)?, Some(one_id(part)?)))
+}
+
+fn one_id(text: &str) -> Option<i64> {
+    let is_one = !text.is_empty() && !text.contains('/');
+    is_one.then(|| crate::object_id(text))
 }
 
 impl Route<'_> {
@@ -125,7 +136,7 @@ impl Route<'_> {
             let header = match verb {
                 Verb::Patch => "Accept-Patch",
                 Verb::Post => "Accept-Post",
-                Verb::Get | Verb::Delete => continue,
+                Verb::Get | Verb::Put | Verb::Delete => continue,
             };
             answer = answer.header(header, verb.accepted_types().join(", "));
         }
@@ -139,7 +150,11 @@ mod tests {
 
     #[test]
     fn only_plain_positive_integers_are_ids() {
-        let id = |text: &str| captured("/p/{id}/keywords", &format!("/p/{text}/keywords"));
+        let id = |text: &str| {
+            let (id, part) = captured("/p/{id}/keywords", &format!("/p/{text}/keywords"))?;
+            assert_eq!(part, None);
+            Some(id)
+        };
         assert_eq!(id("42"), Some(42));
         for wrong in [
             "0",
@@ -157,5 +172,18 @@ mod tests {
             (id(""), id("1/2"), captured("/p/{id}", "/q/1")),
             (None, None, None)
         );
+        let both = |path: &str| captured("/p/{id}/plans/{planId}", path);
+        assert_eq!(both("/p/42/plans/7"), Some((42, Some(7))));
+        assert_eq!(both("/p/x/plans/7"), Some((crate::NOBODYS, Some(7))));
+        assert_eq!(both("/p/42/plans/x"), Some((42, Some(crate::NOBODYS))));
+        for wrong in [
+            "/p/42/plans",
+            "/p/42/plans/",
+            "/p//plans/7",
+            "/p/42/plans/7/8",
+            "/p/4/2/plans/7",
+        ] {
+            assert_eq!(both(wrong), None, "{wrong}");
+        }
     }
 }

@@ -58,14 +58,24 @@ codes! {
     TokenExpired = "token-expired", 401, "Access token has expired", false;
     /// A token that was revoked.
     TokenRevoked = "token-revoked", 401, "Access token was revoked", false;
+    /// No session, or one that has ended; tokens do not count here.
+    SessionRequired = "session-required", 401, "Sign-in required", false;
+    /// E-mail address and password do not open anything together.
+    SignInRefused = "sign-in-refused", 401, "E-mail address or password not accepted", false;
     /// The token lacks a scope.
     InsufficientScope = "insufficient-scope", 403, "Token lacks a required scope", false;
+    /// The request was not made by a page of this server.
+    CsrfRejected = "csrf-rejected", 403, "Request origin not allowed", false;
+    /// The password has to be given again first.
+    ReauthenticationRequired = "reauthentication-required", 403, "Password required again", false;
     /// Nothing is served there.
     NotFound = "not-found", 404, "Nothing is here", false;
     /// No such project of this account.
     ProjectNotFound = "project-not-found", 404, "No such project", false;
     /// No such keyword of this account.
     KeywordNotFound = "keyword-not-found", 404, "No such keyword", false;
+    /// No such content plan of the project.
+    ContentPlanNotFound = "content-plan-not-found", 404, "No such content plan", false;
     /// No such job of this account.
     JobNotFound = "job-not-found", 404, "No such analysis", false;
     /// The method is not served there.
@@ -86,6 +96,10 @@ codes! {
     DomainNotMonitorable = "domain-not-monitorable", 409, "Domain cannot be monitored", false;
     /// A level is used up; waiting does not help.
     AllowanceExceeded = "allowance-exceeded", 409, "Plan allowance used up", false;
+    /// The first account was created already.
+    WelcomeOver = "welcome-over", 409, "First account exists already", false;
+    /// Another person signs in with that e-mail address.
+    EmailTaken = "email-taken", 409, "E-mail address cannot be used", false;
     /// This server or version does not do it.
     FeatureDisabled = "feature-disabled", 409, "Not available on this server", false;
     /// Another request with the same idempotency key is being executed.
@@ -112,6 +126,8 @@ codes! {
     QuotaExceeded = "quota-exceeded", 429, "Quota used up", true;
     /// An error in the service.
     InternalError = "internal-error", 500, "Unexpected error", true;
+    /// Somebody whom the service asks does not answer.
+    SupplierUnavailable = "supplier-unavailable", 503, "Supplier does not answer", true;
     /// The queue takes no more.
     QueueFull = "queue-full", 503, "Queue is full", true;
     /// The database does not answer.
@@ -134,6 +150,22 @@ impl Code {
             }
             _ => None,
         }
+    }
+
+    /// Whether only people who sign in meet it, and agents never do.
+    #[must_use]
+    pub const fn is_for_people(self) -> bool {
+        matches!(
+            self,
+            Self::SessionRequired
+                | Self::SignInRefused
+                | Self::CsrfRejected
+                | Self::ReauthenticationRequired
+                | Self::WelcomeOver
+                | Self::EmailTaken
+                | Self::ContentPlanNotFound
+                | Self::SupplierUnavailable
+        )
     }
 
     /// The kind of that name.

@@ -8,55 +8,41 @@ use analysis::{
         forecast::{
             ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
         },
-        rankings::{RankingsSummary, Weighting},
+        rankings::{DayFigures, ProjectSeries, RankingsSummary, SeriesKind},
     },
     forecast::history::{Observation, Seen},
     result_type::ResultType,
 };
 use chrono::{Days, NaiveDate};
 use domain::results::{SearchSource, StagedFinding};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// How long days are remembered.
 const REMEMBERED: Days = Days::new(400);
 /// How far ahead figures of a project are told, in days.
 const AHEAD: u32 = 90;
 
-/// What a project came to, day by day. Days of another source, another definition or other weights
-/// are another series.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct ProjectSeries(BTreeMap<NaiveDate, DayFigures>);
-
-/// What a project came to on a day.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DayFigures {
-    kind: SeriesKind,
-    keywords: u32,
-    visibility: Option<f64>,
-    traffic: Option<f64>,
-    /// How many keywords the traffic sums up: those with a search volume.
-    traffic_keywords: u64,
-    /// Whether it is expected by the project's own click curve: another measure than by the published
-    /// one. Visibility never is.
-    #[serde(default)]
-    own_curve: bool,
-}
-
-/// What has to be equal for two days to be of one series.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SeriesKind {
-    engine: String,
-    simulated: bool,
-    method: String,
-    weighting: Weighting,
-}
-
-impl ProjectSeries {
+/// A day that is added, and what follows from all of them.
+pub(super) trait Growing {
     /// Adds a day; what was said of it before is replaced.
-    pub(super) fn add(
+    fn add(
+        &mut self,
+        day: NaiveDate,
+        source: &SearchSource,
+        sum: &RankingsSummary,
+        own_curve: bool,
+    );
+    /// Where visibility and traffic are heading, with the places of the records before those of the
+    /// keywords.
+    fn forecast(
+        &self,
+        run: &Run<'_>,
+        source: &SearchSource,
+        tally: &mut ForecastTally,
+    ) -> Vec<StagedFinding>;
+}
+
+impl Growing for ProjectSeries {
+    fn add(
         &mut self,
         day: NaiveDate,
         source: &SearchSource,
@@ -81,9 +67,7 @@ impl ProjectSeries {
         self.0.retain(|it, _| *it >= day - REMEMBERED && *it <= day);
     }
 
-    /// Where visibility and traffic are heading, with the places of the records before those of the
-    /// keywords.
-    pub(super) fn forecast(
+    fn forecast(
         &self,
         run: &Run<'_>,
         source: &SearchSource,

@@ -5,7 +5,7 @@ use super::{
     head::{Run, Told},
     market::{Market, left_behind},
     named_sites::NamedSites,
-    project_series::ProjectSeries,
+    project_series::Growing,
 };
 use crate::worker::{
     attempt::{Broken, Done},
@@ -15,7 +15,7 @@ use analysis::{
     document::Document,
     findings::{
         cannibalization, forecast,
-        rankings::{RankingRecord, RankingsSummary},
+        rankings::{ProjectSeries, RankingRecord, RankingsSummary},
     },
     keyword_metrics::Priority,
     observation::search_page::DEPTH_CUT_SHORT,

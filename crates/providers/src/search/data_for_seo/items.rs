@@ -47,7 +47,7 @@ pub(super) fn placed(items: &[Item]) -> Result<ResultPage, CallFailure> {
     Ok(page)
 }
 
-fn feature(kind: &str) -> Feature {
+pub(crate) fn feature(kind: &str) -> Feature {
     match kind {
         "featured_snippet" => Feature::FeaturedSnippet,
         "people_also_ask" => Feature::PeopleAlsoAsk,

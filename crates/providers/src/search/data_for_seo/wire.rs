@@ -29,6 +29,8 @@ struct Task {
 #[derive(Debug, Deserialize)]
 struct Found {
     se_results_count: Option<Value>,
+    /// What is known of the keyword itself, in answers about keywords.
+    seed_keyword_data: Option<Value>,
     items: Option<Vec<Item>>,
 }
 
@@ -42,6 +44,8 @@ pub(crate) struct Item(pub Map<String, Value>);
 pub(crate) struct Elements {
     /// From top to bottom.
     pub items: Vec<Item>,
+    /// What is known of the keyword itself, in answers about keywords.
+    pub seed: Option<Value>,
     /// What the engine counts.
     pub total: Option<u64>,
     /// What the call cost, in millionths of a US dollar.
@@ -83,11 +87,13 @@ pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
             Ok(Outcome::Found(Elements {
                 total: found.se_results_count.as_ref().and_then(Value::as_u64),
                 items: found.items.unwrap_or_default(),
+                seed: found.seed_keyword_data,
                 cost,
             }))
         }
         NOTHING_FOUND => Ok(Outcome::Found(Elements {
             items: Vec::new(),
+            seed: None,
             total: Some(0),
             cost,
         })),

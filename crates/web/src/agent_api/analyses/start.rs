@@ -52,6 +52,10 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
     }
     call.query.finish()?;
     let (request, dry_run) = read_body(&call.body, read)?;
+    let request = AnalysisRequest {
+        trigger: call.caller.trigger(),
+        ..request
+    };
     let refused = |error| refusals::analysis(error, request.project);
     if dry_run {
         let plan = services

@@ -101,7 +101,8 @@ fn read(fields: &Fields, current: &Keyword) -> KeywordPatch {
     }
 }
 
-fn target_url(text: &str) -> Result<String, &'static str> {
+/// A page as owners name it.
+pub(crate) fn target_url(text: &str) -> Result<String, &'static str> {
     let parsed = text.parse::<Uri>().ok();
     let is_web = parsed.is_some_and(|uri| {
         matches!(uri.scheme_str(), Some("http" | "https"))

@@ -7,6 +7,7 @@ mod list;
 mod view;
 
 pub use add::{FIELDS as ADD_FIELDS, add};
+pub(crate) use change::target_url;
 pub use change::{FIELDS as CHANGE_FIELDS, change};
 pub use deactivate::deactivate;
 pub use list::{LIST_LIMITS, list};
@@ -20,7 +21,7 @@ use domain::market::{Country, Language, Market};
 pub const DEVICES: [&str; 2] = ["desktop", "mobile"];
 
 /// A market; what is left out is as in the base.
-fn market(fields: &Fields, name: &str, base: &Market) -> Given<Market> {
+pub(crate) fn market(fields: &Fields, name: &str, base: &Market) -> Given<Market> {
     fields.object(name, |market| {
         market.only(&["country", "language", "device", "location"]);
         let country = market.or_left_out("country", market.text("country", Country::parse));

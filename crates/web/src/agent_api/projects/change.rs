@@ -56,7 +56,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .run(call.account(), id)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let defaults = &call.agent.account.report_defaults;
+    let defaults = &call.tenant().report_defaults;
     let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
     call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(read(fields, &shown)));
@@ -76,7 +76,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
 
 /// Whether a project is as the caller expects it.
 pub fn expected(call: &Call) -> impl Fn(&Project) -> bool + Sync {
-    let defaults = &call.agent.account.report_defaults;
+    let defaults = &call.tenant().report_defaults;
     call.expects(move |project| ProjectView::of(project, defaults))
 }
 
@@ -84,7 +84,7 @@ pub fn expected(call: &Call) -> impl Fn(&Project) -> bool + Sync {
 pub fn refused(error: ChangeProjectError, call: &Call) -> Problem {
     match error {
         ChangeProjectError::NotAsExpected(project) => {
-            let view = ProjectView::of(&project, &call.agent.account.report_defaults);
+            let view = ProjectView::of(&project, &call.tenant().report_defaults);
             refusals::not_as_expected(&EntityTag::of(&view))
         }
         error => refusals::of_project(ProjectId(call.id.unwrap_or_default()))(error),

@@ -70,7 +70,7 @@ pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         market: Market::default(),
         tags: vec![],
     };
-    let defaults = &call.agent.account.report_defaults;
+    let defaults = &call.tenant().report_defaults;
     let stored = |created: &CreatedProject| answer(created, defaults, &warnings).stored();
     let created = services
         .create_project

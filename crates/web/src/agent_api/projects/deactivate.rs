@@ -17,6 +17,6 @@ pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, P
         .run(call.account(), id, Some(&expected(&call)))
         .await
         .map_err(|error| refused(error, &call))?;
-    let defaults = &call.agent.account.report_defaults;
+    let defaults = &call.tenant().report_defaults;
     Ok(Answer::resource(&ProjectView::of(&project, defaults)))
 }

@@ -44,7 +44,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .list_projects
         .run(call.account(), &filter, &request)
         .await?;
-    let defaults = &call.agent.account.report_defaults;
+    let defaults = &call.tenant().report_defaults;
     let items = written(&mut page, fields.as_ref(), |project| {
         ProjectView::of(project, defaults)
     });

@@ -24,7 +24,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .ok_or_else(refusals::no_project)?;
     let fields = Selection::read(&call.query, &PROJECT);
     call.query.finish()?;
-    let view = ProjectView::of(&project, &call.agent.account.report_defaults);
+    let view = ProjectView::of(&project, &call.tenant().report_defaults);
     if fields.is_none() {
         return Ok(Answer::resource(&view));
     }

@@ -149,7 +149,9 @@ impl ReportSettingsView {
 }
 
 impl EffectiveReportSettingsView {
-    fn of(settings: &EffectiveReportSettings) -> Self {
+    /// As callers see them.
+    #[must_use]
+    pub fn of(settings: &EffectiveReportSettings) -> Self {
         Self {
             enabled: settings.enabled,
             frequency: settings.frequency.name(),

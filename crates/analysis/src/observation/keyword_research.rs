@@ -1,0 +1,127 @@
+//! What a supplier of keyword data knows of a keyword and its neighbours, in one country and language.
+//!
+//! It names nobody who asked. `None` is unknown; nothing here stands for "zero" that was not counted.
+
+use super::search_page::Feature;
+use crate::{provenance::Provenance, search_intent::Intent};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A keyword as a supplier knows it, with ideas for others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResearchedKeyword {
+    /// Who answered, as a neutral label.
+    pub provider: String,
+    /// What the figures are.
+    pub provenance: Provenance,
+    /// When.
+    pub fetched_at: DateTime<Utc>,
+    /// The keyword's own figures.
+    pub figures: KeywordFigures,
+    /// What stands on its results page beside results; `None` when the supplier does not know.
+    pub features: Option<Vec<Feature>>,
+    /// Ideas, each once, in the supplier's order; the keyword itself is none.
+    pub ideas: Vec<KeywordIdea>,
+}
+
+/// An idea for another keyword.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeywordIdea {
+    /// Its text.
+    pub keyword: String,
+    /// How it came to be one.
+    pub relation: IdeaRelation,
+    /// Its figures.
+    pub figures: KeywordFigures,
+}
+
+/// How an idea relates to the keyword. What is a question is one, wherever it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum IdeaRelation {
+    /// It is a question.
+    Question,
+    /// Engines show it as a related search.
+    Related,
+    /// It holds the keyword with other words around it.
+    Phrase,
+    /// Engines show it among the questions that people also ask.
+    AlsoAsk,
+}
+
+/// What is known of one keyword.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeywordFigures {
+    /// Searches a month, as the mean of a year.
+    pub search_volume: Option<u64>,
+    /// What advertisers pay for a click.
+    pub cpc: Option<CostPerClick>,
+    /// How many advertisers want it, 0 to 1.
+    pub competition: Option<f64>,
+    /// The same in a word, where the supplier has one.
+    pub competition_level: Option<CompetitionLevel>,
+    /// How hard it is to rank by the supplier's own measure, 0 to 100.
+    pub difficulty: Option<f64>,
+    /// The mean number of domains that link to each of the first ten results.
+    pub referring_domains: Option<f64>,
+    /// What searchers want, by the supplier's own measure.
+    pub intent: Option<ToldIntent>,
+    /// Searches by month, in any order.
+    pub months: Vec<MonthlyVolume>,
+    /// Change against the same month a year before, as a fraction, where the supplier tells one.
+    pub yearly_change: Option<f64>,
+}
+
+/// What a click costs advertisers, in one currency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CostPerClick {
+    /// The mean.
+    #[schema(required = true)]
+    pub amount: Option<f64>,
+    /// The low bid for the top of the page (20th percentile).
+    #[schema(required = true)]
+    pub low: Option<f64>,
+    /// The high bid for the top of the page (80th percentile).
+    #[schema(required = true)]
+    pub high: Option<f64>,
+    /// ISO 4217.
+    pub currency: String,
+}
+
+/// How many advertisers want a keyword, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum CompetitionLevel {
+    /// Few.
+    Low,
+    /// Some.
+    Medium,
+    /// Many.
+    High,
+}
+
+/// What searchers want, as a supplier or the keyword's words tell it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToldIntent {
+    /// Most of them.
+    pub main: Intent,
+    /// Others.
+    pub secondary: Vec<Intent>,
+    /// How sure the supplier is of `main`, 0 to 1; null when it does not say.
+    #[schema(required = true)]
+    pub confidence: Option<f64>,
+}
+
+/// Searches in a calendar month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct MonthlyVolume {
+    /// The year.
+    pub year: i32,
+    /// The month, 1 to 12.
+    pub month: u32,
+    /// Searches; null when unknown.
+    #[schema(required = true)]
+    pub volume: Option<u64>,
+}

@@ -1,0 +1,296 @@
+//! Content plans: which pages are to be made or mended, for which keywords.
+
+use crate::{
+    ids::{AccountId, ContentPlanId, ProjectId},
+    keyword::KeywordText,
+    patch::Change,
+    text::{Label, Text},
+};
+use analysis::search_intent::Intent;
+use chrono::{DateTime, NaiveDate, Utc};
+
+/// By what keywords were put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clustering {
+    /// Search pages share results.
+    SharedResults,
+    /// Keywords share words.
+    Words,
+}
+
+/// What is to be done for a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanAction {
+    /// Write a new page.
+    Create,
+    /// Bring a page up to date.
+    Refresh,
+    /// Say more on a page.
+    Expand,
+    /// Make one page of several.
+    Consolidate,
+}
+
+/// How much work it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Little.
+    Small,
+    /// Some.
+    Medium,
+    /// Much.
+    Large,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemStatus {
+    /// Not begun.
+    Planned,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Done,
+    /// Given up.
+    Dropped,
+}
+
+/// Gives an enum the names under which it is stored and shown.
+macro_rules! named {
+    ($kind:ty, $number:literal: $($variant:ident = $name:literal),+) => {
+        impl $kind {
+            /// All of them.
+            pub const ALL: [Self; $number] = [$(Self::$variant),+];
+            /// All names.
+            pub const NAMES: [&'static str; $number] = [$($name),+];
+
+            /// The name that is stored and shown.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The one of that name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|it| it.name() == name)
+            }
+        }
+    };
+}
+
+named!(Clustering, 2: SharedResults = "sharedResults", Words = "words");
+named!(PlanAction, 4: Create = "create", Refresh = "refresh", Expand = "expand", Consolidate = "consolidate");
+named!(Effort, 3: Small = "small", Medium = "medium", Large = "large");
+named!(ItemStatus, 4: Planned = "planned", InProgress = "inProgress", Done = "done", Dropped = "dropped");
+
+/// The names of what searchers want.
+pub const INTENTS: [&str; 4] = [
+    "informational",
+    "navigational",
+    "commercial",
+    "transactional",
+];
+
+/// The name of what searchers want.
+#[must_use]
+pub const fn intent_name(intent: Intent) -> &'static str {
+    match intent {
+        Intent::Informational => INTENTS[0],
+        Intent::Navigational => INTENTS[1],
+        Intent::Commercial => INTENTS[2],
+        Intent::Transactional => INTENTS[3],
+    }
+}
+
+/// What searchers want, by its name.
+#[must_use]
+pub fn intent_named(name: &str) -> Option<Intent> {
+    [
+        Intent::Informational,
+        Intent::Navigational,
+        Intent::Commercial,
+        Intent::Transactional,
+    ]
+    .into_iter()
+    .find(|it| intent_name(*it) == name)
+}
+
+/// The title of a page to be.
+pub type PageTitle = Text<300>;
+/// A line of an outline.
+pub type OutlineLine = Text<500>;
+/// A type of structured data.
+pub type SchemaType = Text<100>;
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanItem {
+    /// For whom: what they search for.
+    pub keyword: KeywordText,
+    /// With which others one page serves it.
+    pub cluster: Option<Label>,
+    /// What searchers want.
+    pub intent: Option<Intent>,
+    /// What is to be done.
+    pub action: PlanAction,
+    /// The page: an address, or a path of the site.
+    pub target_url: Option<String>,
+    /// Its title.
+    pub title: Option<PageTitle>,
+    /// What stands on it.
+    pub outline: Vec<OutlineLine>,
+    /// Its structured data.
+    pub schema_types: Vec<SchemaType>,
+    /// How much it matters; the greater the more.
+    pub priority: Option<f64>,
+    /// How much work it is.
+    pub effort: Option<Effort>,
+    /// How far it is.
+    pub status: ItemStatus,
+    /// By when.
+    pub due_on: Option<NaiveDate>,
+    /// Who does it.
+    pub owner: Option<Label>,
+}
+
+impl PlanItem {
+    /// How many lines an outline has at the most.
+    pub const MOST_LINES: usize = 60;
+    /// How many types of structured data a page has at the most.
+    pub const MOST_TYPES: usize = 20;
+    /// The greatest priority.
+    pub const MOST_PRIORITY: f64 = 1e9;
+}
+
+/// A plan: read, changed and shown as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContentPlan {
+    /// Whose it is.
+    pub account: AccountId,
+    /// Its id.
+    pub id: ContentPlanId,
+    /// For which site.
+    pub project: ProjectId,
+    /// What it is called.
+    pub name: Label,
+    /// By what its clusters were made.
+    pub clustered_by: Clustering,
+    /// What is to be done, in the owner's order.
+    pub items: Vec<PlanItem>,
+    /// When it was saved first.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What a plan begins with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewContentPlan {
+    /// See [`ContentPlan::name`].
+    pub name: Label,
+    /// See [`ContentPlan::clustered_by`].
+    pub clustered_by: Clustering,
+    /// See [`ContentPlan::items`].
+    pub items: Vec<PlanItem>,
+}
+
+/// A merge patch of a plan; items are replaced together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ContentPlanPatch {
+    /// See [`ContentPlan::name`].
+    pub name: Change<Label>,
+    /// See [`ContentPlan::clustered_by`].
+    pub clustered_by: Change<Clustering>,
+    /// See [`ContentPlan::items`].
+    pub items: Change<Vec<PlanItem>>,
+}
+
+/// A plan as it stands in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanSummary {
+    /// Its id.
+    pub id: ContentPlanId,
+    /// What it is called.
+    pub name: Label,
+    /// By what its clusters were made.
+    pub clustered_by: Clustering,
+    /// How many items it has.
+    pub item_count: u32,
+    /// When it was saved first.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl ContentPlan {
+    /// How many items a plan has at the most.
+    pub const MOST_ITEMS: usize = 500;
+    /// How many plans a project has at the most.
+    pub const MOST_IN_A_PROJECT: u32 = 200;
+
+    /// The plan with the patch applied; the same values leave it as it was.
+    #[must_use]
+    pub fn patched(&self, patch: ContentPlanPatch, now: DateTime<Utc>) -> Self {
+        let mut next = self.clone();
+        patch.name.apply_to(&mut next.name);
+        patch.clustered_by.apply_to(&mut next.clustered_by);
+        patch.items.apply_to(&mut next.items);
+        if next != *self {
+            next.updated_at = now;
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::clock::Clock,
+        test_support::{FrozenClock, a_content_plan},
+    };
+    use chrono::TimeDelta;
+
+    #[test]
+    fn names_lead_back_to_what_they_name() {
+        for name in Clustering::NAMES {
+            assert_eq!(Clustering::named(name).unwrap().name(), name);
+        }
+        for name in PlanAction::NAMES {
+            assert_eq!(PlanAction::named(name).unwrap().name(), name);
+        }
+        for name in Effort::NAMES {
+            assert_eq!(Effort::named(name).unwrap().name(), name);
+        }
+        for name in ItemStatus::NAMES {
+            assert_eq!(ItemStatus::named(name).unwrap().name(), name);
+        }
+        for name in INTENTS {
+            assert_eq!(intent_named(name).map(intent_name), Some(name));
+        }
+        assert_eq!(intent_named("Commercial"), None);
+    }
+
+    #[test]
+    fn a_patch_that_says_nothing_new_changes_nothing() {
+        let plan = a_content_plan();
+        let later = FrozenClock::default().now() + TimeDelta::hours(1);
+        let same = ContentPlanPatch {
+            name: Change::Set(plan.name.clone()),
+            items: Change::Set(plan.items.clone()),
+            ..ContentPlanPatch::default()
+        };
+        assert_eq!(plan.patched(same, later), plan);
+        let emptied = ContentPlanPatch {
+            items: Change::Set(vec![]),
+            ..ContentPlanPatch::default()
+        };
+        let emptied = plan.patched(emptied, later);
+        assert_eq!((emptied.items.len(), emptied.updated_at), (0, later));
+        assert_eq!(
+            (&emptied.name, emptied.created_at),
+            (&plan.name, plan.created_at)
+        );
+    }
+}

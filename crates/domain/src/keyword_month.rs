@@ -1,0 +1,240 @@
+//! What is known of a keyword in a calendar month.
+
+use crate::{
+    ids::{JobId, KeywordId},
+    kept_answers::KeywordTallies,
+    keyword::Keyword,
+    results::SearchSource,
+};
+use analysis::{
+    findings::{ai_visibility::PromptTally, rankings::RankState},
+    provenance::Provenance,
+    statistics::panel_rate::{self, Count, PanelRate},
+};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
+
+/// How many days before a month still tell where a keyword stood when it began: a week, for those
+/// that are measured once a week.
+const BEFORE: Days = Days::new(7);
+
+/// A calendar month, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CalendarMonth {
+    first: NaiveDate,
+    last: NaiveDate,
+}
+
+impl CalendarMonth {
+    /// The month of a day; `None` at the end of the calendar.
+    #[must_use]
+    pub fn of(day: NaiveDate) -> Option<Self> {
+        let first = day.with_day(1)?;
+        let last = first.checked_add_months(Months::new(1))?.pred_opt()?;
+        Some(Self { first, last })
+    }
+
+    /// A month as it is written, for example `2026-11`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (year, month) = text.split_once('-')?;
+        let is_plain = |part: &str, digits| {
+            part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !is_plain(year, 4) || !is_plain(month, 2) {
+            return None;
+        }
+        let first = NaiveDate::from_ymd_opt(year.parse().ok()?, month.parse().ok()?, 1)?;
+        Self::of(first)
+    }
+
+    /// Its first day.
+    #[must_use]
+    pub const fn first(self) -> NaiveDate {
+        self.first
+    }
+
+    /// Its last day.
+    #[must_use]
+    pub const fn last(self) -> NaiveDate {
+        self.last
+    }
+
+    /// The first day that may tell where a keyword stood when it began.
+    #[must_use]
+    pub fn looked_back_to(self) -> NaiveDate {
+        self.first.checked_sub_days(BEFORE).unwrap_or(self.first)
+    }
+}
+
+impl fmt::Display for CalendarMonth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first.format("%Y-%m"))
+    }
+}
+
+/// Where a keyword stood on a day; of several measurements of a day the last one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MonthPoint {
+    /// When.
+    pub measured_at: DateTime<Utc>,
+    /// The position; `None` when it was not found in the depth looked at.
+    pub position: Option<u32>,
+    /// The best-ranked own page.
+    pub url: Option<String>,
+}
+
+/// What one source saw of a keyword in a month. Measurements that failed are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MonthCourse {
+    /// The keyword.
+    pub keyword: KeywordId,
+    /// Who was asked; other sources are other series.
+    pub source: SearchSource,
+    /// Days of the month on which it was measured.
+    pub days: u32,
+    /// The best position of the month.
+    pub best: Option<u32>,
+    /// Where it stood when the month began: the newest measurement of its first day and the week
+    /// before it, else the first one in it.
+    pub start: MonthPoint,
+    /// Where it stood last in the month.
+    pub last: MonthPoint,
+}
+
+/// How often AI answers named the project when they were asked about a keyword.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AiMentions {
+    /// Seen, or made up by the sandbox; the two are never counted together.
+    pub provenance: Provenance,
+    /// Over all engines: the mean over engines and prompts.
+    pub all: MentionRate,
+    /// Of each engine, in the order of their names.
+    pub engines: Vec<(String, MentionRate)>,
+}
+
+/// A rate with what it rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MentionRate {
+    /// The rate with its interval; `None` without answers.
+    pub rate: Option<PanelRate>,
+    /// Answers.
+    pub answers: u64,
+    /// Answers that name the project.
+    pub mentions: u64,
+    /// Prompts with answers; asked of two engines, a prompt counts twice.
+    pub prompts: u64,
+}
+
+/// A keyword in a month.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeywordMonth {
+    /// The keyword as it is now.
+    pub keyword: Keyword,
+    /// What was seen of it; `None` when it was not measured in the month.
+    pub course: Option<MonthCourse>,
+    /// Where it stands now, of a month that goes on: the newest measurement, which may be older
+    /// than the month. Of a month that is over: where it stood last in it.
+    pub now: Option<MonthPoint>,
+    /// What AI answers said; `None` when none was counted in the month.
+    pub mentions: Option<AiMentions>,
+    /// Searches a month, as far as anybody researched them.
+    pub search_volume: Option<u32>,
+}
+
+/// Puts together what is known of keywords, in their order.
+#[must_use]
+pub fn put_together(
+    keywords: Vec<Keyword>,
+    month: CalendarMonth,
+    today: NaiveDate,
+    courses: Vec<MonthCourse>,
+    tallies: Vec<KeywordTallies>,
+    volumes: &HashMap<KeywordId, u32, impl std::hash::BuildHasher>,
+) -> Vec<KeywordMonth> {
+    let mut newest: HashMap<KeywordId, MonthCourse> = HashMap::new();
+    for course in courses {
+        let is_newer = newest
+            .get(&course.keyword)
+            .is_none_or(|there| there.last.measured_at < course.last.measured_at);
+        if is_newer {
+            newest.insert(course.keyword, course);
+        }
+    }
+    let mut counted: HashMap<KeywordId, Vec<(JobId, PromptTally)>> = HashMap::new();
+    for of_a_run in tallies {
+        let there = counted.entry(of_a_run.keyword).or_default();
+        there.extend(of_a_run.tallies.into_iter().map(|it| (of_a_run.job, it)));
+    }
+    let is_running = today <= month.last;
+    let months = keywords.into_iter().map(|keyword| {
+        let course = newest.remove(&keyword.id);
+        let last = course.as_ref().map(|it| it.last.clone());
+        let mentions = counted.remove(&keyword.id);
+        KeywordMonth {
+            now: last.or_else(|| latest(&keyword).filter(|_| is_running)),
+            mentions: mentions.and_then(|it| mentions_of(&it, keyword.id, month)),
+            search_volume: volumes.get(&keyword.id).copied(),
+            course,
+            keyword,
+        }
+    });
+    months.collect()
+}
+
+/// The newest measurement of all, if it did not fail.
+fn latest(keyword: &Keyword) -> Option<MonthPoint> {
+    let latest = keyword.latest.as_ref()?;
+    (latest.state != RankState::Error).then(|| MonthPoint {
+        measured_at: latest.measured_at,
+        position: latest.position,
+        url: latest.url.clone(),
+    })
+}
+
+/// The counts of a month as rates: those of the newest run's source.
+fn mentions_of(
+    tallies: &[(JobId, PromptTally)],
+    keyword: KeywordId,
+    month: CalendarMonth,
+) -> Option<AiMentions> {
+    let newest = tallies.iter().max_by_key(|(job, it)| (it.day, *job))?;
+    let provenance = newest.1.provenance;
+    let mut by_engine: BTreeMap<&str, BTreeMap<&str, Count>> = BTreeMap::new();
+    let of_the_source = tallies
+        .iter()
+        .map(|(_, it)| it)
+        .filter(|it| it.provenance == provenance && !it.is_branded);
+    for tally in of_the_source {
+        let prompts = by_engine.entry(&tally.engine).or_default();
+        let count = prompts.entry(&tally.prompt_id).or_default();
+        count.add(tally.mention_count());
+    }
+    let of = |members: Vec<Count>, whose: &str| {
+        let members: Vec<Count> = members.into_iter().filter(|it| it.trials > 0).collect();
+        MentionRate {
+            rate: panel_rate::rate(&members, &format!("{keyword}/{whose}/{month}")),
+            answers: members.iter().map(|it| it.trials).sum(),
+            mentions: members.iter().map(|it| it.hits).sum(),
+            prompts: members.len() as u64,
+        }
+    };
+    let all = by_engine.values().flat_map(|it| it.values().copied());
+    Some(AiMentions {
+        provenance,
+        all: of(all.collect(), "all"),
+        engines: by_engine
+            .iter()
+            .map(|(engine, prompts)| {
+                let members = prompts.values().copied().collect();
+                ((*engine).to_owned(), of(members, engine))
+            })
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,291 @@
+//! Countries and languages by their English names, for people who do not know the codes.
+//!
+//! Names come from `keshvar` (ISO 3166-1 with everyday names in several languages) and `isolang`
+//! (ISO 639); which codes there are is said by [`COUNTRIES`] and [`LANGUAGES`] alone.
+
+use crate::market::{COUNTRIES, Country, LANGUAGES, Language};
+use isolang::Language as IsoLanguage;
+use keshvar::CountryIterator;
+use std::{collections::HashMap, hash::Hash, sync::LazyLock};
+use thiserror::Error;
+
+/// How many names are proposed for one that is unknown.
+const MOST_PROPOSED: usize = 5;
+/// Bytes of a name that may still be a slip of one that is known.
+const LONGEST_SLIP: usize = 80;
+/// An ISO name that is longer and holds "of" is one for documents.
+const EVERYDAY: usize = 20;
+
+/// Everyday names of countries that the lists do not put first, or have with brackets and commas alone.
+const EVERYDAY_COUNTRIES: [(&str, &str); 10] = [
+    ("bn", "Brunei"),
+    ("cc", "Cocos Islands"),
+    ("cd", "Democratic Republic of the Congo"),
+    ("la", "Laos"),
+    ("ps", "Palestine"),
+    ("ru", "Russia"),
+    ("sy", "Syria"),
+    ("va", "Vatican City"),
+    ("vi", "United States Virgin Islands"),
+    ("vn", "Vietnam"),
+];
+/// Everyday names of languages.
+const EVERYDAY_LANGUAGES: [(&str, &str); 2] = [("el", "Greek"), ("ug", "Uyghur")];
+
+/// A name that nothing known has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("is no {what} that is known by its English name or its ISO code")]
+pub struct UnknownName {
+    /// What it should name.
+    pub what: &'static str,
+    /// The known names that are most like it, most like first; never empty unless it is endless.
+    pub nearest: Vec<String>,
+}
+
+/// The names of one kind of thing.
+struct Names<T> {
+    what: &'static str,
+    shown: HashMap<T, String>,
+    /// Folded names and codes.
+    known: HashMap<String, T>,
+}
+
+static OF_COUNTRIES: LazyLock<Names<Country>> = LazyLock::new(countries);
+static OF_LANGUAGES: LazyLock<Names<Language>> = LazyLock::new(languages);
+
+impl Country {
+    /// The country of an English name (`Germany`, `united kingdom`) or an ISO 3166-1 code of two or
+    /// three letters; everyday names in some other languages are understood too.
+    pub fn named(name: &str) -> Result<Self, UnknownName> {
+        OF_COUNTRIES.find(name)
+    }
+
+    /// Its everyday English name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        OF_COUNTRIES.shown.get(&self).map_or("", String::as_str)
+    }
+}
+
+impl Language {
+    /// The language of an English name (`German`) or an ISO 639 code of two or three letters.
+    pub fn named(name: &str) -> Result<Self, UnknownName> {
+        OF_LANGUAGES.find(name)
+    }
+
+    /// Its English name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        OF_LANGUAGES.shown.get(&self).map_or("", String::as_str)
+    }
+}
+
+impl<T: Copy + Eq + Hash> Names<T> {
+    fn new(what: &'static str) -> Self {
+        Self {
+            what,
+            shown: HashMap::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<T, UnknownName> {
+        let wanted = folded(name);
+        self.known.get(&wanted).copied().ok_or_else(|| UnknownName {
+            what: self.what,
+            nearest: self.nearest(&wanted),
+        })
+    }
+
+    fn nearest(&self, wanted: &str) -> Vec<String> {
+        if wanted.len() > LONGEST_SLIP {
+            return Vec::new();
+        }
+        // Every name of a thing may be the one that was meant; the thing is proposed once.
+        let mut likeness: HashMap<&str, f64> = HashMap::new();
+        for (name, thing) in &self.known {
+            let shown = self.shown.get(thing).map_or("", String::as_str);
+            let like = strsim::jaro_winkler(wanted, name);
+            let best = likeness.entry(shown).or_insert(0.0);
+            *best = best.max(like);
+        }
+        let mut ordered: Vec<(&str, f64)> = likeness.into_iter().collect();
+        ordered.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+        let nearest = ordered.into_iter().take(MOST_PROPOSED);
+        nearest.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// A name is the first's that has it.
+    fn know(&mut self, name: &str, thing: T) {
+        let name = folded(name);
+        if !name.is_empty() {
+            self.known.entry(name).or_insert(thing);
+        }
+    }
+}
+
+/// Without case, marks and spaces: `Côte d'Ivoire` and `cote divoire` are one name.
+fn folded(name: &str) -> String {
+    use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+    let plain = name.nfkd().filter(|it| !is_combining_mark(*it));
+    let letters = plain.filter(|it| it.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+fn everyday<'n>(table: &[(&str, &'n str)], code: &str) -> Option<&'n str> {
+    let found = table.iter().find(|(known, _)| *known == code);
+    found.map(|(_, name)| *name)
+}
+
+fn countries() -> Names<Country> {
+    let mut names = Names::new("country");
+    let all: Vec<(Country, keshvar::Country)> = CountryIterator::new()
+        .filter_map(|it| Some((Country::parse(&it.alpha2().to_string()).ok()?, it)))
+        .collect();
+    for code in COUNTRIES.split(' ') {
+        if let Ok(country) = Country::parse(code) {
+            names.know(code, country);
+            names.shown.insert(country, code.to_uppercase());
+        }
+    }
+    // What is shown goes before what else it is called, of whatever country.
+    for (country, told) in &all {
+        let shown = shown_name(*country, told);
+        names.know(&shown, *country);
+        names.shown.insert(*country, shown);
+    }
+    for (country, told) in &all {
+        names.know(&told.alpha3().to_string(), *country);
+        names.know(told.iso_short_name(), *country);
+        names.know(told.iso_long_name(), *country);
+    }
+    for (country, told) in &all {
+        for name in told.unofficial_name_list() {
+            names.know(name, *country);
+        }
+    }
+    names
+}
+
+/// The ISO name where it is one that people use, else the first other one that is.
+fn shown_name(country: Country, told: &keshvar::Country) -> String {
+    let iso = told.iso_short_name();
+    let is_everyday = |name: &&str| {
+        let is_plain = !name.contains(['(', ')', '[', ']', ',']);
+        is_plain && (name.len() <= EVERYDAY || !name.contains(" of "))
+    };
+    if let Some(name) = everyday(&EVERYDAY_COUNTRIES, &country.to_string()) {
+        return name.to_owned();
+    }
+    let others = told.unofficial_name_list().iter().copied();
+    let english = others.filter(|it| it.is_ascii());
+    let mut candidates = std::iter::once(iso).chain(english);
+    candidates.find(is_everyday).unwrap_or(iso).to_owned()
+}
+
+fn languages() -> Names<Language> {
+    let mut names = Names::new("language");
+    let all = LANGUAGES.split(' ').filter_map(|code| {
+        Some((
+            code,
+            Language::parse(code).ok()?,
+            IsoLanguage::from_639_1(code),
+        ))
+    });
+    let all: Vec<_> = all.collect();
+    for (code, language, told) in &all {
+        let iso = told.map_or(*code, |it| it.to_name());
+        let shown = everyday(&EVERYDAY_LANGUAGES, code)
+            .unwrap_or(iso)
+            .to_owned();
+        names.know(code, *language);
+        names.know(&shown, *language);
+        names.shown.insert(*language, shown);
+    }
+    for (_, language, told) in &all {
+        if let Some(told) = told {
+            names.know(told.to_639_3(), *language);
+            names.know(told.to_name(), *language);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn countries_are_known_by_everyday_names_and_codes() {
+        for (name, code, shown) in [
+            ("Germany", "de", "Germany"),
+            ("deutschland", "de", "Germany"),
+            ("DEU", "de", "Germany"),
+            ("United Kingdom", "gb", "United Kingdom"),
+            ("uk", "gb", "United Kingdom"),
+            ("united states", "us", "United States"),
+            ("USA", "us", "United States"),
+            ("Czech Republic", "cz", "Czechia"),
+            ("South Korea", "kr", "South Korea"),
+            ("Viet Nam", "vn", "Vietnam"),
+            ("russian federation", "ru", "Russia"),
+            ("cote d'ivoire", "ci", "Côte d'Ivoire"),
+            (" New  Zealand ", "nz", "New Zealand"),
+            ("laos", "la", "Laos"),
+            ("Taiwan", "tw", "Taiwan"),
+        ] {
+            let found = Country::named(name).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert_eq!((found.to_string().as_str(), found.name()), (code, shown));
+        }
+    }
+
+    #[test]
+    fn languages_are_known_by_names_and_codes() {
+        for (name, code, shown) in [
+            ("German", "de", "German"),
+            ("ENGLISH", "en", "English"),
+            ("ces", "cs", "Czech"),
+            ("Greek", "el", "Greek"),
+            ("modern greek", "el", "Greek"),
+            ("Norwegian Bokmal", "nb", "Norwegian Bokmål"),
+            ("zh", "zh", "Chinese"),
+        ] {
+            let found = Language::named(name).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert_eq!((found.to_string().as_str(), found.name()), (code, shown));
+        }
+    }
+
+    #[test]
+    fn everything_has_a_name_of_its_own_by_which_it_is_found() {
+        let mut names = Vec::new();
+        for code in COUNTRIES.split(' ') {
+            let country = Country::parse(code).unwrap();
+            assert!(country.name().len() > 2, "{code}");
+            assert!(!country.name().contains(['(', ',']), "{}", country.name());
+            assert_eq!(Country::named(country.name()), Ok(country));
+            assert_eq!(Country::named(code), Ok(country));
+            names.push(country.name());
+        }
+        for code in LANGUAGES.split(' ') {
+            let language = Language::parse(code).unwrap();
+            assert_eq!(Language::named(code), Ok(language), "{code}");
+            assert_ne!(language.name(), code);
+            assert_eq!(Language::named(language.name()), Ok(language));
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 249);
+    }
+
+    #[test]
+    fn a_slip_is_answered_with_the_nearest_names() {
+        let nearest = |name: &str| Country::named(name).unwrap_err().nearest;
+        assert_eq!(nearest("Germny")[0], "Germany");
+        assert_eq!(nearest("Untied Kingdom")[0], "United Kingdom");
+        assert_eq!(nearest("Atlantis").len(), 5);
+        assert_eq!(nearest(&"x".repeat(200)), Vec::<String>::new());
+        let nearest = Language::named("Germn").unwrap_err().nearest;
+        assert_eq!(nearest[0], "German");
+        assert!(Language::named("").is_err() && Country::named("--").is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! Slow hashes of passwords.
+
+use crate::password::{PasswordHash, TypedPassword};
+use async_trait::async_trait;
+use thiserror::Error;
+
+/// What comparing came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compared {
+    /// It is another password.
+    Wrong,
+    /// It is this password.
+    Right {
+        /// Its hash was made with other parameters than hashes are made with now.
+        is_outdated: bool,
+    },
+}
+
+/// Why there is no hash.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum HashingError {
+    /// As many wait as may.
+    #[error("too many passwords are being checked")]
+    Busy,
+    /// Breakage.
+    #[error("a password hash cannot be computed: {0}")]
+    Broken(String),
+}
+
+/// Makes and compares hashes. Each takes long on purpose, so it is done off the async threads, a
+/// few at a time, and only so many may wait.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait PasswordHasher: Send + Sync {
+    /// A hash of that password, with a salt of its own.
+    async fn hash(&self, password: &TypedPassword) -> Result<PasswordHash, HashingError>;
+    /// Whether the hash is that password's. Without a hash the same work is done for nothing, so
+    /// that the time does not tell whether there is one.
+    async fn compare(
+        &self,
+        password: &TypedPassword,
+        hash: Option<PasswordHash>,
+    ) -> Result<Compared, HashingError>;
+}

@@ -1,0 +1,48 @@
+//! Passwords of people.
+
+use super::storage::StorageError;
+use crate::{
+    account::Account,
+    email::EmailAddress,
+    ids::{AccountId, UserId},
+    password::PasswordHash,
+    user::User,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+/// What decides whether somebody may sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// The account.
+    pub account: Account,
+    /// The person.
+    pub user: User,
+    /// The hash of the password; `None` while none was set.
+    pub password: Option<PasswordHash>,
+}
+
+/// Remembers hashes of passwords.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait PasswordRepository: Send {
+    /// Everything about the person with that address. One indexed read.
+    async fn credentials(
+        &mut self,
+        email: &EmailAddress,
+    ) -> Result<Option<Credentials>, StorageError>;
+    /// The person's hash, kept from other writers until the transaction ends.
+    async fn lock(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<PasswordHash>, StorageError>;
+    /// Sets the person's hash.
+    async fn set(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        hash: &PasswordHash,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
+}

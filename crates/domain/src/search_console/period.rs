@@ -1,0 +1,125 @@
+//! Which of the imported rows tell about days that somebody names.
+
+use super::{About, Cut, Span, StoredSpan, basis::fineness};
+use crate::ids::ConsoleSpanId;
+use std::collections::BTreeMap;
+
+/// Rows of one cut within some days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodRows {
+    /// What the rows tell apart.
+    pub cut: Cut,
+    /// The first and the last day that they tell about.
+    pub span: Span,
+    /// How many days that are: fewer than the span has where days are missing.
+    pub days: u64,
+    /// The numbers of what was imported for them.
+    pub spans: Vec<ConsoleSpanId>,
+}
+
+/// The rows about that which lie within these days: of the cut that tells most days, else the
+/// longest period that was told as a whole. Cuts, days and periods are never mixed.
+#[must_use]
+pub fn within(stored: &[StoredSpan], about: About, period: Span) -> Option<PeriodRows> {
+    let lies_within = |it: &&StoredSpan| {
+        it.cut.about == about && it.span.first >= period.first && it.span.last <= period.last
+    };
+    let mut by_cut: BTreeMap<Cut, Vec<&StoredSpan>> = BTreeMap::new();
+    for it in stored
+        .iter()
+        .filter(lies_within)
+        .filter(|it| it.span.is_day())
+    {
+        by_cut.entry(it.cut).or_default().push(it);
+    }
+    let days = by_cut
+        .into_iter()
+        .max_by_key(|(cut, days)| (days.len(), fineness(*cut)));
+    if let Some((cut, days)) = days {
+        let first = days.iter().map(|it| it.span.first).min()?;
+        let last = days.iter().map(|it| it.span.last).max()?;
+        return Some(PeriodRows {
+            cut,
+            span: Span::between(first, last)?,
+            days: days.len() as u64,
+            spans: days.iter().map(|it| it.id).collect(),
+        });
+    }
+    let period = stored.iter().filter(lies_within).max_by_key(|it| {
+        (
+            it.span.days(),
+            it.span.last,
+            fineness(it.cut),
+            it.imported_at,
+        )
+    })?;
+    Some(PeriodRows {
+        cut: period.cut,
+        span: period.span,
+        days: period.span.days().unsigned_abs(),
+        spans: vec![period.id],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search_console::Origin;
+    use chrono::{DateTime, Days, NaiveDate};
+
+    fn day(n: u64) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 1, 1).unwrap() + Days::new(n)
+    }
+
+    fn span(first: u64, last: u64) -> Span {
+        Span::between(day(first), day(last)).unwrap()
+    }
+
+    fn stored(id: i64, cut: Cut, first: u64, last: u64) -> StoredSpan {
+        StoredSpan {
+            id: ConsoleSpanId(id),
+            cut,
+            span: span(first, last),
+            rows: 1,
+            origin: Origin::Api,
+            label: String::new(),
+            imported_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    const PLAIN: Cut = Cut::plain(About::QueryAndPage);
+    const MARKET: Cut = Cut::by_market(About::QueryAndPage);
+
+    fn ids(all: &[StoredSpan], first: u64, last: u64) -> Option<(u64, Vec<i64>)> {
+        let found = within(all, About::QueryAndPage, span(first, last))?;
+        Some((found.days, found.spans.iter().map(|it| it.0).collect()))
+    }
+
+    #[test]
+    fn the_cut_that_tells_most_days_is_taken_alone() {
+        let all = [
+            stored(1, PLAIN, 1, 1),
+            stored(2, PLAIN, 2, 2),
+            stored(3, PLAIN, 4, 4),
+            stored(4, MARKET, 2, 2),
+            stored(5, Cut::plain(About::Query), 3, 3),
+            stored(6, PLAIN, 0, 9),
+        ];
+        assert_eq!(ids(&all, 0, 9), Some((3, vec![1, 2, 3])));
+        assert_eq!(ids(&all, 2, 2), Some((1, vec![4])), "the finer of both");
+        assert_eq!(ids(&all, 5, 9), None, "a part of a period says nothing");
+        let found = within(&all, About::QueryAndPage, span(0, 9)).unwrap();
+        assert_eq!((found.span, found.cut), (span(1, 4), PLAIN));
+    }
+
+    #[test]
+    fn a_period_is_taken_where_no_day_is_told() {
+        let all = [
+            stored(1, PLAIN, 0, 6),
+            stored(2, PLAIN, 0, 9),
+            stored(3, PLAIN, 0, 30),
+        ];
+        assert_eq!(ids(&all, 0, 20), Some((10, vec![2])));
+        assert_eq!(ids(&all, 1, 20), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Signed-in sessions: what identifies one, and how long it lasts.
+
+use crate::{
+    ids::{AccountId, SessionId, UserId},
+    ports::randomness::Randomness,
+    secret_text::base62,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use thiserror::Error;
+
+/// What a browser sends: 43 base-62 characters (256 random bits). Never stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PlainSession(String);
+
+/// The text does not have the form of a session's secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("not a session of this service")]
+pub struct NotASession;
+
+/// SHA-256 of the whole secret: all that is stored. 256 random bits need no slow hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SessionHash(pub [u8; 32]);
+
+impl PlainSession {
+    const LENGTH: usize = 43;
+
+    /// A fresh one. Ids are always made here: what a browser brings is looked up and never adopted.
+    #[must_use]
+    pub fn generate(randomness: &dyn Randomness) -> Self {
+        Self(base62(randomness, Self::LENGTH))
+    }
+
+    /// Recognises one by its form.
+    pub fn parse(text: &str) -> Result<Self, NotASession> {
+        let fits =
+            text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        fits.then(|| Self(text.to_owned())).ok_or(NotASession)
+    }
+
+    /// What is stored of it.
+    #[must_use]
+    pub fn hash(&self) -> SessionHash {
+        SessionHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// The secret, for the cookie and for what is derived from it.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PlainSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlainSession(…)")
+    }
+}
+
+/// A session of somebody who signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Whose account.
+    pub account: AccountId,
+    /// Its id, by which its owner ends it. It opens nothing.
+    pub id: SessionId,
+    /// Whose session.
+    pub user: UserId,
+    /// Since when; the password was given then.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub last_seen_at: DateTime<Utc>,
+    /// What the browser calls itself, shortened; `None` when it says nothing.
+    pub browser: Option<String>,
+    /// The network it came from ([`AddressPrefix`](crate::throttle::AddressPrefix)).
+    pub network: String,
+}
+
+/// Why a known session opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum SessionOver {
+    /// It was not used for too long.
+    #[error("the session was not used for too long")]
+    Idle,
+    /// It is too old.
+    #[error("the session is too old")]
+    Old,
+}
+
+impl Session {
+    /// How long one may rest unused. Longer than for a bank (OWASP: 15 to 30 minutes for low risk):
+    /// figures of search engines are looked at all day, and no payment data is here.
+    pub const IDLE: TimeDelta = TimeDelta::hours(12);
+    /// How long one lasts at the most.
+    pub const LIFETIME: TimeDelta = TimeDelta::days(14);
+    /// How long after the password was given tokens, e-mail address and password may be changed.
+    pub const FRESH: TimeDelta = TimeDelta::minutes(10);
+    /// How often a use is written down at the most.
+    pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
+    /// How many a person may have; the one that was used longest ago ends for a new one.
+    pub const MOST_PER_USER: usize = 20;
+    /// How much is kept of what a browser calls itself, in characters.
+    pub const MOST_BROWSER: usize = 200;
+
+    /// Whether it opens anything now.
+    pub fn accept(&self, now: DateTime<Utc>) -> Result<(), SessionOver> {
+        if self.created_at + Self::LIFETIME <= now {
+            return Err(SessionOver::Old);
+        }
+        if self.last_seen_at + Self::IDLE <= now {
+            return Err(SessionOver::Idle);
+        }
+        Ok(())
+    }
+
+    /// When it ends if nobody uses it again.
+    #[must_use]
+    pub fn ends_at(&self) -> DateTime<Utc> {
+        (self.last_seen_at + Self::IDLE).min(self.created_at + Self::LIFETIME)
+    }
+
+    /// Until when the password counts as just given.
+    #[must_use]
+    pub fn fresh_until(&self) -> DateTime<Utc> {
+        self.created_at + Self::FRESH
+    }
+
+    /// Whether the password was given a moment ago. Giving it again makes a new session, so that
+    /// each has one moment.
+    #[must_use]
+    pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
+        now < self.fresh_until()
+    }
+
+    /// Whether a use at this time is worth writing down.
+    #[must_use]
+    pub fn use_is_news(&self, now: DateTime<Utc>) -> bool {
+        self.last_seen_at + Self::USE_IS_NOTED_EVERY <= now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ports::clock::Clock,
+        test_support::{CountingRandomness, FrozenClock, a_session},
+    };
+
+    #[test]
+    fn a_secret_has_256_bits_and_shows_itself_nowhere() {
+        let plain = PlainSession::generate(&CountingRandomness::default());
+        assert_eq!(PlainSession::parse(plain.reveal()), Ok(plain.clone()));
+        assert_eq!(format!("{plain:?}"), "PlainSession(…)");
+        for wrong in [
+            "",
+            "short",
+            &"a".repeat(44),
+            &format!("{}-", "a".repeat(42)),
+        ] {
+            assert_eq!(PlainSession::parse(wrong), Err(NotASession), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_session_ends_at_its_very_moment() {
+        let now = FrozenClock::default().now();
+        let tick = TimeDelta::microseconds(1);
+        let session = a_session();
+        assert_eq!(session.accept(now + Session::IDLE - tick), Ok(()));
+        assert_eq!(session.accept(now + Session::IDLE), Err(SessionOver::Idle));
+        let used = Session {
+            last_seen_at: now + Session::LIFETIME - tick,
+            ..session.clone()
+        };
+        assert_eq!(used.accept(now + Session::LIFETIME - tick), Ok(()));
+        assert_eq!(used.accept(now + Session::LIFETIME), Err(SessionOver::Old));
+        assert_eq!(used.ends_at(), now + Session::LIFETIME);
+        assert!(session.is_fresh(now + Session::FRESH - tick));
+        assert!(!session.is_fresh(now + Session::FRESH));
+    }
+}

@@ -1,0 +1,154 @@
+//! Saves a new content plan.
+
+use super::may_be_storage;
+use crate::{
+    allowance::{Allowance, AllowanceExceeded, AllowanceName},
+    content_plan::{ContentPlan, NewContentPlan},
+    idempotency::{Receipt, UsedMeanwhile},
+    ids::{AccountId, ContentPlanId, IdMint, ProjectId},
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, retrying},
+    },
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Adds content plans.
+pub struct AddContentPlan {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+}
+
+/// Why no plan is saved.
+#[derive(Debug, Error)]
+pub enum AddContentPlanError {
+    /// The account has no such project.
+    #[error("there is no such project")]
+    NoSuchProject,
+    /// The project is out of use.
+    #[error("the project is deactivated")]
+    ProjectDeactivated,
+    /// The project has as many plans as it may have.
+    #[error(transparent)]
+    Allowance(#[from] AllowanceExceeded),
+    /// Another request with the same idempotency key was executed meanwhile.
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(AddContentPlanError);
+
+impl AddContentPlan {
+    /// On this storage, clock and mint.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+        }
+    }
+
+    /// The plan as it is saved.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        new: &NewContentPlan,
+        receipt: Option<Receipt<'_, ContentPlan>>,
+    ) -> Result<ContentPlan, AddContentPlanError> {
+        retrying(|| self.once(account, project, new, receipt)).await
+    }
+
+    async fn once(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        new: &NewContentPlan,
+        receipt: Option<Receipt<'_, ContentPlan>>,
+    ) -> Result<ContentPlan, AddContentPlanError> {
+        let now = self.clock.now();
+        let mut work = self.storage.write().await?;
+        // Whoever else changes a plan of the project waits here.
+        let project = work
+            .projects()
+            .lock(account, project)
+            .await?
+            .ok_or(AddContentPlanError::NoSuchProject)?;
+        if let Some(receipt) = &receipt {
+            receipt
+                .begin::<AddContentPlanError>(work.as_mut(), account, now)
+                .await?;
+        }
+        if !project.is_active() {
+            return Err(AddContentPlanError::ProjectDeactivated);
+        }
+        let room = Allowance {
+            name: AllowanceName::ContentPlans,
+            limit: ContentPlan::MOST_IN_A_PROJECT,
+            used: work.content_plans().count(account, project.id).await?,
+        };
+        room.reserve(1)?;
+        let plan = ContentPlan {
+            account,
+            id: ContentPlanId::mint(&self.mint),
+            project: project.id,
+            name: new.name.clone(),
+            clustered_by: new.clustered_by,
+            items: new.items.clone(),
+            created_at: now,
+            updated_at: now,
+        };
+        work.content_plans().add(&plan).await?;
+        if let Some(receipt) = &receipt {
+            receipt.keep(work.as_mut(), account, now, &plan).await?;
+        }
+        work.commit().await?;
+        Ok(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{
+        ACCOUNT, FakeStorage, FrozenClock, a_content_plan, a_mint, a_project,
+    };
+
+    async fn added(plans: u32) -> (Result<ContentPlan, AddContentPlanError>, u32) {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(|it| {
+            it.projects
+                .expect_lock()
+                .returning(|_, _| Ok(Some(a_project())));
+            it.content_plans
+                .expect_count()
+                .returning(move |_, _| Ok(plans));
+            it.content_plans.expect_add().returning(|_| Ok(()));
+        });
+        let example = a_content_plan();
+        let new = NewContentPlan {
+            name: example.name,
+            clustered_by: example.clustered_by,
+            items: example.items,
+        };
+        let shared: Arc<dyn Storage> = Arc::clone(&storage) as _;
+        let add = AddContentPlan::new(shared, Arc::new(FrozenClock::default()), a_mint());
+        let outcome = add.run(ACCOUNT, a_project().id, &new, None).await;
+        (outcome, storage.commits())
+    }
+
+    #[tokio::test]
+    async fn the_last_plan_of_a_project_is_saved_and_the_next_is_not() {
+        let (last, commits) = added(ContentPlan::MOST_IN_A_PROJECT - 1).await;
+        assert_eq!(commits, 1);
+        assert!(last.unwrap().id.0 > 0);
+        let (next, commits) = added(ContentPlan::MOST_IN_A_PROJECT).await;
+        assert_eq!(commits, 0);
+        assert!(matches!(next, Err(AddContentPlanError::Allowance(_))));
+    }
+}

@@ -1,0 +1,118 @@
+//! Changes a content plan by a merge patch, or removes it.
+
+use super::may_be_storage;
+use crate::{
+    content_plan::{ContentPlan, ContentPlanPatch},
+    ids::{AccountId, ContentPlanId, ProjectId},
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+    precondition::{Precondition, holds},
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Changes content plans.
+pub struct ChangeContentPlan {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why a plan is not changed.
+#[derive(Debug, Error)]
+pub enum ChangeContentPlanError {
+    /// The account has no such project.
+    #[error("there is no such project")]
+    NoSuchProject,
+    /// The project has no such plan.
+    #[error("there is no such content plan")]
+    NoSuchPlan,
+    /// It is not as the caller expects it: as it is.
+    #[error("the content plan is not as expected")]
+    NotAsExpected(Box<ContentPlan>),
+    /// The project is out of use.
+    #[error("the project is deactivated")]
+    ProjectDeactivated,
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(ChangeContentPlanError);
+
+type Expected<'a> = Precondition<'a, ContentPlan>;
+
+impl ChangeContentPlan {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
+    }
+
+    /// The plan afterwards; unchanged, time included, when the patch says nothing new.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        plan: ContentPlanId,
+        patch: &ContentPlanPatch,
+        precondition: Expected<'_>,
+    ) -> Result<ContentPlan, ChangeContentPlanError> {
+        retrying(|| async move {
+            let mut work = self.storage.write().await?;
+            let before = held(work.as_mut(), account, project, plan, precondition).await?;
+            let after = before.patched(patch.clone(), self.clock.now());
+            if after != before {
+                work.content_plans().save(&after).await?;
+                work.commit().await?;
+            }
+            Ok(after)
+        })
+        .await
+    }
+
+    /// Forgets the plan.
+    pub async fn remove(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        plan: ContentPlanId,
+        precondition: Expected<'_>,
+    ) -> Result<(), ChangeContentPlanError> {
+        retrying(|| async move {
+            let mut work = self.storage.write().await?;
+            held(work.as_mut(), account, project, plan, precondition).await?;
+            work.content_plans().remove(account, project, plan).await?;
+            work.commit().await?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// The plan as it is; nobody else changes one of the project until the transaction ends.
+async fn held(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    project: ProjectId,
+    plan: ContentPlanId,
+    precondition: Expected<'_>,
+) -> Result<ContentPlan, ChangeContentPlanError> {
+    let project = work
+        .projects()
+        .lock(account, project)
+        .await?
+        .ok_or(ChangeContentPlanError::NoSuchProject)?;
+    let plan = work
+        .content_plans()
+        .find(account, project.id, plan)
+        .await?
+        .ok_or(ChangeContentPlanError::NoSuchPlan)?;
+    if !holds(precondition, &plan) {
+        return Err(ChangeContentPlanError::NotAsExpected(Box::new(plan)));
+    }
+    if !project.is_active() {
+        return Err(ChangeContentPlanError::ProjectDeactivated);
+    }
+    Ok(plan)
+}

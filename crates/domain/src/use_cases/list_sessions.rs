@@ -1,0 +1,38 @@
+//! Lists a person's sessions.
+
+use crate::{
+    ids::{AccountId, UserId},
+    ports::{
+        clock::Clock,
+        storage::{Storage, StorageError},
+    },
+    session::Session,
+};
+use std::sync::Arc;
+
+/// Lists sessions.
+pub struct ListSessions {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ListSessions {
+    /// On this storage and clock.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
+    }
+
+    /// Those that open something, the one used last first.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Vec<Session>, StorageError> {
+        let now = self.clock.now();
+        let mut read = self.storage.read().await?;
+        let mut sessions = read.sessions().list(account, user).await?;
+        sessions.retain(|it| it.accept(now).is_ok());
+        Ok(sessions)
+    }
+}

@@ -1,0 +1,47 @@
+//! Reads one content plan.
+
+use crate::{
+    content_plan::ContentPlan,
+    ids::{AccountId, ContentPlanId, ProjectId},
+    ports::storage::{Storage, StorageError},
+};
+use std::sync::Arc;
+
+/// Reads content plans.
+pub struct ReadContentPlan {
+    storage: Arc<dyn Storage>,
+}
+
+/// What stands in a path.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FoundPlan {
+    /// The account has no such project.
+    NoProject,
+    /// The project has no such plan.
+    NoPlan,
+    /// The plan.
+    Plan(Box<ContentPlan>),
+}
+
+impl ReadContentPlan {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// A plan of the project, in use or not.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        plan: ContentPlanId,
+    ) -> Result<FoundPlan, StorageError> {
+        let mut read = self.storage.read().await?;
+        if read.projects().find(account, project).await?.is_none() {
+            return Ok(FoundPlan::NoProject);
+        }
+        let found = read.content_plans().find(account, project, plan).await?;
+        Ok(found.map_or(FoundPlan::NoPlan, |it| FoundPlan::Plan(Box::new(it))))
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads an account's projects, each with where it stands: in as many statements for one project as
+//! for a page of them.
+
+use crate::{
+    ids::{AccountId, ProjectId},
+    page::{Page, PageRequest},
+    ports::{
+        projects::{ProjectFilter, ProjectSort},
+        storage::{Storage, StorageError},
+    },
+    project::Project,
+    results::ResultHead,
+};
+use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
+use std::{collections::HashMap, sync::Arc};
+
+/// Reads portfolios.
+pub struct ReadPortfolio {
+    storage: Arc<dyn Storage>,
+}
+
+/// Projects, and where they stand.
+#[derive(Debug)]
+pub struct Portfolio {
+    /// A page of them.
+    pub projects: Page<Project>,
+    /// The newest results of the types that were asked for.
+    pub heads: HashMap<(ProjectId, ResultType), ResultHead>,
+    /// What they came to day by day; none of a project that was never measured.
+    pub series: HashMap<ProjectId, ProjectSeries>,
+}
+
+impl ReadPortfolio {
+    /// On this storage.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage }
+    }
+
+    /// One page, with results of these types.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        filter: &ProjectFilter,
+        page: &PageRequest<ProjectSort>,
+        result_types: &[ResultType],
+    ) -> Result<Portfolio, StorageError> {
+        let mut read = self.storage.read().await?;
+        let projects = read.projects().list(account, filter, page).await?;
+        let ids: Vec<ProjectId> = projects.items.iter().map(|it| it.id).collect();
+        if ids.is_empty() {
+            return Ok(Portfolio {
+                projects,
+                heads: HashMap::new(),
+                series: HashMap::new(),
+            });
+        }
+        let heads = read.results().heads_of(account, &ids, result_types).await?;
+        let left = { read.results() }
+            .carried_of(account, &ids, ResultType::Forecast)
+            .await?;
+        // What an earlier version left behind may be of another form: then there is no line.
+        let series = left
+            .into_iter()
+            .filter_map(|(project, it)| Some((project, it.parse().ok()?)));
+        Ok(Portfolio {
+            heads: heads
+                .into_iter()
+                .map(|it| ((it.project, it.result_type), it))
+                .collect(),
+            series: series.collect(),
+            projects,
+        })
+    }
+}

@@ -1,0 +1,582 @@
+//! Researches a keyword: from what is kept, else from the supplier, once for all who ask at the same
+//! time, for one unit of the month's quota.
+//!
+//! No transaction is open while the supplier is asked. What is set aside before has an end: whoever
+//! dies in between costs nobody a unit, and a late answer of theirs books none.
+
+use super::{
+    read_account::month_of,
+    request_analysis::Budget,
+    tracked_ideas::{TrackedIdeas, tracked},
+};
+use crate::{
+    account::Account,
+    ids::{AccountId, FlightId, IdMint, ProjectId, SearchId, UserId},
+    keyword_research::{
+        Flight, KeptResearch, ResearchQuota, ResearchSubject, Reservation, Search, SubjectKey,
+    },
+    money::MicroUsd,
+    ports::{
+        call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
+        clock::Clock,
+        keyword_data::{KeywordData, KeywordQuery},
+        patience::Patience,
+        search_results::{ProviderError, Unpaid},
+        spending::Spending,
+        storage::{Storage, StorageError, Transaction, retrying},
+    },
+};
+use analysis::{keyword_text::normalised, provenance::Provenance};
+use async_trait::async_trait;
+use chrono::{DateTime, Days, Months, NaiveTime, Utc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+use thiserror::Error;
+
+/// How often it is looked whether somebody else's question was answered.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long somebody else's answer is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// Researches keywords.
+pub struct ResearchKeyword {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+    patience: Arc<dyn Patience>,
+    supplier: Arc<dyn KeywordData>,
+    most_per_day: Option<MicroUsd>,
+}
+
+/// Who wants to know what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResearchRequest {
+    /// Whose account.
+    pub account: AccountId,
+    /// Who searches.
+    pub user: UserId,
+    /// What is researched.
+    pub subject: ResearchSubject,
+    /// The project whose keywords are told apart among the ideas.
+    pub project: Option<ProjectId>,
+}
+
+/// What is known of a keyword.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Research {
+    /// Where it stands in the person's history.
+    pub search: SearchId,
+    /// What was researched.
+    pub subject: ResearchSubject,
+    /// What the supplier told, and when.
+    pub kept: KeptResearch,
+    /// When the person searched it.
+    pub searched_at: DateTime<Utc>,
+    /// Whether it was there already.
+    pub is_cached: bool,
+    /// The month's quota as it stands afterwards.
+    pub quota: ResearchQuota,
+    /// Which ideas the named project tracks already; `None` when no project was named.
+    pub tracked: Option<TrackedIdeas>,
+}
+
+impl Research {
+    pub(super) fn of(
+        search: Search,
+        is_cached: bool,
+        quota: ResearchQuota,
+        tracked: Option<TrackedIdeas>,
+    ) -> Self {
+        Self {
+            search: search.id,
+            subject: search.subject,
+            kept: search.kept,
+            searched_at: search.searched_at,
+            is_cached,
+            quota,
+            tracked,
+        }
+    }
+}
+
+/// Why nothing can be told.
+#[derive(Debug, Error)]
+pub enum ResearchKeywordError {
+    /// The account has no such project.
+    #[error("no such project")]
+    NoSuchProject,
+    /// The month's searches are used up.
+    #[error("{} of {} searches are used", .0.usage(), .0.limit)]
+    QuotaExceeded(ResearchQuota),
+    /// The supplier costs money that is not to be spent.
+    #[error("{0}")]
+    Unpaid(Unpaid),
+    /// A budget has no room.
+    #[error("the budget does not allow it")]
+    BudgetExceeded(OverBudget),
+    /// The supplier did not answer.
+    #[error("the supplier did not answer: {code}")]
+    Supplier {
+        /// Why, as [`ProviderError::code`] tells it.
+        code: String,
+    },
+    /// Somebody else is asking the same, and it takes long.
+    #[error("the same is being researched")]
+    UnderWay,
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+super::may_be_storage!(ResearchKeywordError);
+
+/// A budget that has no room for a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverBudget {
+    /// Which one.
+    pub which: Budget,
+    /// When it begins anew.
+    pub until: DateTime<Utc>,
+    /// How much there is.
+    pub budget: MicroUsd,
+    /// What is taken of it.
+    pub spending: Spending,
+    /// What the question can cost.
+    pub requested: MicroUsd,
+}
+
+/// What was found when it was looked first.
+enum Opened {
+    /// It is kept.
+    Kept(Box<Research>),
+    /// It is ours to ask.
+    Ours(Reservation),
+    /// Somebody else asks.
+    Theirs,
+}
+
+/// How somebody else's question ended.
+enum Landed {
+    /// It brought something, or nobody knows: look again.
+    Somehow,
+    /// The supplier failed.
+    Failed(String),
+}
+
+impl ResearchKeyword {
+    /// On these ports; all accounts together spend no more than `most_per_day` on a day.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        mint: Arc<IdMint>,
+        patience: Arc<dyn Patience>,
+        supplier: Arc<dyn KeywordData>,
+        most_per_day: Option<MicroUsd>,
+    ) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+            patience,
+            supplier,
+            most_per_day,
+        }
+    }
+
+    /// May take as long as the supplier does. It has to be let run to its end, also when nobody waits
+    /// for it any more: what was bought is kept for the next one.
+    pub async fn run(&self, request: &ResearchRequest) -> Result<Research, ResearchKeywordError> {
+        let key = request.subject.key(&self.supplier.label().name);
+        let mut waited = Duration::ZERO;
+        loop {
+            match retrying(|| self.opened(request, key)).await? {
+                Opened::Kept(research) => return Ok(*research),
+                Opened::Ours(reservation) => return self.asked(request, key, &reservation).await,
+                Opened::Theirs => {}
+            }
+            if let Landed::Failed(code) = self.landed(key, &mut waited).await? {
+                return Err(ResearchKeywordError::Supplier { code });
+            }
+        }
+    }
+
+    /// In one transaction: what is kept, or else the right to ask, a unit of the quota and what the
+    /// question can cost.
+    async fn opened(
+        &self,
+        request: &ResearchRequest,
+        key: SubjectKey,
+    ) -> Result<Opened, ResearchKeywordError> {
+        let now = self.clock.now();
+        let (day, flight) = (now.date_naive(), FlightId::mint(&self.mint));
+        let mut work = self.storage.write().await?;
+        let account = found(work.accounts().find(request.account).await?)?;
+        if let Some(project) = request.project {
+            let found = work.projects().find(account.id, project).await?;
+            found.ok_or(ResearchKeywordError::NoSuchProject)?;
+        }
+        let until = now + Flight::LEASE;
+        let mut kept = work.research().kept(key, now).await?;
+        if kept.is_none() {
+            if let Some(unpaid) = self.supplier.unpaid() {
+                return Err(ResearchKeywordError::Unpaid(unpaid));
+            }
+            if !work.research().depart(key, flight, now, until).await? {
+                return Ok(Opened::Theirs);
+            }
+            // Whoever asked before may have brought it while this one waited to depart.
+            kept = work.research().kept(key, now).await?;
+            if kept.is_some() {
+                work.research().land(key, flight, now, None).await?;
+            }
+        }
+        if let Some(kept) = kept {
+            let research = self.noted(work.as_mut(), request, key, kept, true).await?;
+            work.commit().await?;
+            return Ok(Opened::Kept(Box::new(research)));
+        }
+        let month = month_of(day);
+        let (used, reserved) = { work.research() }
+            .lock_usage(account.id, month, now)
+            .await?;
+        let quota = ResearchQuota {
+            month,
+            used,
+            reserved,
+            limit: account.limits.keyword_research,
+        };
+        if !quota.is_available() {
+            return Err(ResearchKeywordError::QuotaExceeded(quota));
+        }
+        let reservation = Reservation {
+            account: account.id,
+            flight,
+            day,
+            most: self.supplier.most().cost,
+            until,
+        };
+        work.research().reserve(&reservation).await?;
+        self.set_aside(work.as_mut(), &account, &reservation)
+            .await?;
+        work.commit().await?;
+        Ok(Opened::Ours(reservation))
+    }
+
+    /// Asks the supplier, and writes down what came of it.
+    async fn asked(
+        &self,
+        request: &ResearchRequest,
+        key: SubjectKey,
+        reservation: &Reservation,
+    ) -> Result<Research, ResearchKeywordError> {
+        let subject = &request.subject;
+        let query = KeywordQuery {
+            keyword: subject.keyword.to_string(),
+            country: subject.country.to_string(),
+            language: subject.language.to_string(),
+            day: reservation.day,
+        };
+        let purse: Arc<dyn CallJournal> = Arc::new(Purse::of(reservation.most));
+        let researched = self.supplier.research(&query, &purse).await;
+        let spent = researched.spent.cost;
+        match researched.answer {
+            Ok(found) => {
+                let kept = KeptResearch::bought(found, self.clock.now());
+                retrying(|| self.booked(request, key, reservation, &kept, spent)).await
+            }
+            Err(error) => {
+                let code = error.code();
+                // Nobody is helped by hearing that it could not be written down: it ends by itself.
+                let _ = retrying(|| self.gave_back(key, reservation, spent, code)).await;
+                let code = code.to_owned();
+                Err(ResearchKeywordError::Supplier { code })
+            }
+        }
+    }
+
+    /// In one transaction: what was bought, the unit, the money and the history. An answer that comes
+    /// when its time is over books nothing: its unit may be another's by now.
+    async fn booked(
+        &self,
+        request: &ResearchRequest,
+        key: SubjectKey,
+        reservation: &Reservation,
+        kept: &KeptResearch,
+        spent: MicroUsd,
+    ) -> Result<Research, ResearchKeywordError> {
+        let now = self.clock.now();
+        let (id, flight) = (reservation.account, reservation.flight);
+        let mut work = self.storage.write().await?;
+        let is_ours = work.research().land(key, flight, now, None).await?;
+        let month = month_of(reservation.day);
+        work.research().lock_usage(id, month, now).await?;
+        let is_there = work.research().release(id, flight).await?;
+        if !is_ours || !is_there || reservation.until <= now {
+            if is_there {
+                settle(work.as_mut(), reservation, spent).await?;
+            }
+            work.commit().await?;
+            let code = ProviderError::TimedOut.code().to_owned();
+            return Err(ResearchKeywordError::Supplier { code });
+        }
+        work.research().keep(key, &request.subject, kept).await?;
+        work.research().book(id, month).await?;
+        let kept = kept.clone();
+        let research = self.noted(work.as_mut(), request, key, kept, false).await?;
+        settle(work.as_mut(), reservation, spent).await?;
+        work.commit().await?;
+        Ok(research)
+    }
+
+    /// The unit is free again, and the money that was not spent; whoever waits is told why.
+    async fn gave_back(
+        &self,
+        key: SubjectKey,
+        reservation: &Reservation,
+        spent: MicroUsd,
+        code: &'static str,
+    ) -> Result<(), StorageError> {
+        let (now, flight) = (self.clock.now(), reservation.flight);
+        let mut work = self.storage.write().await?;
+        work.research()
+            .land(key, flight, now, Some(code.to_owned()))
+            .await?;
+        if work.research().release(reservation.account, flight).await? {
+            settle(work.as_mut(), reservation, spent).await?;
+        }
+        work.commit().await
+    }
+
+    /// Waits until somebody else's question has ended.
+    async fn landed(
+        &self,
+        key: SubjectKey,
+        waited: &mut Duration,
+    ) -> Result<Landed, ResearchKeywordError> {
+        let mut joined: Option<FlightId> = None;
+        loop {
+            let flight = self.storage.read().await?.research().flight(key).await?;
+            let Some(flight) = flight else {
+                return Ok(Landed::Somehow);
+            };
+            // Of a failure only those are told who waited for that very answer.
+            match flight.failure {
+                Some(code) if joined.is_none_or(|it| it == flight.id) => {
+                    return Ok(Landed::Failed(code));
+                }
+                Some(_) => return Ok(Landed::Somehow),
+                None if flight.until <= self.clock.now() => return Ok(Landed::Somehow),
+                None => joined = Some(flight.id),
+            }
+            if *waited >= LONGEST_WAIT {
+                return Err(ResearchKeywordError::UnderWay);
+            }
+            self.patience.pause(LOOK_EVERY).await;
+            *waited += LOOK_EVERY;
+        }
+    }
+
+    /// Notes the search in the person's history, and tells what there is.
+    async fn noted(
+        &self,
+        work: &mut dyn Transaction,
+        request: &ResearchRequest,
+        key: SubjectKey,
+        kept: KeptResearch,
+        is_cached: bool,
+    ) -> Result<Research, StorageError> {
+        let now = self.clock.now();
+        let search = Search {
+            account: request.account,
+            user: request.user,
+            id: SearchId::mint(&self.mint),
+            subject: request.subject.clone(),
+            key,
+            searched_at: now,
+            kept,
+        };
+        let id = work.research().note(&search).await?;
+        let (subject, volumes) = (&search.subject, volumes(&search));
+        if !volumes.is_empty() {
+            work.keywords()
+                .note_volumes(request.account, subject.country, subject.language, &volumes)
+                .await?;
+        }
+        let quota = standing(work, request.account, now).await?;
+        let tracked = tracked(work, request, &search.kept.found).await?;
+        let search = Search { id, ..search };
+        Ok(Research::of(search, is_cached, quota, tracked))
+    }
+
+    /// Where all accounts meet comes last, so that none waits long for another.
+    async fn set_aside(
+        &self,
+        work: &mut dyn Transaction,
+        account: &Account,
+        reservation: &Reservation,
+    ) -> Result<(), ResearchKeywordError> {
+        let (id, day, most) = (account.id, reservation.day, reservation.most);
+        if most == MicroUsd::default() {
+            return Ok(());
+        }
+        let (spending, month) = (work.spending(), month_of(day));
+        let cap = account.limits.monthly_budget;
+        if !spending.reserve(id, month, most, cap).await? {
+            let stands = spending.find(id, month).await?;
+            return Err(exceeded(Budget::Month, cap, stands, reservation));
+        }
+        let cap = account.limits.daily_budget;
+        if !spending.reserve_day(id, day, most, cap).await? {
+            let stands = spending.find_day(id, day).await?;
+            return Err(exceeded(Budget::Day, cap, stands, reservation));
+        }
+        let cap = self.most_per_day;
+        if !spending.reserve_in_all(day, most, cap).await? {
+            let stands = spending.find_in_all(day).await?;
+            return Err(exceeded(Budget::ServerDay, cap, stands, reservation));
+        }
+        Ok(())
+    }
+}
+
+/// Turns what was set aside for a question into what it cost.
+pub(super) async fn settle(
+    work: &mut dyn Transaction,
+    reservation: &Reservation,
+    spent: MicroUsd,
+) -> Result<(), StorageError> {
+    let (account, day, most) = (reservation.account, reservation.day, reservation.most);
+    if most == MicroUsd::default() && spent == MicroUsd::default() {
+        return Ok(());
+    }
+    let spending = work.spending();
+    spending.settle(account, month_of(day), most, spent).await?;
+    spending.settle_day(account, day, most, spent).await?;
+    spending.settle_in_all(day, most, spent).await
+}
+
+/// What is now known of keywords that the account may track. What was made up is none of it: it would
+/// weigh measured ranks.
+fn volumes(search: &Search) -> BTreeMap<String, u32> {
+    let found = &search.kept.found;
+    if found.provenance == Provenance::Simulated {
+        return BTreeMap::new();
+    }
+    let ideas =
+        { found.ideas.iter() }.map(|it| (normalised(&it.keyword), it.figures.search_volume));
+    let own = search.subject.keyword.normalized().to_owned();
+    let all = ideas.chain([(own, found.figures.search_volume)]);
+    let known = all.filter_map(|(text, volume)| Some((text, u32::try_from(volume?).ok()?)));
+    known.collect()
+}
+
+async fn standing(
+    work: &mut dyn Transaction,
+    account: AccountId,
+    now: DateTime<Utc>,
+) -> Result<ResearchQuota, StorageError> {
+    let month = month_of(now.date_naive());
+    let account = found(work.accounts().find(account).await?)?;
+    let (used, reserved) = work.research().usage(account.id, month, now).await?;
+    Ok(ResearchQuota {
+        month,
+        used,
+        reserved,
+        limit: account.limits.keyword_research,
+    })
+}
+
+fn found(account: Option<Account>) -> Result<Account, StorageError> {
+    account.ok_or(StorageError::Corrupt {
+        what: "the account of a session",
+    })
+}
+
+fn exceeded(
+    which: Budget,
+    cap: Option<MicroUsd>,
+    spending: Spending,
+    reservation: &Reservation,
+) -> ResearchKeywordError {
+    let until = match which {
+        Budget::Month => month_of(reservation.day) + Months::new(1),
+        Budget::Day | Budget::ServerDay => reservation.day + Days::new(1),
+    };
+    ResearchKeywordError::BudgetExceeded(OverBudget {
+        which,
+        until: until.and_time(NaiveTime::MIN).and_utc(),
+        budget: cap.unwrap_or_default(),
+        spending,
+        requested: reservation.most,
+    })
+}
+
+/// The journal of one question: what was set aside for it is all that its calls may cost. It is not
+/// stored, since the reservation is: what a dead process began counts at its most.
+struct Purse {
+    left: Mutex<MicroUsd>,
+    last: AtomicI64,
+}
+
+impl Purse {
+    fn of(amount: MicroUsd) -> Self {
+        Self {
+            left: Mutex::new(amount),
+            last: AtomicI64::new(0),
+        }
+    }
+}
+
+#[async_trait]
+impl CallJournal for Purse {
+    async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        if call.most > *left {
+            return Err(ProviderError::CapReached);
+        }
+        left.0 -= call.most.0;
+        Ok(Begun::Now(Ticket {
+            number: self.last.fetch_add(1, Ordering::Relaxed) + 1,
+            most: call.most,
+        }))
+    }
+
+    async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.0 = left.0.saturating_add(ticket.most.0 - ended.cost.0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn calls_cost_no_more_than_was_set_aside() {
+        let purse = Purse::of(MicroUsd(50));
+        let call = PaidCall {
+            step: "one".to_owned(),
+            most: MicroUsd(30),
+        };
+        let Ok(Begun::Now(first)) = purse.begin(&call).await else {
+            panic!("there is enough");
+        };
+        assert_eq!(purse.begin(&call).await, Err(ProviderError::CapReached));
+        let ended = Ended {
+            cost: MicroUsd(20),
+            ..Ended::default()
+        };
+        purse.end(first, ended).await.unwrap();
+        let Ok(Begun::Now(second)) = purse.begin(&call).await else {
+            panic!("what was not spent is there again");
+        };
+        assert_eq!((first.number, second.number), (1, 2));
+    }
+}

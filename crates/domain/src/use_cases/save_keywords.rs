@@ -1,0 +1,318 @@
+//! Saves many keywords, each with its own word on AI measurement: all of them, or those for which
+//! there is room.
+
+use super::{may_be_storage, places::PlacesChange, track_keywords::counted};
+use crate::{
+    account::Account,
+    allowance::{Allowance, AllowanceExceeded},
+    idempotency::{Receipt, UsedMeanwhile},
+    ids::{AccountId, IdMint, KeywordId, ProjectId},
+    keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
+    market::Market,
+    patch::Change,
+    ports::{
+        clock::Clock,
+        keywords::KeywordCounts,
+        storage::{Storage, StorageError, retrying},
+    },
+    project::{Project, Status},
+};
+use chrono::{DateTime, Utc};
+use std::{collections::HashMap, sync::Arc};
+use thiserror::Error;
+
+/// Saves keywords.
+pub struct SaveKeywords {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
+}
+
+/// A keyword to be saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedKeyword {
+    /// The text.
+    pub text: KeywordText,
+    /// Whether it counts toward the AI visibility allowance; `None` leaves one that comes back as
+    /// it was, and begins a new one with `false`.
+    pub ai_tracked: Option<bool>,
+}
+
+/// What is done when there is no room for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaveMode {
+    /// Nothing is saved.
+    All,
+    /// The others are saved.
+    Partial,
+}
+
+impl SaveMode {
+    /// The names.
+    pub const NAMES: [&'static str; 2] = ["all", "partial"];
+
+    /// The mode of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "all" => Some(Self::All),
+            "partial" => Some(Self::Partial),
+            _ => None,
+        }
+    }
+}
+
+/// What became of a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaveOutcome {
+    /// It is new.
+    Added(KeywordId),
+    /// It was tracked, or the request names it before; left as it is.
+    AlreadyTracked(KeywordId),
+    /// It had been deactivated; back with its history.
+    Reactivated(KeywordId),
+    /// There is no room for it.
+    Refused(AllowanceExceeded),
+}
+
+/// What became of the keywords.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedKeywords {
+    /// Of each, in the order in which they were given.
+    pub outcomes: Vec<SaveOutcome>,
+    /// Room for keywords of the account afterwards.
+    pub keyword_allowance: Allowance,
+    /// Room for keywords of the project afterwards.
+    pub project_allowance: Allowance,
+    /// Room for AI-tracked keywords afterwards.
+    pub ai_allowance: Allowance,
+}
+
+/// Why nothing is saved.
+#[derive(Debug, Error)]
+pub enum SaveKeywordsError {
+    /// The account has no such project.
+    #[error("there is no such project")]
+    NoSuchProject,
+    /// The project is out of use.
+    #[error("the project is deactivated")]
+    ProjectDeactivated,
+    /// There is no room for these, and all were to be saved: their places among those given.
+    #[error("there is no room for {} of the keywords", .0.len())]
+    NoRoom(Vec<(usize, AllowanceExceeded)>),
+    /// Another request with the same idempotency key was executed meanwhile.
+    #[error(transparent)]
+    UsedMeanwhile(#[from] UsedMeanwhile),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(SaveKeywordsError);
+
+impl SaveKeywords {
+    /// On this storage, clock and mint.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, mint: Arc<IdMint>) -> Self {
+        Self {
+            storage,
+            clock,
+            mint,
+        }
+    }
+
+    /// In the order in which they are given: who comes first has the place.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        wanted: &[WantedKeyword],
+        market: &Market,
+        mode: SaveMode,
+        receipt: Option<Receipt<'_, SavedKeywords>>,
+    ) -> Result<SavedKeywords, SaveKeywordsError> {
+        retrying(|| self.once(account, project, wanted, market, mode, receipt)).await
+    }
+
+    async fn once(
+        &self,
+        account: AccountId,
+        project: ProjectId,
+        wanted: &[WantedKeyword],
+        market: &Market,
+        mode: SaveMode,
+        receipt: Option<Receipt<'_, SavedKeywords>>,
+    ) -> Result<SavedKeywords, SaveKeywordsError> {
+        let now = self.clock.now();
+        let mut work = self.storage.write().await?;
+        let account = work
+            .accounts()
+            .lock(account)
+            .await?
+            .ok_or(SaveKeywordsError::NoSuchProject)?;
+        if let Some(receipt) = &receipt {
+            receipt
+                .begin::<SaveKeywordsError>(work.as_mut(), account.id, now)
+                .await?;
+        }
+        let project = work
+            .projects()
+            .lock(account.id, project)
+            .await?
+            .ok_or(SaveKeywordsError::NoSuchProject)?;
+        if !project.is_active() {
+            return Err(SaveKeywordsError::ProjectDeactivated);
+        }
+        let mut texts: Vec<String> = { wanted.iter() }
+            .map(|it| it.text.normalized().to_owned())
+            .collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let known = { work.keywords() }
+            .with_texts(account.id, project.id, market, &texts)
+            .await?;
+        let mut desk = Desk::new(account, project, known, market, now);
+        let ids = KeywordId::mint_ascending(&self.mint, wanted.len());
+        let outcomes: Vec<SaveOutcome> = ids
+            .into_iter()
+            .zip(wanted)
+            .map(|(id, wanted)| desk.save(id, wanted))
+            .collect();
+        let refused: Vec<(usize, AllowanceExceeded)> = refused(&outcomes).collect();
+        if mode == SaveMode::All && !refused.is_empty() {
+            return Err(SaveKeywordsError::NoRoom(refused));
+        }
+        work.keywords().add(&desk.created).await?;
+        work.keywords().save_all(&desk.reactivated).await?;
+        work.accounts()
+            .save_usage(desk.account.id, desk.account.usage)
+            .await?;
+        let project = counted(desk.project, desk.counts);
+        work.projects().save(&project).await?;
+        let saved = SavedKeywords {
+            outcomes,
+            keyword_allowance: desk.account.keyword_allowance(),
+            project_allowance: desk.account.project_keyword_allowance(desk.counts.active),
+            ai_allowance: desk.account.ai_allowance(),
+        };
+        if let Some(receipt) = &receipt {
+            receipt
+                .keep(work.as_mut(), desk.account.id, now, &saved)
+                .await?;
+        }
+        work.commit().await?;
+        Ok(saved)
+    }
+}
+
+fn refused(outcomes: &[SaveOutcome]) -> impl Iterator<Item = (usize, AllowanceExceeded)> {
+    let outcomes = outcomes.iter().enumerate();
+    outcomes.filter_map(|(place, it)| match it {
+        SaveOutcome::Refused(why) => Some((place, *why)),
+        _ => None,
+    })
+}
+
+/// Where keywords are taken in one by one, as long as there is room.
+struct Desk {
+    account: Account,
+    project: Project,
+    counts: KeywordCounts,
+    known: HashMap<String, Keyword>,
+    seen: HashMap<String, SaveOutcome>,
+    new: NewKeywords,
+    now: DateTime<Utc>,
+    created: Vec<Keyword>,
+    reactivated: Vec<Keyword>,
+}
+
+impl Desk {
+    fn new(
+        account: Account,
+        project: Project,
+        known: Vec<Keyword>,
+        market: &Market,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let known = known.into_iter();
+        Self {
+            counts: KeywordCounts {
+                active: project.keyword_count,
+                ai_tracked: project.ai_tracked_count,
+            },
+            account,
+            project,
+            known: known
+                .map(|it| (it.text.normalized().to_owned(), it))
+                .collect(),
+            seen: HashMap::new(),
+            new: NewKeywords {
+                texts: vec![],
+                ai_tracked: None,
+                market: market.clone(),
+                tags: vec![],
+            },
+            now,
+            created: vec![],
+            reactivated: vec![],
+        }
+    }
+
+    fn save(&mut self, id: KeywordId, wanted: &WantedKeyword) -> SaveOutcome {
+        use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};
+        let text = wanted.text.normalized();
+        match self.seen.get(text) {
+            Some(Added(id) | AlreadyTracked(id) | Reactivated(id)) => return AlreadyTracked(*id),
+            // It may fit without AI measurement: it is tried anew.
+            Some(Refused(_)) | None => {}
+        }
+        let outcome = match self.known.get(text).cloned() {
+            Some(there) if there.is_active() => AlreadyTracked(there.id),
+            Some(there) => self.bring_back(&there, wanted),
+            None => self.create(id, wanted),
+        };
+        self.seen.insert(text.to_owned(), outcome);
+        outcome
+    }
+
+    fn create(&mut self, id: KeywordId, wanted: &WantedKeyword) -> SaveOutcome {
+        self.new.ai_tracked = wanted.ai_tracked;
+        let (account, project) = (self.account.id, self.project.id);
+        let keyword = Keyword::begin(
+            account,
+            project,
+            id,
+            wanted.text.clone(),
+            &self.new,
+            self.now,
+        );
+        if let Err(why) = self.take(PlacesChange::between(None, &keyword)) {
+            return SaveOutcome::Refused(why);
+        }
+        self.created.push(keyword);
+        SaveOutcome::Added(id)
+    }
+
+    fn bring_back(&mut self, keyword: &Keyword, wanted: &WantedKeyword) -> SaveOutcome {
+        let patch = KeywordPatch {
+            status: Change::Set(Status::Active),
+            ai_tracked: wanted.ai_tracked.map_or(Change::Keep, Change::Set),
+            ..KeywordPatch::default()
+        };
+        let back = keyword.patched(patch, self.now);
+        if let Err(why) = self.take(PlacesChange::between(Some(keyword), &back)) {
+            return SaveOutcome::Refused(why);
+        }
+        self.reactivated.push(back);
+        SaveOutcome::Reactivated(keyword.id)
+    }
+
+    fn take(&mut self, places: PlacesChange) -> Result<(), AllowanceExceeded> {
+        let (usage, counts) = places.apply(&self.account, self.counts)?;
+        self.account.usage = usage;
+        self.counts = counts;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+use super::*;
+use crate::{
+    account::{AccountLimits, AccountUsage},
+    allowance::AllowanceName,
+    test_support::{ACCOUNT, FakeStorage, FrozenClock, a_keyword, a_mint, a_project, an_account},
+};
+use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};
+
+fn wanted(text: &str, ai_tracked: impl Into<Option<bool>>) -> WantedKeyword {
+    WantedKeyword {
+        text: KeywordText::parse(text).unwrap(),
+        ai_tracked: ai_tracked.into(),
+    }
+}
+
+fn known(id: i64, text: &str, status: Status) -> Keyword {
+    Keyword {
+        id: KeywordId(id),
+        status,
+        ai_tracked: true,
+        ..a_keyword(text)
+    }
+}
+
+/// Room for `keywords` more and `ai` more AI-tracked ones.
+fn storage(keywords: u32, ai: u32, there: Vec<Keyword>) -> Arc<FakeStorage> {
+    let storage = Arc::new(FakeStorage::default());
+    storage.expect(|it| {
+        it.accounts.expect_lock().returning(move |_| {
+            Ok(Some(Account {
+                limits: AccountLimits {
+                    keywords: 10 + keywords,
+                    ai_tracked: 5 + ai,
+                    ..AccountLimits::default()
+                },
+                usage: AccountUsage {
+                    projects: 1,
+                    keywords: 10,
+                    ai_tracked: 5,
+                },
+                ..an_account()
+            }))
+        });
+        it.projects
+            .expect_lock()
+            .returning(|_, _| Ok(Some(a_project())));
+        it.keywords
+            .expect_with_texts()
+            .returning(move |_, _, _, texts| {
+                let asked = |it: &&Keyword| texts.contains(&it.text.normalized().to_owned());
+                Ok(there.iter().filter(asked).cloned().collect())
+            });
+        it.keywords.expect_add().returning(|_| Ok(()));
+        it.keywords.expect_save_all().returning(|_| Ok(()));
+        it.accounts.expect_save_usage().returning(|_, _| Ok(()));
+        it.projects.expect_save().returning(|_| Ok(()));
+    });
+    storage
+}
+
+async fn saved(
+    storage: &Arc<FakeStorage>,
+    wanted: &[WantedKeyword],
+    mode: SaveMode,
+) -> Result<SavedKeywords, SaveKeywordsError> {
+    let shared: Arc<dyn Storage> = Arc::clone(storage) as _;
+    let save = SaveKeywords::new(shared, Arc::new(FrozenClock::default()), a_mint());
+    save.run(
+        ACCOUNT,
+        a_project().id,
+        wanted,
+        &Market::default(),
+        mode,
+        None,
+    )
+    .await
+}
+
+fn names(outcomes: &[SaveOutcome]) -> Vec<&'static str> {
+    { outcomes.iter() }
+        .map(|it| match it {
+            Added(_) => "added",
+            AlreadyTracked(_) => "alreadyTracked",
+            Reactivated(_) => "reactivated",
+            Refused(why) => why.allowance.name.name(),
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn each_keyword_learns_what_became_of_it_and_who_comes_first_has_the_place() {
+    let there = vec![
+        known(1, "tracked", Status::Active),
+        known(2, "gone", Status::Deactivated),
+    ];
+    let storage = storage(3, 1, there);
+    let wanted = [
+        wanted("new", None),
+        wanted("tracked", true),
+        wanted("gone", false),
+        wanted("NEW ", true),
+        wanted("with ai", true),
+        wanted("no ai left", true),
+        wanted("no room left", false),
+    ];
+    let saved = saved(&storage, &wanted, SaveMode::Partial).await.unwrap();
+    assert_eq!(
+        names(&saved.outcomes),
+        [
+            "added",
+            "alreadyTracked",
+            "reactivated",
+            "alreadyTracked",
+            "added",
+            "keywords",
+            "keywords"
+        ]
+    );
+    assert_eq!(saved.outcomes[1], AlreadyTracked(KeywordId(1)));
+    assert_eq!(saved.outcomes[2], Reactivated(KeywordId(2)));
+    let (Added(first), AlreadyTracked(again)) = (saved.outcomes[0], saved.outcomes[3]) else {
+        panic!("{:?}", saved.outcomes);
+    };
+    assert_eq!(first, again);
+    let room = (saved.keyword_allowance, saved.ai_allowance);
+    assert_eq!((room.0.used, room.0.limit), (13, 13));
+    assert_eq!((room.1.used, room.1.limit), (6, 6));
+    assert_eq!(storage.commits(), 1);
+}
+
+#[tokio::test]
+async fn what_wants_no_ai_measurement_is_saved_where_only_that_has_no_room() {
+    let storage = storage(9, 0, vec![]);
+    let wanted = [wanted("a", true), wanted("b", false), wanted("a", false)];
+    let saved = saved(&storage, &wanted, SaveMode::Partial).await.unwrap();
+    assert_eq!(names(&saved.outcomes), ["aiTracked", "added", "added"]);
+    assert_eq!(saved.keyword_allowance.used, 12);
+}
+
+#[tokio::test]
+async fn of_all_or_nothing_nothing_is_saved_when_one_has_no_room() {
+    let storage = storage(1, 0, vec![]);
+    let wanted = [wanted("a", None), wanted("b", None), wanted("c", true)];
+    let refused = saved(&storage, &wanted, SaveMode::All).await.unwrap_err();
+    let SaveKeywordsError::NoRoom(refused) = refused else {
+        panic!("{refused}");
+    };
+    let told: Vec<(usize, AllowanceName)> = { refused.iter() }
+        .map(|(place, why)| (*place, why.allowance.name))
+        .collect();
+    let full = AllowanceName::Keywords;
+    assert_eq!(told, [(1, full), (2, full)]);
+    assert_eq!(storage.commits(), 0);
+}

@@ -1,0 +1,379 @@
+//! Signs somebody in.
+
+pub use super::new_session::{Place, SignedIn};
+use super::{
+    guesses::{Guesses, NoGuess},
+    may_be_storage, new_session,
+};
+use crate::{
+    account::AccountStatus,
+    audit::{Actor, AuditAction, AuditEvent},
+    device::DeviceMark,
+    email::EmailAddress,
+    ids::{AccountId, IdMint},
+    password::{PasswordHash, TypedPassword},
+    ports::{
+        clock::Clock,
+        password_hasher::{Compared, HashingError, PasswordHasher},
+        passwords::Credentials,
+        randomness::Randomness,
+        storage::{Storage, StorageError, retrying},
+    },
+    session::SessionHash,
+    throttle::ThrottleKey,
+};
+use chrono::TimeDelta;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Signs people in.
+pub struct SignIn {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+    mint: Arc<IdMint>,
+    hasher: Arc<dyn PasswordHasher>,
+    guesses: Guesses,
+}
+
+/// What somebody signs in with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// The address.
+    pub email: EmailAddress,
+    /// The password.
+    pub password: TypedPassword,
+    /// Where.
+    pub place: Place,
+    /// That this device is known.
+    pub device: Option<DeviceMark>,
+    /// The session that the browser had until now; it ends.
+    pub before: Option<SessionHash>,
+}
+
+/// Why somebody is not signed in.
+#[derive(Debug, Error)]
+pub enum SignInError {
+    /// Address and password do not belong together, or open nothing: which of it is not told.
+    #[error("e-mail address or password are not accepted")]
+    Refused {
+        /// Whose address it is; for the log alone, never for the answer.
+        whose: Option<AccountId>,
+    },
+    /// Too many guesses.
+    #[error("guesses come too fast")]
+    Wait(TimeDelta),
+    /// Too many passwords are being checked.
+    #[error("too many passwords are being checked")]
+    Busy,
+    /// The hash cannot be computed.
+    #[error("{0}")]
+    Broken(String),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(SignInError);
+
+impl From<NoGuess> for SignInError {
+    fn from(error: NoGuess) -> Self {
+        match error {
+            NoGuess::Wait(wait) => Self::Wait(wait),
+            NoGuess::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
+impl From<HashingError> for SignInError {
+    fn from(error: HashingError) -> Self {
+        match error {
+            HashingError::Busy => Self::Busy,
+            HashingError::Broken(what) => Self::Broken(what),
+        }
+    }
+}
+
+impl SignIn {
+    /// On this storage, clock, randomness, mint and hasher.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        randomness: Arc<dyn Randomness>,
+        mint: Arc<IdMint>,
+        hasher: Arc<dyn PasswordHasher>,
+    ) -> Self {
+        Self {
+            guesses: Guesses::new(&storage, &clock),
+            storage,
+            clock,
+            randomness,
+            mint,
+            hasher,
+        }
+    }
+
+    /// The same is done, in the same order, for addresses that nobody has: looking up, counting,
+    /// hashing.
+    pub async fn run(&self, attempt: &Attempt) -> Result<SignedIn, SignInError> {
+        let mut reader = self.storage.read().await?;
+        let found = reader.passwords().credentials(&attempt.email).await?;
+        drop(reader);
+        let stranger = ThrottleKey::of_stranger(&attempt.email, attempt.place.network);
+        let of_device = |known: &Credentials| attempt.device.as_ref()?.throttle_key(known.user.id);
+        let key = found.as_ref().and_then(of_device).unwrap_or(stranger);
+        let before = self.guesses.count(key).await?;
+
+        let hash = found.as_ref().and_then(|it| it.password.clone());
+        let compared = match self.hasher.compare(&attempt.password, hash).await {
+            Err(HashingError::Busy) => {
+                self.guesses.give_back(key, before).await?;
+                return Err(SignInError::Busy);
+            }
+            outcome => outcome?,
+        };
+        let whose = found.as_ref().map(|it| it.account.id);
+        let is_open = |it: &Credentials| it.account.status == AccountStatus::Active;
+        let (Some(known), Compared::Right { is_outdated }) = (found.filter(is_open), compared)
+        else {
+            return Err(SignInError::Refused { whose });
+        };
+        let renewed = if is_outdated {
+            self.renewed(&attempt.password).await?
+        } else {
+            None
+        };
+        retrying(|| self.begin(attempt, &known, renewed.as_ref(), key)).await
+    }
+
+    /// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.
+    async fn renewed(&self, password: &TypedPassword) -> Result<Option<PasswordHash>, SignInError> {
+        match self.hasher.hash(password).await {
+            Err(HashingError::Busy) => Ok(None),
+            outcome => Ok(Some(outcome?)),
+        }
+    }
+
+    async fn begin(
+        &self,
+        attempt: &Attempt,
+        known: &Credentials,
+        renewed: Option<&PasswordHash>,
+        key: ThrottleKey,
+    ) -> Result<SignedIn, SignInError> {
+        let (account, user, now) = (known.account.id, known.user.id, self.clock.now());
+        let mut work = self.storage.write().await?;
+        // A password that was changed while the old one was being checked is the wrong one now.
+        if work.passwords().lock(account, user).await? != known.password {
+            return Err(SignInError::Refused {
+                whose: Some(account),
+            });
+        }
+        if let Some(hash) = renewed {
+            work.passwords().set(account, user, hash, now).await?;
+        }
+        work.throttles().forget(key).await?;
+        if let Some(before) = attempt.before {
+            let before = work.sessions().find_by_hash(before).await?;
+            if let Some(before) = before.map(|it| it.session) {
+                let (account, user) = (before.account, before.user);
+                work.sessions().end(account, user, &[before.id]).await?;
+            }
+        }
+        let (secret, session) = new_session::begin(
+            work.as_mut(),
+            (self.randomness.as_ref(), &self.mint),
+            (account, user),
+            &attempt.place,
+            now,
+        )
+        .await?;
+        let event = AuditEvent {
+            detail: new_session::told(&session),
+            ..AuditEvent::new(
+                &self.mint,
+                account,
+                now,
+                Actor::Owner,
+                AuditAction::SessionBegun,
+            )
+        };
+        work.audit().record(&event).await?;
+        work.commit().await?;
+        Ok(SignedIn {
+            secret,
+            session,
+            user: known.user.clone(),
+            account: known.account.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        account::Account,
+        ports::password_hasher::MockPasswordHasher,
+        test_support::{CountingRandomness, FakeStorage, FrozenClock, a_mint, a_user, an_account},
+        throttle::{AddressPrefix, Throttle},
+    };
+
+    fn attempt() -> Attempt {
+        Attempt {
+            email: a_user().email,
+            password: TypedPassword::parse("tkgz-81!rq04").unwrap(),
+            place: Place {
+                network: AddressPrefix::of("192.0.2.1".parse().unwrap()),
+                browser: Some("Fire\u{202E}fox".into()),
+            },
+            device: None,
+            before: None,
+        }
+    }
+
+    fn sign_in(storage: &Arc<FakeStorage>, hasher: MockPasswordHasher) -> SignIn {
+        SignIn::new(
+            Arc::<FakeStorage>::clone(storage) as Arc<dyn Storage>,
+            Arc::new(FrozenClock::default()),
+            Arc::new(CountingRandomness::default()),
+            a_mint(),
+            Arc::new(hasher),
+        )
+    }
+
+    fn knowing(found: Option<Credentials>) -> Arc<FakeStorage> {
+        let storage = Arc::new(FakeStorage::default());
+        storage.expect(move |read| {
+            read.passwords
+                .expect_credentials()
+                .return_once(move |_| Ok(found));
+        });
+        storage.expect(|work| {
+            work.throttles.expect_lock().return_once(|_, now| {
+                Ok(Throttle {
+                    guesses: 0,
+                    last_at: now,
+                })
+            });
+            work.throttles.expect_save().once().returning(|_, _| Ok(()));
+        });
+        storage
+    }
+
+    fn credentials(account: Account) -> Credentials {
+        Credentials {
+            account,
+            user: a_user(),
+            password: Some(PasswordHash("old".into())),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_nobody_has_costs_the_same_work() {
+        let storage = knowing(None);
+        let mut hasher = MockPasswordHasher::new();
+        hasher
+            .expect_compare()
+            .once()
+            .withf(|_, hash| hash.is_none())
+            .returning(|_, _| Ok(Compared::Wrong));
+        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+        assert!(matches!(outcome, Err(SignInError::Refused { whose: None })));
+        assert_eq!(storage.commits(), 1, "the guess is counted");
+    }
+
+    #[tokio::test]
+    async fn the_right_password_of_a_disabled_account_opens_nothing() {
+        let disabled = Account {
+            status: AccountStatus::Disabled,
+            ..an_account()
+        };
+        let mut hasher = MockPasswordHasher::new();
+        hasher
+            .expect_compare()
+            .returning(|_, _| Ok(Compared::Right { is_outdated: false }));
+        let storage = knowing(Some(credentials(disabled)));
+        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+        assert!(matches!(outcome, Err(SignInError::Refused { .. })));
+    }
+
+    #[tokio::test]
+    async fn an_outdated_hash_is_renewed_with_the_session() {
+        let storage = knowing(Some(credentials(an_account())));
+        storage.expect(|work| {
+            work.passwords
+                .expect_lock()
+                .returning(|_, _| Ok(Some(PasswordHash("old".into()))));
+            work.passwords
+                .expect_set()
+                .once()
+                .withf(|_, _, hash, _| hash.0 == "new")
+                .returning(|_, _, _, _| Ok(()));
+            work.throttles.expect_forget().once().returning(|_| Ok(()));
+            work.sessions.expect_list().returning(|_, _| Ok(vec![]));
+            work.sessions.expect_end().returning(|_, _, _| Ok(0));
+            work.sessions
+                .expect_add()
+                .once()
+                .withf(|session, _| session.browser.as_deref() == Some("Firefox"))
+                .returning(|_, _| Ok(()));
+            work.audit
+                .expect_record()
+                .once()
+                .withf(|it| it.action == AuditAction::SessionBegun)
+                .returning(|_| Ok(()));
+        });
+        let mut hasher = MockPasswordHasher::new();
+        hasher
+            .expect_compare()
+            .returning(|_, _| Ok(Compared::Right { is_outdated: true }));
+        hasher
+            .expect_hash()
+            .once()
+            .returning(|_| Ok(PasswordHash("new".into())));
+        let signed_in = sign_in(&storage, hasher).run(&attempt()).await.unwrap();
+        assert_eq!((signed_in.user, storage.commits()), (a_user(), 2));
+    }
+
+    #[tokio::test]
+    async fn a_password_that_was_changed_meanwhile_opens_nothing() {
+        let storage = knowing(Some(credentials(an_account())));
+        storage.expect(|work| {
+            work.passwords
+                .expect_lock()
+                .returning(|_, _| Ok(Some(PasswordHash("newer".into()))));
+        });
+        let mut hasher = MockPasswordHasher::new();
+        hasher
+            .expect_compare()
+            .returning(|_, _| Ok(Compared::Right { is_outdated: false }));
+        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+        assert!(matches!(outcome, Err(SignInError::Refused { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_guess_that_nobody_could_look_at_does_not_count() {
+        let storage = knowing(None);
+        storage.expect(|work| {
+            work.throttles.expect_lock().return_once(|_, now| {
+                Ok(Throttle {
+                    guesses: 3,
+                    last_at: now,
+                })
+            });
+            work.throttles
+                .expect_save()
+                .once()
+                .withf(|_, it| it.guesses == 2)
+                .returning(|_, _| Ok(()));
+        });
+        let mut hasher = MockPasswordHasher::new();
+        hasher
+            .expect_compare()
+            .returning(|_, _| Err(HashingError::Busy));
+        let outcome = sign_in(&storage, hasher).run(&attempt()).await;
+        assert!(matches!(outcome, Err(SignInError::Busy)));
+        assert_eq!(storage.commits(), 2);
+    }
+}

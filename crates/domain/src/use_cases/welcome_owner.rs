@@ -1,0 +1,214 @@
+//! First run: creates the owner's account while there is no account at all.
+
+pub use super::new_session::{Place, SignedIn};
+use super::{may_be_storage, new_session};
+use crate::{
+    account::{Account, AccountLimits, AccountStatus, AccountUsage},
+    audit::{Actor, AuditAction, AuditEvent},
+    email::EmailAddress,
+    ids::{AccountId, IdMint, UserId},
+    password::{PasswordHash, PasswordRefusal, TypedPassword},
+    ports::{
+        clock::Clock,
+        password_hasher::{HashingError, PasswordHasher},
+        randomness::Randomness,
+        storage::{Storage, StorageError, retrying},
+    },
+    report_settings::EffectiveReportSettings,
+    secret_text::hex,
+    text::Label,
+    user::User,
+};
+use std::{fmt, sync::Arc};
+use subtle::ConstantTimeEq;
+use thiserror::Error;
+
+/// The name under which the code of the first run is kept.
+const CODE: &str = "welcome-code";
+/// The name under which is kept who was first.
+const FIRST: &str = "welcomed";
+
+/// Welcomes the owner.
+pub struct WelcomeOwner {
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+    randomness: Arc<dyn Randomness>,
+    mint: Arc<IdMint>,
+    hasher: Arc<dyn PasswordHasher>,
+}
+
+/// What whoever runs the server is shown, and whoever creates the first account has to know: a
+/// server that is reached by strangers before its owner must not become theirs.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WelcomeCode(String);
+
+impl WelcomeCode {
+    fn of(secret: [u8; 32]) -> Self {
+        Self(hex(&secret[..16]))
+    }
+
+    /// The code, to be shown on the server's own terminal.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for WelcomeCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WelcomeCode(…)")
+    }
+}
+
+/// The owner to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOwner {
+    /// The code that the server showed.
+    pub code: String,
+    /// The address to sign in with.
+    pub email: EmailAddress,
+    /// The person's name, and the account's.
+    pub name: Label,
+    /// The password.
+    pub password: String,
+}
+
+/// Why nobody is welcomed.
+#[derive(Debug, Error)]
+pub enum WelcomeError {
+    /// There is an account.
+    #[error("the first account was created already")]
+    Over,
+    /// The code is not the one that was shown.
+    #[error("the code is not the one that the server shows when it starts")]
+    WrongCode,
+    /// It may not become a password.
+    #[error(transparent)]
+    Unfit(#[from] PasswordRefusal),
+    /// The hash cannot be computed.
+    #[error(transparent)]
+    Hashing(#[from] HashingError),
+    /// Breakage.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+may_be_storage!(WelcomeError);
+
+impl WelcomeOwner {
+    /// On this storage, clock, randomness, mint and hasher.
+    #[must_use]
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        randomness: Arc<dyn Randomness>,
+        mint: Arc<IdMint>,
+        hasher: Arc<dyn PasswordHasher>,
+    ) -> Self {
+        Self {
+            storage,
+            clock,
+            randomness,
+            mint,
+            hasher,
+        }
+    }
+
+    /// The code of the first run, the same for every server on this storage; `None` when there is
+    /// an account.
+    pub async fn code(&self) -> Result<Option<WelcomeCode>, StorageError> {
+        if !self.is_open().await? {
+            return Ok(None);
+        }
+        let fresh = self.fresh();
+        retrying(|| async {
+            let mut work = self.storage.write().await?;
+            let secret = work.secrets().find_or_add(CODE, fresh).await?;
+            work.commit().await?;
+            Ok(Some(WelcomeCode::of(secret)))
+        })
+        .await
+    }
+
+    /// Whether there is no account yet.
+    pub async fn is_open(&self) -> Result<bool, StorageError> {
+        Ok(!self.storage.read().await?.accounts().any().await?)
+    }
+
+    /// The owner, signed in. Of several who come at once, one is welcomed.
+    pub async fn run(&self, new: &NewOwner, place: &Place) -> Result<SignedIn, WelcomeError> {
+        let code = self.code().await?.ok_or(WelcomeError::Over)?;
+        if !bool::from(code.0.as_bytes().ct_eq(new.code.trim().as_bytes())) {
+            return Err(WelcomeError::WrongCode);
+        }
+        let known = [new.email.as_str(), new.name.as_str()];
+        let password = TypedPassword::chosen(&new.password, &known)?;
+        let hash = self.hasher.hash(&password).await?;
+        let mark = self.fresh();
+        retrying(|| self.once(new, &hash, mark, place)).await
+    }
+
+    fn fresh(&self) -> [u8; 32] {
+        let mut fresh = [0; 32];
+        self.randomness.fill(&mut fresh);
+        fresh
+    }
+
+    async fn once(
+        &self,
+        new: &NewOwner,
+        hash: &PasswordHash,
+        mark: [u8; 32],
+        place: &Place,
+    ) -> Result<SignedIn, WelcomeError> {
+        let now = self.clock.now();
+        let mut work = self.storage.write().await?;
+        // Whoever's mark is kept is first: the others wait here until that is certain.
+        if work.secrets().find_or_add(FIRST, mark).await? != mark || work.accounts().any().await? {
+            return Err(WelcomeError::Over);
+        }
+        let account = Account {
+            id: AccountId::mint(&self.mint),
+            name: new.name.clone(),
+            status: AccountStatus::Active,
+            limits: AccountLimits::default(),
+            usage: AccountUsage::default(),
+            report_defaults: EffectiveReportSettings::default(),
+            created_at: now,
+        };
+        let user = User {
+            account: account.id,
+            id: UserId::mint(&self.mint),
+            email: new.email.clone(),
+            name: new.name.clone(),
+            created_at: now,
+        };
+        work.accounts().add(&account, &user).await?;
+        work.passwords().set(account.id, user.id, hash, now).await?;
+        let (secret, session) = new_session::begin(
+            work.as_mut(),
+            (self.randomness.as_ref(), &self.mint),
+            (account.id, user.id),
+            place,
+            now,
+        )
+        .await?;
+        let told = [
+            (AuditAction::AccountCreated, format!("for {}", user.email)),
+            (AuditAction::SessionBegun, new_session::told(&session)),
+        ];
+        for (action, detail) in told {
+            let event = AuditEvent {
+                detail,
+                ..AuditEvent::new(&self.mint, account.id, now, Actor::Owner, action)
+            };
+            work.audit().record(&event).await?;
+        }
+        work.commit().await?;
+        Ok(SignedIn {
+            secret,
+            session,
+            user,
+            account,
+        })
+    }
+}

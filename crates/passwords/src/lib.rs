@@ -1,0 +1,234 @@
+//! Argon2id behind the domain's port: hashes take long and much memory on purpose, so they are made
+//! on threads that may, a few at a time, and only so many wait for their turn.
+//!
+//! Deliberately absent: whose password it is, where hashes are kept.
+
+use argon2::{
+    Algorithm, Argon2, Params, Version,
+    password_hash::{PasswordHasher as _, PasswordVerifier, phc},
+};
+use async_trait::async_trait;
+use domain::{
+    password::{PasswordHash, TypedPassword},
+    ports::{
+        password_hasher::{Compared, HashingError, PasswordHasher},
+        randomness::Randomness,
+    },
+};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Bytes of a salt (RFC 9106, 4).
+const SALT: usize = 16;
+
+/// How hashes are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashingSettings {
+    /// Memory of each, in KiB.
+    pub memory_kib: u32,
+    /// Passes over it.
+    pub passes: u32,
+    /// Lanes.
+    pub lanes: u32,
+    /// How many are made at the same time.
+    pub at_once: usize,
+    /// How many may wait beyond these.
+    pub waiting: usize,
+}
+
+impl Default for HashingSettings {
+    /// 19 MiB, two passes, one lane: the least that the OWASP cheat sheet "Password Storage" names.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        Self {
+            memory_kib: 19 * 1_024,
+            passes: 2,
+            lanes: 1,
+            at_once: 2 * cores,
+            waiting: 32,
+        }
+    }
+}
+
+/// Makes and compares hashes.
+pub struct Argon2Hasher {
+    params: Params,
+    randomness: Arc<dyn Randomness>,
+    /// Whoever is being served or waits.
+    line: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+    /// What is compared with when there is nothing to compare with.
+    nobodys: phc::PasswordHash,
+}
+
+impl Argon2Hasher {
+    /// By these settings; one hash is made at once, for the comparisons that are for show.
+    pub fn new(
+        settings: HashingSettings,
+        randomness: Arc<dyn Randomness>,
+    ) -> Result<Self, HashingError> {
+        let params = Params::new(
+            settings.memory_kib,
+            settings.passes,
+            settings.lanes,
+            Some(Params::DEFAULT_OUTPUT_LEN),
+        )
+        .map_err(broken)?;
+        let mut nobodys = [0; 32];
+        randomness.fill(&mut nobodys);
+        let hash = made(&params, &nobodys, &salt(randomness.as_ref()))?;
+        Ok(Self {
+            nobodys: phc::PasswordHash::new(&hash).map_err(broken)?,
+            params,
+            randomness,
+            line: Arc::new(Semaphore::new(settings.at_once + settings.waiting)),
+            turns: Arc::new(Semaphore::new(settings.at_once.max(1))),
+        })
+    }
+
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, HashingError> + Send + 'static,
+    ) -> Result<T, HashingError> {
+        let place = Arc::clone(&self.line).try_acquire_owned();
+        let place = place.map_err(|_| HashingError::Busy)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
+        let turn = turn.map_err(broken)?;
+        let done = tokio::task::spawn_blocking(move || {
+            // Whoever gives up waiting does not free the place that the work still takes.
+            let _held = (place, turn);
+            work()
+        });
+        done.await.map_err(broken)?
+    }
+}
+
+#[async_trait]
+impl PasswordHasher for Argon2Hasher {
+    async fn hash(&self, password: &TypedPassword) -> Result<PasswordHash, HashingError> {
+        let (params, password) = (self.params.clone(), password.clone());
+        let salt = salt(self.randomness.as_ref());
+        let making = self.in_turn(move || made(&params, password.reveal(), &salt));
+        making.await.map(PasswordHash)
+    }
+
+    async fn compare(
+        &self,
+        password: &TypedPassword,
+        hash: Option<PasswordHash>,
+    ) -> Result<Compared, HashingError> {
+        let known = hash.map(|it| phc::PasswordHash::new(&it.0).map_err(broken));
+        let known = known.transpose()?;
+        let is_somebodys = known.is_some();
+        let known = known.unwrap_or_else(|| self.nobodys.clone());
+        let is_outdated = Params::try_from(&known).map_err(broken)? != self.params;
+        let password = password.clone();
+        let fits = self
+            .in_turn(move || {
+                Ok(Argon2::default()
+                    .verify_password(password.reveal(), &known)
+                    .is_ok())
+            })
+            .await?;
+        Ok(if fits && is_somebodys {
+            Compared::Right { is_outdated }
+        } else {
+            Compared::Wrong
+        })
+    }
+}
+
+fn salt(randomness: &dyn Randomness) -> [u8; SALT] {
+    let mut salt = [0; SALT];
+    randomness.fill(&mut salt);
+    salt
+}
+
+fn made(params: &Params, password: &[u8], salt: &[u8]) -> Result<String, HashingError> {
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
+    let hash = argon2.hash_password_with_salt(password, salt);
+    Ok(hash.map_err(broken)?.to_string())
+}
+
+fn broken(cause: impl std::fmt::Display) -> HashingError {
+    HashingError::Broken(cause.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::test_support::CountingRandomness;
+
+    fn hasher(change: impl FnOnce(&mut HashingSettings)) -> Argon2Hasher {
+        let mut settings = HashingSettings {
+            memory_kib: 64,
+            passes: 1,
+            ..HashingSettings::default()
+        };
+        change(&mut settings);
+        Argon2Hasher::new(settings, Arc::new(CountingRandomness::default())).expect("a hasher")
+    }
+
+    fn typed(text: &str) -> TypedPassword {
+        TypedPassword::parse(text).expect("a password")
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_its_own_hash_alone() {
+        let hasher = hasher(|_| {});
+        let (one, other) = (typed("kvašená řepa"), typed("kvašená repa"));
+        let hash = hasher.hash(&one).await.expect("a hash");
+        let again = hasher.hash(&one).await.expect("a hash");
+        assert_ne!(hash, again, "each has a salt of its own");
+        let right = Compared::Right { is_outdated: false };
+        assert_eq!(hasher.compare(&one, Some(hash.clone())).await, Ok(right));
+        assert_eq!(hasher.compare(&one, Some(again.clone())).await, Ok(right));
+        let wrong = Ok(Compared::Wrong);
+        assert_eq!(hasher.compare(&other, Some(hash.clone())).await, wrong);
+        assert_eq!(hasher.compare(&one, None).await, wrong);
+    }
+
+    #[tokio::test]
+    async fn a_hash_carries_its_parameters_and_says_when_they_are_not_todays() {
+        let (old, new) = (hasher(|_| {}), hasher(|it| it.passes = 2));
+        let password = typed("tkgz-81!rq04");
+        let hash = old.hash(&password).await.expect("a hash");
+        assert!(
+            hash.0.starts_with("$argon2id$v=19$m=64,t=1,p=1$"),
+            "{}",
+            hash.0
+        );
+        let outdated = Ok(Compared::Right { is_outdated: true });
+        assert_eq!(new.compare(&password, Some(hash.clone())).await, outdated);
+    }
+
+    #[tokio::test]
+    async fn a_hash_that_another_program_made_is_understood() {
+        // The reference implementation's own vector: password "password", salt "somesalt",
+        // m=65536, t=2, p=1, version 19 (phc-winner-argon2, src/test.c).
+        let vector = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+        let compared = hasher(|_| {})
+            .compare(&typed("password"), Some(PasswordHash(vector.into())))
+            .await;
+        assert_eq!(compared, Ok(Compared::Right { is_outdated: true }));
+    }
+
+    #[tokio::test]
+    async fn beyond_the_line_nobody_waits() {
+        let hasher = Arc::new(hasher(|it| {
+            it.memory_kib = 8 * 1_024;
+            (it.at_once, it.waiting) = (1, 2);
+        }));
+        let tried = (0..12).map(|_| {
+            let hasher = Arc::clone(&hasher);
+            tokio::spawn(async move { hasher.hash(&typed("tkgz-81!rq04")).await })
+        });
+        let tried: Vec<_> = tried.collect();
+        let mut busy = 0;
+        for one in tried {
+            busy += usize::from(one.await.expect("an outcome") == Err(HashingError::Busy));
+        }
+        assert_eq!(busy, 9);
+        assert!(hasher.hash(&typed("tkgz-81!rq04")).await.is_ok());
+    }
+}

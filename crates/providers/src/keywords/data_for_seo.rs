@@ -1,0 +1,238 @@
+//! Keyword data of DataForSEO Labs, in two calls for each question:
+//! `POST {base}/v3/dataforseo_labs/google/related_keywords/live` brings the keyword's own figures,
+//! what stands on its results page, and related searches; `…/keyword_suggestions/live` what holds it.
+//!
+//! Shape: `docs.dataforseo.com/v3/dataforseo_labs/google/related_keywords/live` and
+//! `…/keyword_suggestions/live`, as stored copies and public clients had them on 2026-11-22.
+
+use super::figures;
+use crate::{
+    http_client::Answer,
+    paying::{Billed, Counter, SpendingRules, micro_usd},
+    resilience::{Billing, CallFailure, Guard},
+    search::data_for_seo::{
+        DataForSeo, no_such_country,
+        places::country_code,
+        wire::{Elements, Item},
+    },
+};
+use analysis::{
+    keyword_text::normalised,
+    observation::keyword_research::{IdeaRelation, KeywordFigures, KeywordIdea, ResearchedKeyword},
+    provenance::Provenance,
+};
+use async_trait::async_trait;
+use domain::ports::{
+    call_journal::CallJournal,
+    clock::Clock,
+    keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
+    search_results::{ProviderError, Spent, Unpaid},
+};
+use serde_json::{Map, Value, json};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+const RELATED: &str = "/v3/dataforseo_labs/google/related_keywords/live";
+const SUGGESTIONS: &str = "/v3/dataforseo_labs/google/keyword_suggestions/live";
+
+/// Calls for one question.
+const CALLS: u64 = 2;
+/// How far related searches of related searches are followed; the second step brings up to 72.
+const DEPTH: u32 = 2;
+/// How many related searches are wanted.
+const MOST_RELATED: u32 = 60;
+/// How many suggestions are.
+const MOST_SUGGESTIONS: u32 = 100;
+/// How long a question may take, its calls and pauses together: less than it is held.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// The adapter.
+pub(super) struct Labs {
+    client: DataForSeo,
+    guard: Guard,
+    clock: Arc<dyn Clock>,
+    spending: SpendingRules,
+    /// What a call costs at the most, in millionths of a US dollar.
+    price: u64,
+}
+
+/// What a call brought.
+struct Brought {
+    /// The keyword's own data.
+    seed: Option<Map<String, Value>>,
+    /// Data of other keywords.
+    others: Vec<Map<String, Value>>,
+    cost: Option<u64>,
+}
+
+impl Billed for Brought {
+    fn told(&self) -> Option<u64> {
+        self.cost
+    }
+}
+
+impl Labs {
+    pub(super) fn new(
+        client: DataForSeo,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+        spending: SpendingRules,
+        price: u64,
+    ) -> Self {
+        Self {
+            client,
+            guard,
+            clock,
+            spending,
+            price,
+        }
+    }
+
+    async fn asked(
+        &self,
+        query: &KeywordQuery,
+        counter: &mut Counter<'_>,
+    ) -> Result<ResearchedKeyword, ProviderError> {
+        let place = country_code(&query.country).ok_or_else(no_such_country)?;
+        let task = json!({
+            "keyword": query.keyword,
+            "location_code": place,
+            "language_code": query.language,
+            "include_seed_keyword": true,
+        });
+        let mut related = task.clone();
+        related["include_serp_info"] = json!(true);
+        related["depth"] = json!(DEPTH);
+        related["limit"] = json!(MOST_RELATED);
+        let related = self.call(query, counter, RELATED, related).await?;
+        let mut suggestions = task;
+        suggestions["limit"] = json!(MOST_SUGGESTIONS);
+        let suggestions = self.call(query, counter, SUGGESTIONS, suggestions).await?;
+        Ok(self.researched(query, &related, &suggestions))
+    }
+
+    async fn call(
+        &self,
+        query: &KeywordQuery,
+        counter: &mut Counter<'_>,
+        path: &'static str,
+        task: Value,
+    ) -> Result<Brought, ProviderError> {
+        let step = format!(
+            "dataForSeo {path} of {} {}: {}",
+            query.country, query.language, query.keyword
+        );
+        let tasks = json!([task]);
+        counter
+            .call(
+                step,
+                |text| self.client.without_credentials(text),
+                || self.client.posted(path, &tasks),
+                |answer| self.read(answer),
+            )
+            .await
+    }
+
+    fn read(&self, answer: &Answer) -> Result<Brought, CallFailure> {
+        let Elements {
+            items, seed, cost, ..
+        } = self.client.elements(answer)?;
+        // Related keywords stand one level deeper than suggestions.
+        let data = |Item(mut item): Item| match item.remove("keyword_data") {
+            Some(Value::Object(data)) => data,
+            _ => item,
+        };
+        let seed = match seed {
+            Some(Value::Object(seed)) => Some(seed),
+            _ => None,
+        };
+        Ok(Brought {
+            seed,
+            others: items.into_iter().map(data).collect(),
+            cost,
+        })
+    }
+
+    fn researched(
+        &self,
+        query: &KeywordQuery,
+        related: &Brought,
+        suggestions: &Brought,
+    ) -> ResearchedKeyword {
+        let own = normalised(&query.keyword);
+        let is_own = |data: &&Map<String, Value>| {
+            let keyword = data.get("keyword").and_then(Value::as_str);
+            keyword.is_some_and(|it| normalised(it) == own)
+        };
+        // The keyword stands among its neighbours, too, and there alone in some answers.
+        let seed = { related.seed.as_ref() }
+            .or_else(|| related.others.iter().find(is_own))
+            .or(suggestions.seed.as_ref())
+            .or_else(|| suggestions.others.iter().find(is_own));
+        let mut told = HashSet::from([own.clone()]);
+        let sources = [
+            (&related.others, IdeaRelation::Related),
+            (&suggestions.others, IdeaRelation::Phrase),
+        ];
+        let ideas = sources
+            .into_iter()
+            .flat_map(|(others, relation)| others.iter().map(move |data| (data, relation)));
+        let ideas = ideas.filter_map(|(data, relation)| {
+            let keyword = data.get("keyword").and_then(Value::as_str)?;
+            let is_new = !keyword.trim().is_empty() && told.insert(normalised(keyword));
+            is_new.then(|| KeywordIdea {
+                keyword: keyword.to_owned(),
+                relation,
+                figures: figures::of(data),
+            })
+        });
+        let label = self.label();
+        ResearchedKeyword {
+            provider: label.name,
+            provenance: label.provenance,
+            fetched_at: self.clock.now(),
+            figures: seed.map_or_else(KeywordFigures::default, figures::of),
+            features: seed.and_then(figures::features),
+            ideas: ideas.collect(),
+        }
+    }
+}
+
+#[async_trait]
+impl KeywordData for Labs {
+    fn label(&self) -> KeywordDataLabel {
+        KeywordDataLabel {
+            name: "keyword data".to_owned(),
+            provenance: Provenance::Estimated,
+        }
+    }
+
+    fn most(&self) -> Spent {
+        Spent::on(CALLS, micro_usd(self.price))
+    }
+
+    fn unpaid(&self) -> Option<Unpaid> {
+        self.spending.objection(self.price)
+    }
+
+    async fn research(&self, query: &KeywordQuery, journal: &Arc<dyn CallJournal>) -> Researched {
+        if let Some(unpaid) = self.unpaid() {
+            return Researched {
+                answer: Err(ProviderError::Unpaid(unpaid)),
+                spent: Spent::default(),
+            };
+        }
+        let mut counter = Counter::new(&self.guard, journal.as_ref(), Billing::PerCall, self.price);
+        let asked = tokio::time::timeout(LONGEST, self.asked(query, &mut counter)).await;
+        match asked {
+            Ok(answer) => Researched {
+                answer,
+                spent: counter.spent,
+            },
+            // Whether the call under way was billed, nobody knows.
+            Err(_) => Researched {
+                answer: Err(ProviderError::TimedOut),
+                spent: self.most(),
+            },
+        }
+    }
+}

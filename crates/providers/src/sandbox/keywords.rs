@@ -1,0 +1,469 @@
+//! Keyword data of the simulated market: the same keyword, market, month and seed give the same
+//! figures. Longer keywords are searched less; demand has seasons and grows or falls.
+
+use super::{SandboxSettings, chance::Chance, layout, trouble::Trouble};
+use analysis::{
+    keyword_text::{display, normalised},
+    observation::{
+        keyword_research::{
+            CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume,
+            ResearchedKeyword, ToldIntent,
+        },
+        search_page::Feature,
+    },
+    provenance::Provenance,
+    search_intent::{self, Intent},
+};
+use async_trait::async_trait;
+use chrono::{Datelike, Months, NaiveDate};
+use domain::{
+    money::MicroUsd,
+    ports::{
+        call_journal::CallJournal,
+        clock::Clock,
+        keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
+        search_results::{ProviderError, Spent, Unpaid},
+    },
+};
+use std::{collections::HashSet, f64::consts::TAU, sync::Arc};
+
+/// Months that are known: two years, so that each of the last twelve has one to compare with.
+const MONTHS: u32 = 24;
+/// The share of ideas that a market knows.
+const KNOWN: f64 = 0.85;
+
+/// Ideas by language: the relation, and the words around the keyword.
+const IDEAS: [(&str, &[(IdeaRelation, &str)]); 5] = [
+    ("en", ENGLISH),
+    ("de", GERMAN),
+    ("fr", FRENCH),
+    ("es", SPANISH),
+    ("cs", CZECH),
+];
+use IdeaRelation::{AlsoAsk, Phrase, Question, Related};
+const ENGLISH: &[(IdeaRelation, &str)] = &[
+    (Related, "best {}"),
+    (Related, "{} reviews"),
+    (Related, "{} alternatives"),
+    (Related, "{} vs competitors"),
+    (Related, "cheap {}"),
+    (Related, "top rated {}"),
+    (Related, "{} comparison"),
+    (Related, "{} near me"),
+    (Phrase, "{} price"),
+    (Phrase, "buy {} online"),
+    (Phrase, "{} for beginners"),
+    (Phrase, "{} for small business"),
+    (Phrase, "{} guide"),
+    (Phrase, "{} examples"),
+    (Phrase, "{} ideas"),
+    (Phrase, "{} checklist"),
+    (Phrase, "{} template"),
+    (Phrase, "free {}"),
+    (Phrase, "{} sale"),
+    (Phrase, "professional {}"),
+    (Phrase, "{} tips"),
+    (Phrase, "{} brands"),
+    (Question, "what is {}"),
+    (Question, "how to choose {}"),
+    (Question, "how does {} work"),
+    (Question, "how much does {} cost"),
+    (Question, "where to buy {}"),
+    (Question, "which {} is best"),
+    (Question, "why use {}"),
+    (AlsoAsk, "is {} worth it"),
+    (AlsoAsk, "who needs {}"),
+    (AlsoAsk, "when should I replace {}"),
+];
+const GERMAN: &[(IdeaRelation, &str)] = &[
+    (Related, "{} test"),
+    (Related, "{} vergleich"),
+    (Related, "beste {}"),
+    (Related, "{} alternative"),
+    (Related, "{} erfahrungen"),
+    (Phrase, "{} kaufen"),
+    (Phrase, "{} günstig"),
+    (Phrase, "{} preis"),
+    (Phrase, "{} online"),
+    (Phrase, "{} für anfänger"),
+    (Phrase, "{} ratgeber"),
+    (Phrase, "{} angebote"),
+    (Question, "was ist {}"),
+    (Question, "wie funktioniert {}"),
+    (Question, "welche {} sind die besten"),
+    (Question, "wo {} kaufen"),
+    (Question, "was kostet {}"),
+    (AlsoAsk, "wer braucht {}"),
+    (AlsoAsk, "wie lange hält {}"),
+];
+const FRENCH: &[(IdeaRelation, &str)] = &[
+    (Related, "meilleur {}"),
+    (Related, "{} avis"),
+    (Related, "comparatif {}"),
+    (Related, "alternative {}"),
+    (Phrase, "{} prix"),
+    (Phrase, "acheter {}"),
+    (Phrase, "{} pas cher"),
+    (Phrase, "{} en ligne"),
+    (Phrase, "guide {}"),
+    (Question, "comment choisir {}"),
+    (Question, "quel {} choisir"),
+    (Question, "pourquoi {}"),
+    (AlsoAsk, "combien coûte {}"),
+];
+const SPANISH: &[(IdeaRelation, &str)] = &[
+    (Related, "mejor {}"),
+    (Related, "{} opiniones"),
+    (Related, "comparativa {}"),
+    (Related, "alternativas a {}"),
+    (Phrase, "{} precio"),
+    (Phrase, "comprar {}"),
+    (Phrase, "{} barato"),
+    (Phrase, "{} online"),
+    (Phrase, "guía de {}"),
+    (Question, "qué es {}"),
+    (Question, "cómo elegir {}"),
+    (Question, "cuánto cuesta {}"),
+    (AlsoAsk, "dónde comprar {}"),
+];
+const CZECH: &[(IdeaRelation, &str)] = &[
+    (Related, "nejlepší {}"),
+    (Related, "{} recenze"),
+    (Related, "{} srovnání"),
+    (Related, "{} zkušenosti"),
+    (Phrase, "{} cena"),
+    (Phrase, "{} levně"),
+    (Phrase, "{} eshop"),
+    (Phrase, "{} akce"),
+    (Phrase, "{} pro začátečníky"),
+    (Question, "co je {}"),
+    (Question, "jak vybrat {}"),
+    (Question, "kolik stojí {}"),
+    (AlsoAsk, "kde koupit {}"),
+];
+/// Words that most languages have.
+const ANYWHERE: &[(IdeaRelation, &str)] = &[
+    (Related, "{} pro"),
+    (Related, "{} top 10"),
+    (Related, "{} forum"),
+    (Phrase, "{} online"),
+    (Phrase, "{} app"),
+    (Phrase, "{} video"),
+    (Phrase, "{} pdf"),
+    (Phrase, "{} blog"),
+];
+
+/// The simulated supplier.
+pub(crate) struct SandboxKeywords {
+    settings: SandboxSettings,
+    clock: Arc<dyn Clock>,
+}
+
+impl SandboxKeywords {
+    pub(crate) fn new(settings: SandboxSettings, clock: Arc<dyn Clock>) -> Self {
+        Self { settings, clock }
+    }
+
+    fn answer(&self, query: &KeywordQuery) -> Result<ResearchedKeyword, ProviderError> {
+        let market = Chance::seeded(self.settings.seed)
+            .of("keyword data")
+            .of(&query.country)
+            .of(&query.language);
+        let chance = market.of(&normalised(&query.keyword));
+        let trouble = Trouble::asked_for(&query.keyword)
+            .or_else(|| Trouble::by_chance(chance, query.day, self.settings.failure_rate));
+        let nothing = ResearchedKeyword {
+            provider: layout::PROVIDER.to_owned(),
+            provenance: Provenance::Simulated,
+            fetched_at: self.clock.now(),
+            figures: KeywordFigures::default(),
+            features: None,
+            ideas: Vec::new(),
+        };
+        match trouble {
+            Some(Trouble::Blocked) => return Err(ProviderError::Unavailable),
+            Some(Trouble::Nothing) => return Ok(nothing),
+            Some(trouble) => {
+                if let Some(error) = trouble.error() {
+                    return Err(error);
+                }
+            }
+            None => {}
+        }
+        let figures = figures(market, &query.keyword, query, None);
+        Ok(ResearchedKeyword {
+            features: Some(features(chance, &figures)),
+            ideas: ideas(market, query, figures.search_volume.unwrap_or_default()),
+            figures,
+            ..nothing
+        })
+    }
+}
+
+#[async_trait]
+impl KeywordData for SandboxKeywords {
+    fn label(&self) -> KeywordDataLabel {
+        KeywordDataLabel {
+            name: layout::PROVIDER.to_owned(),
+            provenance: Provenance::Simulated,
+        }
+    }
+
+    fn most(&self) -> Spent {
+        Spent::on(1, MicroUsd::default())
+    }
+
+    fn unpaid(&self) -> Option<Unpaid> {
+        None
+    }
+
+    async fn research(&self, query: &KeywordQuery, _: &Arc<dyn CallJournal>) -> Researched {
+        if let Some(latency) = self.settings.latency {
+            tokio::time::sleep(latency).await;
+        }
+        Researched {
+            answer: self.answer(query),
+            spent: self.most(),
+        }
+    }
+}
+
+/// A keyword's figures; an idea is searched less than what it came from.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "volumes lie between ten and some millions"
+)]
+fn figures(
+    market: Chance,
+    keyword: &str,
+    query: &KeywordQuery,
+    below: Option<u64>,
+) -> KeywordFigures {
+    let chance = market.of(&normalised(keyword));
+    let words = i32::try_from(keyword.split_whitespace().count().clamp(1, 8)).unwrap_or(8);
+    let base = match below {
+        None => 10_f64.powf(2.6 + 2.6 * chance.of("volume").share()) * 0.62_f64.powi(words - 1),
+        Some(most) => counted(most) * (0.02 + 0.5 * chance.of("volume").share().powi(3)),
+    };
+    let base = base.max(10.0);
+    let months = months(chance, base, query.day);
+    let last_year: u64 = months[12..].iter().filter_map(|it| it.volume).sum();
+    let intent = intent(chance, keyword, &query.language);
+    let wanted = match intent.main {
+        Intent::Transactional => 1.0,
+        Intent::Commercial => 0.7,
+        Intent::Navigational => 0.3,
+        Intent::Informational => 0.2,
+    };
+    let competition = (0.1 + 0.5 * wanted + 0.4 * chance.of("competition").share()).min(1.0);
+    let competition = two_places(competition);
+    let amount = two_places(0.15 + 6.0 * competition * chance.of("cpc").share() + 0.8 * wanted);
+    let hard = 8.0 * base.log10() + 40.0 * chance.of("difficulty").share() - 4.0 * f64::from(words);
+    KeywordFigures {
+        search_volume: Some(two_digits(counted(last_year) / 12.0) as u64),
+        cpc: Some(CostPerClick {
+            amount: Some(amount),
+            low: Some(two_places(0.45 * amount)),
+            high: Some(two_places(1.9 * amount)),
+            currency: MicroUsd::CURRENCY.to_owned(),
+        }),
+        competition: Some(competition),
+        difficulty: Some(hard.clamp(1.0, 97.0).round()),
+        intent: Some(intent),
+        months,
+        ..KeywordFigures::default()
+    }
+}
+
+/// Demand of the last whole months, with a season and a course of its own.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "volumes lie between nothing and some millions"
+)]
+fn months(chance: Chance, base: f64, day: NaiveDate) -> Vec<MonthlyVolume> {
+    let swing = 0.6 * chance.of("swing").share().powi(2);
+    let peak = TAU * chance.of("peak").share();
+    let growth = 0.6 * (chance.of("growth").share() - 0.4);
+    let this_month = day.with_day(1).unwrap_or(day);
+    (1..=MONTHS)
+        .rev()
+        .map(|back| {
+            let month = this_month - Months::new(back);
+            let season = 1.0 + swing * (TAU * f64::from(month.month0()) / 12.0 - peak).cos();
+            let course = 1.0 - growth * f64::from(back) / 12.0;
+            let noise = chance.of("noise").of(&month.to_string()).share();
+            let volume = base * season * course.max(0.2) * (0.93 + 0.14 * noise);
+            MonthlyVolume {
+                year: month.year(),
+                month: month.month(),
+                volume: Some(two_digits(volume) as u64),
+            }
+        })
+        .collect()
+}
+
+fn intent(chance: Chance, keyword: &str, language: &str) -> ToldIntent {
+    let all = [
+        Intent::Informational,
+        Intent::Commercial,
+        Intent::Transactional,
+        Intent::Navigational,
+    ];
+    let by_chance = all[chance.of("intent").below(3)];
+    let by_words = search_intent::of(keyword, language, None);
+    let asks = search_intent::is_question(keyword, language) == Some(true);
+    // Words without a hint count as informational; a market knows more of them.
+    let main = match by_words {
+        Some(told) if asks || told != Intent::Informational => told,
+        _ => by_chance,
+    };
+    let other = all[chance.of("other intent").below(all.len())];
+    ToldIntent {
+        main,
+        secondary: [other].into_iter().filter(|it| *it != main).collect(),
+        confidence: Some(two_places(0.55 + 0.44 * chance.of("confidence").share())),
+    }
+}
+
+fn features(chance: Chance, figures: &KeywordFigures) -> Vec<Feature> {
+    let main = figures.intent.as_ref().map(|it| it.main);
+    let (asks, buys) = (
+        main == Some(Intent::Informational),
+        main == Some(Intent::Transactional),
+    );
+    let paid = figures.competition.unwrap_or_default();
+    let likely = |yes: bool, high: f64, low: f64| if yes { high } else { low };
+    let shares = [
+        (Feature::AiOverview, likely(asks, 0.65, 0.2)),
+        (Feature::FeaturedSnippet, likely(asks, 0.3, 0.08)),
+        (Feature::PaidTop, paid),
+        (Feature::Shopping, likely(buys, 0.6, 0.1)),
+        (Feature::PeopleAlsoAsk, 0.8),
+        (Feature::LocalPack, 0.12),
+        (Feature::Images, 0.4),
+        (Feature::Video, 0.3),
+        (Feature::RelatedSearches, 0.95),
+    ];
+    let shown = shares
+        .into_iter()
+        .filter(|(feature, share)| chance.of("feature").of(feature.name()).share() < *share);
+    shown.map(|(feature, _)| feature).collect()
+}
+
+fn ideas(market: Chance, query: &KeywordQuery, volume: u64) -> Vec<KeywordIdea> {
+    let keyword = display(&query.keyword).to_lowercase();
+    let own = IDEAS
+        .iter()
+        .find(|(language, _)| *language == query.language);
+    let patterns = own.map_or(ANYWHERE, |(_, patterns)| *patterns);
+    let mut seen = HashSet::from([normalised(&keyword)]);
+    let mut ideas: Vec<KeywordIdea> = patterns
+        .iter()
+        .filter_map(|(relation, pattern)| {
+            let text = pattern.replace("{}", &keyword);
+            let chance = market.of(&normalised(&text));
+            let is_known = chance.of("known").share() < KNOWN;
+            (is_known && seen.insert(normalised(&text))).then(|| KeywordIdea {
+                figures: figures(market, &text, query, Some(volume)),
+                relation: *relation,
+                keyword: text,
+            })
+        })
+        .collect();
+    ideas.sort_by_key(|it| std::cmp::Reverse(it.figures.search_volume));
+    ideas
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
+fn counted(volume: u64) -> f64 {
+    volume as f64
+}
+
+/// As Google rounds: two significant digits, tens at the least.
+fn two_digits(volume: f64) -> f64 {
+    let step = 10_f64.powf((volume.max(10.0).log10().floor() - 1.0).max(1.0));
+    (volume / step).round() * step
+}
+
+fn two_places(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{ports::call_journal::NothingToSpend, test_support::FrozenClock};
+
+    async fn researched(keyword: &str, country: &str, language: &str, seed: u64) -> Researched {
+        let settings = SandboxSettings {
+            seed,
+            ..SandboxSettings::default()
+        };
+        let query = KeywordQuery {
+            keyword: keyword.to_owned(),
+            country: country.to_owned(),
+            language: language.to_owned(),
+            day: NaiveDate::from_ymd_opt(2026, 11, 22).unwrap(),
+        };
+        let journal: Arc<dyn CallJournal> = Arc::new(NothingToSpend);
+        SandboxKeywords::new(settings, Arc::new(FrozenClock::default()))
+            .research(&query, &journal)
+            .await
+    }
+
+    #[tokio::test]
+    async fn the_same_question_has_the_same_answer_and_others_another() {
+        let first = researched("running shoes", "us", "en", 0).await;
+        assert_eq!(first, researched("Running  Shoes", "us", "en", 0).await);
+        for other in [
+            researched("walking shoes", "us", "en", 0).await,
+            researched("running shoes", "gb", "en", 0).await,
+            researched("running shoes", "us", "en", 1).await,
+        ] {
+            assert_ne!(first.answer, other.answer);
+        }
+    }
+
+    #[tokio::test]
+    async fn figures_are_plausible_and_say_that_they_are_made_up() {
+        for (keyword, language) in [
+            ("running shoes", "en"),
+            ("laufschuhe", "de"),
+            ("x", "ja"),
+            (
+                "a very long keyword of many words that few people search",
+                "en",
+            ),
+        ] {
+            let found = researched(keyword, "de", language, 3).await.answer.unwrap();
+            assert_eq!(found.provider, "sandbox");
+            assert_eq!(found.provenance, Provenance::Simulated);
+            assert!(found.ideas.len() >= 4, "{keyword}: {}", found.ideas.len());
+            let all =
+                std::iter::once(&found.figures).chain(found.ideas.iter().map(|it| &it.figures));
+            for it in all {
+                assert_eq!(it.months.len(), 24);
+                assert!(it.months.is_sorted_by_key(|it| (it.year, it.month)));
+                let last = it.months.last().unwrap();
+                assert_eq!((last.year, last.month), (2026, 10));
+                assert!(it.search_volume.unwrap() <= 5_000_000);
+                assert!((0.0..=1.0).contains(&it.competition.unwrap()));
+                assert!((0.0..=100.0).contains(&it.difficulty.unwrap()));
+                let cpc = it.cpc.as_ref().unwrap();
+                assert!(cpc.low < cpc.amount && cpc.amount < cpc.high);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn trouble_comes_when_it_is_asked_for() {
+        let failed = researched("sandbox:unavailable shoes", "us", "en", 0).await;
+        assert_eq!(failed.answer, Err(ProviderError::Unavailable));
+        let nothing = researched("sandbox:nothing", "us", "en", 0).await;
+        let nothing = nothing.answer.unwrap();
+        assert_eq!(nothing.figures, KeywordFigures::default());
+        assert_eq!(nothing.ideas, []);
+    }
+}

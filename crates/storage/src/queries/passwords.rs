@@ -1,0 +1,107 @@
+//! Hashes of passwords.
+
+use super::Db;
+use crate::{
+    instant::At,
+    rows::accounts::{AccountRow, UserRow},
+    schema::{accounts, user_directory, user_passwords, users},
+    session::{Session, Whose},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{insert_into, prelude::*};
+use domain::{
+    email::EmailAddress,
+    ids::{AccountId, UserId},
+    password::PasswordHash,
+    ports::{
+        passwords::{Credentials, PasswordRepository},
+        storage::StorageError,
+    },
+};
+
+#[async_trait]
+impl PasswordRepository for Session<Db> {
+    async fn credentials(
+        &mut self,
+        email: &EmailAddress,
+    ) -> Result<Option<Credentials>, StorageError> {
+        let email = email.to_string();
+        let found: Option<(UserRow, AccountRow, Option<String>)> = self
+            .ask(Whose::Everyone, move |db| {
+                let of_the_entry = users::account_id
+                    .eq(user_directory::account_id)
+                    .and(users::id.eq(user_directory::user_id));
+                let of_the_account = accounts::account_id.eq(user_directory::account_id);
+                let of_the_user = user_passwords::account_id
+                    .eq(user_directory::account_id)
+                    .and(user_passwords::user_id.eq(user_directory::user_id));
+                user_directory::table
+                    .inner_join(users::table.on(of_the_entry))
+                    .inner_join(accounts::table.on(of_the_account))
+                    .left_join(user_passwords::table.on(of_the_user))
+                    .filter(user_directory::email.eq(&email))
+                    .select((
+                        UserRow::as_select(),
+                        AccountRow::as_select(),
+                        user_passwords::hash.nullable(),
+                    ))
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        let credentials = |(user, account, hash): (UserRow, AccountRow, Option<String>)| {
+            Ok(Credentials {
+                account: account.try_into()?,
+                user: user.try_into()?,
+                password: hash.map(PasswordHash),
+            })
+        };
+        found.map(credentials).transpose()
+    }
+
+    async fn lock(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Option<PasswordHash>, StorageError> {
+        let found: Option<String> = self
+            .change(account, move |db| {
+                let query = user_passwords::table
+                    .filter(user_passwords::account_id.eq(account.0))
+                    .filter(user_passwords::user_id.eq(user.0))
+                    .select(user_passwords::hash);
+                locked!(query).first(db).optional()
+            })
+            .await?;
+        Ok(found.map(PasswordHash))
+    }
+
+    async fn set(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        hash: &PasswordHash,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let hash = hash.0.clone();
+        self.change(account, move |db| {
+            let set = (
+                user_passwords::hash.eq(&hash),
+                user_passwords::changed_at.eq(At(at)),
+            );
+            insert_into(user_passwords::table)
+                .values((
+                    user_passwords::account_id.eq(account.0),
+                    user_passwords::user_id.eq(user.0),
+                    set,
+                ))
+                .on_conflict((user_passwords::account_id, user_passwords::user_id))
+                .do_update()
+                .set(set)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+}

@@ -1,0 +1,414 @@
+//! Keyword research: market data and questions under way, which are nobody's, quotas and searches,
+//! which are an account's.
+
+use super::{
+    Db,
+    paging::{Sortable, behind, one_more, page},
+};
+use crate::{
+    instant::At,
+    rows::{
+        counted,
+        research::{MarketRow, ReservationRow, SearchLineRow, SearchRow},
+    },
+    schema::{
+        keyword_flights as flights, keyword_markets as markets, keyword_quotas as quotas,
+        keyword_reservations as reservations, keyword_searches as searches,
+    },
+    session::{Session, Whose},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::{delete, dsl::count_star, insert_into, prelude::*, update, upsert::excluded};
+use domain::{
+    ids::{AccountId, FlightId, SearchId, UserId},
+    keyword_research::{
+        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+    },
+    page::{Page, PageRequest, Position},
+    ports::{
+        research::{ResearchRepository, SearchSort},
+        storage::StorageError,
+    },
+};
+
+#[async_trait]
+impl ResearchRepository for Session<Db> {
+    async fn kept(
+        &mut self,
+        key: SubjectKey,
+        now: DateTime<Utc>,
+    ) -> Result<Option<KeptResearch>, StorageError> {
+        let row: Option<MarketRow> = self
+            .ask(Whose::Everyone, move |db| {
+                let good = markets::table.filter(markets::market_key.eq(key.0.as_slice()));
+                good.filter(markets::expires_at.gt(At(now)))
+                    .select(MarketRow::as_select())
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        row.map(KeptResearch::try_from).transpose()
+    }
+
+    async fn keep(
+        &mut self,
+        key: SubjectKey,
+        subject: &ResearchSubject,
+        kept: &KeptResearch,
+    ) -> Result<(), StorageError> {
+        let row = MarketRow::new(key, subject, kept);
+        self.change(Whose::Everyone, move |db| {
+            insert_into(markets::table)
+                .values(&row)
+                .on_conflict(markets::market_key)
+                .do_update()
+                .set(&row)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+        self.change(Whose::Everyone, move |db| {
+            let old: Vec<Vec<u8>> = markets::table
+                .filter(markets::expires_at.le(At(now)))
+                .limit(most.into())
+                .select(markets::market_key)
+                .load(db)?;
+            // What was bought anew meanwhile stays.
+            let of_these = markets::table.filter(markets::market_key.eq_any(&old));
+            let of_these = of_these.filter(markets::expires_at.le(At(now)));
+            Ok(delete(of_these).execute(db)? as u64)
+        })
+        .await
+    }
+
+    async fn depart(
+        &mut self,
+        key: SubjectKey,
+        flight: FlightId,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<bool, StorageError> {
+        self.change(Whose::Everyone, move |db| {
+            use diesel::query_dsl::methods::FilterDsl;
+            let upsert = insert_into(flights::table)
+                .values((
+                    flights::market_key.eq(key.0.as_slice()),
+                    flights::flight_id.eq(flight.0),
+                    flights::until.eq(At(until)),
+                    flights::failure.eq(None::<String>),
+                ))
+                .on_conflict(flights::market_key)
+                .do_update()
+                .set((
+                    flights::flight_id.eq(excluded(flights::flight_id)),
+                    flights::until.eq(excluded(flights::until)),
+                    flights::failure.eq(excluded(flights::failure)),
+                ));
+            // Where it is somebody else's still, the row stays as it is.
+            let departed = FilterDsl::filter(upsert, flights::until.le(At(now))).execute(db)?;
+            Ok(departed == 1)
+        })
+        .await
+    }
+
+    async fn flight(&mut self, key: SubjectKey) -> Result<Option<Flight>, StorageError> {
+        let row: Option<(i64, At, Option<String>)> = self
+            .ask(Whose::Everyone, move |db| {
+                flights::table
+                    .filter(flights::market_key.eq(key.0.as_slice()))
+                    .select((flights::flight_id, flights::until, flights::failure))
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        Ok(row.map(|(id, until, failure)| Flight {
+            id: FlightId(id),
+            until: until.into(),
+            failure,
+        }))
+    }
+
+    async fn land(
+        &mut self,
+        key: SubjectKey,
+        flight: FlightId,
+        now: DateTime<Utc>,
+        failure: Option<String>,
+    ) -> Result<bool, StorageError> {
+        self.change(Whose::Everyone, move |db| {
+            let this = flights::table.filter(flights::market_key.eq(key.0.as_slice()));
+            let this = this.filter(flights::flight_id.eq(flight.0));
+            let landed = match &failure {
+                None => delete(this).execute(db)?,
+                Some(code) => update(this)
+                    .set((flights::until.eq(At(now)), flights::failure.eq(code)))
+                    .execute(db)?,
+            };
+            Ok(landed == 1)
+        })
+        .await
+    }
+
+    async fn forget_flights(
+        &mut self,
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<u64, StorageError> {
+        self.change(Whose::Everyone, move |db| {
+            let old: Vec<Vec<u8>> = flights::table
+                .filter(flights::until.lt(At(before)))
+                .limit(most.into())
+                .select(flights::market_key)
+                .load(db)?;
+            let of_these = flights::table.filter(flights::market_key.eq_any(&old));
+            let of_these = of_these.filter(flights::until.lt(At(before)));
+            Ok(delete(of_these).execute(db)? as u64)
+        })
+        .await
+    }
+
+    async fn usage(
+        &mut self,
+        account: AccountId,
+        month: NaiveDate,
+        now: DateTime<Utc>,
+    ) -> Result<(u32, u32), StorageError> {
+        let found = self.ask(account, move |db| {
+            let month_of_account = quotas::table.filter(quotas::account_id.eq(account.0));
+            let used = month_of_account
+                .filter(quotas::month.eq(month))
+                .select(quotas::used)
+                .first(db)
+                .optional()?;
+            Ok((used.unwrap_or(0), under_way(db, account, month, now)?))
+        });
+        told(found.await?)
+    }
+
+    async fn lock_usage(
+        &mut self,
+        account: AccountId,
+        month: NaiveDate,
+        now: DateTime<Utc>,
+    ) -> Result<(u32, u32), StorageError> {
+        let found = self.change(account, move |db| {
+            insert_into(quotas::table)
+                .values((
+                    quotas::account_id.eq(account.0),
+                    quotas::month.eq(month),
+                    quotas::used.eq(0),
+                ))
+                .on_conflict_do_nothing()
+                .execute(db)?;
+            let query = quotas::table.filter(quotas::account_id.eq(account.0));
+            let query = query.filter(quotas::month.eq(month)).select(quotas::used);
+            let used: i64 = locked!(query).first(db)?;
+            Ok((used, under_way(db, account, month, now)?))
+        });
+        told(found.await?)
+    }
+
+    async fn reserve(&mut self, reservation: &Reservation) -> Result<(), StorageError> {
+        let row = ReservationRow::from(reservation);
+        self.change(reservation.account, move |db| {
+            insert_into(reservations::table)
+                .values(&row)
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn release(
+        &mut self,
+        account: AccountId,
+        flight: FlightId,
+    ) -> Result<bool, StorageError> {
+        self.change(account, move |db| {
+            let this = reservations::table.filter(reservations::account_id.eq(account.0));
+            let this = this.filter(reservations::flight_id.eq(flight.0));
+            Ok(delete(this).execute(db)? == 1)
+        })
+        .await
+    }
+
+    async fn book(&mut self, account: AccountId, month: NaiveDate) -> Result<(), StorageError> {
+        self.change(account, move |db| {
+            insert_into(quotas::table)
+                .values((
+                    quotas::account_id.eq(account.0),
+                    quotas::month.eq(month),
+                    quotas::used.eq(1),
+                ))
+                .on_conflict((quotas::account_id, quotas::month))
+                .do_update()
+                .set(quotas::used.eq(quotas::used + excluded(quotas::used)))
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn lapsed(
+        &mut self,
+        account: AccountId,
+        now: DateTime<Utc>,
+        most: u32,
+    ) -> Result<Vec<Reservation>, StorageError> {
+        let rows: Vec<ReservationRow> = self
+            .ask(account, move |db| {
+                let over = reservations::table.filter(reservations::account_id.eq(account.0));
+                over.filter(reservations::until.le(At(now)))
+                    .order(reservations::flight_id)
+                    .limit(most.into())
+                    .select(ReservationRow::as_select())
+                    .load(db)
+            })
+            .await?;
+        Ok(rows.into_iter().map(Reservation::from).collect())
+    }
+
+    async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError> {
+        let row = SearchRow::from(search);
+        let noted = self.change(search.account, move |db| {
+            insert_into(searches::table)
+                .values(&row)
+                .on_conflict((
+                    searches::account_id,
+                    searches::user_id,
+                    searches::market_key,
+                    searches::bought_at,
+                ))
+                .do_update()
+                .set(searches::searched_at.eq(excluded(searches::searched_at)))
+                .returning(searches::id)
+                .get_result(db)
+        });
+        noted.await.map(SearchId)
+    }
+
+    async fn searches(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        request: &PageRequest<SearchSort>,
+    ) -> Result<Page<SearchLine>, StorageError> {
+        let (limit, request) = (request.limit, request.clone());
+        let rows = self
+            .ask(account, move |db| {
+                let own = || {
+                    let own = searches::table.filter(searches::account_id.eq(account.0));
+                    own.filter(searches::user_id.eq(user.0))
+                };
+                let mut query = own().into_boxed();
+                match request.sort {
+                    SearchSort::SearchedAt => {
+                        let after = behind::<At>(request.after.as_ref())?;
+                        sort_by!(
+                            query,
+                            request.direction,
+                            searches::searched_at,
+                            searches::id,
+                            after
+                        );
+                    }
+                }
+                let rows = query
+                    .limit(one_more(request.limit))
+                    .select(SearchLineRow::as_select())
+                    .load(db)?;
+                let total = counted!(request, db, own(), searches::id);
+                Ok((rows, total))
+            })
+            .await?;
+        page(rows, limit, position, SearchLine::try_from)
+    }
+
+    async fn search(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        search: SearchId,
+    ) -> Result<Option<Search>, StorageError> {
+        let row: Option<SearchRow> = self
+            .ask(account, move |db| {
+                let this = searches::table.filter(searches::account_id.eq(account.0));
+                let this = this.filter(searches::user_id.eq(user.0));
+                this.filter(searches::id.eq(search.0))
+                    .select(SearchRow::as_select())
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        row.map(Search::try_from).transpose()
+    }
+
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        search: SearchId,
+    ) -> Result<bool, StorageError> {
+        self.change(account, move |db| {
+            let this = searches::table.filter(searches::account_id.eq(account.0));
+            let this = this.filter(searches::user_id.eq(user.0));
+            let this = this.filter(searches::id.eq(search.0));
+            Ok(delete(this).execute(db)? == 1)
+        })
+        .await
+    }
+
+    async fn forget_searches(
+        &mut self,
+        account: AccountId,
+        before: DateTime<Utc>,
+        most: u32,
+    ) -> Result<u64, StorageError> {
+        self.change(account, move |db| {
+            let old = searches::table.filter(searches::account_id.eq(account.0));
+            let old: Vec<i64> = old
+                .filter(searches::searched_at.lt(At(before)))
+                .order(searches::searched_at)
+                .limit(most.into())
+                .select(searches::id)
+                .load(db)?;
+            let of_these = searches::table.filter(searches::account_id.eq(account.0));
+            let of_these = of_these.filter(searches::id.eq_any(&old));
+            let of_these = of_these.filter(searches::searched_at.lt(At(before)));
+            Ok(delete(of_these).execute(db)? as u64)
+        })
+        .await
+    }
+}
+
+/// Searches that are under way and have not lapsed.
+fn under_way(
+    db: &mut Db,
+    account: AccountId,
+    month: NaiveDate,
+    now: DateTime<Utc>,
+) -> QueryResult<i64> {
+    let held = reservations::table.filter(reservations::account_id.eq(account.0));
+    let held = held.filter(reservations::month.eq(month));
+    held.filter(reservations::until.gt(At(now)))
+        .select(count_star())
+        .first(db)
+}
+
+fn told((used, under_way): (i64, i64)) -> Result<(u32, u32), StorageError> {
+    Ok((
+        counted(used, "searches used")?,
+        counted(under_way, "searches under way")?,
+    ))
+}
+
+fn position(row: &SearchLineRow) -> Position {
+    Position {
+        value: row.searched_at.told(),
+        id: row.id,
+    }
+}

@@ -1,0 +1,191 @@
+//! Sessions of people who signed in.
+
+use super::Db;
+use crate::{
+    instant::At,
+    rows::{
+        accounts::{AccountRow, UserRow},
+        sessions::{KnownSessionRow, SessionEntry, SessionRow, known_session},
+    },
+    schema::{accounts, session_directory, sessions, users},
+    session::{Session, Whose},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{delete, insert_into, prelude::*, update};
+use domain::{
+    ids::{AccountId, SessionId, UserId},
+    ports::{
+        sessions::{KnownSession, SessionRepository},
+        storage::StorageError,
+    },
+    session::{Session as SignedInSession, SessionHash},
+};
+
+#[async_trait]
+impl SessionRepository for Session<Db> {
+    async fn add(
+        &mut self,
+        session: &SignedInSession,
+        hash: SessionHash,
+    ) -> Result<(), StorageError> {
+        let (row, entry) = (SessionRow::from(session), SessionEntry::new(session, hash));
+        self.change(session.account, move |db| {
+            insert_into(sessions::table).values(&row).execute(db)?;
+            insert_into(session_directory::table)
+                .values(&entry)
+                .execute(db)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find_by_hash(
+        &mut self,
+        hash: SessionHash,
+    ) -> Result<Option<KnownSession>, StorageError> {
+        let found: Option<KnownSessionRow> = self
+            .ask(Whose::Everyone, move |db| {
+                let of_the_entry = sessions::account_id
+                    .eq(session_directory::account_id)
+                    .and(sessions::id.eq(session_directory::session_id));
+                let of_the_session = users::account_id
+                    .eq(sessions::account_id)
+                    .and(users::id.eq(sessions::user_id));
+                let of_the_account = accounts::account_id.eq(session_directory::account_id);
+                session_directory::table
+                    .inner_join(sessions::table.on(of_the_entry))
+                    .inner_join(users::table.on(of_the_session))
+                    .inner_join(accounts::table.on(of_the_account))
+                    .filter(session_directory::hash.eq(hash.0.as_slice()))
+                    .select((
+                        SessionRow::as_select(),
+                        UserRow::as_select(),
+                        AccountRow::as_select(),
+                    ))
+                    .first(db)
+                    .optional()
+            })
+            .await?;
+        found.map(known_session).transpose()
+    }
+
+    async fn list(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+    ) -> Result<Vec<SignedInSession>, StorageError> {
+        let rows = self.ask(account, move |db| {
+            sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .filter(sessions::user_id.eq(user.0))
+                .order((sessions::last_seen_at.desc(), sessions::id.desc()))
+                .select(SessionRow::as_select())
+                .load(db)
+        });
+        Ok(rows.await?.into_iter().map(Into::into).collect())
+    }
+
+    async fn end(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        ended: &[SessionId],
+    ) -> Result<u64, StorageError> {
+        if ended.is_empty() {
+            return Ok(0);
+        }
+        let ids: Vec<i64> = ended.iter().map(|it| it.0).collect();
+        self.change(account, move |db| {
+            // Only the person's own: somebody else's session would have lost its entry otherwise.
+            let own: Vec<i64> = sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .filter(sessions::user_id.eq(user.0))
+                .filter(sessions::id.eq_any(&ids))
+                .select(sessions::id)
+                .load(db)?;
+            put_away(db, account, &own)
+        })
+        .await
+    }
+
+    async fn end_all(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        but: Option<SessionId>,
+    ) -> Result<u64, StorageError> {
+        self.change(account, move |db| {
+            let own: Vec<i64> = sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .filter(sessions::user_id.eq(user.0))
+                .filter(sessions::id.ne(but.map_or(0, |it| it.0)))
+                .select(sessions::id)
+                .load(db)?;
+            put_away(db, account, &own)
+        })
+        .await
+    }
+
+    async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
+        self.change(account, move |db| {
+            let all: Vec<i64> = sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .select(sessions::id)
+                .load(db)?;
+            put_away(db, account, &all)
+        })
+        .await
+    }
+
+    async fn note_use(
+        &mut self,
+        account: AccountId,
+        session: SessionId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        self.change(account, move |db| {
+            // Notes may overtake each other on their way; the newest use stays.
+            let older = sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .filter(sessions::id.eq(session.0))
+                .filter(sessions::last_seen_at.lt(At(at)));
+            update(older)
+                .set(sessions::last_seen_at.eq(At(at)))
+                .execute(db)
+                .map(drop)
+        })
+        .await
+    }
+
+    async fn forget(
+        &mut self,
+        account: AccountId,
+        begun: DateTime<Utc>,
+        used: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        self.change(account, move |db| {
+            let is_over =
+                { sessions::created_at.le(At(begun)) }.or(sessions::last_seen_at.le(At(used)));
+            let over: Vec<i64> = sessions::table
+                .filter(sessions::account_id.eq(account.0))
+                .filter(is_over)
+                .select(sessions::id)
+                .load(db)?;
+            put_away(db, account, &over)
+        })
+        .await
+    }
+}
+
+/// Deletes sessions with what leads to them; there are at most some twenty a person.
+fn put_away(db: &mut Db, account: AccountId, ended: &[i64]) -> QueryResult<u64> {
+    let entries = session_directory::table
+        .filter(session_directory::account_id.eq(account.0))
+        .filter(session_directory::session_id.eq_any(ended));
+    delete(entries).execute(db)?;
+    let rows = sessions::table
+        .filter(sessions::account_id.eq(account.0))
+        .filter(sessions::id.eq_any(ended));
+    Ok(delete(rows).execute(db)? as u64)
+}

@@ -1,0 +1,200 @@
+//! Content plans as rows: the items are JSON.
+
+use super::{count, counted, from_json, json, known, passed};
+use crate::{instant::At, schema::content_plans};
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use domain::{
+    content_plan::{
+        Clustering, ContentPlan, Effort, ItemStatus, PlanAction, PlanItem, PlanSummary,
+        intent_name, intent_named,
+    },
+    ids::{AccountId, ContentPlanId, ProjectId},
+    keyword::KeywordText,
+    ports::storage::StorageError,
+    text::{Label, Text},
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = content_plans, treat_none_as_default_value = false)]
+pub struct PlanRow {
+    pub account_id: i64,
+    pub id: i64,
+    pub project_id: i64,
+    pub name: String,
+    pub clustered_by: String,
+    pub item_count: i64,
+    pub items: String,
+    pub created_at: At,
+    pub updated_at: At,
+}
+
+/// What a change writes.
+#[derive(AsChangeset)]
+#[diesel(table_name = content_plans)]
+pub struct PlanChange {
+    pub name: String,
+    pub clustered_by: String,
+    pub item_count: i64,
+    pub items: String,
+    pub updated_at: At,
+}
+
+/// A plan without its items.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = content_plans)]
+pub struct SummaryRow {
+    pub id: i64,
+    pub name: String,
+    pub clustered_by: String,
+    pub item_count: i64,
+    pub created_at: At,
+    pub updated_at: At,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ItemRow {
+    keyword: String,
+    cluster: Option<String>,
+    intent: Option<String>,
+    action: String,
+    target_url: Option<String>,
+    title: Option<String>,
+    outline: Vec<String>,
+    schema_types: Vec<String>,
+    priority: Option<f64>,
+    effort: Option<String>,
+    status: String,
+    due_on: Option<NaiveDate>,
+    owner: Option<String>,
+}
+
+impl From<&ContentPlan> for PlanRow {
+    fn from(plan: &ContentPlan) -> Self {
+        Self {
+            account_id: plan.account.0,
+            id: plan.id.0,
+            project_id: plan.project.0,
+            name: plan.name.to_string(),
+            clustered_by: plan.clustered_by.name().to_owned(),
+            item_count: count(plan.items.len()),
+            items: items(&plan.items),
+            created_at: plan.created_at.into(),
+            updated_at: plan.updated_at.into(),
+        }
+    }
+}
+
+impl From<&ContentPlan> for PlanChange {
+    fn from(plan: &ContentPlan) -> Self {
+        Self {
+            name: plan.name.to_string(),
+            clustered_by: plan.clustered_by.name().to_owned(),
+            item_count: count(plan.items.len()),
+            items: items(&plan.items),
+            updated_at: plan.updated_at.into(),
+        }
+    }
+}
+
+fn items(items: &[PlanItem]) -> String {
+    let rows: Vec<ItemRow> = items.iter().map(ItemRow::from).collect();
+    json(&rows)
+}
+
+impl From<&PlanItem> for ItemRow {
+    fn from(item: &PlanItem) -> Self {
+        Self {
+            keyword: item.keyword.to_string(),
+            cluster: item.cluster.as_ref().map(ToString::to_string),
+            intent: item.intent.map(|it| intent_name(it).to_owned()),
+            action: item.action.name().to_owned(),
+            target_url: item.target_url.clone(),
+            title: item.title.as_ref().map(ToString::to_string),
+            outline: item.outline.iter().map(ToString::to_string).collect(),
+            schema_types: item.schema_types.iter().map(ToString::to_string).collect(),
+            priority: item.priority,
+            effort: item.effort.map(|it| it.name().to_owned()),
+            status: item.status.name().to_owned(),
+            due_on: item.due_on,
+            owner: item.owner.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+fn text<const MAX: usize>(
+    text: Option<String>,
+    what: &'static str,
+) -> Result<Option<Text<MAX>>, StorageError> {
+    text.map(|it| passed(Text::parse(&it), what)).transpose()
+}
+
+fn texts<const MAX: usize>(
+    texts: Vec<String>,
+    what: &'static str,
+) -> Result<Vec<Text<MAX>>, StorageError> {
+    let texts = texts.into_iter();
+    texts.map(|it| passed(Text::parse(&it), what)).collect()
+}
+
+impl TryFrom<ItemRow> for PlanItem {
+    type Error = StorageError;
+
+    fn try_from(row: ItemRow) -> Result<Self, StorageError> {
+        let intent = |it: String| known(intent_named(&it), "an intent");
+        let effort = |it: String| known(Effort::named(&it), "an effort");
+        Ok(Self {
+            keyword: passed(KeywordText::parse(&row.keyword), "a keyword of a plan")?,
+            cluster: text(row.cluster, "a cluster")?,
+            intent: row.intent.map(intent).transpose()?,
+            action: known(PlanAction::named(&row.action), "an action of a plan")?,
+            target_url: row.target_url,
+            title: text(row.title, "a title of a plan")?,
+            outline: texts(row.outline, "an outline")?,
+            schema_types: texts(row.schema_types, "a type of structured data")?,
+            priority: row.priority,
+            effort: row.effort.map(effort).transpose()?,
+            status: known(ItemStatus::named(&row.status), "a status of a plan")?,
+            due_on: row.due_on,
+            owner: text(row.owner, "an owner")?,
+        })
+    }
+}
+
+impl TryFrom<PlanRow> for ContentPlan {
+    type Error = StorageError;
+
+    fn try_from(row: PlanRow) -> Result<Self, StorageError> {
+        let items: Vec<ItemRow> = from_json(&row.items, "the items of a plan")?;
+        Ok(Self {
+            account: AccountId(row.account_id),
+            id: ContentPlanId(row.id),
+            project: ProjectId(row.project_id),
+            name: passed(Label::parse(&row.name), "the name of a plan")?,
+            clustered_by: known(Clustering::named(&row.clustered_by), "a clustering")?,
+            items: items
+                .into_iter()
+                .map(PlanItem::try_from)
+                .collect::<Result<_, _>>()?,
+            created_at: row.created_at.into(),
+            updated_at: row.updated_at.into(),
+        })
+    }
+}
+
+impl TryFrom<SummaryRow> for PlanSummary {
+    type Error = StorageError;
+
+    fn try_from(row: SummaryRow) -> Result<Self, StorageError> {
+        Ok(Self {
+            id: ContentPlanId(row.id),
+            name: passed(Label::parse(&row.name), "the name of a plan")?,
+            clustered_by: known(Clustering::named(&row.clustered_by), "a clustering")?,
+            item_count: counted(row.item_count, "a number of items")?,
+            created_at: row.created_at.into(),
+            updated_at: row.updated_at.into(),
+        })
+    }
+}

@@ -1,0 +1,65 @@
+// The JSON API of a signed-in session.
+import { passwordAgain } from './password.js';
+
+let token;
+
+// Whoever stands at the door has no session yet, and so no token.
+const DOORS = ['POST /api/session', 'POST /api/welcome'];
+
+async function csrfToken() {
+  if (!token) {
+    const answer = await fetch('/api/session', { headers: { Accept: 'application/json' } });
+    if (answer.ok) token = (await answer.json()).csrfToken;
+  }
+  return token;
+}
+
+export class Refused extends Error {
+  constructor(status, problem, retryAfter) {
+    super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
+    this.status = status;
+    this.problem = problem;
+    // Seconds.
+    this.retryAfter = retryAfter;
+  }
+}
+
+async function once(method, path, body, more) {
+  const headers = { Accept: 'application/json', ...more };
+  if (method !== 'GET' && !DOORS.includes(`${method} ${path}`)) {
+    const proof = await csrfToken().catch(() => undefined);
+    if (proof) headers['X-CSRF-Token'] = proof;
+  }
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const text = await answer.text();
+  let read = {};
+  try { read = text ? JSON.parse(text) : {}; } catch { read = { detail: 'The server answered something that is not JSON.' }; }
+  if (!answer.ok) throw new Refused(answer.status, read, Number(answer.headers.get('Retry-After') ?? NaN));
+  if (read.csrfToken) token = read.csrfToken;
+  return { read, etag: answer.headers.get('ETag') };
+}
+
+// What the server answers, with its entity tag. A token that another window made old is fetched
+// anew, and where the password is wanted again somebody is asked for it; then it is sent once more.
+export async function exchange(method, path, body, more = {}) {
+  try {
+    return await once(method, path, body, more);
+  } catch (error) {
+    const { code, reason } = error.problem ?? {};
+    if (code === 'csrf-rejected' && reason === 'bad-token') token = undefined;
+    else if (code === 'session-required') {
+      token = undefined;
+      throw new Refused(error.status, { detail: 'You are signed out. Sign in in another window, then press the button once more: nothing that stands here is lost.' });
+    } else if (code === 'reauthentication-required') {
+      if (!(await passwordAgain(giveAgain))) throw new Refused(error.status, { detail: 'Nothing was done: it needs your password.' });
+    } else throw error;
+    return once(method, path, body, more);
+  }
+}
+
+const giveAgain = (password) => once('POST', '/api/session/reauthenticate', { password }, {});
+
+export async function send(method, path, body) {
+  return (await exchange(method, path, body)).read;
+}

@@ -1,0 +1,90 @@
+// Saving many keywords into a project: what it takes, what is sent, what came of it.
+// No part of it knows the page's document.
+import { normalised } from './words.js';
+
+export const MOST_AT_ONCE = 1000;
+const MOST_CHARACTERS = 200;
+const MOST_WORDS = 20;
+
+// What is left of the account's allowances and of this project's; null is unknown.
+export function leftOf(quotas, keywordsPerProject, keywordCount) {
+  const left = (name) => {
+    const quota = quotas?.find((it) => it.name === name);
+    return quota && quota.limit !== null ? Math.max(quota.limit - quota.used, 0) : null;
+  };
+  const account = left('keywords');
+  const own = keywordsPerProject !== undefined && keywordsPerProject !== null && keywordCount !== null ? Math.max(keywordsPerProject - keywordCount, 0) : null;
+  const known = [account, own].filter((it) => it !== null);
+  return { keywords: known.length ? Math.min(...known) : null, account, project: own, ai: left('aiTracked') };
+}
+
+// Each text once: equal ones count as one, and AI answers are measured if any of them says so.
+export function distinct(chosen) {
+  const found = new Map();
+  for (const it of chosen) {
+    const key = normalised(it.text);
+    if (key === '') continue;
+    const before = found.get(key);
+    if (before) before.aiTracked ||= it.aiTracked;
+    else found.set(key, { text: it.text.trim(), aiTracked: Boolean(it.aiTracked) });
+  }
+  return [...found.values()];
+}
+
+// `tracked` maps the normalised texts of a project's keywords to whether AI answers are measured for them.
+export function counted(chosen, tracked, left) {
+  const all = distinct(chosen);
+  const fresh = all.filter((it) => !tracked.has(normalised(it.text)));
+  const ai = fresh.filter((it) => it.aiTracked);
+  const after = (limit, taken) => (limit === null ? null : limit - taken);
+  const keywordsAfter = after(left.keywords, fresh.length);
+  const aiAfter = after(left.ai, ai.length);
+  return {
+    chosen: all.length,
+    already: all.length - fresh.length,
+    places: fresh.length,
+    aiPlaces: ai.length,
+    keywordsAfter,
+    aiAfter,
+    fits: (keywordsAfter === null || keywordsAfter >= 0) && (aiAfter === null || aiAfter >= 0),
+    tooMany: all.length > MOST_AT_ONCE,
+  };
+}
+
+// What the server would refuse anyway, told before it is asked; null when nothing is wrong with the text.
+export function fault(text) {
+  const shown = text.trim();
+  if (shown === '') return 'It is empty.';
+  if ([...shown].length > MOST_CHARACTERS) return `It is longer than ${MOST_CHARACTERS} characters.`;
+  if (shown.split(/\s+/u).length > MOST_WORDS) return `It has more than ${MOST_WORDS} words.`;
+  return null;
+}
+
+// Without a market the server takes its own, so it is said wherever it is known.
+export function bodyOf(chosen, mode, market = null) {
+  const keywords = distinct(chosen);
+  return market ? { keywords, mode, market: { country: market.country, language: market.language } } : { keywords, mode };
+}
+
+// What a refusal says of single keywords, by their texts: people do not see places in a list.
+export function faults(chosen, errors) {
+  const sent = distinct(chosen);
+  const found = [];
+  for (const it of errors ?? []) {
+    const place = /\/keywords\/(\d+)/.exec(it.pointer ?? '')?.[1];
+    const text = place === undefined ? undefined : sent[Number(place)]?.text;
+    if (text !== undefined) found.push({ text, outcome: 'refused', code: it.code ?? null, detail: it.detail ?? it.message ?? it.code });
+  }
+  return found;
+}
+
+export const OUTCOMES = { added: 'Added', reactivated: 'Brought back', alreadyTracked: 'Tracked already', refused: 'Refused' };
+
+// The answer's own counts go before those of its items, which end where an answer would get too large.
+export function outcomes(items, answer = {}) {
+  const counts = Object.fromEntries(Object.keys(OUTCOMES).map((name) => [name, 0]));
+  for (const it of items) counts[it.outcome] = (counts[it.outcome] ?? 0) + 1;
+  for (const name of Object.keys(OUTCOMES)) counts[name] = answer[name] ?? counts[name];
+  const told = Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => `${count} ${(OUTCOMES[name] ?? name).toLowerCase()}`);
+  return { counts, told: told.length ? `${told.join(', ')}.` : 'Nothing was saved.' };
+}

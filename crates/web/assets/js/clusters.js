@@ -1,0 +1,91 @@
+// Keywords that one page could serve. By shared results where they are known (crates/analysis/src/keyword_metrics/
+// clusters.rs), else by words. No part of it knows the page's document.
+import { downwards } from './priority.js';
+import { normalised, topicWords } from './words.js';
+
+export const LEAST_SHARED = 3;
+const DEPTH = 10;
+// From so many keywords on, a word that more than half of them hold tells none of them apart.
+const ENOUGH = 4;
+
+export const METHODS = {
+  sharedResults: `Keywords are together when at least ${LEAST_SHARED} of their first ${DEPTH} results are the same.`,
+  words: 'Keywords are together when they share the word that most of them have beside the words they all have. Results of all of them are not known.',
+};
+
+// Ideas are `{keyword, searchVolume}`; `results` maps normalised keywords to the addresses of their results, best first.
+export function clustered(ideas, { results = new Map(), language = 'en' } = {}) {
+  const isKnown = ideas.length > 1 && ideas.every((it) => results.get(normalised(it.keyword))?.length > 0);
+  const groups = isKnown ? bySharedResults(ideas, results) : byWords(ideas, language);
+  return { method: isKnown ? 'sharedResults' : 'words', groups: groups.map(named).sort(bySize) };
+}
+
+// What connects: at least three shared results. A group is everything that is connected.
+function bySharedResults(ideas, results) {
+  const roots = ideas.map((_, index) => index);
+  const root = (of) => {
+    while (roots[of] !== of) of = roots[of] = roots[roots[of]];
+    return of;
+  };
+  const seen = new Map();
+  ideas.forEach((idea, index) => {
+    const shared = new Map();
+    for (const url of new Set(results.get(normalised(idea.keyword)).slice(0, DEPTH))) {
+      const others = seen.get(url) ?? [];
+      for (const other of others) shared.set(other, (shared.get(other) ?? 0) + 1);
+      seen.set(url, [...others, index]);
+    }
+    for (const [other, count] of shared) if (count >= LEAST_SHARED) roots[root(index)] = root(other);
+  });
+  return gathered(ideas, (_, index) => root(index)).map((members) => ({ word: null, members }));
+}
+
+function gathered(ideas, of) {
+  const groups = new Map();
+  ideas.forEach((idea, index) => {
+    const key = of(idea, index);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(idea);
+  });
+  return [...groups.values()];
+}
+
+// The word that most of the keywords left share makes a group; then again without them. Whoever shares none is alone.
+function byWords(ideas, language) {
+  const words = ideas.map((it) => topicWords(it.keyword, language).map(singular));
+  const counts = counted(words);
+  const common = new Set(ideas.length >= ENOUGH ? [...counts].filter(([, count]) => count > ideas.length / 2).map(([word]) => word) : []);
+  let left = ideas.map((idea, index) => ({ idea, words: words[index].filter((word) => !common.has(word)) }));
+  const groups = [];
+  const bare = left.filter((it) => it.words.length === 0);
+  if (bare.length > 0) groups.push({ word: null, members: bare.map((it) => it.idea) });
+  left = left.filter((it) => it.words.length > 0);
+  while (left.length > 0) {
+    const [word, count] = [...counted(left.map((it) => it.words))].reduce((best, it) => (it[1] > best[1] || (it[1] === best[1] && it[0] < best[0]) ? it : best));
+    if (count < 2) break;
+    groups.push({ word, members: left.filter((it) => it.words.includes(word)).map((it) => it.idea) });
+    left = left.filter((it) => !it.words.includes(word));
+  }
+  return [...groups, ...left.map((it) => ({ word: null, members: [it.idea] }))];
+}
+
+function counted(lists) {
+  const counts = new Map();
+  for (const list of lists) for (const word of new Set(list)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+// Enough for "shoe" and "shoes"; it is for comparing alone, and never shown for the whole of a keyword.
+function singular(word) {
+  return /^\p{L}{3,}[^s\P{L}]s$/u.test(word) ? word.slice(0, -1) : word;
+}
+
+// A group is called after its most searched keyword, which also leads it.
+function named({ word, members }) {
+  const sorted = [...members].sort((one, other) => downwards(one.searchVolume, other.searchVolume) || (normalised(one.keyword) < normalised(other.keyword) ? -1 : 1));
+  return { name: sorted[0].keyword, word, members: sorted };
+}
+
+function bySize(one, other) {
+  return other.members.length - one.members.length || (normalised(one.name) < normalised(other.name) ? -1 : 1);
+}

@@ -1,0 +1,153 @@
+// From chosen keywords to what is to be written, and what is written of a plan. No part of it knows the document.
+import { clustered, METHODS } from './clusters.js';
+import { csv } from './csv.js';
+import { asks, normalised } from './words.js';
+
+export const ACTIONS = { create: 'Create', refresh: 'Refresh', expand: 'Expand', consolidate: 'Consolidate' };
+export const STATUSES = { planned: 'Planned', inProgress: 'In progress', done: 'Done', dropped: 'Dropped' };
+export const EFFORTS = { small: 'Small', medium: 'Medium', large: 'Large' };
+export const INTENTS = { informational: 'Informational', commercial: 'Commercial', transactional: 'Transactional', navigational: 'Navigational' };
+const MOST_OUTLINE = 8;
+
+// What to do with a page, and why. `pages` are the own pages that a keyword leads to.
+export function actionFor({ position = null, page = null, pages = [] }) {
+  if (pages.length > 1) return { action: 'consolidate', why: 'Several of your pages are shown for it.' };
+  const own = page ?? pages[0] ?? null;
+  if (own === null) return { action: 'create', why: 'No page of yours is known for it.' };
+  if (position !== null && position <= 20) return { action: 'refresh', why: 'A page of yours is within the first 20.' };
+  return { action: 'expand', why: 'A page of yours touches it, and does not reach the first 20.' };
+}
+
+const EFFORT = { create: 'large', consolidate: 'medium', expand: 'medium', refresh: 'small' };
+
+const MARKUP = { informational: ['Article'], commercial: ['Article', 'ItemList'], transactional: ['Product', 'Offer'], navigational: ['WebPage'] };
+function markupFor(intent, questions) {
+  const types = [...(MARKUP[intent] ?? ['WebPage']), 'BreadcrumbList'];
+  return questions >= 2 ? [...types, 'FAQPage'] : types;
+}
+
+export function headline(keyword, language) {
+  const text = keyword.trim();
+  const [letter = '', ...rest] = [...text];
+  const title = letter.toLocaleUpperCase(language || undefined) + rest.join('');
+  return asks(text, language) && !/[?？]$/u.test(title) ? `${title}?` : title;
+}
+
+// Ideas are `{keyword, searchVolume, intent, score, relation, position, page, pages}`. `one` per cluster makes one
+// item of each cluster, whose other keywords become its outline; else each keyword is an item.
+export function planItems(ideas, { results, language = 'en', onePerCluster = true } = {}) {
+  const { method, groups } = clustered(ideas, { results, language });
+  const items = [];
+  for (const group of groups) {
+    const [lead, ...others] = group.members;
+    const chosen = onePerCluster ? [lead] : group.members;
+    for (const idea of chosen) items.push(item(idea, group, idea === lead ? others : [], language));
+  }
+  return { clusteredBy: method, told: METHODS[method], items };
+}
+
+function item(idea, group, others, language) {
+  const { action, why } = actionFor(idea);
+  const questionsFirst = [...others].sort((one, other) => Number(asks(other.keyword, language)) - Number(asks(one.keyword, language)));
+  const outline = questionsFirst.slice(0, MOST_OUTLINE).map((it) => headline(it.keyword, language));
+  const questions = [idea, ...others].filter((it) => asks(it.keyword, language)).length;
+  return {
+    keyword: idea.keyword,
+    cluster: group.name,
+    intent: idea.intent ?? null,
+    action,
+    why,
+    targetUrl: idea.page ?? idea.pages?.[0] ?? null,
+    title: headline(idea.keyword, language),
+    outline,
+    schemaTypes: markupFor(idea.intent, questions),
+    priority: idea.score === null || idea.score === undefined ? null : Math.round(idea.score),
+    effort: EFFORT[action],
+    status: 'planned',
+    dueOn: null,
+    owner: null,
+  };
+}
+
+// As the API takes it: what is only told to people is left out.
+export function sent(item) {
+  const { why, ...rest } = item;
+  return rest;
+}
+
+// What a refusal says of single items, by their keywords: people do not see places in a list.
+export function itemFaults(items, errors) {
+  return (errors ?? []).map(({ pointer, detail, message, code }) => {
+    const [, index, member] = /\/items\/(\d+)\/?(\w*)/.exec(pointer ?? '') ?? [];
+    const item = index === undefined ? undefined : items[Number(index)];
+    return `${item ? `“${item.keyword}”${member ? `, ${member}` : ''}: ` : ''}${detail ?? message ?? code}`;
+  });
+}
+
+export function progress(items) {
+  const open = items.filter((it) => it.status !== 'dropped');
+  return { done: open.filter((it) => it.status === 'done').length, of: open.length };
+}
+
+// Late is what is due before today and still open. Days are compared as text: both are ISO 8601.
+export function isLate(item, today) {
+  return Boolean(item.dueOn) && item.dueOn < today && (item.status === 'planned' || item.status === 'inProgress');
+}
+
+const HEADER = ['keyword', 'cluster', 'intent', 'action', 'targetUrl', 'title', 'outline', 'schemaTypes', 'priority', 'effort', 'status', 'dueOn', 'owner'];
+
+export function planCsv(items) {
+  return csv(HEADER, items.map((it) => HEADER.map((name) => (Array.isArray(it[name]) ? it[name].join(name === 'outline' ? '\n' : ', ') : it[name] ?? null))));
+}
+
+// Text of others must not become markup of the document: what Markdown takes for signs is escaped.
+export function plain(text) {
+  return String(text).replace(/\s+/gu, ' ').trim().replace(/[\\`*_{}[\]<>()#+\-!|~&]/g, '\\$&').replace(/^(\d+)\./, '$1\\.');
+}
+
+export function planMarkdown(plan) {
+  const lines = [`# ${plain(plan.name)}`, '', METHODS[plan.clusteredBy] ?? '', ''];
+  const clusters = new Map();
+  for (const it of plan.items) {
+    const name = it.cluster || 'Others';
+    if (!clusters.has(name)) clusters.set(name, []);
+    clusters.get(name).push(it);
+  }
+  for (const [name, items] of clusters) {
+    lines.push(`## ${plain(name)}`, '');
+    for (const it of items) lines.push(...itemLines(it), '');
+  }
+  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n').trim()}\n`;
+}
+
+function itemLines(it) {
+  const facts = [
+    ['Keyword', it.keyword],
+    ['What to do', ACTIONS[it.action]],
+    ['Intent', INTENTS[it.intent]],
+    ['Page', it.targetUrl],
+    ['Priority', it.priority],
+    ['Effort', EFFORTS[it.effort]],
+    ['Status', STATUSES[it.status]],
+    ['Due', it.dueOn],
+    ['Owner', it.owner],
+    ['Structured data', it.schemaTypes?.join(', ')],
+  ].filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const box = it.status === 'done' ? 'x' : ' ';
+  return [
+    `### ${plain(it.title || it.keyword)}`,
+    '',
+    `- [${box}] ${plain(it.keyword)}`,
+    ...facts.slice(1).map(([name, value]) => `- ${name}: ${plain(value)}`),
+    ...(it.outline?.length ? ['- Outline:', ...it.outline.map((line) => `  - ${plain(line)}`)] : []),
+  ];
+}
+
+// The texts of a plan's items by which the gap check knows which page is meant for a keyword.
+export function plannedPages(plans) {
+  const pages = new Map();
+  for (const plan of plans) {
+    for (const it of plan.items ?? []) if (it.targetUrl && it.status !== 'dropped') pages.set(normalised(it.keyword), it.targetUrl);
+  }
+  return pages;
+}

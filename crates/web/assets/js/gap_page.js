@@ -1,0 +1,219 @@
+// /projects/{id}/gap-check: what people search and what the project follows, held against each other.
+import { send } from './api.js';
+import { all } from './lists.js';
+import { plannedPages } from './content_plan.js';
+import { csv } from './csv.js';
+import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, shortened, tag, unknown } from './dom.js';
+import { clear, show, tell } from './forms.js';
+import { STRIKING, add, misplaced, unseen, untracked } from './gap_check.js';
+import { usualMarket } from './keyword_status.js';
+import { numberText } from './localise.js';
+import { PagedTable } from './paged_table.js';
+import { planDialog } from './plan_dialog.js';
+import { projectOf, session, statusOf } from './project_data.js';
+import { saveDialog } from './save_dialog.js';
+import { tabs } from './tabs.js';
+import { asks, normalised } from './words.js';
+
+const MOST_ROWS = 25_000;
+const DAYS = 28;
+const MOST_PLANS = 10;
+const at = (id) => document.getElementById(id);
+const root = at('gap');
+const id = root.dataset.project;
+const language = root.dataset.language;
+const project = projectOf(id);
+const base = `/api/projects/${id}`;
+const controls = at('gap-controls');
+const importing = at('gap-import');
+const state = { queries: new Map(), keywords: [], planned: new Map(), who: null, read: 0, more: false, imported: [] };
+
+const SAID = { target: 'the keyword’s own target', plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
+const position = (it) => (it.position === null ? unknown() : el('span', {}, figure(it.position, 1), it.striking ? el('span', { class: 'sub' }, tag('good', 'within reach')) : null));
+const page = (url) => (url ? outward(url, shortened(url)) : unknown());
+
+const fresh = table('Searched, not followed', '-impressions', [
+  { name: 'query', label: 'Query', value: (it) => it.query, cell: (it) => it.query },
+  { name: 'impressions', label: 'Impressions', right: true, falls: true, value: (it) => it.impressions, cell: (it) => count(it.impressions) },
+  { name: 'clicks', label: 'Clicks', right: true, falls: true, value: (it) => it.clicks, cell: (it) => count(it.clicks) },
+  { name: 'ctr', label: 'Click rate', right: true, falls: true, value: (it) => it.ctr, cell: (it) => percent(it.ctr) },
+  { name: 'position', label: 'Mean position', right: true, value: (it) => it.position, cell: position },
+  { name: 'gain', label: 'Clicks to win', right: true, falls: true, value: (it) => it.gain, cell: (it) => figure(it.gain, 0) },
+  { name: 'page', label: 'Page shown', value: (it) => it.page, cell: (it) => el('span', {}, page(it.page), it.pages.length > 1 ? el('span', { class: 'sub' }, `and ${it.pages.length - 1} more`) : null) },
+], true);
+const silent = table('Followed, never seen', '-volume', [
+  { name: 'text', label: 'Keyword', value: (it) => it.text, cell: (it) => it.text },
+  { name: 'volume', label: 'Searches a month', right: true, falls: true, value: (it) => it.searchVolume ?? null, cell: (it) => count(it.searchVolume ?? null) },
+  { name: 'position', label: 'Position checked', right: true, value: (it) => it.position, cell: (it) => (it.position === null ? (it.daysMeasured > 0 ? 'not found' : unknown()) : count(it.position)) },
+  { name: 'best', label: 'Best this month', right: true, value: (it) => it.best, cell: (it) => count(it.best) },
+  { name: 'page', label: 'Page found', value: (it) => it.page, cell: (it) => page(it.page) },
+  { name: 'measured', label: 'Checked', falls: true, value: (it) => it.measuredAt, cell: (it) => moment(it.measuredAt, 'ago') },
+], true);
+const wrong = table('Right query, wrong page', '-impressions', [
+  { name: 'query', label: 'Query', value: (it) => it.query, cell: (it) => it.query },
+  { name: 'impressions', label: 'Impressions', right: true, falls: true, value: (it) => it.impressions, cell: (it) => count(it.impressions) },
+  { name: 'position', label: 'Mean position', right: true, value: (it) => it.position, cell: (it) => figure(it.position, 1) },
+  { name: 'shown', label: 'Page shown', value: (it) => it.shownShare, falls: true, cell: (it) => el('span', {}, page(it.shown), el('span', { class: 'sub' }, `${percentText(it.shownShare)} of impressions`)) },
+  { name: 'meant', label: 'Page meant', cell: (it) => el('span', {}, page(it.meant), el('span', { class: 'sub' }, `${percentText(it.meantShare)} of impressions; says ${SAID[it.saidBy]}`)) },
+], true);
+
+function table(caption, order, columns, selectable) {
+  return new PagedTable({ caption, columns, order, key: (it) => it.key ?? normalised(it.text), selectable, onSelect: () => bars.forEach((it) => it.draw()) });
+}
+
+const CSVS = {
+  fresh: [['query', 'impressions', 'clicks', 'ctr', 'position', 'strikingDistance', 'clicksToWin', 'page'], (it) => [it.query, it.impressions, it.clicks, it.ctr, it.position, it.striking, it.gain, it.page]],
+  silent: [['keyword', 'searchVolume', 'position', 'best', 'page', 'measuredAt'], (it) => [it.text, it.searchVolume, it.position, it.best, it.page, it.measuredAt]],
+  wrong: [['query', 'impressions', 'clicks', 'position', 'pageShown', 'shownShare', 'pageMeant', 'meantShare', 'saidBy'], (it) => [it.query, it.impressions, it.clicks, it.position, it.shown, it.shownShare, it.meant, it.meantShare, it.saidBy]],
+};
+
+function bar(name, of, actions) {
+  const told = el('b', { role: 'status' });
+  const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.found, true) }, 'All');
+  const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.every, false) }, 'None');
+  const file = el('button', { type: 'button', onclick: () => {
+    const [header, row] = CSVS[name];
+    download(`${name}-${fileName(project.name)}.csv`, 'text/csv', csv(header, (of.selected.length ? of.selected : of.every).map(row)));
+    tell('The file is made.');
+  } }, 'Export CSV');
+  const buttons = actions.map(([label, work, main]) => el('button', { type: 'button', class: main ? 'main' : null, onclick: () => work(of.selected) }, main ? icon('plus') : icon('plan'), label));
+  return { node: el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, none), el('span', { class: 'row' }, buttons, file)), draw() {
+    const chosen = of.selected.length;
+    told.textContent = chosen ? `${numberText(chosen, 0)} chosen` : 'None chosen';
+    for (const it of [...buttons, none]) it.disabled = chosen === 0;
+  } };
+}
+
+const ideaOf = (it) => ({ keyword: it.query ?? it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position ?? null, page: it.meant ?? it.page ?? null, pages: it.shown ? [it.meant, it.shown] : it.pages ?? [] });
+const plan = (rows) => planDialog({ ideas: rows.map(ideaOf), project, language, name: 'From the gap check' });
+const save = (rows) => saveDialog({ chosen: rows.map((it) => ({ text: it.query, ai: asks(it.query, language) })), project, session: state.who, market: usualMarket(state.keywords), onSaved: async () => { await readKeywords(); judge(); } });
+const bars = [
+  bar('fresh', fresh, [['Follow them', save, true], ['Make a content plan', plan, false]]),
+  bar('silent', silent, [['Make a content plan', plan, false]]),
+  bar('wrong', wrong, [['Make a content plan', plan, false]]),
+];
+
+const counts = { fresh: el('span', { class: 'tag' }), silent: el('span', { class: 'tag' }), wrong: el('span', { class: 'tag' }) };
+const panel = (of, text, index, none) => [el('p', { class: 'hint' }, text), none, el('section', { class: 'card flush' }, el('div', { class: 'filter' }, of.finder, of.sorter), of.node, bars[index].node)];
+const notes = { silent: el('div'), wrong: el('div') };
+const sections = tabs('Gaps', [
+  { id: 'fresh', label: 'Searched, not followed', count: counts.fresh, panel: panel(fresh, `People found you for these, and the project does not follow them. “Within reach” is a mean position from ${STRIKING.from} to ${STRIKING.to}. Clicks to win are what the same impressions would bring at position 3.`, 0) },
+  { id: 'silent', label: 'Followed, never seen', count: counts.silent, panel: panel(silent, 'The project follows these, and Search Console shows no impression. It leaves out rare queries, so a keyword that few people search may be missing for that reason.', 1, notes.silent) },
+  { id: 'wrong', label: 'Right query, wrong page', count: counts.wrong, panel: panel(wrong, 'Most impressions go to another page than the one that is meant for the query: by the keyword’s own target, by a content plan, by the last rank check, or because another address holds all words of the query.', 2, notes.wrong) },
+]);
+
+function judge() {
+  const least = Math.max(Number(controls.elements.least.value) || 0, 0);
+  const found = { fresh: untracked(state.queries, state.keywords, { least }), silent: unseen(state.queries, state.keywords), wrong: misplaced(state.queries, state.keywords, { least, planned: state.planned, language }) };
+  fresh.show(controls.elements.reach.checked ? found.fresh.filter((it) => it.striking) : found.fresh, found.fresh);
+  silent.show(found.silent);
+  wrong.show(found.wrong);
+  for (const [name, list] of Object.entries(found)) counts[name].textContent = numberText(list.length, 0);
+  notes.silent.replaceChildren(state.more ? noteBox('warn', `Only the first ${numberText(state.read, 0)} rows were read, so some of these may have been seen after all. Choose a shorter time.`) : '');
+  const hasPages = [...state.queries.values()].some((it) => it.pages.size > 0);
+  notes.wrong.replaceChildren(state.read > 0 && !hasPages ? noteBox('warn', 'The imported rows tell no pages. Import an export with pages, or bind a property, to see which page is shown for what.') : '');
+  bars.forEach((it) => it.draw());
+}
+
+function tiles() {
+  const impressions = [...state.queries.values()].reduce((sum, it) => sum + it.impressions, 0);
+  const clicks = [...state.queries.values()].reduce((sum, it) => sum + it.clicks, 0);
+  const tile = (label, value, note, first) => el('div', { class: first ? 'stat first' : 'stat' }, el('dt', {}, label), el('dd', {}, count(value)), el('dd', { class: 'note' }, note));
+  return el('dl', { class: 'tiles' },
+    tile('Queries', state.queries.size, `from ${numberText(state.read, 0)} rows${state.more ? ', not all' : ''}`, true),
+    tile('Impressions', impressions, 'of these queries'), tile('Clicks', clicks, impressions > 0 ? `${percentText(clicks / impressions)} of impressions` : ''),
+    tile('Keywords followed', state.keywords.length, 'in use in this project'));
+}
+
+async function readRows() {
+  const { from, to } = controls.elements;
+  const progress = at('gap-progress');
+  progress.hidden = false;
+  state.queries = new Map();
+  try {
+    const query = new URLSearchParams({ limit: '1000' });
+    if (from.value) query.set('from', from.value);
+    if (to.value) query.set('to', to.value);
+    const found = await all(`${base}/search-console/rows?${query}`, MOST_ROWS, (so_far) => { progress.querySelector('[data-told]').textContent = `${numberText(so_far, 0)} rows read…`; });
+    add(state.queries, found.items);
+    state.read = found.items.length;
+    state.more = found.more;
+  } finally { progress.hidden = true; }
+}
+
+async function readKeywords() {
+  state.keywords = await statusOf(id);
+  state.who = await session();
+}
+
+async function readPlans() {
+  const { items = [] } = await send('GET', `${base}/content-plans?limit=${MOST_PLANS}`).catch(() => ({}));
+  const plans = await Promise.all(items.map((it) => send('GET', `${base}/content-plans/${it.id}`).catch(() => ({}))));
+  state.planned = plannedPages(plans.reverse());
+}
+
+async function check() {
+  clear(controls);
+  try {
+    await Promise.all([readRows(), readKeywords(), readPlans()]);
+  } catch (error) { show(controls, error); return; }
+  const none = state.read === 0 ? emptyBox('rankings', 'No rows in this time', 'Search Console data was imported, but for other days. Choose the days that it covers.') : null;
+  root.replaceChildren(...(none ? [none] : [tiles(), sections.node]));
+  judge();
+  tell(none ? 'No rows in this time.' : `Checked ${numberText(state.read, 0)} rows against ${numberText(state.keywords.length, 0)} keywords.`);
+}
+
+async function start() {
+  let about;
+  try { about = await send('GET', `${base}/search-console`); } catch (error) { show(controls, error); return; }
+  const spans = about.imported ?? [];
+  controls.hidden = spans.length === 0;
+  if (spans.length === 0) {
+    importing.open = true;
+    root.replaceChildren(emptyBox('rankings', 'Nothing of Search Console yet', 'The gap check holds what people searched against what this project follows. In Search Console open Performance, choose Export, and give the file to Sightline below.',
+      el('a', { class: 'button main', href: '#gap-import' }, 'Import an export')));
+    return;
+  }
+  const last = spans.reduce((latest, it) => (it.to > latest ? it.to : latest), spans[0].to);
+  const first = spans.reduce((earliest, it) => (it.from < earliest ? it.from : earliest), spans[0].from);
+  const begin = new Date(Date.parse(last) - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
+  controls.elements.to.value ||= last;
+  controls.elements.from.value ||= begin > first ? begin : first;
+  at('gap-span').replaceChildren('Imported: ', moment(first, 'day'), ' to ', moment(last, 'day'), about.property ? `, from ${about.property}` : '');
+  await check();
+}
+
+controls.addEventListener('submit', (event) => { event.preventDefault(); busy(controls.querySelector('[type="submit"]'), check); });
+controls.elements.least.addEventListener('input', () => state.read > 0 && judge());
+controls.elements.reach.addEventListener('change', () => state.read > 0 && judge());
+
+const form = importing.querySelector('form');
+form.elements.file.addEventListener('change', async () => {
+  const [file] = form.elements.file.files;
+  if (!file) return;
+  form.elements.content.value = await file.text();
+  form.elements.name.value = file.name;
+  tell(`${file.name} is read. Send it with Import.`);
+});
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  clear(form);
+  busy(form.querySelector('[type="submit"]'), async () => {
+    const { content, name, from, to } = form.elements;
+    const body = { content: content.value };
+    if (name.value) body.name = name.value;
+    if (from.value) body.from = from.value;
+    if (to.value) body.to = to.value;
+    try {
+      const done = await send('POST', `${base}/search-console`, body);
+      tell(`${numberText(done.rows ?? 0, 0)} rows imported.`);
+      const box = form.querySelector('[data-outcome]');
+      box.className = 'note-box good';
+      box.textContent = [`${numberText(done.rows ?? 0, 0)} rows imported.`, done.leftOut?.length ? `Left out: ${done.leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
+      form.reset();
+      await start();
+    } catch (error) { show(form, error); }
+  });
+});
+
+await start();

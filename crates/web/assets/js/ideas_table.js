@@ -1,0 +1,126 @@
+// The ideas of a keyword as a table: filtered, sorted, chosen, every figure taken apart in place.
+import { reason } from './ai_suggestions.js';
+import { CURVE } from './clicks.js';
+import { choice, count, el, field, figure, icon, money, moneyText, percentText, signedPercent, tag, unknown } from './dom.js';
+import { numberText } from './localise.js';
+import { PagedTable } from './paged_table.js';
+import { byPriority } from './priority.js';
+import { RELATIONS, fits } from './research_answer.js';
+import { monthName, spark } from './trend_chart.js';
+
+const PARTS = { opportunity: 'Opportunity', cpc: 'Cost per click', intent: 'Intent', trend: 'Trend' };
+const SIGNS = { question: 'question', intent: 'intent', overview: 'AI overview', compares: 'choice' };
+
+const score = (it, table) => table.opener(it, `${it.keyword}: how its score of ${it.score === null ? 'unknown' : numberText(it.score, 0)} comes about`, it.score === null ? unknown() : el('b', {}, numberText(it.score, 0)), icon('info'));
+
+function advice(it) {
+  const { advice: found } = it;
+  if (it.aiTracked) return el('span', { class: 'soft small' }, 'measured');
+  if (!found.worthy) return unknownReason(found);
+  const signs = [...new Set(found.signs.map((sign) => SIGNS[sign.name]))].join(', ');
+  return el('span', {}, found.suggested ? tag('good', 'Suggested') : tag('warn', 'No place left'), el('span', { class: 'sub' }, signs));
+}
+const unknownReason = (found) => el('span', { class: 'soft small' }, found.against ? { measured: 'measured', brand: 'brand', navigational: 'one site' }[found.against.name] : 'no');
+
+function name(it) {
+  return el('span', {}, it.keyword, el('span', { class: 'sub' }, [RELATIONS[it.relation], it.inProject ? 'in the project' : null, it.position ? `position ${numberText(it.position, 0)}` : null].filter(Boolean).join(' · ')));
+}
+
+function trend(it) {
+  if (!it.course) return unknown();
+  return el('span', { class: 'beside' }, spark(it.trend), signedPercent(it.course.trend));
+}
+
+const COLUMNS = [
+  { name: 'keyword', label: 'Keyword', value: (it) => it.keyword, cell: name },
+  { name: 'score', label: 'Score', right: true, falls: true, value: (it) => it.score, cell: score },
+  { name: 'volume', label: 'Searches a month', right: true, falls: true, value: (it) => it.searchVolume, cell: (it) => count(it.searchVolume) },
+  { name: 'opportunity', label: 'Visits to win', right: true, falls: true, value: (it) => it.opportunity.clicks, cell: (it) => count(it.opportunity.clicks === null ? null : Math.round(it.opportunity.clicks)) },
+  { name: 'difficulty', label: 'Difficulty', right: true, value: (it) => it.difficulty, cell: (it) => figure(it.difficulty, 0) },
+  { name: 'cpc', label: 'Per click', right: true, falls: true, value: (it) => it.cpc, cell: (it) => money(it.cpc, it.currency) },
+  { name: 'intent', label: 'Intent', value: (it) => it.intent, cell: (it) => (it.intent ? tag('', it.intent) : unknown()) },
+  { name: 'trend', label: 'Trend a year', falls: true, value: (it) => it.course?.trend ?? null, cell: trend },
+  { name: 'ai', label: 'AI answers', falls: true, value: (it) => (it.advice.worthy ? it.advice.signs.length : 0), cell: advice },
+];
+
+export class IdeasTable {
+  constructor({ onSelect }) {
+    this.filter = { text: '', relation: '', intent: '', least: null, hardest: null, only: '' };
+    this.table = new PagedTable({ caption: 'Keyword ideas', columns: COLUMNS, key: (it) => it.key, order: '-score', selectable: true, inner: takenApart, onSelect });
+    const chosen = (name, pairs) => choice(name, pairs, '', { onchange: (event) => this.filtered(name, event.target.value) });
+    const number = (name, label) => field(label, el('input', { type: 'number', min: '0', inputmode: 'numeric', oninput: (event) => this.filtered(name, event.target.value === '' ? null : Number(event.target.value)) }));
+    this.told = el('p', { class: 'soft small', role: 'status' });
+    this.tools = el('div', { class: 'filter' },
+      el('label', { class: 'field grow' }, el('span', {}, 'Filter ideas'), el('input', { type: 'search', maxlength: '200', oninput: (event) => this.filtered('text', event.target.value) })),
+      field('Kind', chosen('relation', [['', 'Any'], ...Object.entries(RELATIONS)])),
+      field('Intent', chosen('intent', [['', 'Any'], ['informational', 'Informational'], ['commercial', 'Commercial'], ['transactional', 'Transactional'], ['navigational', 'Navigational']])),
+      number('least', 'Searches from'),
+      number('hardest', 'Difficulty up to'),
+      field('Show', chosen('only', [['', 'All'], ['suggested', 'Suggested for AI'], ['new', 'Not in the project'], ['tracked', 'In the project']])),
+      this.table.sorter);
+    this.node = el('div', {}, this.table.node);
+  }
+
+  show(ideas) {
+    this.ideas = [...ideas].sort(byPriority);
+    this.draw();
+  }
+
+  filtered(name, value) {
+    this.filter[name] = value;
+    this.draw();
+  }
+
+  draw() {
+    const rows = this.ideas.filter((it) => fits(it, this.filter));
+    this.told.textContent = rows.length === this.ideas.length ? `${numberText(rows.length, 0)} ${rows.length === 1 ? 'keyword' : 'keywords'}` : `${numberText(rows.length, 0)} of ${numberText(this.ideas.length, 0)} keywords`;
+    this.table.show(rows, this.ideas);
+  }
+}
+
+// Every term of a score, of the visits behind it and of the suggestion.
+export function takenApart(it) {
+  return el('div', { class: 'apart-in-place' },
+    el('section', {}, el('h3', {}, it.score === null ? 'No score' : `Score ${numberText(it.score, 1)} of 100`), scoreTerms(it)),
+    el('section', {}, el('h3', {}, 'Visits to win a month'), visits(it)),
+    el('section', {}, el('h3', {}, 'Trend'), course(it), el('h3', {}, 'AI answers'), el('p', {}, reason(it.advice))));
+}
+
+function scoreTerms({ score: total, priority }) {
+  const told = {
+    opportunity: (part) => `${numberText(part.known, 0)} visits, the most are ${numberText(part.most, 0)}`,
+    cpc: (part) => `${numberText(part.known, 2)}, the most is ${numberText(part.most, 2)}`,
+    intent: (part) => part.known,
+    trend: (part) => `${part.known > 0 ? '+' : ''}${percentText(part.known)} a year; steady is 0.5`,
+  };
+  const scale = priority.missing.length ? ` ÷ ${numberText(priority.weights, 1)}` : '';
+  const sum = (part) => (part.value === null ? unknown() : total === null ? numberText(part.value, 2) : `${numberText(part.value, 2)} × ${numberText(100 * part.weight, 0)}${scale} = ${numberText(part.points, 1)}`);
+  const pairs = priority.parts.map((part) => [el('dt', {}, el('b', {}, PARTS[part.name]), part.value === null ? null : el('span', { class: 'sub' }, told[part.name](part))), el('dd', {}, sum(part))]);
+  if (total !== null) pairs.push([el('dt', {}, 'Together'), el('dd', {}, el('b', {}, numberText(total, 1)))]);
+  const note = total === null ? 'Without visits to win there is no score: its searches or its difficulty are not known.'
+    : priority.missing.length ? `What is not known is left out, the weights of the rest (${numberText(priority.weights, 1)} of 1) are scaled up.`
+      : 'It compares the ideas of this search, and nothing else.';
+  return el('div', {}, el('dl', { class: 'pairs' }, pairs), el('p', { class: 'soft tiny' }, note));
+}
+
+function visits({ opportunity: it }) {
+  const rate = (of) => {
+    const factors = [of.layout === 1 ? null : `× ${numberText(of.layout, 3)} for what stands beside it`, of.overview === 1 ? null : `× ${numberText(of.overview, 2)} under an AI overview`].filter(Boolean);
+    return factors.length ? `${percentText(of.curve)} ${factors.join(' ')} = ${percentText(of.value)}` : percentText(of.value);
+  };
+  const rows = [
+    ['Searches a month', it.volume === null ? unknown() : numberText(it.volume, 0)],
+    [`Clicks at position ${it.target}`, rate(it.aimed)],
+    ['Clicks now', it.position === null ? `${percentText(0)}, ${it.assumed ? 'taken as not found yet' : 'not found'}` : `${rate(it.now)} at position ${numberText(it.position, 0)}`],
+    ['Gain', percentText(it.gain)],
+    ['Ease, √(1 − difficulty ÷ 100)', it.ease === null ? unknown() : numberText(it.ease, 3)],
+    ['Searches × gain × ease', it.clicks === null ? unknown() : el('b', {}, numberText(it.clicks, 1))],
+  ];
+  return el('div', {}, el('dl', { class: 'pairs' }, rows.map(([label, value]) => [el('dt', {}, label), el('dd', {}, value)])),
+    el('p', { class: 'soft tiny' }, `Click rates of curve ${CURVE}.${it.assumed ? ' Nobody has measured where you stand for it, so this is the most that can be won.' : ''}`));
+}
+
+function course({ course: it, currency, cpc }) {
+  if (!it) return el('p', { class: 'soft' }, 'Fewer than six months are known.');
+  return el('p', {}, `Median slope ${numberText(it.slope, 1)} searches a month × 12 ÷ mean ${numberText(it.mean, 0)} = ${it.trend > 0 ? '+' : ''}${percentText(it.trend)} a year, from ${it.months} months.${it.peakMonth ? ` Most searches in ${monthName({ year: 2026, month: it.peakMonth }, 'short')}.` : ''}${cpc === null ? '' : ` A click costs advertisers ${moneyText(cpc, currency)}.`}`);
+}

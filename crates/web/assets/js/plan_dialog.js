@@ -1,0 +1,80 @@
+// Making a content plan of chosen keywords: what it would hold is shown before it is saved.
+import { ACTIONS, itemFaults, planItems, sent } from './content_plan.js';
+import { send } from './api.js';
+import { alertBox, busy, choice, el, field, noteBox, tag } from './dom.js';
+import { numberText } from './localise.js';
+import { PagedTable } from './paged_table.js';
+import { projects, resultsOf } from './project_data.js';
+import { normalised } from './words.js';
+
+const MOST_ITEMS = 500;
+
+// Ideas are what `planItems` takes.
+// `knownOnly` leaves out those whose results nobody knows, where others' are known.
+export function planDialog({ ideas, project, language = 'en', name = '', knownOnly = false }) {
+  const state = { project, results: new Map(), onePerCluster: true, knownOnly, plan: null };
+  const title = el('h2', { id: 'plan-title', tabindex: '-1' }, 'Make a content plan');
+  const named = el('input', { name: 'name', required: true, maxlength: '200', value: name });
+  const method = el('p', { class: 'soft small', role: 'status' });
+  const outcome = el('div');
+  const tooMany = el('div', { role: 'status' });
+  const table = new PagedTable({
+    caption: 'What the plan would hold', perPage: 10, order: 'cluster', key: (it) => it.keyword,
+    columns: [
+      { name: 'keyword', label: 'Keyword', value: (it) => it.keyword, cell: (it) => el('span', {}, it.keyword, it.outline.length ? el('span', { class: 'sub' }, `with ${it.outline.length} more in its outline`) : null) },
+      { name: 'cluster', label: 'Cluster', value: (it) => it.cluster, cell: (it) => it.cluster },
+      { name: 'action', label: 'What to do', value: (it) => it.action, cell: (it) => el('span', {}, tag('own', ACTIONS[it.action]), el('span', { class: 'sub' }, it.why)) },
+    ],
+  });
+  const save = el('button', { type: 'button', class: 'main', onclick: () => busy(save, keep) }, 'Save the plan');
+
+  function draw() {
+    const known = ideas.filter((it) => state.results.has(normalised(it.keyword)));
+    const isMixed = known.length > 1 && known.length < ideas.length;
+    some.hidden = !isMixed;
+    some.lastChild.textContent = `Only the ${numberText(known.length, 0)} of ${numberText(ideas.length, 0)} whose results are known: they are clustered by shared results`;
+    state.plan = planItems(isMixed && state.knownOnly ? known : ideas, { results: state.results, language, onePerCluster: state.onePerCluster });
+    const clusters = new Set(state.plan.items.map((it) => it.cluster)).size;
+    method.textContent = `${numberText(state.plan.items.length, 0)} items in ${numberText(clusters, 0)} clusters. ${state.plan.told}`;
+    table.show(state.plan.items);
+    save.disabled = !state.project || state.plan.items.length > MOST_ITEMS;
+    tooMany.replaceChildren(state.plan.items.length > MOST_ITEMS ? noteBox('warn', `A plan holds ${numberText(MOST_ITEMS, 0)} items at the most. Choose fewer keywords, or one page for each cluster.`) : '');
+  }
+
+  async function chooseProject(id) {
+    state.project = projects().find((it) => String(it.id) === String(id)) ?? null;
+    state.results = state.project ? await resultsOf(state.project.id).catch(() => new Map()) : new Map();
+    draw();
+  }
+
+  async function keep() {
+    outcome.replaceChildren();
+    if (!named.reportValidity()) return;
+    try {
+      const plan = await send('POST', `/api/projects/${state.project.id}/content-plans`, { name: named.value.trim(), clusteredBy: state.plan.clusteredBy, items: state.plan.items.map(sent) });
+      title.textContent = 'The plan is saved';
+      body.replaceChildren(noteBox('good', `“${plan.name ?? named.value}” holds ${numberText(state.plan.items.length, 0)} items. Dates, owners and outlines are edited in the plan.`));
+      actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${state.project.id}/content-plans/${plan.id}` }, 'Open the plan'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
+      title.focus();
+    } catch (error) {
+      const wrong = itemFaults(state.plan.items, error.problem?.errors).slice(0, 10);
+      outcome.replaceChildren(alertBox(error), wrong.length ? el('ul', { class: 'plain small' }, wrong.map((it) => el('li', {}, it))) : '');
+    }
+  }
+
+  const kind = (value, label) => el('label', { class: 'check' }, el('input', { type: 'radio', name: 'items', checked: state.onePerCluster === value, onchange: () => { state.onePerCluster = value; draw(); } }), label);
+  const some = el('label', { class: 'check', hidden: true }, el('input', { type: 'checkbox', checked: knownOnly, onchange: (event) => { state.knownOnly = event.target.checked; draw(); } }), el('span'));
+  const body = el('div', { class: 'page' },
+    el('div', { class: 'fields' },
+      field('Name', named),
+      field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) }))),
+    el('fieldset', { class: 'stack tight' }, el('legend', {}, 'Pages to write'), kind(true, 'One for each cluster; its other keywords become the outline'), kind(false, 'One for each keyword')),
+    some, method, tooMany, el('div', { class: 'card flush' }, table.node), outcome);
+  const actions = el('div', { class: 'row' }, save, el('button', { type: 'button', onclick: () => box.close() }, 'Cancel'));
+  const box = el('dialog', { class: 'sheet', 'aria-labelledby': 'plan-title', onclose: () => box.remove() }, title, body, actions);
+  document.body.append(box);
+  draw();
+  box.showModal();
+  if (project) chooseProject(project.id);
+  return box;
+}

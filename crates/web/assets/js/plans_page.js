@@ -1,0 +1,67 @@
+// /projects/{id}/content-plans: the plans of a project, and making one of the keywords it follows.
+import { send } from './api.js';
+import { all } from './lists.js';
+import { METHODS } from './clusters.js';
+import { alertBox, busy, count, el, emptyBox, icon, moment } from './dom.js';
+import { tell } from './forms.js';
+import { numberText } from './localise.js';
+import { PagedTable } from './paged_table.js';
+import { planDialog } from './plan_dialog.js';
+import { projectOf, statusOf } from './project_data.js';
+
+const MOST = 1000;
+const root = document.getElementById('plans');
+const id = root.dataset.project;
+const project = projectOf(id);
+const base = `/api/projects/${id}/content-plans`;
+const NAMES = { sharedResults: 'shared results', words: 'words' };
+
+const table = new PagedTable({
+  caption: 'Content plans', order: '-updated', key: (it) => String(it.id),
+  columns: [
+    { name: 'name', label: 'Plan', value: (it) => it.name, cell: (it) => el('a', { href: `/projects/${id}/content-plans/${it.id}` }, it.name) },
+    { name: 'items', label: 'Items', right: true, falls: true, value: (it) => it.itemCount ?? null, cell: (it) => count(it.itemCount ?? null) },
+    { name: 'by', label: 'Clustered by', value: (it) => it.clusteredBy, cell: (it) => el('span', { title: METHODS[it.clusteredBy] ?? '' }, NAMES[it.clusteredBy] ?? it.clusteredBy) },
+    { name: 'updated', label: 'Changed', falls: true, value: (it) => it.updatedAt, cell: (it) => moment(it.updatedAt, 'ago') },
+    { name: 'created', label: 'Made', falls: true, value: (it) => it.createdAt, cell: (it) => moment(it.createdAt, 'day') },
+    { name: 'delete', label: 'Change it', cell: remover },
+  ],
+});
+
+function remover(it) {
+  const button = el('button', { type: 'button', class: 'quiet slim', 'aria-label': `Delete “${it.name}”`, onclick: () => busy(button, async () => {
+    if (!confirm(`Delete “${it.name}” with its ${numberText(it.itemCount ?? 0, 0)} items? This cannot be undone.`)) return;
+    try {
+      await send('DELETE', `${base}/${it.id}`);
+      tell('Deleted.');
+      await list();
+      root.querySelector('a, button')?.focus();
+    } catch (error) { root.prepend(alertBox(error)); }
+  }) }, 'Delete');
+  return button;
+}
+
+const make = el('button', { type: 'button', class: 'main', onclick: () => busy(make, fromKeywords) }, icon('plus'), 'From this project’s keywords');
+
+async function fromKeywords() {
+  try {
+    const items = await statusOf(id);
+    if (items.length === 0) { tell('The project follows no keyword yet.'); root.prepend(alertBox(new Error('The project follows no keyword yet. Add some first.'))); return; }
+    const ideas = items.map((it) => ({ keyword: it.text, searchVolume: it.searchVolume ?? null, intent: it.intent ?? null, score: null, position: it.position, page: it.targetUrl ?? it.page, pages: [] }));
+    planDialog({ ideas, project, knownOnly: true, language: root.dataset.language, name: `Plan of ${new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' }).format(new Date())}` }).addEventListener('close', list);
+  } catch (error) { root.prepend(alertBox(error)); }
+}
+
+async function list() {
+  let items;
+  try { ({ items } = await all(base, MOST)); } catch (error) { root.replaceChildren(alertBox(error)); return; }
+  if (items.length === 0) {
+    root.replaceChildren(emptyBox('plan', 'No content plan yet', 'A plan says which pages to write or to improve, for which keywords, by when and by whom. Choose ideas in keyword research or gaps in the gap check, or begin with the keywords this project follows.',
+      el('div', { class: 'row' }, make, el('a', { class: 'button', href: `/keyword-research?project=${id}` }, 'Research keywords'), el('a', { class: 'button', href: `/projects/${id}/gap-check` }, 'Check gaps'))));
+    return;
+  }
+  root.replaceChildren(el('div', { class: 'row' }, make), el('section', { class: 'card flush' }, table.node));
+  table.show(items);
+}
+
+await list();

@@ -1,0 +1,111 @@
+// Which keyword first. Definitions and weights of crates/analysis/src/keyword_metrics; what is unknown stays
+// null, is left out and named. No part of it knows the page's document.
+import { expectedCtr } from './clicks.js';
+import { normalised } from './words.js';
+
+export const WEIGHTS = { opportunity: 0.4, cpc: 0.2, intent: 0.2, trend: 0.2 };
+export const INTENT_WEIGHTS = { transactional: 1, commercial: 0.8, informational: 0.4, navigational: 0.3 };
+const TARGET = 3;
+const BRANDED_TARGET = 1;
+const LEAST_MONTHS = 6;
+
+const isKnown = (value) => value !== null && value !== undefined;
+
+// The median of all slopes between two known values (Theil and Sen); null below two.
+export function slope(values) {
+  const slopes = [];
+  for (let i = 0; i < values.length; i += 1) {
+    for (let j = i + 1; j < values.length; j += 1) {
+      if (isKnown(values[i]) && isKnown(values[j])) slopes.push((values[j] - values[i]) / (j - i));
+    }
+  }
+  if (slopes.length === 0) return null;
+  slopes.sort((a, b) => a - b);
+  const half = slopes.length >> 1;
+  return slopes.length % 2 === 1 ? slopes[half] : (slopes[half - 1] + slopes[half]) / 2;
+}
+
+// The last twelve months up to the latest one told; a month that is not told is null, not 0.
+export function lastTwelve(trend) {
+  if (!trend?.length) return [];
+  const at = ({ year, month }) => year * 12 + month - 1;
+  const known = new Map(trend.map((it) => [at(it), it.volume ?? null]));
+  const last = Math.max(...known.keys());
+  return Array.from({ length: 12 }, (_, index) => {
+    const place = last - 11 + index;
+    return { year: Math.floor(place / 12), month: (place % 12) + 1, volume: known.get(place) ?? null };
+  });
+}
+
+// Growth a year as a share of the mean, from -1 to 1; null below six known months and without searches.
+export function demand(trend) {
+  const months = lastTwelve(trend);
+  const known = months.filter((it) => it.volume !== null);
+  const mean = known.reduce((sum, it) => sum + it.volume, 0) / known.length;
+  if (known.length < LEAST_MONTHS || !(mean > 0)) return null;
+  const monthly = slope(months.map((it) => it.volume));
+  const most = Math.max(...known.map((it) => it.volume));
+  const isFlat = known.every((it) => it.volume === most);
+  return {
+    slope: monthly,
+    mean,
+    months: known.length,
+    trend: Math.min(Math.max((12 * monthly) / mean, -1), 1),
+    peakMonth: isFlat ? null : months.find((it) => it.volume === most).month,
+  };
+}
+
+// Clicks a month that the target position would add. A keyword whose position nobody measured is taken for one
+// that is not found yet, and says so: `assumed`.
+export function opportunity({ volume, difficulty, position = null, measured = false, branded = false, layout = {} }) {
+  const target = branded ? BRANDED_TARGET : TARGET;
+  const aimed = expectedCtr(target, layout);
+  const now = expectedCtr(position, layout);
+  const isReached = position !== null && position <= target;
+  const gain = isReached ? 0 : Math.max(aimed.value - now.value, 0);
+  const ease = isKnown(difficulty) ? Math.sqrt(1 - Math.min(Math.max(difficulty, 0), 100) / 100) : null;
+  const clicks = isKnown(volume) && ease !== null ? volume * gain * ease : null;
+  return { clicks, volume: volume ?? null, target, aimed, now, gain, ease, difficulty: difficulty ?? null, position, assumed: !measured };
+}
+
+// The priorities of a list: opportunity and cost per click count as shares of the list's largest, so scores
+// compare inside of the list alone. Null without an opportunity.
+export function priorities(list) {
+  const largest = (name) => list.reduce((most, it) => (isKnown(it[name]) ? Math.max(most, it[name]) : most), 0);
+  const most = { opportunity: largest('opportunity'), cpc: largest('cpc') };
+  return list.map((it) => priority(it, most));
+}
+
+function priority(it, most) {
+  const share = (name) => (isKnown(it[name]) ? (most[name] > 0 ? Math.min(Math.max(it[name] / most[name], 0), 1) : 0) : null);
+  const parts = [
+    { name: 'opportunity', known: it.opportunity, most: most.opportunity, value: share('opportunity') },
+    { name: 'cpc', known: it.cpc, most: most.cpc, value: share('cpc') },
+    { name: 'intent', known: it.intent, value: INTENT_WEIGHTS[it.intent] ?? null },
+    { name: 'trend', known: it.trend, value: isKnown(it.trend) ? (Math.min(Math.max(it.trend, -1), 1) + 1) / 2 : null },
+  ];
+  const weights = parts.reduce((sum, part) => sum + (part.value === null ? 0 : WEIGHTS[part.name]), 0);
+  for (const part of parts) {
+    part.known ??= null;
+    part.weight = WEIGHTS[part.name];
+    part.points = part.value === null ? null : (100 * part.weight * part.value) / weights;
+  }
+  const missing = parts.filter((part) => part.value === null).map((part) => part.name);
+  const score = parts[0].value === null ? null : parts.reduce((sum, part) => sum + (part.points ?? 0), 0);
+  return { score, parts, missing, weights };
+}
+
+// Highest first; what has no score comes last; equal ones by volume, then by text, so that the order is always one.
+export function byPriority(one, other) {
+  return downwards(one.score, other.score) || downwards(one.searchVolume, other.searchVolume) || byText(one.keyword, other.keyword);
+}
+
+export function downwards(one, other) {
+  if (!isKnown(one) || !isKnown(other)) return Number(isKnown(other)) - Number(isKnown(one));
+  return other - one;
+}
+
+function byText(one, other) {
+  const [a, b] = [normalised(one), normalised(other)];
+  return a < b ? -1 : Number(a > b);
+}

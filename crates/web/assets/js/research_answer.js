@@ -1,0 +1,126 @@
+// What keyword research answers, read into what the page shows. A figure that is left out is null, never 0.
+// No part of it knows the page's document.
+import { suggestions } from './ai_suggestions.js';
+import { demand, lastTwelve, opportunity, priorities } from './priority.js';
+import { namesBrand, normalised } from './words.js';
+
+const number = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null);
+const word = (value) => (typeof value === 'string' && value !== '' ? value : null);
+
+// What is paid for a click comes as a number or with its range and currency.
+export function price(cpc, currency = null) {
+  if (typeof cpc === 'number') return { amount: number(cpc), low: null, high: null, currency };
+  return { amount: number(cpc?.amount), low: number(cpc?.low), high: number(cpc?.high), currency: word(cpc?.currency) ?? currency };
+}
+
+export function wants(intent) {
+  if (typeof intent === 'string') return { main: intent, secondary: [], confidence: null };
+  const secondary = [intent?.secondary ?? []].flat().map((it) => word(it?.intent ?? it)).filter(Boolean);
+  return { main: word(intent?.main), secondary, confidence: number(intent?.confidence) };
+}
+
+export function months(trend) {
+  return lastTwelve((trend ?? []).filter((it) => Number.isInteger(it?.year) && Number.isInteger(it?.month)).map((it) => ({ year: it.year, month: it.month, volume: number(it.volume) })));
+}
+
+export function readAnswer(answer) {
+  const cpc = price(answer.cpc);
+  return {
+    ...answer,
+    searchVolume: number(answer.searchVolume),
+    cpc,
+    competition: number(answer.competition),
+    difficulty: number(answer.difficulty),
+    intent: wants(answer.intent),
+    trend: months(answer.trend),
+    change: { month: number(answer.trendChange?.month), quarter: number(answer.trendChange?.quarter), year: number(answer.trendChange?.year) },
+    features: Array.isArray(answer.serpFeatures) ? answer.serpFeatures : null,
+    overview: typeof answer.aiOverviewLikely === 'boolean' ? answer.aiOverviewLikely : null,
+    ideas: (answer.ideas ?? []).map((it) => readIdea(it, cpc.currency)),
+  };
+}
+
+function readIdea(idea, currency) {
+  const cpc = price(idea.cpc, currency);
+  return {
+    keyword: idea.keyword,
+    key: normalised(idea.keyword),
+    relation: word(idea.relation),
+    searchVolume: number(idea.searchVolume),
+    cpc: cpc.amount,
+    currency: cpc.currency,
+    competition: number(idea.competition),
+    difficulty: number(idea.difficulty),
+    intent: wants(idea.intent).main,
+    trend: months(idea.trend),
+    overview: typeof idea.aiOverviewLikely === 'boolean' ? idea.aiOverviewLikely : null,
+    inProject: typeof idea.inProject === 'boolean' ? idea.inProject : null,
+  };
+}
+
+// The keyword itself is worth as much thought as its ideas, and more is known of it.
+function itself(answer) {
+  const { keyword, searchVolume, cpc, competition, difficulty, intent, trend, overview, features } = answer;
+  return { keyword, key: normalised(keyword), relation: 'itself', searchVolume, cpc: cpc.amount, currency: cpc.currency, competition, difficulty, intent: intent.main, trend, overview, features, inProject: null };
+}
+
+// The keyword and every idea with its opportunity, score and suggestion. `status` are the project's keywords as keyword-status
+// tells them; without a project nobody's position is known.
+export function judged(answer, { status = [], brands = [], aiLeft = null } = {}) {
+  const candidates = [itself(answer), ...answer.ideas];
+  const known = new Map(status.map((it) => [normalised(it.text), it]));
+  const currencies = new Set(candidates.map((it) => it.currency).filter(Boolean));
+  const ideas = candidates.map((idea) => {
+    const tracked = known.get(idea.key);
+    const measured = Boolean(tracked) && (tracked.position !== null || tracked.daysMeasured > 0);
+    const layout = { features: idea.features ?? [], overview: idea.overview, intent: idea.intent };
+    const course = demand(idea.trend);
+    const found = opportunity({
+      volume: idea.searchVolume,
+      difficulty: idea.difficulty,
+      position: tracked?.position ?? null,
+      measured,
+      branded: namesBrand(idea.keyword, brands),
+      layout,
+    });
+    return {
+      ...idea,
+      inProject: tracked ? true : idea.inProject,
+      aiTracked: tracked?.aiTracked ?? null,
+      position: tracked?.position ?? null,
+      page: tracked?.page ?? null,
+      course,
+      opportunity: found,
+    };
+  });
+  const scores = priorities(ideas.map((it) => ({
+    opportunity: it.opportunity.clicks,
+    // Prices in several currencies cannot be held against each other.
+    cpc: currencies.size > 1 ? null : it.cpc,
+    intent: it.intent,
+    trend: it.course?.trend ?? null,
+  })));
+  const advice = suggestions(ideas, { language: answer.language?.code ?? 'en', brands, left: aiLeft });
+  return ideas.map((it, index) => ({ ...it, priority: scores[index], score: scores[index].score, advice: advice[index] }));
+}
+
+export const RELATIONS = { itself: 'Your keyword', question: 'Question', related: 'Related', phrase: 'Phrase', alsoAsk: 'People also ask' };
+
+const RULES = {
+  text: (it, text) => text === '' || it.key.includes(text),
+  relation: (it, relation) => !relation || it.relation === relation,
+  intent: (it, intent) => !intent || it.intent === intent,
+  least: (it, least) => least === null || (it.searchVolume !== null && it.searchVolume >= least),
+  hardest: (it, hardest) => hardest === null || (it.difficulty !== null && it.difficulty <= hardest),
+  only: (it, only) => !only || (only === 'suggested' ? it.advice.suggested : only === 'new' ? it.inProject !== true : it.inProject === true),
+};
+
+export function fits(idea, filter) {
+  return Object.entries(filter).every(([name, wanted]) => RULES[name](idea, name === 'text' ? normalised(wanted) : wanted));
+}
+
+const HEADER = ['keyword', 'relation', 'score', 'searchVolume', 'opportunityClicks', 'difficulty', 'cpc', 'currency', 'competition', 'intent', 'trendPerYear', 'inProject', 'aiSuggested'];
+export function ideasTable(ideas) {
+  const rounded = (value, digits) => (value === null || value === undefined ? null : Number(value.toFixed(digits)));
+  return { header: HEADER, rows: ideas.map((it) => [it.keyword, it.relation, rounded(it.score, 1), it.searchVolume, rounded(it.opportunity.clicks, 1), it.difficulty, it.cpc, it.currency, it.competition, it.intent, rounded(it.course?.trend ?? null, 4), it.inProject, it.advice.suggested]) };
+}

@@ -1,0 +1,105 @@
+// Saving chosen keywords into a project: what it takes is counted while one chooses, what came of it told for each.
+import { MOST_AT_ONCE, OUTCOMES, bodyOf, counted, fault, faults, leftOf, outcomes } from './bulk_save.js';
+import { send } from './api.js';
+import { alertBox, busy, choice, el, field, languageName, noteBox, regionName, tag } from './dom.js';
+import { numberText } from './localise.js';
+import { PagedTable } from './paged_table.js';
+import { trackedIn, usualMarket } from './keyword_status.js';
+import { projects, statusOf } from './project_data.js';
+import { normalised } from './words.js';
+
+// `chosen` are `{text, ai}`: the keyword, and whether AI answers are suggested for it.
+export function saveDialog({ chosen, project, session, market = null, onSaved = () => {} }) {
+  const rows = chosen.map((it) => ({ ...it, key: normalised(it.text), aiTracked: Boolean(it.ai) }));
+  const state = { project, market, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all' };
+  const title = el('h2', { id: 'save-title', tabindex: '-1' }, `Save ${rows.length === 1 ? 'a keyword' : `${numberText(rows.length, 0)} keywords`}`);
+  const count = el('div', { role: 'status', class: 'allowance' });
+  const outcome = el('div');
+  const where = el('p', { class: 'soft small' });
+  const table = new PagedTable({
+    caption: 'Keywords to save', perPage: 10, tight: true, order: 'text', key: (it) => it.key,
+    columns: [
+      { name: 'text', label: 'Keyword', value: (it) => it.text, cell: (it) => el('span', {}, it.text, sub(it)) },
+      { name: 'ai', label: 'AI answers', cell: (it) => aiSwitch(it) },
+    ],
+  });
+  const sub = (it) => { const told = fault(it.text) ?? (state.tracked.has(it.key) ? 'Tracked already: stays as it is.' : null); return told && el('span', { class: 'sub' }, told); };
+  const aiSwitch = (it) => el('label', { class: 'check' }, el('input', { type: 'checkbox', checked: it.aiTracked, disabled: state.tracked.has(it.key), onchange: (event) => { it.aiTracked = event.target.checked; recount(); } }), el('span', { class: 'out' }, `Measure “${it.text}” in AI answers`));
+  const setAll = (value) => { for (const it of rows) it.aiTracked = value(it); table.draw(); recount(); };
+  const save = el('button', { type: 'button', class: 'main', onclick: () => busy(save, keep) }, 'Save them');
+
+  function recount() {
+    const it = counted(rows, state.tracked, state.left);
+    const line = (label, taken, after) => el('li', {}, el('span', {}, label), el('b', {}, numberText(taken, 0)), el('span', { class: after !== null && after < 0 ? 'down' : 'soft' }, after === null ? 'allowance not known' : after < 0 ? `${numberText(-after, 0)} too many` : `${numberText(after, 0)} left after it`));
+    count.replaceChildren(el('ul', {}, line('Places for keywords', it.places, it.keywordsAfter), line('Places for AI answers', it.aiPlaces, it.aiAfter)),
+      it.already ? el('p', { class: 'soft small' }, `${numberText(it.already, 0)} tracked already, ${it.already === 1 ? 'it takes' : 'they take'} no place.`) : '',
+      it.fits ? '' : noteBox('warn', state.mode === 'all' ? 'It does not all fit: nothing would be saved. Choose fewer, or save what fits.' : 'It does not all fit: what fits is saved, the rest is refused.'),
+      it.tooMany ? noteBox('warn', `At most ${numberText(MOST_AT_ONCE, 0)} at once.`) : '');
+    save.disabled = !state.project || it.tooMany || rows.length === 0 || (state.mode === 'all' && !it.fits);
+  }
+
+  async function chooseProject(id) {
+    state.project = projects().find((it) => String(it.id) === String(id)) ?? null;
+    state.tracked = new Map();
+    state.left = leftOf(session?.quotas, session?.limits?.keywordsPerProject, state.project?.keywordCount ?? null);
+    if (state.project) {
+      const status = await statusOf(state.project.id).catch(() => []);
+      state.market = market ?? usualMarket(status);
+      state.tracked = trackedIn(status, state.market);
+    }
+    where.textContent = state.market ? `They are followed in ${regionName(state.market.country)}, ${languageName(state.market.language)}, on desktop.` : '';
+    table.draw();
+    recount();
+  }
+
+  async function keep() {
+    outcome.replaceChildren();
+    try {
+      const answer = await send('POST', `/api/projects/${state.project.id}/keywords/bulk`, bodyOf(rows, state.mode, state.market));
+      done(answer.items ?? [], answer);
+    } catch (error) {
+      const wrong = faults(rows, error.problem?.errors);
+      outcome.replaceChildren(alertBox(error), wrong.length ? told(wrong) : '');
+    }
+  }
+
+  const told = (items) => {
+    const kinds = { added: 'good', reactivated: 'good', alreadyTracked: '', refused: 'bad' };
+    const table = new PagedTable({
+      caption: 'What came of each keyword', perPage: 10, tight: true, order: 'outcome', key: (it) => it.text,
+      columns: [
+        { name: 'text', label: 'Keyword', value: (it) => it.text, cell: (it) => it.text },
+        { name: 'outcome', label: 'Outcome', value: (it) => (it.outcome === 'refused' ? 0 : 1), cell: (it) => el('span', {}, tag(kinds[it.outcome] ?? '', OUTCOMES[it.outcome] ?? it.outcome), it.detail ? el('span', { class: 'sub' }, it.detail) : null) },
+      ],
+    });
+    table.show(items);
+    return el('div', { class: 'card flush' }, table.node);
+  };
+
+  function done(items, answer) {
+    const found = outcomes(items, answer);
+    const isGood = found.counts.refused === 0;
+    title.textContent = isGood ? 'Saved' : 'Saved in part';
+    body.replaceChildren(noteBox(isGood ? 'good' : 'warn', found.told), told(items));
+    actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${state.project.id}/keywords` }, 'To the project’s keywords'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
+    title.focus();
+    onSaved(items, state.project);
+  }
+
+  const mode = (value, label) => el('label', { class: 'check' }, el('input', { type: 'radio', name: 'mode', value, checked: state.mode === value, onchange: () => { state.mode = value; recount(); } }), label);
+  const body = el('div', { class: 'page' },
+    field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) })),
+    el('div', { class: 'row' }, el('span', { class: 'small' }, 'Measure in AI answers:'), ['As suggested', 'All', 'None'].map((label, index) => el('button', { type: 'button', class: 'slim', onclick: () => setAll([(it) => Boolean(it.ai), () => true, () => false][index]) }, label))),
+    el('div', { class: 'card flush' }, table.node),
+    where,
+    el('fieldset', { class: 'stack tight' }, el('legend', {}, 'If they do not all fit'), mode('all', 'Save nothing'), mode('partial', 'Save what fits')),
+    count, outcome);
+  const actions = el('div', { class: 'row' }, save, el('button', { type: 'button', onclick: () => box.close() }, 'Cancel'));
+  const box = el('dialog', { class: 'sheet', 'aria-labelledby': 'save-title', onclose: () => box.remove() }, title, body, actions);
+  document.body.append(box);
+  table.show(rows);
+  recount();
+  box.showModal();
+  if (project) chooseProject(project.id);
+  return box;
+}

@@ -1,0 +1,120 @@
+//! The two cookies: the session's secret, and the mark of a device on which somebody signed in.
+
+use actix_web::{HttpRequest, http::header};
+use domain::session::Session;
+
+/// How cookies are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CookieStyle {
+    /// Over https alone, and for this very host: `__Host-` (RFC 6265bis, 4.1.3.2).
+    Secure,
+    /// Over plain http, under other names: a browser would not keep the others. For loopback, and
+    /// where the operator says so.
+    Plain,
+}
+
+/// Which cookie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cookie {
+    /// What opens the session.
+    Session,
+    /// That somebody signed in on this device before; it opens nothing.
+    Device,
+}
+
+/// How long a device is known, in seconds: half a year.
+const DEVICE_SECONDS: i64 = 180 * 24 * 3_600;
+
+impl CookieStyle {
+    /// The cookie's name.
+    #[must_use]
+    pub const fn name(self, cookie: Cookie) -> &'static str {
+        match (self, cookie) {
+            (Self::Secure, Cookie::Session) => "__Host-sid",
+            (Self::Secure, Cookie::Device) => "__Host-device",
+            (Self::Plain, Cookie::Session) => "plain-sid",
+            (Self::Plain, Cookie::Device) => "plain-device",
+        }
+    }
+
+    /// `Set-Cookie` that gives it a value.
+    #[must_use]
+    pub fn set(self, cookie: Cookie, value: &str) -> String {
+        let seconds = match cookie {
+            Cookie::Session => Session::LIFETIME.num_seconds(),
+            Cookie::Device => DEVICE_SECONDS,
+        };
+        self.line(cookie, value, seconds)
+    }
+
+    /// `Set-Cookie` that takes it away.
+    #[must_use]
+    pub fn clear(self, cookie: Cookie) -> String {
+        self.line(cookie, "", 0)
+    }
+
+    /// Lax, so that links to reports in letters open signed in; what changes anything is protected
+    /// by more than that.
+    fn line(self, cookie: Cookie, value: &str, seconds: i64) -> String {
+        let name = self.name(cookie);
+        let secure = match self {
+            Self::Secure => "; Secure",
+            Self::Plain => "",
+        };
+        format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly{secure}; SameSite=Lax")
+    }
+
+    /// The value that the browser sent. Two of the same name are none: nobody could say which of
+    /// them is ours.
+    #[must_use]
+    pub fn sent(self, cookie: Cookie, request: &HttpRequest) -> Option<String> {
+        let name = self.name(cookie);
+        let lines = request.headers().get_all(header::COOKIE);
+        // Bytes: what a neighbour under the same domain set need not be text.
+        let mut found = lines
+            .flat_map(|line| line.as_bytes().split(|it| *it == b';'))
+            .filter_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes()))
+            .filter_map(|rest| rest.strip_prefix(b"="));
+        let value = found.next()?;
+        let is_alone = found.next().is_none();
+        let value = str::from_utf8(value).ok().filter(|_| is_alone)?;
+        Some(value.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn sent(lines: &[&str]) -> Option<String> {
+        let mut request = TestRequest::default();
+        for line in lines {
+            request = request.append_header((header::COOKIE, *line));
+        }
+        CookieStyle::Secure.sent(Cookie::Session, &request.to_http_request())
+    }
+
+    #[test]
+    fn a_cookie_is_bound_to_host_and_https() {
+        assert_eq!(
+            CookieStyle::Secure.set(Cookie::Session, "abc"),
+            "__Host-sid=abc; Path=/; Max-Age=1209600; HttpOnly; Secure; SameSite=Lax"
+        );
+        assert_eq!(
+            CookieStyle::Plain.clear(Cookie::Session),
+            "plain-sid=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
+        );
+    }
+
+    #[test]
+    fn a_cookie_is_found_among_others_and_two_are_none() {
+        let value = Some("abc".to_owned());
+        assert_eq!(sent(&["a=b; __Host-sid=abc;c=d"]), value);
+        assert_eq!(sent(&["a=b", "__Host-sid=abc"]), value);
+        assert_eq!(sent(&["__Host-sid=abc; __Host-sid=def"]), None);
+        assert_eq!(sent(&["x__Host-sid=abc", "plain-sid=abc"]), None);
+        assert_eq!(sent(&["neighbour=ž; __Host-sid=abc"]), value);
+        assert_eq!(sent(&[]), None);
+    }
+}

@@ -1,0 +1,214 @@
+//! The queue: what runs, what waits, what became of the rest.
+
+use super::{
+    NoPage,
+    frame::{self, Page, Spot},
+    parts::{self, Html},
+    visit::Visit,
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use domain::{
+    job::{Job, JobError, JobStatus, kind::AnalysisKind},
+    page::{Direction, PageRequest},
+    ports::{
+        jobs::{JobFilter, JobSort},
+        projects::{ProjectFilter, ProjectSort},
+    },
+    use_cases::list_jobs::ListJobsError,
+};
+use std::collections::HashMap;
+
+const KNOWN: [&str; 4] = ["status", "type", "cursor", "sort"];
+const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
+const ROWS: u32 = 30;
+/// As many names of projects as an account usually has.
+const NAMES: u32 = 200;
+
+#[derive(Template)]
+#[template(path = "job.html")]
+struct Line<'a> {
+    id: i64,
+    live: bool,
+    kind: &'a str,
+    project: Option<Html>,
+    state: Html,
+    when: Html,
+    known: bool,
+    done: u64,
+    total: u64,
+    unit: &'a str,
+    cancel: Html,
+    cost: String,
+    calls: String,
+    trigger: &'a str,
+    took: Option<String>,
+    error: Option<&'a JobError>,
+}
+
+/// What an analysis is called.
+pub const fn name(kind: AnalysisKind) -> &'static str {
+    match kind {
+        AnalysisKind::RankCheck => "Rank check",
+        AnalysisKind::AiVisibility => "AI visibility",
+        AnalysisKind::SiteAudit => "Site audit",
+        AnalysisKind::WebVitals => "Web vitals",
+        AnalysisKind::Full => "Everything",
+    }
+}
+
+/// One analysis, with its bar while it runs.
+pub fn line(job: &Job, project: Option<Html>) -> Html {
+    let status = job.state.status();
+    let sign = match status {
+        JobStatus::Succeeded => "good",
+        JobStatus::Partial | JobStatus::Retrying => "warn",
+        JobStatus::Failed => "bad",
+        JobStatus::Running => "info",
+        JobStatus::Queued | JobStatus::Canceled => "",
+    };
+    let live = job.state.is_unfinished();
+    let cancel = parts::pressed(
+        "quiet slim",
+        &format!("DELETE /api/analyses/{}", job.id),
+        "",
+        "Stop this analysis? What it has measured so far is not published.",
+        "",
+        "Stop",
+    );
+    Html::of(&Line {
+        id: job.id.0,
+        live,
+        kind: name(job.kind),
+        project,
+        state: parts::tag(sign, status.name()),
+        when: parts::ago(job.finished_at.or(job.started_at).unwrap_or(job.created_at)),
+        known: job.progress.total > 0,
+        done: job.progress.done,
+        total: if live {
+            job.progress.total.max(1)
+        } else {
+            job.progress.total
+        },
+        unit: job.kind.unit(),
+        cancel: if job.cancel_requested {
+            parts::text("stopping …")
+        } else {
+            cancel
+        },
+        cost: job.cost.spent.to_string(),
+        calls: job.cost.calls.to_string(),
+        trigger: job.trigger.name(),
+        took: job
+            .started_at
+            .zip(job.finished_at)
+            .map(|(from, to)| took(from, to)),
+        error: job.error(),
+    })
+}
+
+fn took(from: DateTime<Utc>, to: DateTime<Utc>) -> String {
+    let seconds = (to - from).num_seconds().max(0);
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+/// The page.
+pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
+    let query = visit.query(&KNOWN);
+    let status = query.text("status").and_then(JobStatus::named);
+    let filter = JobFilter {
+        status,
+        kind: query.text("type").and_then(AnalysisKind::named),
+        ..JobFilter::default()
+    };
+    let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Descending);
+    let found = visit
+        .services
+        .list_jobs
+        .run(visit.account(), &filter, &wanted.page)
+        .await;
+    let list = found.map_err(|error| match error {
+        ListJobsError::NoSuchProject => NoPage::NotFound,
+        ListJobsError::Storage(error) => NoPage::Storage(error),
+    })?;
+    let names = names(visit).await?;
+    let lead = match (list.queue.running, list.queue.queued) {
+        (0, 0) => "Nothing is running.".to_owned(),
+        (running, queued) => format!("{running} running, {queued} waiting."),
+    };
+    let choices = std::iter::once((None, "All")).chain(
+        [
+            JobStatus::Running,
+            JobStatus::Queued,
+            JobStatus::Succeeded,
+            JobStatus::Partial,
+            JobStatus::Failed,
+            JobStatus::Canceled,
+        ]
+        .map(|it| (Some(it), it.name())),
+    );
+    let tabs: Vec<(String, String, bool)> = choices
+        .map(|(of, label)| {
+            let href = visit.with(&[("status", of.map(JobStatus::name)), ("cursor", None)]);
+            (href, parts::headed(label), of == status)
+        })
+        .collect();
+    let body = if list.jobs.items.is_empty() {
+        let text = "Open a project and start a rank check, a site audit, web vitals or AI visibility. What it costs is told before it is spent.";
+        parts::empty(
+            "queue",
+            "No analyses here",
+            text,
+            Some(parts::main_link("/", "To the projects")),
+        )
+    } else {
+        let lines: Vec<Html> = { list.jobs.items.iter() }
+            .map(|job| {
+                let known = names.get(&job.project.0);
+                let label = known.map_or("a project", String::as_str);
+                line(
+                    job,
+                    Some(parts::link(&format!("/projects/{}", job.project), label)),
+                )
+            })
+            .collect();
+        let (first, next) = visit.around(&wanted, &list.jobs);
+        let lines = parts::wrapped("ul", "lines", &Html::all(lines));
+        Html::all([
+            parts::card("", "", lines),
+            parts::pager(first.as_deref(), next.as_deref(), ""),
+        ])
+    };
+    Ok(Page {
+        title: "Analyses".to_owned(),
+        spot: Spot::Analyses,
+        project: None,
+        simulated: false,
+        parts: vec![
+            frame::head(vec![], "Analyses", &lead, None),
+            parts::tabs("State", &tabs),
+            body,
+        ],
+    })
+}
+
+async fn names(visit: &Visit<'_>) -> Result<HashMap<i64, String>, NoPage> {
+    let all = PageRequest {
+        sort: ProjectSort::Name,
+        direction: Direction::Ascending,
+        after: None,
+        limit: NAMES,
+        counted: false,
+    };
+    let projects = { &visit.services.list_projects }
+        .run(visit.account(), &ProjectFilter::default(), &all)
+        .await?;
+    let names = projects.items.into_iter();
+    Ok(names
+        .map(|it| (it.id.0, it.name.as_str().to_owned()))
+        .collect())
+}

@@ -1,0 +1,278 @@
+//! Values over time, as lines. Where nothing was measured there is no line.
+
+use super::{Frame, Key, Time, scale::Scale, twin};
+use crate::pages::parts::{self, Column, Html, Table, day, figures, grouped, row, words};
+use askama::Template;
+use chrono::NaiveDate;
+use std::fmt::Write as _;
+
+/// Above so many days points have no dots of their own.
+const MOST_DOTS: usize = 45;
+
+/// One line.
+pub struct Series {
+    /// What it is of.
+    pub name: String,
+    /// Which of the six colours, from 1.
+    pub colour: u8,
+    /// Drawn with gaps in its stroke: what is worked out, not measured.
+    pub dashed: bool,
+    /// A value for each day; `None` where there is none.
+    pub values: Vec<Option<f64>>,
+}
+
+/// A chart of lines.
+pub struct Lines {
+    /// What it shows.
+    pub title: String,
+    /// What it says, for whoever does not see it.
+    pub told: String,
+    /// The days, oldest first.
+    pub days: Vec<NaiveDate>,
+    /// The lines.
+    pub series: Vec<Series>,
+    /// Small values at the top.
+    pub inverted: bool,
+    /// A value that has to be on the scale.
+    pub floor: Option<f64>,
+    /// 100 where fractions are told in percent.
+    pub times: f64,
+    /// Decimals in the table.
+    pub digits: usize,
+    /// What stands behind each value.
+    pub after: &'static str,
+    /// Of little height.
+    pub low: bool,
+}
+
+#[derive(Template)]
+#[template(
+    source = r#"{% for y in grid %}<path class="grid" d="M0 {{ y }}H1000"/>{% endfor %}{% for line in lines %}<path class="l c{{ line.colour }}{% if line.dashed %} dash{% endif %}" d="{{ line.path }}"/>{% if !line.dots.is_empty() %}<path class="d c{{ line.colour }}{% if line.lone %} lone{% endif %}" d="{{ line.dots }}"/>{% endif %}{% endfor %}{% for (at, said) in hits %}<path class="hit" d="{{ at }}"><title>{{ said }}</title></path>{% endfor %}"#,
+    ext = "html"
+)]
+struct Drawing {
+    grid: Vec<String>,
+    lines: Vec<Line>,
+    hits: Vec<(String, String)>,
+}
+
+struct Line {
+    colour: u8,
+    dashed: bool,
+    path: String,
+    dots: String,
+    lone: bool,
+}
+
+impl Lines {
+    /// Draws it; nothing when there are no days.
+    pub fn html(&self) -> Html {
+        let Some(time) = Time::of(self.days.iter().copied()) else {
+            return Html::default();
+        };
+        let values = self
+            .series
+            .iter()
+            .flat_map(|it| it.values.iter().flatten().copied());
+        let scale = Scale::around(values, self.floor, self.inverted);
+        let drawing = Drawing {
+            grid: grid(&scale),
+            lines: self
+                .series
+                .iter()
+                .map(|it| self.line(it, time, &scale))
+                .collect(),
+            hits: self.hits(time, &scale),
+        };
+        let keys = self.series.iter().map(|it| Key {
+            name: it.name.clone(),
+            colour: it.colour,
+        });
+        Html::of(&Frame {
+            title: &self.title,
+            told: &self.told,
+            keys: if self.series.len() > 1 {
+                keys.collect()
+            } else {
+                Vec::new()
+            },
+            low: self.low,
+            ys: scale.labels(self.times, self.after),
+            xs: time.labels(),
+            drawing: Html::of(&drawing),
+            twin: twin(self.table()),
+        })
+    }
+
+    fn line(&self, series: &Series, time: Time, scale: &Scale) -> Line {
+        let points: Vec<Option<(f64, f64)>> = { self.days.iter() }
+            .zip(&series.values)
+            .map(|(day, value)| value.map(|it| (time.x(*day), scale.y(it))))
+            .collect();
+        let few = self.days.len() <= MOST_DOTS;
+        let shown = |at: usize| few || is_alone(&points, at);
+        let dots = points.iter().enumerate().filter(|(at, _)| shown(*at));
+        let dots = dots.filter_map(|(_, it)| it.map(|(x, y)| format!("M{x:.1} {y:.1}h0")));
+        Line {
+            colour: series.colour,
+            dashed: series.dashed,
+            path: path(&points),
+            dots: dots.collect(),
+            lone: !few,
+        }
+    }
+
+    fn hits(&self, time: Time, scale: &Scale) -> Vec<(String, String)> {
+        let mut hits = Vec::new();
+        if self.days.len() * self.series.len() > 200 {
+            return hits;
+        }
+        for series in &self.series {
+            for (day, value) in self.days.iter().zip(&series.values) {
+                let Some(value) = value else { continue };
+                let at = format!("M{:.1} {:.1}h0", time.x(*day), scale.y(*value));
+                let shown = grouped(value * self.times, self.digits);
+                hits.push((at, format!("{}, {day}: {shown}{}", series.name, self.after)));
+            }
+        }
+        hits
+    }
+
+    fn table(&self) -> Table {
+        let columns: Vec<Column> = std::iter::once(words("Day"))
+            .chain(self.series.iter().map(|it| figures(&it.name)))
+            .collect();
+        let rows = self.days.iter().enumerate().rev().map(|(at, of)| {
+            let values = self.series.iter().map(|it| {
+                let value = it.values.get(at).copied().flatten();
+                value.map_or_else(parts::unknown, |value| {
+                    parts::written("", value * self.times, self.digits, self.after)
+                })
+            });
+            row(std::iter::once(day(*of)).chain(values).collect())
+        });
+        Table::new(&self.title, columns, rows.collect())
+    }
+}
+
+/// A lone value between two gaps would have no line: it is a dot.
+fn is_alone(points: &[Option<(f64, f64)>], at: usize) -> bool {
+    let missing = |it: Option<&Option<(f64, f64)>>| it.is_none_or(Option::is_none);
+    missing(at.checked_sub(1).and_then(|it| points.get(it))) && missing(points.get(at + 1))
+}
+
+/// A line that is lifted over gaps.
+pub fn path(points: &[Option<(f64, f64)>]) -> String {
+    let mut path = String::new();
+    let mut is_down = false;
+    for point in points {
+        match point {
+            Some((x, y)) => {
+                let verb = if is_down { 'L' } else { 'M' };
+                // Writing to a text never fails.
+                let _ = write!(path, "{verb}{x:.1} {y:.1}");
+                is_down = true;
+            }
+            None => is_down = false,
+        }
+    }
+    path
+}
+
+/// The heights of the lines behind a drawing.
+pub fn grid(scale: &Scale) -> Vec<String> {
+    let ticks = scale.ticks();
+    ticks
+        .into_iter()
+        .map(|it| format!("{:.1}", scale.y(it)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(values: Vec<Option<f64>>) -> Lines {
+        let first = NaiveDate::from_ymd_opt(2026, 11, 1).expect("a day");
+        let days = (0..values.len() as u64)
+            .map(|it| first + chrono::Days::new(it))
+            .collect();
+        Lines {
+            title: "Position".into(),
+            told: "From 9 to 3.".into(),
+            days,
+            series: vec![Series {
+                name: "shoes".into(),
+                colour: 1,
+                dashed: false,
+                values,
+            }],
+            inverted: true,
+            floor: None,
+            times: 1.0,
+            digits: 0,
+            after: "",
+            low: false,
+        }
+    }
+
+    #[test]
+    fn values_stand_where_they_belong() {
+        let html = chart(vec![Some(1.0), Some(21.0), Some(11.0)]).html();
+        // The best position at the top, the worst at the bottom; days from left to right.
+        assert!(
+            html.as_str().contains("M0.0 0.0L500.0 400.0L1000.0 200.0"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn gaps_stay_gaps() {
+        let html = chart(vec![
+            Some(1.0),
+            None,
+            Some(21.0),
+            None,
+            Some(11.0),
+            Some(1.0),
+        ])
+        .html();
+        let line = html
+            .as_str()
+            .split("class=\"l c1\" d=\"")
+            .nth(1)
+            .expect("a line");
+        let line = line.split('"').next().expect("a path");
+        assert_eq!(line.matches('M').count(), 3, "{line}");
+        assert_eq!(line.matches('L').count(), 1, "{line}");
+    }
+
+    #[test]
+    fn everything_is_told_in_words_and_in_a_table() {
+        let html = chart(vec![Some(9.0), None, Some(3.0)]).html();
+        assert!(
+            html.as_str()
+                .contains("role=\"img\" aria-label=\"Position. From 9 to 3.\"")
+        );
+        let twin = html.as_str().split("<details").nth(1).expect("a table");
+        assert_eq!(twin.matches("<th scope=\"row\">").count(), 3);
+        assert!(twin.contains("not known") && twin.contains("datetime=\"2026-11-03\""));
+    }
+
+    #[test]
+    fn hostile_names_stay_text() {
+        let mut chart = chart(vec![Some(1.0)]);
+        chart.series[0].name = "</svg><script>alert(1)</script>".into();
+        chart.title = "\"><img src=x onerror=alert(1)>".into();
+        let html = chart.html();
+        assert!(
+            !html.as_str().contains("<script") && !html.as_str().contains("<img"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        assert_eq!(chart(vec![]).html(), Html::default());
+    }
+}

@@ -1,0 +1,91 @@
+//! Charts, drawn on the server as SVG. The drawing stretches with its place and the words beside it
+//! are text of the page, so that both are readable at any width; colours come from the style sheet by
+//! class and follow light and dark. Each chart has a table that says the same. Why these are not a
+//! library's: docs/decisions/0023.
+
+mod fan;
+mod lanes;
+mod lines;
+mod scale;
+mod shares;
+mod small;
+
+pub use fan::{Fan, FanPoint};
+pub use lanes::Lanes;
+pub use lines::{Lines, Series};
+pub use shares::{Column as ShareColumn, Shares};
+pub use small::{bar, bars, parts_bar, ring, spark, zone};
+
+use super::parts::{Html, Table};
+use askama::Template;
+use chrono::{Days, NaiveDate};
+
+/// How wide and high the drawing is, in its own units.
+const WIDTH: f64 = 1_000.0;
+const HEIGHT: f64 = 400.0;
+
+/// A colour with its name.
+struct Key {
+    name: String,
+    colour: u8,
+}
+
+#[derive(Template)]
+#[template(path = "chart.html")]
+struct Frame<'a> {
+    title: &'a str,
+    told: &'a str,
+    keys: Vec<Key>,
+    low: bool,
+    ys: Vec<String>,
+    xs: Vec<Html>,
+    drawing: Html,
+    twin: Html,
+}
+
+/// Where days stand from left to right.
+#[derive(Debug, Clone, Copy)]
+struct Time {
+    first: NaiveDate,
+    last: NaiveDate,
+}
+
+impl Time {
+    fn of(days: impl Iterator<Item = NaiveDate> + Clone) -> Option<Self> {
+        Some(Self {
+            first: days.clone().min()?,
+            last: days.max()?,
+        })
+    }
+
+    fn days(self) -> i64 {
+        (self.last - self.first).num_days()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "days of a few years")]
+    fn x(self, day: NaiveDate) -> f64 {
+        let all = self.days();
+        if all == 0 {
+            return WIDTH / 2.0;
+        }
+        WIDTH * (day - self.first).num_days() as f64 / all as f64
+    }
+
+    /// Up to five days at equal distances, the first and the last among them.
+    fn labels(self) -> Vec<Html> {
+        let all = u64::try_from(self.days()).unwrap_or(0);
+        let steps = all.clamp(1, 4);
+        let days = (0..=steps).map(|at| self.first + Days::new(all * at / steps));
+        let days = if all == 0 {
+            days.take(1).collect::<Vec<_>>()
+        } else {
+            days.collect()
+        };
+        days.into_iter().map(super::parts::short_day).collect()
+    }
+}
+
+/// A table in the fold under a chart.
+fn twin(table: Table) -> Html {
+    table.tight().named_above().html()
+}

@@ -1,0 +1,243 @@
+//! The API reference, written from the OpenAPI document.
+
+use super::{
+    frame::{self, Page, Spot},
+    parts::Html,
+};
+use crate::openapi;
+use askama::Template;
+use serde_json::Value;
+use std::sync::OnceLock;
+
+#[derive(Template)]
+#[template(path = "docs.html")]
+struct Reference {
+    operations: Vec<Operation>,
+}
+
+struct Operation {
+    id: String,
+    verb: String,
+    verb_shown: String,
+    path: String,
+    summary: String,
+    description: String,
+    scope: String,
+    parameters: Vec<Member>,
+    members: Vec<Member>,
+    answers: Vec<Told>,
+}
+
+struct Member {
+    name: String,
+    place: String,
+    kind: String,
+    required: bool,
+    description: String,
+}
+
+struct Told {
+    status: String,
+    good: bool,
+    schema: String,
+    description: String,
+}
+
+/// The page; what it says is the same for everyone, so it is written once.
+pub fn page(base_url: &str) -> Page {
+    static WRITTEN: OnceLock<Html> = OnceLock::new();
+    let reference = WRITTEN.get_or_init(|| {
+        let document = openapi::document(base_url);
+        Html::of(&Reference {
+            operations: operations(&document),
+        })
+    });
+    let lead = "Everything that agents can do over HTTP. Make a token in the settings, send it as a Bearer token, and begin with GET /health.";
+    Page {
+        title: "API reference".to_owned(),
+        spot: Spot::Docs,
+        project: None,
+        simulated: false,
+        parts: vec![
+            frame::head(vec![], "API reference", lead, None),
+            reference.clone(),
+        ],
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// What a `$ref` leads to.
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    let Some(pointer) = value["$ref"].as_str().and_then(|it| it.strip_prefix('#')) else {
+        return value;
+    };
+    document.pointer(pointer).unwrap_or(value)
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut found = Vec::new();
+    for (path, verbs) in document["paths"].as_object().into_iter().flatten() {
+        for (verb, operation) in verbs.as_object().into_iter().flatten() {
+            if !operation["operationId"].is_string() {
+                continue;
+            }
+            found.push(operation_of(
+                document,
+                path,
+                verb,
+                operation,
+                &verbs["parameters"],
+            ));
+        }
+    }
+    found
+}
+
+fn operation_of(
+    document: &Value,
+    path: &str,
+    verb: &str,
+    operation: &Value,
+    shared: &Value,
+) -> Operation {
+    let lists = [shared, &operation["parameters"]];
+    let parameters = lists.into_iter().filter_map(Value::as_array).flatten();
+    let parameters = parameters.map(|it| {
+        let it = resolved(document, it);
+        Member {
+            name: text(&it["name"]),
+            place: text(&it["in"]),
+            kind: kind(&it["schema"]),
+            required: it["required"] == true,
+            description: text(&it["description"]),
+        }
+    });
+    let scopes = operation["security"].as_array().into_iter().flatten();
+    let scopes = scopes
+        .filter_map(Value::as_object)
+        .flat_map(|it| it.values());
+    let scopes: Vec<&str> = scopes
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let body = resolved(document, &operation["requestBody"]);
+    let schemas = body["content"]
+        .as_object()
+        .into_iter()
+        .flat_map(|it| it.values());
+    let schema = schemas.map(|it| resolved(document, &it["schema"])).next();
+    Operation {
+        id: text(&operation["operationId"]),
+        verb: verb.to_owned(),
+        verb_shown: verb.to_uppercase(),
+        path: path.to_owned(),
+        summary: text(&operation["summary"]),
+        description: text(&operation["description"]),
+        scope: if scopes.is_empty() {
+            "–".to_owned()
+        } else {
+            scopes.join(", ")
+        },
+        parameters: parameters.collect(),
+        members: schema.map(|it| members(document, it)).unwrap_or_default(),
+        answers: answers(document, &operation["responses"]),
+    }
+}
+
+fn members(document: &Value, schema: &Value) -> Vec<Member> {
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let members = properties.map(|(name, it)| Member {
+        name: name.clone(),
+        place: String::new(),
+        kind: kind(it),
+        required: required.contains(&name.as_str()),
+        description: text(&resolved(document, it)["description"]),
+    });
+    members.collect()
+}
+
+/// What values are, in a word or two.
+fn kind(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next()) {
+        return name.to_owned();
+    }
+    if let Some(choices) = schema["enum"].as_array() {
+        let choices: Vec<String> = choices
+            .iter()
+            .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+            .collect();
+        return choices.join(" | ");
+    }
+    let simple = match &schema["type"] {
+        Value::String(name) => name.clone(),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(" | "),
+        _ => String::new(),
+    };
+    if schema["items"].is_object() {
+        return format!("array of {}", kind(&schema["items"]));
+    }
+    simple
+}
+
+fn answers(document: &Value, responses: &Value) -> Vec<Told> {
+    let mut told = Vec::new();
+    for (status, response) in responses.as_object().into_iter().flatten() {
+        let response = resolved(document, response);
+        let content = response["content"]
+            .as_object()
+            .into_iter()
+            .flat_map(|it| it.values());
+        let schema = content.map(|it| kind(&it["schema"])).next();
+        told.push(Told {
+            status: status.clone(),
+            good: status.starts_with('2') || status.starts_with('3'),
+            schema: schema.unwrap_or_default(),
+            description: text(&response["description"]),
+        });
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_endpoint_is_told_with_what_it_takes_and_answers() {
+        let document = openapi::document("https://seo.example");
+        let operations = operations(&document);
+        assert_eq!(operations.len(), crate::endpoints::agent_api().len());
+        for it in &operations {
+            assert!(
+                !it.summary.is_empty() && !it.description.is_empty(),
+                "{}",
+                it.path
+            );
+            assert!(!it.answers.is_empty(), "{}", it.path);
+        }
+        let create = operations
+            .iter()
+            .find(|it| it.id == "createProject")
+            .expect("it is told");
+        assert!(
+            create
+                .members
+                .iter()
+                .any(|it| it.name == "domain" && it.required)
+        );
+    }
+}

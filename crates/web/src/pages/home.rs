@@ -1,0 +1,274 @@
+//! All projects.
+
+use super::{
+    NoPage,
+    charts::spark,
+    frame::{self, Page, Spot},
+    parts::{self, Html},
+    visit::Visit,
+};
+use analysis::{
+    findings::{
+        ai_visibility::AiVisibilitySummary, rankings::ProjectSeries,
+        suggestions::SuggestionsSummary,
+    },
+    result_type::ResultType,
+};
+use askama::Template;
+use chrono::{Days, NaiveDate};
+use domain::{
+    page::Direction,
+    ports::projects::{ProjectFilter, ProjectSort},
+    project::{Project, Status},
+    text::Text,
+    use_cases::read_portfolio::Portfolio,
+};
+
+const KNOWN: [&str; 5] = ["search", "tag", "status", "cursor", "sort"];
+const SORTS: [(&str, ProjectSort); 1] = [("name", ProjectSort::Name)];
+const ROWS: u32 = 24;
+/// What a card tells of.
+const SHOWN: [ResultType; 3] = [
+    ResultType::Rankings,
+    ResultType::AiVisibility,
+    ResultType::Suggestions,
+];
+/// How far back the small lines go.
+const DRAWN: Days = Days::new(90);
+
+#[derive(Template)]
+#[template(path = "home_filter.html")]
+struct Filter<'a> {
+    search: &'a str,
+    tag: &'a str,
+    status: &'a str,
+    states: [(&'static str, &'static str); 3],
+}
+
+#[derive(Template)]
+#[template(path = "new_project.html")]
+struct NewProject {
+    open: bool,
+    left: u32,
+    limit: u32,
+}
+
+#[derive(Template)]
+#[template(path = "project_card.html")]
+struct Card<'a> {
+    id: i64,
+    name: &'a str,
+    domain: &'a str,
+    favorite: bool,
+    visibility: Html,
+    delta: Option<Html>,
+    ai: Html,
+    open: Html,
+    spark: Option<Html>,
+    missing: &'static str,
+    keywords: Html,
+    one: bool,
+    simulated: bool,
+    run: Option<Html>,
+    tags: Vec<&'a str>,
+}
+
+/// The page.
+pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
+    let query = visit.query(&KNOWN);
+    let search = query
+        .free_text("search", 200)
+        .filter(|it| !it.trim().is_empty());
+    let tag = query
+        .free_text("tag", 50)
+        .filter(|it| !it.trim().is_empty());
+    let status = query.text("status").unwrap_or("active");
+    let filter = ProjectFilter {
+        status: if status == "all" {
+            None
+        } else {
+            Some(Status::named(status).unwrap_or(Status::Active))
+        },
+        tag: tag.clone(),
+        search: search.clone(),
+        ..ProjectFilter::default()
+    };
+    let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
+    let portfolio = { &visit.uses.portfolio }
+        .run(visit.account(), &filter, &wanted.page, &SHOWN)
+        .await?;
+    let places = visit.who.account.project_allowance();
+    let is_plain =
+        search.is_none() && tag.is_none() && status == "active" && wanted.page.after.is_none();
+    let is_new = portfolio.projects.items.is_empty() && is_plain;
+    let head = frame::head(
+        vec![],
+        "Projects",
+        if is_new {
+            ""
+        } else {
+            "How visible your sites are, in search and in answers of AI engines."
+        },
+        Some(parts::main_link("#new", "Create a project")),
+    );
+    let new = Html::of(&NewProject {
+        open: is_new,
+        left: places.limit.saturating_sub(places.used),
+        limit: places.limit,
+    });
+    let simulated = portfolio.heads.values().any(frame::is_simulated);
+    let mut body = vec![head];
+    if is_new {
+        body.push(parts::empty(
+            "projects",
+            "Which site do you want to follow?",
+            "Create a project with its domain and a few keywords. Sightline measures where it stands at once; without a supplier's key on simulated search pages, which say so.",
+            None,
+        ));
+        body.push(new);
+    } else {
+        body.push(Html::of(&Filter {
+            search: search.as_deref().unwrap_or_default(),
+            tag: tag.as_deref().unwrap_or_default(),
+            status,
+            states: [
+                ("active", "Active"),
+                ("deactivated", "Deactivated"),
+                ("all", "All"),
+            ],
+        }));
+        body.extend(sections(&portfolio));
+        let (first, next) = visit.around(&wanted, &portfolio.projects);
+        body.push(super::parts::pager(first.as_deref(), next.as_deref(), ""));
+        body.push(new);
+    }
+    Ok(Page {
+        title: "Projects".to_owned(),
+        spot: Spot::Projects,
+        project: None,
+        simulated,
+        parts: body,
+    })
+}
+
+fn sections(portfolio: &Portfolio) -> Vec<Html> {
+    let projects = &portfolio.projects.items;
+    if projects.is_empty() {
+        let text = "Nothing fits what you searched for. Take a part of the search away.";
+        return vec![parts::empty(
+            "projects",
+            "No such project",
+            text,
+            Some(parts::main_link("/", "Show all projects")),
+        )];
+    }
+    // Favourites come first; each of both lists stays in its order.
+    let (mut cards, others): (Vec<&Project>, Vec<&Project>) =
+        projects.iter().partition(|it| it.meta.favorite);
+    cards.extend(others);
+    let cards = Html::all(cards.into_iter().map(|it| card(it, portfolio)));
+    vec![parts::wrapped("div", "cards", &cards)]
+}
+
+fn card(project: &Project, portfolio: &Portfolio) -> Html {
+    let head = |of| portfolio.heads.get(&(project.id, of));
+    let ai: Option<AiVisibilitySummary> =
+        head(ResultType::AiVisibility).and_then(|it| it.summary.parse().ok());
+    let suggestions: Option<SuggestionsSummary> =
+        head(ResultType::Suggestions).and_then(|it| it.summary.parse().ok());
+    let series = portfolio
+        .series
+        .get(&project.id)
+        .map(visibility)
+        .unwrap_or_default();
+    let newest = series.last().and_then(|(_, it)| *it);
+    Html::of(&Card {
+        id: project.id.0,
+        name: project.name.as_str(),
+        domain: project.domain.unicode(),
+        favorite: project.meta.favorite,
+        visibility: parts::maybe(newest, 1),
+        delta: parts::delta(over_a_week(&series), 1, ""),
+        ai: parts::maybe(ai.and_then(|it| it.ai_visibility_score), 1),
+        open: suggestions.map_or_else(parts::unknown, |it| parts::count(it.open + it.regressed)),
+        spark: (series.len() > 1).then(|| spark("Visibility, day by day", &series, false)),
+        missing: if project.keyword_count == 0 {
+            "Add keywords to see where it stands."
+        } else {
+            "A line appears after two measurements."
+        },
+        keywords: parts::count(project.keyword_count.into()),
+        one: project.keyword_count == 1,
+        simulated: head(ResultType::Rankings).is_some_and(frame::is_simulated),
+        run: project.last_analysis_at.map(parts::ago),
+        tags: project.meta.tags.iter().map(Text::as_str).collect(),
+    })
+}
+
+/// Visibility of the last weeks, oldest first; days on which nothing was measured have none.
+pub fn visibility(series: &ProjectSeries) -> Vec<(NaiveDate, Option<f64>)> {
+    let newest = series.newest_of_a_kind().last().map(|(day, _)| day);
+    let since = newest.map(|it| it - DRAWN);
+    let days = series
+        .newest_of_a_kind()
+        .filter(|(day, _)| Some(*day) >= since);
+    with_gaps(days.map(|(day, it)| (day, it.visibility)).collect())
+}
+
+/// The same with a gap where more than a week is missing between two days, so that no line is drawn
+/// over it.
+pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<f64>)> {
+    let mut whole: Vec<(NaiveDate, Option<f64>)> = Vec::with_capacity(days.len());
+    for (day, value) in days {
+        if let Some((last, _)) = whole.last().copied()
+            && (day - last).num_days() > 8
+        {
+            whole.push((last + Days::new(1), None));
+        }
+        whole.push((day, value));
+    }
+    whole
+}
+
+/// By how much the newest value differs from the one a week before it.
+pub fn over_a_week(series: &[(NaiveDate, Option<f64>)]) -> Option<f64> {
+    let (day, newest) = series.last()?;
+    let week_ago = *day - Days::new(7);
+    let before = series
+        .iter()
+        .rev()
+        .find(|(day, it)| *day <= week_ago && it.is_some())?;
+    Some((*newest)? - before.1?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(n: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 11, n).expect("a day")
+    }
+
+    #[test]
+    fn long_silence_is_a_gap() {
+        let days = vec![
+            (day(1), Some(1.0)),
+            (day(8), Some(2.0)),
+            (day(20), Some(3.0)),
+        ];
+        let whole = with_gaps(days);
+        assert_eq!(whole.len(), 4);
+        assert_eq!(whole[2], (day(9), None));
+    }
+
+    #[test]
+    fn a_week_is_compared_with_the_week_before() {
+        let days = [
+            (day(1), Some(5.0)),
+            (day(2), Some(6.0)),
+            (day(9), Some(8.5)),
+        ];
+        assert_eq!(over_a_week(&days), Some(2.5));
+        assert_eq!(over_a_week(&days[..2]), None);
+    }
+}

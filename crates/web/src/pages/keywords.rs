@@ -1,0 +1,290 @@
+//! A project's keywords.
+
+use super::{
+    NoPage,
+    charts::bar,
+    frame::{self, Page, Spot},
+    parts::{self, Html, Row, Table, fill, snippet},
+    visit::{Visit, Wanted},
+};
+use crate::query::Query;
+use analysis::findings::rankings::{ChangeKind, RankingRecord};
+use askama::Template;
+use domain::{
+    ids::ProjectId,
+    keyword::Keyword,
+    page::Direction,
+    ports::keywords::{KeywordFilter, KeywordSort},
+    project::{Project, Status},
+    use_cases::read_keyword_board::KeywordBoard,
+};
+use std::collections::HashMap;
+
+const KNOWN: [&str; 6] = ["search", "aiTracked", "status", "tag", "cursor", "sort"];
+const SORTS: [(&str, KeywordSort); 3] = [
+    ("position", KeywordSort::Position),
+    ("text", KeywordSort::Text),
+    ("createdAt", KeywordSort::CreatedAt),
+];
+const ROWS: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "keyword_filter.html")]
+struct Filter<'a> {
+    search: &'a str,
+    ai: &'a str,
+    status: &'a str,
+    states: [(&'static str, &'static str); 3],
+}
+
+#[derive(Template)]
+#[template(path = "keyword_bulk.html")]
+struct Bulk;
+
+#[derive(Template)]
+#[template(path = "add_keywords.html")]
+struct Add<'a> {
+    id: i64,
+    open: bool,
+    used: u32,
+    limit: u32,
+    ai_used: u32,
+    ai_limit: u32,
+    country: &'a str,
+    language: &'a str,
+}
+
+snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="chosen"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
+snippet!(Switch { id: i64, keyword: &'a str, on: bool } = r#"<label class="check"><input type="checkbox" name="aiTracked" data-api="PATCH /api/keywords/{{ id }}"{% if on %} checked{% endif %}><span class="out">Measure “{{ keyword }}” in AI answers</span></label>"#);
+
+/// The page.
+pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
+    let query = visit.query(&KNOWN);
+    let search = query.free_text("search", 200).unwrap_or_default();
+    let status = query.text("status").unwrap_or("active");
+    let normalised = analysis::keyword_text::normalised(&search);
+    let filter = KeywordFilter {
+        status: if status == "all" {
+            None
+        } else {
+            Some(Status::named(status).unwrap_or(Status::Active))
+        },
+        ai_tracked: query.text("aiTracked").and_then(|it| it.parse().ok()),
+        tag: query.free_text("tag", 50),
+        search: Some(normalised).filter(|it| !it.is_empty()),
+    };
+    let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
+    let board = { &visit.uses.keyword_board }
+        .run(visit.account(), id, &filter, &wanted.page)
+        .await?;
+    let board = board.ok_or(NoPage::NotFound)?;
+    let project = &board.project;
+    let allowance = visit
+        .who
+        .account
+        .project_keyword_allowance(project.keyword_count);
+    let ai = visit.who.account.ai_allowance();
+    let market = board.keywords.items.first().map(|it| &it.market);
+    let add = Html::of(&Add {
+        id: project.id.0,
+        open: project.keyword_count == 0,
+        used: project.keyword_count,
+        limit: allowance.limit,
+        ai_used: ai.used,
+        ai_limit: ai.limit,
+        country: &market.map_or_else(|| "us".to_owned(), |it| it.country.to_string()),
+        language: &market.map_or_else(|| "en".to_owned(), |it| it.language.to_string()),
+    });
+    let lead = format!(
+        "{} in use, {} of them measured in answers of AI engines.",
+        project.keyword_count, project.ai_tracked_count
+    );
+    let simulated = board.head.as_ref().is_some_and(frame::is_simulated);
+    let action = Some(parts::starter(
+        "rankCheck",
+        project.id.0,
+        &format!("/projects/{id}"),
+        "Check positions",
+    ));
+    let action = action.filter(|_| project.is_active() && project.keyword_count > 0);
+    let measured = board
+        .head
+        .as_ref()
+        .map(|it| frame::measured(it, "keywords", visit.now));
+    let mut body = vec![match measured {
+        Some(measured) => {
+            frame::head_measured(frame::crumbs(project), "Keywords", &lead, action, measured)
+        }
+        None => frame::head(frame::crumbs(project), "Keywords", &lead, action),
+    }];
+    let is_plain = search.is_empty()
+        && filter.ai_tracked.is_none()
+        && status == "active"
+        && filter.tag.is_none();
+    if project.keyword_count == 0 && is_plain {
+        let text = "Add the searches for which you want to be found. Sightline then follows your position for each of them.";
+        body.push(parts::empty("keywords", "No keywords yet", text, None));
+    } else {
+        body.push(Html::of(&Filter {
+            search: &search,
+            ai: query.text("aiTracked").unwrap_or_default(),
+            status,
+            states: [
+                ("active", "In use"),
+                ("deactivated", "Deactivated"),
+                ("all", "All"),
+            ],
+        }));
+        if board.keywords.items.is_empty() {
+            let text = "No keyword fits what you chose.";
+            body.push(parts::empty(
+                "keywords",
+                "Nothing fits",
+                text,
+                Some(parts::main_link(visit.path, "Show all")),
+            ));
+        } else {
+            let table = list(visit, &query, &wanted, &board);
+            body.push(Html::of(&Bulk));
+            body.push(parts::card_of("", "", &table));
+        }
+    }
+    body.push(add);
+    Ok(Page {
+        title: format!("Keywords · {}", project.name.as_str()),
+        spot: Spot::Keywords,
+        project: Some(project.clone()),
+        simulated,
+        parts: body,
+    })
+}
+
+/// The keywords of this page of the list.
+fn list(
+    visit: &Visit<'_>,
+    query: &Query,
+    wanted: &Wanted<KeywordSort>,
+    board: &KeywordBoard,
+) -> Table {
+    let known: HashMap<i64, RankingRecord> = { board.records.iter() }
+        .filter_map(|it| it.record.parse::<RankingRecord>().ok())
+        .filter_map(|it| Some((it.envelope.keyword_id?, it)))
+        .collect();
+    let rows = board
+        .keywords
+        .items
+        .iter()
+        .map(|it| row(&board.project, it, known.get(&it.id.0)));
+    let sorted = |column: parts::Column, name: &str| {
+        let (href, order) = visit.sorted(query, name, "position");
+        column.sorted(href, order)
+    };
+    let columns = vec![
+        sorted(parts::words("Keyword"), "text"),
+        sorted(parts::figures("Position"), "position"),
+        parts::figures("Change"),
+        parts::words("Best page"),
+        parts::words("On the search page"),
+        parts::figures("Searches a month"),
+        parts::figures("Visits a month"),
+        parts::words("AI answers"),
+        parts::words("Change it"),
+    ];
+    let (first, next) = visit.around(wanted, &board.keywords);
+    Table::new("Keywords of this project", columns, rows.collect())
+        .named_above()
+        .paged(format!("{ROWS} a page"), first, next)
+}
+
+fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> Row {
+    let text = keyword.text.as_str();
+    let href = format!(
+        "/projects/{}/results/rankings?keyword={}",
+        project.id, keyword.id
+    );
+    let market = format!(
+        "{}, {}, {}",
+        keyword.market.country,
+        keyword.market.language,
+        keyword.market.device.name()
+    );
+    let name = parts::under(&parts::link(&href, text), &parts::text(&market));
+    let position = match &keyword.latest {
+        None => parts::unknown(),
+        Some(latest) => position(latest.position, record),
+    };
+    let page = keyword.latest.as_ref().and_then(|it| it.url.as_deref());
+    let features = record.and_then(|it| it.features_present.as_ref());
+    let features: Vec<Html> = features
+        .into_iter()
+        .flatten()
+        .take(3)
+        .map(|it| parts::tag("", &parts::in_words(it.name())))
+        .collect();
+    let (api, label) = if keyword.is_active() {
+        (format!("DELETE /api/keywords/{}", keyword.id), "Deactivate")
+    } else {
+        (
+            format!("POST /api/keywords/{}/reactivate", keyword.id),
+            "Bring back",
+        )
+    };
+    let name = fill!(Chosen {
+        id: keyword.id.0,
+        keyword: text,
+        name: &name
+    });
+    parts::row(vec![
+        name,
+        position,
+        change(record),
+        page.map_or_else(parts::unknown, parts::outward_path),
+        if features.is_empty() {
+            parts::unknown()
+        } else {
+            parts::wrapped("span", "tags", &Html::all(features))
+        },
+        parts::maybe_count(keyword.search_volume),
+        parts::maybe(record.and_then(|it| it.estimated_clicks), 0),
+        fill!(Switch {
+            id: keyword.id.0,
+            keyword: text,
+            on: keyword.ai_tracked
+        }),
+        parts::pressed("quiet slim", &api, "", "", "", label),
+    ])
+}
+
+/// A position, or that the keyword was looked for in vain, and how far.
+pub fn position(position: Option<u32>, record: Option<&RankingRecord>) -> Html {
+    match (position, record.map(|it| it.depth_checked)) {
+        (Some(position), _) => parts::count(position.into()),
+        (None, Some(depth)) if depth > 0 => parts::text(&format!("not in {depth}")),
+        (None, _) => parts::text("not ranked"),
+    }
+}
+
+/// How a position moved since the time before.
+pub fn change(record: Option<&RankingRecord>) -> Html {
+    let Some(record) = record else {
+        return parts::unknown();
+    };
+    #[expect(clippy::cast_precision_loss, reason = "at most a hundred places")]
+    let places = record.change.map(|it| it as f64);
+    match record.change_kind {
+        ChangeKind::New => parts::tag("good", "new"),
+        ChangeKind::Lost => parts::tag("bad", "lost"),
+        ChangeKind::FirstSeen => parts::tag("", "first look"),
+        ChangeKind::Unknown => parts::unknown(),
+        ChangeKind::Up | ChangeKind::Down | ChangeKind::Same => {
+            parts::delta(places, 0, "").unwrap_or_else(parts::unknown)
+        }
+    }
+}
+
+/// A bar for a share, with its figure.
+pub fn share_cell(share: Option<f64>) -> Html {
+    share.map_or_else(parts::unknown, |it| {
+        Html::all([parts::percent(Some(it)), bar(it, "1")])
+    })
+}

@@ -1,0 +1,340 @@
+//! What people see: HTML that is written on the server, and the few files that it needs.
+//!
+//! `mod.rs` finds the page of a path and asks who looks, `frame.rs` stands around every page,
+//! `parts.rs` and `charts/` are what pages are made of, and then there is a file for each page.
+//! Deliberately absent: changes. Pages read; what is changed goes to the JSON API under `/api`.
+
+pub mod about;
+mod analyses;
+mod assets;
+pub mod charts;
+mod content_plans;
+mod docs;
+mod frame;
+mod gap_check;
+mod home;
+mod keywords;
+mod modules;
+mod outside;
+mod overview;
+mod parts;
+mod project_settings;
+mod research;
+mod respond;
+mod results;
+mod settings;
+mod visit;
+
+use crate::{
+    endpoint::Visitor,
+    limits::{Demand, UnderWay},
+    pipeline::{admit, transport},
+    plain_id,
+    problem::Problem,
+    services::Services,
+    signed_in,
+};
+use actix_web::{HttpRequest, HttpResponse, http::Method};
+use analysis::result_type::ResultType;
+use domain::{
+    ids::ProjectId, ports::storage::StorageError, use_cases::authenticate_session::Member,
+};
+use frame::Page;
+use std::sync::Arc;
+use visit::{Uses, Visit};
+
+/// A page that is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Asset,
+    SignIn,
+    Welcome,
+    Docs,
+    Home,
+    Research,
+    Analyses,
+    Settings(settings::Part),
+    Project(Option<ProjectId>),
+    Keywords(Option<ProjectId>),
+    Results(Option<ProjectId>, ResultType),
+    ProjectSettings(Option<ProjectId>),
+    GapCheck(Option<ProjectId>),
+    ContentPlans(Option<ProjectId>),
+    ContentPlan(Option<ProjectId>, Option<i64>),
+    /// Under a path of pages, and none of them.
+    Nothing,
+}
+
+impl Place {
+    /// What stands at that path; `None` when it is not for pages to answer.
+    fn of(path: &str) -> Option<Self> {
+        let mut parts = path.strip_prefix('/')?.split('/');
+        let first = parts.next()?;
+        let rest: Vec<&str> = parts.collect();
+        Some(match (first, rest.as_slice()) {
+            ("assets", _) => Self::Asset,
+            ("", []) => Self::Home,
+            ("sign-in", []) => Self::SignIn,
+            ("welcome", []) => Self::Welcome,
+            ("docs", []) => Self::Docs,
+            ("keyword-research", []) => Self::Research,
+            ("analyses", []) => Self::Analyses,
+            ("settings", [part]) => {
+                settings::Part::named(part).map_or(Self::Nothing, Self::Settings)
+            }
+            ("projects", [id, rest @ ..]) => {
+                let id = plain_id(id).map(ProjectId);
+                match rest {
+                    [] => Self::Project(id),
+                    ["keywords"] => Self::Keywords(id),
+                    ["settings"] => Self::ProjectSettings(id),
+                    ["gap-check"] => Self::GapCheck(id),
+                    ["content-plans"] => Self::ContentPlans(id),
+                    ["content-plans", plan] => Self::ContentPlan(id, plain_id(plan)),
+                    ["results", name] => {
+                        ResultType::named(name).map_or(Self::Nothing, |it| Self::Results(id, it))
+                    }
+                    _ => Self::Nothing,
+                }
+            }
+            ("settings" | "projects", []) => Self::Nothing,
+            _ => return None,
+        })
+    }
+
+    /// The path as the log tells it.
+    const fn template(self) -> &'static str {
+        match self {
+            Self::Asset => "/assets/…",
+            Self::SignIn => "/sign-in",
+            Self::Welcome => "/welcome",
+            Self::Docs => "/docs",
+            Self::Home => "/",
+            Self::Research => "/keyword-research",
+            Self::Analyses => "/analyses",
+            Self::Settings(_) => "/settings/{part}",
+            Self::Project(_) => "/projects/{id}",
+            Self::Keywords(_) => "/projects/{id}/keywords",
+            Self::Results(..) => "/projects/{id}/results/{type}",
+            Self::ProjectSettings(_) => "/projects/{id}/settings",
+            Self::GapCheck(_) => "/projects/{id}/gap-check",
+            Self::ContentPlans(_) => "/projects/{id}/content-plans",
+            Self::ContentPlan(..) => "/projects/{id}/content-plans/{plan}",
+            Self::Nothing => "none",
+        }
+    }
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub enum NoPage {
+    /// Nothing is there, or nothing that whoever looks may see.
+    NotFound,
+    /// Breakage.
+    Storage(StorageError),
+}
+
+impl From<StorageError> for NoPage {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// Everything that serves pages.
+pub struct Pages {
+    services: Arc<Services>,
+    uses: Uses,
+}
+
+impl Pages {
+    /// Of these services.
+    #[must_use]
+    pub fn new(services: Arc<Services>) -> Self {
+        Self {
+            uses: Uses::new(&services),
+            services,
+        }
+    }
+
+    /// Answers a request for a page; `None` when it is for somebody else.
+    pub async fn serve(&self, request: &HttpRequest) -> Option<HttpResponse> {
+        let place = Place::of(request.path())?;
+        // At the root stands JSON for machines, and the projects for whoever reads HTML.
+        if place == Place::Home && !respond::reads_html(request) {
+            return None;
+        }
+        let began = std::time::Instant::now();
+        let response = self.answer(request, place).await;
+        tracing::info!(
+            method = request.method().as_str(),
+            route = place.template(),
+            status = response.status().as_u16(),
+            milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "A page was answered."
+        );
+        Some(response)
+    }
+
+    async fn answer(&self, request: &HttpRequest, place: Place) -> HttpResponse {
+        let secure = self.services.config.public_base_url.starts_with("https://");
+        let sending = respond::Sending::of(request, secure);
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return sending.not_allowed();
+        }
+        if place == Place::Asset {
+            return sending.asset(assets::find(request.path()));
+        }
+        if let Err(problem) = transport::check(request) {
+            return sending.refused(&problem);
+        }
+        let under_way = match admit::begin(&self.services) {
+            Ok(under_way) => under_way,
+            Err(problem) => return sending.refused(&problem),
+        };
+        let patience = self.services.config.handler_patience;
+        let page = self.page(request, place, &sending, under_way);
+        match tokio::time::timeout(patience, page).await {
+            Ok(response) => response,
+            Err(_) => sending.busy(),
+        }
+    }
+
+    /// Whoever looks, when they have requests left: pages count like the API's.
+    async fn admitted(
+        &self,
+        request: &HttpRequest,
+        under_way: &mut UnderWay,
+    ) -> Result<Option<Member>, Problem> {
+        let services = &self.services;
+        let found = match Visitor::of(services, request).session {
+            Some(secret) => signed_in::member(services, &secret).await?,
+            None => None,
+        };
+        let Some(member) = found else {
+            admit::anonymous(services, request)?;
+            return Ok(None);
+        };
+        let holder = (member.account.id, member.session.id.into());
+        let counted = services.limiter.count(holder, Demand::Read);
+        counted.map_err(|it| admit::too_many(&it, "pages and the API are counted together"))?;
+        under_way.belongs_to(holder).map_err(admit::crowded)?;
+        Ok(Some(member))
+    }
+
+    async fn page(
+        &self,
+        request: &HttpRequest,
+        place: Place,
+        sending: &respond::Sending,
+        mut under_way: UnderWay,
+    ) -> HttpResponse {
+        let who = match self.admitted(request, &mut under_way).await {
+            Ok(who) => who,
+            Err(problem) => return sending.refused(&problem),
+        };
+        if place == Place::Docs {
+            let page = docs::page(&self.services.config.public_base_url);
+            return sending.html(200, &page.html(who.as_ref()));
+        }
+        let Some(who) = who else {
+            return match self.services.welcome_owner.is_open().await {
+                Ok(is_open) => at_the_gate(place, is_open, sending),
+                Err(error) => broken(sending, &error),
+            };
+        };
+        if matches!(place, Place::SignIn | Place::Welcome) {
+            return sending.redirect("/");
+        }
+        let visit = Visit {
+            services: &self.services,
+            uses: &self.uses,
+            who: &who,
+            path: request.path(),
+            query_text: request.query_string(),
+            now: self.services.clock.now(),
+        };
+        match written(&visit, place).await {
+            Ok(page) => sending.html(200, &page.html(Some(&who))),
+            Err(NoPage::NotFound) => sending.html(404, &outside::nothing()),
+            Err(NoPage::Storage(error)) => broken(sending, &error),
+        }
+    }
+}
+
+/// What whoever is not signed in sees: where one signs in, or on a server without an account the
+/// first run.
+fn at_the_gate(place: Place, is_open: bool, sending: &respond::Sending) -> HttpResponse {
+    match (place, is_open) {
+        (Place::Welcome, true) => sending.html(200, &outside::welcome()),
+        (_, true) => sending.redirect("/welcome"),
+        (Place::SignIn, false) => sending.html(200, &outside::sign_in()),
+        (_, false) => sending.redirect("/sign-in"),
+    }
+}
+
+async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
+    match place {
+        Place::Home => home::page(visit).await,
+        Place::Research => research::page(visit).await,
+        Place::Analyses => analyses::page(visit).await,
+        Place::Settings(part) => settings::page(visit, part).await,
+        Place::Project(Some(id)) => overview::page(visit, id).await,
+        Place::Keywords(Some(id)) => keywords::page(visit, id).await,
+        Place::Results(Some(id), of) => results::page(visit, id, of).await,
+        Place::ProjectSettings(Some(id)) => project_settings::page(visit, id).await,
+        Place::GapCheck(Some(id)) => gap_check::page(visit, id).await,
+        Place::ContentPlans(Some(id)) => content_plans::list(visit, id).await,
+        Place::ContentPlan(Some(id), Some(plan)) => content_plans::one(visit, id, plan).await,
+        _ => Err(NoPage::NotFound),
+    }
+}
+
+fn broken(sending: &respond::Sending, error: &StorageError) -> HttpResponse {
+    tracing::error!("A page could not be read: {error}");
+    sending.html(503, &outside::broken())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_pages_are_known_and_others_are_left_alone() {
+        assert_eq!(Place::of("/"), Some(Place::Home));
+        assert_eq!(
+            Place::of("/projects/7"),
+            Some(Place::Project(Some(ProjectId(7))))
+        );
+        assert_eq!(
+            Place::of("/projects/7/results/ai-trends"),
+            Some(Place::Results(Some(ProjectId(7)), ResultType::AiTrends))
+        );
+        assert_eq!(Place::of("/projects/07"), Some(Place::Project(None)));
+        assert_eq!(
+            Place::of("/projects/7/content-plans/3"),
+            Some(Place::ContentPlan(Some(ProjectId(7)), Some(3)))
+        );
+        assert_eq!(
+            Place::of("/projects/7/gap-check"),
+            Some(Place::GapCheck(Some(ProjectId(7))))
+        );
+        for nothing in [
+            "/projects",
+            "/projects/7/results",
+            "/projects/7/results/x",
+            "/settings",
+            "/settings/x",
+        ] {
+            assert_eq!(Place::of(nothing), Some(Place::Nothing), "{nothing}");
+        }
+        for other in [
+            "/api/session",
+            "/api/agent/v1/docs",
+            "/healthz",
+            "/.well-known/x",
+            "/x",
+        ] {
+            assert_eq!(Place::of(other), None, "{other}");
+        }
+    }
+}

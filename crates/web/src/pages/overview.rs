@@ -1,0 +1,390 @@
+//! A project at a glance: where it stands, what changed, what to do, what runs.
+
+use super::{
+    NoPage,
+    about::About,
+    analyses,
+    charts::{Lines, Series},
+    frame::{self, Page, Spot},
+    home,
+    parts::{self, Html, Table},
+    visit::Visit,
+};
+use analysis::{
+    findings::{
+        ai_visibility::AiVisibilitySummary,
+        content::ContentSummary,
+        rankings::{Moved, RankingsSummary},
+        sov::SovSummary,
+        suggestions::SuggestionRecord,
+    },
+    result_type::ResultType,
+};
+use domain::{
+    ids::ProjectId,
+    job::kind::AnalysisKind,
+    project::Project,
+    results::{Finding, ResultHead},
+    use_cases::read_project_state::ProjectState,
+};
+use serde::de::DeserializeOwned;
+
+/// How many records of each type are read.
+const TOP: u32 = 5;
+const JOBS: u32 = 5;
+/// How many movers are named.
+const MOVERS: usize = 6;
+
+/// The page.
+pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
+    let state = { &visit.uses.project_state }
+        .run(visit.account(), id, TOP, JOBS)
+        .await?;
+    let state = state.ok_or(NoPage::NotFound)?;
+    let project = &state.project;
+    let mut body = vec![head(&state)];
+    if !project.is_active() {
+        body.push(parts::remark(
+            "warn",
+            "This project is out of use: nothing is measured. Bring it back in its settings.",
+        ));
+    }
+    let running: Vec<Html> = { state.jobs.iter() }
+        .filter(|it| it.state.is_unfinished())
+        .map(|it| analyses::line(it, None))
+        .collect();
+    if !running.is_empty() {
+        let lines = parts::wrapped("ul", "lines", &Html::all(running));
+        body.push(parts::card("Running now", "", lines));
+    }
+    if state.heads.is_empty() {
+        body.push(nothing_yet(project));
+    } else {
+        body.push(figures(&state));
+        body.push(course(&state));
+        let parts = vec![
+            Html::all([moved(&state), suggestions(&state)]),
+            Html::all([measurements(&state), past(&state)]),
+        ];
+        body.push(parts::side_by_side("split", parts));
+    }
+    Ok(Page {
+        title: project.name.as_str().to_owned(),
+        spot: Spot::Overview,
+        simulated: state
+            .heads
+            .iter()
+            .any(|(head, _)| frame::is_simulated(head)),
+        project: Some(state.project),
+        parts: body,
+    })
+}
+
+fn head(state: &ProjectState) -> Html {
+    let project = &state.project;
+    let here = format!("/projects/{}", project.id);
+    let action = project.is_active().then(|| {
+        let mut buttons = Vec::new();
+        if project.keyword_count > 0 {
+            buttons.push(parts::starter(
+                "rankCheck",
+                project.id.0,
+                &here,
+                "Check rankings",
+            ));
+        }
+        let other = |kind: AnalysisKind, label: &str| {
+            let body = serde_json::json!({ "type": kind.name(), "projectId": project.id.0 });
+            parts::pressed(
+                "",
+                "POST /api/analyses",
+                &body.to_string(),
+                "",
+                &here,
+                label,
+            )
+        };
+        buttons.push(other(AnalysisKind::SiteAudit, "Audit the site"));
+        buttons.push(other(AnalysisKind::WebVitals, "Web vitals"));
+        if project.ai_tracked_count > 0 {
+            buttons.push(other(AnalysisKind::AiVisibility, "AI answers"));
+        }
+        parts::wrapped("div", "row", &Html::all(buttons))
+    });
+    let lead = project.domain.unicode();
+    frame::head(
+        vec![("/".to_owned(), "Projects".to_owned())],
+        project.name.as_str(),
+        lead,
+        action,
+    )
+}
+
+fn nothing_yet(project: &Project) -> Html {
+    if project.keyword_count == 0 {
+        let text = "Add keywords to follow your positions, or audit the site to see the state of its pages.";
+        let href = format!("/projects/{}/keywords#add", project.id);
+        return parts::empty(
+            "overview",
+            "Nothing is measured yet",
+            text,
+            Some(parts::main_link(&href, "Add keywords")),
+        );
+    }
+    let text = "The first rank check takes a minute or two. Its results appear here by themselves.";
+    let start = parts::starter(
+        "rankCheck",
+        project.id.0,
+        &format!("/projects/{}", project.id),
+        "Check rankings now",
+    );
+    parts::empty(
+        "overview",
+        "Nothing is measured yet",
+        text,
+        project.is_active().then_some(start),
+    )
+}
+
+/// The summary of a type, where it was measured and can be read.
+fn summary<T: DeserializeOwned>(state: &ProjectState, of: ResultType) -> Option<T> {
+    found(state, of)?.0.summary.parse().ok()
+}
+
+fn found(state: &ProjectState, of: ResultType) -> Option<(&ResultHead, &[Finding])> {
+    let found = state.heads.iter().find(|(head, _)| head.result_type == of);
+    found.map(|(head, records)| (head, records.as_slice()))
+}
+
+fn figures(state: &ProjectState) -> Html {
+    let rankings: Option<RankingsSummary> = summary(state, ResultType::Rankings);
+    let sov: Option<SovSummary> = summary(state, ResultType::Sov);
+    let ai: Option<AiVisibilitySummary> = summary(state, ResultType::AiVisibility);
+    let content: Option<ContentSummary> = summary(state, ResultType::Content);
+    let series = state
+        .series
+        .as_ref()
+        .map(home::visibility)
+        .unwrap_or_default();
+    let mut told = Vec::new();
+    if let Some(it) = &rankings {
+        let ranked = it.buckets.first + it.buckets.top3 + it.buckets.top10;
+        let visibility = parts::stat(
+            "Visibility",
+            parts::maybe(it.visibility_index, 1),
+            "of 100: how much of the clicks that positions can bring",
+        );
+        told.push(visibility.moved(parts::delta(home::over_a_week(&series), 1, "")));
+        told.push(parts::stat(
+            "On the first page",
+            parts::count(ranked),
+            &format!("of {} keywords", it.coverage.measured),
+        ));
+        told.push(parts::stat(
+            "Average position",
+            parts::maybe(it.average_position_all, 1),
+            "keywords that are not found count as one place behind the last one seen",
+        ));
+        told.push(parts::stat(
+            "Visits a month",
+            parts::maybe(it.estimated_traffic, 0),
+            &format!(
+                "estimated, from {} keywords with a search volume",
+                it.estimated_traffic_keywords
+            ),
+        ));
+    }
+    if let Some(it) = &sov {
+        let change = parts::delta(it.change30.map(|it| 100.0 * it), 1, " points");
+        told.push(
+            parts::stat(
+                "Share of voice",
+                parts::percent(it.sov),
+                &format!(
+                    "of all clicks on these keywords, among {} sites",
+                    it.domain_count
+                ),
+            )
+            .moved(change),
+        );
+    }
+    if let Some(it) = &ai {
+        told.push(parts::stat(
+            "AI visibility",
+            parts::maybe(it.ai_visibility_score, 1),
+            "of 100: named and cited in AI answers",
+        ));
+    }
+    if let Some(it) = &content {
+        told.push(parts::stat(
+            "Healthy pages",
+            parts::percent(it.health_score.map(|it| it / 100.0)),
+            &format!("of {} pages are without an error", it.pages),
+        ));
+    }
+    if told.is_empty() {
+        Html::default()
+    } else {
+        parts::stats(told)
+    }
+}
+
+fn course(state: &ProjectState) -> Html {
+    let Some(series) = state
+        .series
+        .as_ref()
+        .map(home::visibility)
+        .filter(|it| it.len() > 1)
+    else {
+        return Html::default();
+    };
+    let (days, values): (Vec<_>, Vec<_>) = series.into_iter().unzip();
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let told = match (known.first(), known.last()) {
+        (Some(first), Some(last)) => format!(
+            "From {first:.1} to {last:.1} over {} measurements.",
+            known.len()
+        ),
+        _ => String::new(),
+    };
+    let lines = Lines {
+        title: "Visibility, day by day".to_owned(),
+        told,
+        days,
+        series: vec![Series {
+            name: "Visibility".to_owned(),
+            colour: 1,
+            dashed: false,
+            values,
+        }],
+        inverted: false,
+        floor: Some(0.0),
+        times: 1.0,
+        digits: 1,
+        after: "",
+        low: false,
+    };
+    parts::card(
+        "Visibility",
+        "How much of the clicks that positions can bring is ours, weighted by what keywords are searched for. Where a week or more is missing, the line is broken.",
+        lines.html(),
+    )
+}
+
+fn moved(state: &ProjectState) -> Html {
+    let Some(changes) =
+        summary::<RankingsSummary>(state, ResultType::Rankings).and_then(|it| it.since_last)
+    else {
+        return Html::default();
+    };
+    let all: Vec<&Moved> = { changes.winners.iter() }
+        .take(MOVERS)
+        .chain(changes.losers.iter().take(MOVERS))
+        .collect();
+    let note = format!(
+        "Since the check before: {} up, {} down, {} unchanged.",
+        changes.up + changes.entered_count,
+        changes.down + changes.left_count,
+        changes.same
+    );
+    if all.is_empty() {
+        return parts::card(
+            "What changed",
+            &note,
+            parts::paragraph("soft small", "No position moved."),
+        );
+    }
+    let place =
+        |it: Option<u32>| it.map_or_else(|| parts::text("none"), |it| parts::count(it.into()));
+    let rows = all.into_iter().map(|it| {
+        let places = it
+            .previous_position
+            .zip(it.position)
+            .map(|(was, is)| f64::from(was) - f64::from(is));
+        let sign = match (it.previous_position, it.position) {
+            (None, Some(_)) => parts::tag("good", "new"),
+            (Some(_), None) => parts::tag("bad", "lost"),
+            _ => parts::delta(places, 0, "").unwrap_or_else(parts::unknown),
+        };
+        let href = format!(
+            "/projects/{}/results/rankings?keyword={}",
+            state.project.id, it.keyword_id
+        );
+        parts::row(vec![
+            parts::link(&href, &it.keyword),
+            place(it.previous_position),
+            place(it.position),
+            sign,
+            parts::maybe(it.clicks_change, 0),
+        ])
+    });
+    let columns = vec![
+        parts::words("Keyword"),
+        parts::figures("Before"),
+        parts::figures("Now"),
+        parts::figures("Change"),
+        parts::figures("Visits a month"),
+    ];
+    let table = Table::new("Keywords that moved most", columns, rows.collect()).named_above();
+    parts::card_of("What changed", &note, &table)
+}
+
+fn suggestions(state: &ProjectState) -> Html {
+    let Some((head, records)) = found(state, ResultType::Suggestions) else {
+        return Html::default();
+    };
+    let lines = records
+        .iter()
+        .filter_map(|it| it.record.parse::<SuggestionRecord>().ok())
+        .map(|it| {
+            let score = parts::tag("own", &format!("{:.0}", it.priority_score));
+            let title = parts::wrapped("b", "wrap", &parts::text(&it.title));
+            let top = parts::wrapped("div", "row", &Html::all([score, title]));
+            parts::wrapped(
+                "li",
+                "",
+                &Html::all([top, parts::paragraph("small soft wrap", &it.rationale)]),
+            )
+        });
+    let lines = parts::wrapped("ul", "lines", &Html::all(lines));
+    let href = format!("/projects/{}/results/suggestions", state.project.id);
+    let all = parts::link(&href, &format!("All {}", head.item_count));
+    parts::card_with(
+        "What to do next",
+        "Ordered by what it brings for the effort.",
+        all,
+        lines,
+    )
+}
+
+fn measurements(state: &ProjectState) -> Html {
+    let rows = ResultType::ALL.into_iter().map(|of| {
+        let href = format!("/projects/{}/results/{of}", state.project.id);
+        let name = parts::link(&href, About::of(of).short);
+        let when = found(state, of).map_or_else(
+            || parts::text("never"),
+            |(head, _)| parts::ago(head.measured_at),
+        );
+        parts::row(vec![name, when])
+    });
+    let columns = vec![parts::words("Result"), parts::words("Measured")];
+    let table = Table::new("What was measured when", columns, rows.collect())
+        .named_above()
+        .tight();
+    parts::card_of("Measurements", "", &table)
+}
+
+fn past(state: &ProjectState) -> Html {
+    let ended: Vec<Html> = { state.jobs.iter() }
+        .filter(|it| !it.state.is_unfinished())
+        .map(|it| analyses::line(it, None))
+        .collect();
+    if ended.is_empty() {
+        return Html::default();
+    }
+    parts::card(
+        "Last analyses",
+        "",
+        parts::wrapped("ul", "lines", &Html::all(ended)),
+    )
+}

@@ -1,0 +1,155 @@
+//! How pages are sent: the headers that all of them have, compressed where that is read.
+
+use super::{
+    assets::{self, Asset},
+    outside,
+};
+use crate::problem::Problem;
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder,
+    http::{Method, StatusCode, header},
+};
+use flate2::Compression;
+
+/// No code and no style but our own files, nothing from elsewhere, and no page around ours.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/// None of what browsers offer to pages.
+const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)";
+
+/// Whether whoever asks names HTML among what they read, as browsers do.
+pub fn reads_html(request: &HttpRequest) -> bool {
+    let mut named = request.headers().get_all(header::ACCEPT);
+    named.any(|it| it.to_str().is_ok_and(|it| it.contains("text/html")))
+}
+
+/// How one request is answered.
+pub struct Sending {
+    is_head: bool,
+    reads_gzip: bool,
+    secure: bool,
+}
+
+impl Sending {
+    /// As that request may be answered.
+    pub fn of(request: &HttpRequest, secure: bool) -> Self {
+        let accepted = request.headers().get(header::ACCEPT_ENCODING);
+        let accepted = accepted.and_then(|it| it.to_str().ok()).unwrap_or_default();
+        let mut offered = accepted.split(',').map(|it| it.trim().replace(' ', ""));
+        Self {
+            is_head: request.method() == Method::HEAD,
+            reads_gzip: offered.any(|it| {
+                let (name, quality) = it.split_once(";q=").unwrap_or((&it, "1"));
+                name.eq_ignore_ascii_case("gzip") && quality.parse::<f32>().is_ok_and(|it| it > 0.0)
+            }),
+            secure,
+        }
+    }
+
+    /// A page.
+    pub fn html(&self, status: u16, text: &str) -> HttpResponse {
+        let mut response = self.begin(status);
+        response.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"));
+        // Behind somebody who signed out nobody goes back to their figures.
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        response.insert_header((header::VARY, "Accept, Cookie, Accept-Encoding"));
+        if self.reads_gzip {
+            response.insert_header((header::CONTENT_ENCODING, "gzip"));
+            return self.body(response, assets::gzip(text.as_bytes(), Compression::fast()));
+        }
+        self.body(response, text.as_bytes().to_vec())
+    }
+
+    /// A file; it may be kept for ever, since another version has another address.
+    pub fn asset(&self, asset: Option<&Asset>) -> HttpResponse {
+        let Some(asset) = asset else {
+            let mut response = self.begin(404);
+            response.insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"));
+            response.insert_header((header::CACHE_CONTROL, "no-store"));
+            return self.body(response, b"There is no such file.".to_vec());
+        };
+        let mut response = self.begin(200);
+        response.insert_header((header::CONTENT_TYPE, asset.content_type));
+        response.insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"));
+        response.insert_header((header::VARY, "Accept-Encoding"));
+        if self.reads_gzip {
+            response.insert_header((header::CONTENT_ENCODING, "gzip"));
+            return self.body(response, asset.gzip.clone());
+        }
+        self.body(response, asset.plain.clone())
+    }
+
+    /// To another page of ours.
+    pub fn redirect(&self, to: &'static str) -> HttpResponse {
+        let mut response = self.begin(303);
+        response.insert_header((header::LOCATION, to));
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        response.insert_header((header::VARY, "Cookie"));
+        self.body(response, Vec::new())
+    }
+
+    /// Pages are read, and nothing else.
+    pub fn not_allowed(&self) -> HttpResponse {
+        let mut response = self.begin(405);
+        response.insert_header((header::ALLOW, "GET, HEAD"));
+        response.insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"));
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        self.body(
+            response,
+            b"Pages are read with GET; changes go to the API under /api.".to_vec(),
+        )
+    }
+
+    /// Why nothing is shown now, and when to try again.
+    pub fn refused(&self, problem: &Problem) -> HttpResponse {
+        let text = outside::refused(problem);
+        let mut response = self.html(problem.code.status(), &text);
+        if let Some(wait) = problem.retry_after {
+            let seconds = wait.as_secs_f64().ceil().to_string();
+            if let Ok(seconds) = header::HeaderValue::from_str(&seconds) {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds);
+            }
+        }
+        response
+    }
+
+    /// No patience left.
+    pub fn busy(&self) -> HttpResponse {
+        let mut response = self.begin(503);
+        response.insert_header((header::RETRY_AFTER, "5"));
+        response.insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"));
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        self.body(
+            response,
+            b"The server is busy. Load the page again in a few seconds.".to_vec(),
+        )
+    }
+
+    fn begin(&self, status: u16) -> HttpResponseBuilder {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = HttpResponse::build(status);
+        response.insert_header((header::CONTENT_SECURITY_POLICY, POLICY));
+        response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+        response.insert_header((header::X_FRAME_OPTIONS, "DENY"));
+        response.insert_header((header::REFERRER_POLICY, "same-origin"));
+        response.insert_header(("cross-origin-opener-policy", "same-origin"));
+        response.insert_header(("cross-origin-resource-policy", "same-origin"));
+        response.insert_header(("permissions-policy", PERMISSIONS));
+        if self.secure {
+            let value = "max-age=31536000; includeSubDomains";
+            response.insert_header((header::STRICT_TRANSPORT_SECURITY, value));
+        }
+        response
+    }
+
+    /// HEAD is answered with the headers of GET, its length included.
+    fn body(&self, mut response: HttpResponseBuilder, body: Vec<u8>) -> HttpResponse {
+        if !self.is_head {
+            return response.body(body);
+        }
+        let nothing =
+            futures_util::stream::empty::<Result<actix_web::web::Bytes, std::io::Error>>();
+        let length = body.len() as u64;
+        let sized = actix_web::body::SizedStream::new(length, nothing);
+        response.no_chunking(length).body(sized)
+    }
+}

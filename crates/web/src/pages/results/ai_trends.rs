@@ -1,0 +1,170 @@
+//! Whether AI visibility is really changing.
+
+use super::{Found, engine_title};
+use crate::pages::{
+    charts::{Lines, Series},
+    parts::{self, Html},
+};
+use analysis::findings::ai_trends::{AiTrendRecord, AiTrendsSummary, TrendVerdict};
+
+pub fn body(found: &Found<'_>) -> Vec<Html> {
+    let records: Vec<AiTrendRecord> = found.records();
+    let mut body = Vec::new();
+    if let Some(it) = found.summary::<AiTrendsSummary>() {
+        let stats = it.engines.iter().map(|it| {
+            let change = parts::delta(it.change_abs.map(|it| 100.0 * it), 1, " points")
+                .filter(|_| it.verdict == TrendVerdict::Moved);
+            parts::stat(
+                engine_title(&it.engine),
+                parts::percent(it.mention_rate),
+                verdict(it.verdict),
+            )
+            .moved(change)
+        });
+        body.push(parts::stats(stats.collect()));
+    }
+    if records.is_empty() {
+        body.push(super::none(
+            "No course yet",
+            "A course begins with the second week of answers.",
+        ));
+    }
+    body.extend(records.iter().map(one));
+    body.push(found.pager());
+    body
+}
+
+const fn verdict(it: TrendVerdict) -> &'static str {
+    match it {
+        TrendVerdict::WithinNoise => "no change that stands out from chance",
+        TrendVerdict::Moved => "changed, and not by chance",
+        TrendVerdict::InsufficientData => "too few answers to say",
+        TrendVerdict::ModelChanged => "another model answers: a new course begins",
+        TrendVerdict::PromptPanelChanged => "other prompts are asked: a new course begins",
+        TrendVerdict::DetectorChanged => "mentions are found in another way: a new course begins",
+        TrendVerdict::SourceChanged => "another source answers: a new course begins",
+    }
+}
+
+/// Mention and citation rates, period after period.
+fn course(it: &AiTrendRecord) -> Html {
+    let days: Vec<_> = it.points.iter().map(|it| it.date).collect();
+    let line = |value: fn(&analysis::findings::ai_trends::AiTrendPoint) -> Option<f64>| -> Vec<Option<f64>> { it.points.iter().map(value).collect() };
+    Lines {
+        title: format!("Mention rate in {}", engine_title(&it.engine)),
+        told: format!("{} periods: {}.", it.points.len(), verdict(it.verdict)),
+        days,
+        series: vec![
+            Series {
+                name: "Named".to_owned(),
+                colour: 1,
+                dashed: false,
+                values: line(|it| Some(it.mention_rate)),
+            },
+            Series {
+                name: "Cited".to_owned(),
+                colour: 4,
+                dashed: false,
+                values: line(|it| it.citation_rate),
+            },
+            Series {
+                name: "at least (95 %)".to_owned(),
+                colour: 6,
+                dashed: true,
+                values: line(|it| Some(it.low)),
+            },
+            Series {
+                name: "at most (95 %)".to_owned(),
+                colour: 6,
+                dashed: true,
+                values: line(|it| Some(it.high)),
+            },
+        ],
+        inverted: false,
+        floor: Some(0.0),
+        times: 100.0,
+        digits: 1,
+        after: " %",
+        low: false,
+    }
+    .html()
+}
+
+fn one(it: &AiTrendRecord) -> Html {
+    let change = match (it.change_abs, it.change_low, it.change_high) {
+        (Some(by), Some(low), Some(high)) => parts::text(&format!(
+            "{:+.1} points, with 95 % between {:+.1} and {:+.1}",
+            100.0 * by,
+            100.0 * low,
+            100.0 * high
+        )),
+        _ => parts::unknown(),
+    };
+    let domains = |list: &[analysis::findings::ai_trends::CitedDomainChange]| {
+        let items: Vec<Html> = list
+            .iter()
+            .take(8)
+            .map(|it| {
+                parts::text(&format!(
+                    "{} ({:.0} % → {:.0} %)",
+                    it.domain,
+                    100.0 * it.rate_before,
+                    100.0 * it.rate
+                ))
+            })
+            .collect();
+        parts::list("plain", &items)
+    };
+    let drift: Vec<Html> = { it.drift_flags.iter() }
+        .map(|it| {
+            parts::text(&format!(
+                "{}: {} ({} → {})",
+                it.date,
+                parts::said(&it.kind),
+                it.from.as_deref().unwrap_or("not told"),
+                it.to.as_deref().unwrap_or("not told")
+            ))
+        })
+        .collect();
+    let mut facts = vec![
+        ("Last period against the four before", change),
+        (
+            "Why no more is said",
+            it.reason
+                .as_ref()
+                .map_or_else(|| parts::text("–"), |it| parts::text(&parts::said(it))),
+        ),
+        (
+            "Prompts in both",
+            parts::text(&format!("{} of {}", it.shared_prompts, it.all_prompts)),
+        ),
+        (
+            "Keywords that moved",
+            parts::text(&format!(
+                "{} of {}",
+                it.moved_keywords, it.compared_keywords
+            )),
+        ),
+        ("Newly cited", domains(&it.new_cited_domains)),
+        ("No longer cited", domains(&it.lost_cited_domains)),
+    ];
+    if !drift.is_empty() {
+        facts.push(("What else changed", parts::list("plain", &drift)));
+    }
+    let sign = if it.verdict == TrendVerdict::Moved {
+        "good"
+    } else {
+        ""
+    };
+    let about = it
+        .keyword
+        .as_deref()
+        .map_or_else(|| "All keywords".to_owned(), |it| format!("“{it}”"));
+    let inside = parts::side_by_side("split", vec![course(it), parts::pairs(facts)]);
+    parts::card_with(
+        engine_title(&it.engine),
+        &format!("{about}, by {}", parts::said(&it.period)),
+        parts::tag(sign, &parts::said(&it.verdict)),
+        inside,
+    )
+}

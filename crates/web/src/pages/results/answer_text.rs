@@ -1,0 +1,110 @@
+//! The text of an answer, with what it says about the project marked: names of ours, and links.
+
+use crate::pages::parts::{self, Html, fill, snippet};
+
+snippet!(Marked { text: &'a str } = "<mark>{{ text }}</mark>");
+
+/// An excerpt of an answer in Markdown: links are written as their names, links to `domain` and the
+/// `names` of the project are marked. Anything else stays the text that it is.
+pub fn marked(excerpt: &str, names: &[&str], domain: &str) -> Html {
+    let mut parts = Vec::new();
+    let mut rest = excerpt;
+    while let Some((before, label, target, after)) = link(rest) {
+        parts.push(named(before, names));
+        if target.contains(domain) {
+            parts.push(fill!(Marked { text: label }));
+        } else {
+            parts.push(parts::text(label));
+        }
+        rest = after;
+    }
+    parts.push(named(rest, names));
+    Html::all(parts)
+}
+
+/// What stands before a link, its label, its target, and what stands behind it.
+fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
+    let middle = text.find("](")?;
+    let start = text[..middle].rfind('[')?;
+    let target = &text[middle + 2..];
+    let end = target.find(')')?;
+    Some((
+        &text[..start],
+        &text[start + 1..middle],
+        &target[..end],
+        &target[end + 1..],
+    ))
+}
+
+/// The text with its names marked, whatever their case.
+fn named(text: &str, names: &[&str]) -> Html {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((at, length)) = first_name(rest, names) {
+        parts.push(parts::text(&rest[..at]));
+        parts.push(fill!(Marked {
+            text: &rest[at..at + length]
+        }));
+        rest = &rest[at + length..];
+    }
+    parts.push(parts::text(rest));
+    Html::all(parts)
+}
+
+/// Where the first name stands, and how long it is. Names are compared letter by letter, since
+/// lower case may be longer than upper case.
+fn first_name(text: &str, names: &[&str]) -> Option<(usize, usize)> {
+    text.char_indices().find_map(|(at, _)| {
+        let begins_word = !text[..at].ends_with(char::is_alphanumeric);
+        let found = names.iter().filter(|_| begins_word);
+        let found = found.filter_map(|name| length_of(&text[at..], name));
+        found.max().map(|length| (at, length))
+    })
+}
+
+/// The length of the name at the beginning of the text, where it stands there as a word.
+fn length_of(text: &str, name: &str) -> Option<usize> {
+    let mut letters = text.char_indices();
+    for wanted in name.chars() {
+        let (_, found) = letters.next()?;
+        if !found.to_lowercase().eq(wanted.to_lowercase()) {
+            return None;
+        }
+    }
+    let (end, next) = letters.next().unwrap_or((text.len(), ' '));
+    (!name.is_empty() && !next.is_alphanumeric()).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::marked;
+
+    fn html(text: &str) -> String {
+        marked(text, &["Acme", "acme.com"], "acme.com").into_string()
+    }
+
+    #[test]
+    fn names_are_marked_as_words_whatever_their_case() {
+        assert_eq!(html("By ACME."), "By <mark>ACME</mark>.");
+        assert_eq!(html("See acme.com now"), "See <mark>acme.com</mark> now");
+        assert_eq!(html("Acmeist, pacme"), "Acmeist, pacme");
+    }
+
+    #[test]
+    fn links_are_their_names_and_ours_are_marked() {
+        assert_eq!(
+            html("1. [Shop](https://acme.com/a) 2. [Other](https://o.example)"),
+            "1. <mark>Shop</mark> 2. Other"
+        );
+        assert_eq!(html("[broken](https://a"), "[broken](https://a");
+    }
+
+    #[test]
+    fn what_an_engine_writes_stays_text() {
+        assert_eq!(
+            html("<b>Acme</b> [<i>](javascript:1)"),
+            "&#60;b&#62;<mark>Acme</mark>&#60;/b&#62; &#60;i&#62;"
+        );
+        assert_eq!(html("İstanbul Acme"), "İstanbul <mark>Acme</mark>");
+    }
+}

@@ -1,0 +1,281 @@
+//! Whether the text of our pages is good, complete and unique.
+
+use super::Found;
+use crate::pages::{
+    NoPage,
+    charts::{parts_bar, ring},
+    parts::{self, Html, Table},
+};
+use analysis::findings::{
+    content::{ContentRecord, ContentSummary, SnippetText},
+    issues::{Severity, info},
+};
+
+const fn sign(it: Severity) -> (&'static str, &'static str) {
+    match it {
+        Severity::Error => ("bad", "error"),
+        Severity::Warning => ("warn", "warning"),
+        Severity::Notice => ("", "notice"),
+    }
+}
+
+pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+    let records: Vec<ContentRecord> = found.records();
+    let mut body = Vec::new();
+    if let Some(it) = found.summary::<ContentSummary>() {
+        body.push(figures(&it));
+        body.push(issues(found, &it));
+    }
+    let chosen: Option<ContentRecord> = found.chosen_page().await?;
+    if let Some(it) = &chosen {
+        body.insert(0, one(it));
+    }
+    body.push(table(found, &records));
+    Ok(body)
+}
+
+fn figures(it: &ContentSummary) -> Html {
+    let stats = parts::stats(vec![
+        parts::stat(
+            "Healthy pages",
+            parts::percent(it.health_score.map(|it| it / 100.0)),
+            &format!("of {} pages are without an error", it.pages),
+        ),
+        parts::stat(
+            "Text score",
+            parts::maybe(it.average_content_score, 1),
+            "of 100, the mean of all pages",
+        ),
+        parts::stat(
+            "May be indexed",
+            parts::count(it.indexable_pages.into()),
+            &format!("of {} pages; {} forbid it", it.pages, it.noindex_pages),
+        ),
+        parts::stat(
+            "Little text",
+            parts::count(it.thin_pages.into()),
+            "pages that may say too little",
+        ),
+        parts::stat(
+            "Twice there",
+            parts::count(it.duplicate_pages.into()),
+            "pages with nearly the same text as another",
+        ),
+        parts::stat(
+            "Not read",
+            parts::count(it.unread_pages.into()),
+            "pages that did not answer as pages",
+        ),
+    ]);
+    let worst = it.pages_with_errors.into();
+    let bar = parts_bar(
+        "Pages",
+        &[
+            ("with errors", worst, 5),
+            ("with warnings", it.pages_with_warnings.into(), 2),
+            ("with notices", it.pages_with_notices.into(), 4),
+        ],
+    );
+    let languages = it
+        .languages
+        .iter()
+        .map(|(language, count)| format!("{language} {count}"));
+    let languages = format!("Languages: {}.", languages.collect::<Vec<_>>().join(", "));
+    Html::all([
+        stats,
+        parts::card("Pages with something to fix", &languages, bar),
+    ])
+}
+
+fn issues(found: &Found<'_>, it: &ContentSummary) -> Html {
+    if it.issues.is_empty() {
+        return super::none(
+            "No issues",
+            "Nothing of the catalogue was found on these pages.",
+        );
+    }
+    let mut issues: Vec<_> = it.issues.iter().collect();
+    issues.sort_by_key(|(_, it)| (it.severity, std::cmp::Reverse(it.urls)));
+    let rows = issues.into_iter().map(|(code, it)| {
+        let info = info(*code);
+        let (class, severity) = sign(it.severity);
+        let examples: Vec<Html> = { it.examples.iter() }
+            .take(3)
+            .map(|it| parts::link(&found.about("url", it), &parts::path_of(it)))
+            .collect();
+        parts::row(vec![
+            parts::under(&parts::text(info.title), &parts::text(info.what_to_do)),
+            parts::tag(class, severity),
+            parts::count(it.urls.into()),
+            parts::count(it.occurrences.into()),
+            parts::list("", &examples),
+        ])
+    });
+    let columns = vec![
+        parts::words("Issue"),
+        parts::words("Severity"),
+        parts::figures("Pages"),
+        parts::figures("Times"),
+        parts::words("For example"),
+    ];
+    parts::card_of(
+        "Issues",
+        "What is wrong, how often, and what to do about it.",
+        &Table::new("Issues", columns, rows.collect()).named_above(),
+    )
+}
+
+fn snippet(it: &SnippetText) -> Html {
+    let text = it.text.as_deref().unwrap_or("none");
+    let width = it
+        .pixel_width
+        .map_or_else(String::new, |it| format!(", {it:.0} px"));
+    let cut = if it.truncated { "; may be cut off" } else { "" };
+    let twice = if it.duplicate_of.is_empty() {
+        String::new()
+    } else {
+        format!("; the same on {} other pages", it.duplicate_of.len())
+    };
+    parts::under(
+        &parts::text(text),
+        &parts::text(&format!("{} characters{width}{cut}{twice}", it.length)),
+    )
+}
+
+fn one(it: &ContentRecord) -> Html {
+    let url = it.envelope.url.as_deref().unwrap_or_default();
+    let issues: Vec<Html> = { it.issues.iter() }
+        .map(|it| {
+            let (class, severity) = sign(it.severity);
+            let detail = it
+                .detail
+                .as_deref()
+                .map_or_else(String::new, |it| format!(": {it}"));
+            Html::all([
+                parts::tag(class, severity),
+                parts::text(&format!(" {}{detail}", info(it.code).title)),
+            ])
+        })
+        .collect();
+    let outline: Vec<Html> = { it.headings.iter() }
+        .take(40)
+        .map(|it| {
+            parts::text(&format!(
+                "h{} {}",
+                it.level,
+                it.text.as_deref().unwrap_or("(empty)")
+            ))
+        })
+        .collect();
+    let reading = it.readability.score.map_or_else(parts::unknown, |score| {
+        let band = it
+            .readability
+            .band
+            .as_ref()
+            .map_or_else(String::new, |it| format!(", {}", parts::said(it)));
+        parts::text(&format!("{score:.0}{band}"))
+    });
+    let keyword = it.keyword.as_ref().map_or_else(parts::unknown, |it| {
+        parts::text(&format!(
+            "“{}”, covered to {:.0} %",
+            it.target, it.coverage_score
+        ))
+    });
+    let nearest = it.uniqueness.nearest.as_ref().map_or_else(
+        || parts::text("none"),
+        |it| {
+            Html::all([
+                parts::outward_path(&it.url),
+                parts::text(&format!(" ({:.0} %)", 100.0 * it.similarity)),
+            ])
+        },
+    );
+    let facts = parts::pairs(vec![
+        ("Address", parts::outward(url)),
+        ("Title", snippet(&it.title)),
+        ("Description", snippet(&it.meta_description)),
+        ("Kind", parts::text(&parts::said(&it.page_type))),
+        (
+            "Words in the main text",
+            parts::maybe_count(it.main_word_count),
+        ),
+        ("Readability", reading),
+        ("Keyword", keyword),
+        ("Nearest own page", nearest),
+        (
+            "Links from own pages",
+            parts::count(it.links.inlinks.into()),
+        ),
+        (
+            "Clicks from the home page",
+            parts::count(it.links.depth.into()),
+        ),
+        (
+            "Language",
+            parts::text(
+                it.language
+                    .detected
+                    .as_deref()
+                    .or(it.language.declared.as_deref())
+                    .unwrap_or("not known"),
+            ),
+        ),
+    ]);
+    let side = Html::all([
+        ring("Text score", it.content_score),
+        parts::paragraph("small soft", "Issues of this page"),
+        parts::list("stack small", &issues),
+    ]);
+    let inside = Html::all([
+        parts::side_by_side("split", vec![facts, side]),
+        parts::folded("Its headings", &parts::list("plain", &outline)),
+    ]);
+    parts::card(&parts::path_of(url), "", inside)
+}
+
+fn table(found: &Found<'_>, records: &[ContentRecord]) -> Html {
+    let rows = records.iter().map(|it| {
+        let url = it.envelope.url.as_deref().unwrap_or_default();
+        let count = |of: Severity| it.issues.iter().filter(|it| it.severity == of).count() as u64;
+        let signs = [Severity::Error, Severity::Warning, Severity::Notice]
+            .into_iter()
+            .filter(|it| count(*it) > 0);
+        let signs: Vec<Html> = signs
+            .map(|it| parts::tag(sign(it).0, &format!("{} {}", count(it), sign(it).1)))
+            .collect();
+        parts::row(vec![
+            parts::under(
+                &parts::link(&found.about("url", url), &parts::path_of(url)),
+                &parts::text(it.title.text.as_deref().unwrap_or("no title")),
+            ),
+            parts::maybe(it.content_score, 0),
+            if signs.is_empty() {
+                parts::tag("good", "nothing")
+            } else {
+                parts::wrapped("span", "tags", &Html::all(signs))
+            },
+            parts::maybe_count(it.main_word_count),
+            parts::maybe(it.readability.score, 0),
+            parts::count(it.links.inlinks.into()),
+            parts::text(if it.indexable { "yes" } else { "no" }),
+        ])
+    });
+    let columns = vec![
+        parts::words("Page"),
+        parts::figures("Text score"),
+        parts::words("To fix"),
+        parts::figures("Words"),
+        parts::figures("Readability"),
+        parts::figures("Links to it"),
+        parts::words("May be indexed"),
+    ];
+    let (told, first, next) = found.paged();
+    let table = Table::new("All pages", columns, rows.collect())
+        .named_above()
+        .paged(told, first, next);
+    parts::card_of(
+        "All pages",
+        "Choose a page to see all that is known of it.",
+        &table,
+    )
+}

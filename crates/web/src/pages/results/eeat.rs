@@ -1,0 +1,239 @@
+//! What on the site shows that it deserves trust.
+
+use super::{Found, geo_score::factor};
+use crate::pages::{
+    NoPage,
+    charts::ring,
+    parts::{self, Html, Table},
+};
+use analysis::findings::eeat::{EeatRecord, EeatSummary, PillarScores, Signal, SignalScope};
+
+pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+    let records: Vec<EeatRecord> = found.records();
+    let mut body = Vec::new();
+    if let Some(it) = found.summary::<EeatSummary>() {
+        body.push(figures(&it));
+    }
+    let chosen: Option<EeatRecord> = found.chosen_page().await?;
+    let site = records.iter().find(|it| it.scope == SignalScope::Site);
+    if let Some(it) = chosen.as_ref().or(site).or_else(|| records.first()) {
+        body.push(one(it));
+    }
+    body.push(table(found, &records));
+    Ok(body)
+}
+
+fn pillars(it: &PillarScores) -> Html {
+    let rings = [
+        ("Experience", it.experience),
+        ("Expertise", it.expertise),
+        ("Authority", it.authoritativeness),
+        ("Trust", it.trust),
+    ];
+    let rings = rings.into_iter().map(|(name, score)| {
+        parts::wrapped(
+            "div",
+            "stack tight",
+            &Html::all([ring(name, score), parts::paragraph("small", name)]),
+        )
+    });
+    parts::wrapped("div", "row", &Html::all(rings))
+}
+
+fn figures(it: &EeatSummary) -> Html {
+    let delicate = match it.ymyl.is_ymyl {
+        Some(true) => "yes: money, health or safety is touched, and trust counts more",
+        Some(false) => "no",
+        None => "not known",
+    };
+    let stats = parts::stats(vec![
+        parts::stat(
+            "The site",
+            parts::maybe(it.site_score, 1),
+            "of 100, by signals that hold for all pages",
+        ),
+        parts::stat(
+            "Its pages",
+            parts::maybe(it.average_page_score, 1),
+            &format!("of 100, the mean of {} pages", it.pages),
+        ),
+        parts::stat(
+            "Delicate topic",
+            parts::text(if it.ymyl.is_ymyl == Some(true) {
+                "yes"
+            } else {
+                "no"
+            }),
+            delicate,
+        ),
+        parts::stat(
+            "Signals missing",
+            parts::count(it.missing.len() as u64),
+            "that could be there",
+        ),
+    ]);
+    let missing: Vec<Html> = it
+        .missing
+        .iter()
+        .map(|it| parts::tag("warn", &parts::said(it)))
+        .collect();
+    let missing = parts::wrapped("div", "tags", &Html::all(missing));
+    Html::all([
+        stats,
+        parts::card(
+            "Four pillars",
+            "What evidence of each was found. The weights are a stated judgement; nobody outside knows how search engines weigh.",
+            Html::all([
+                pillars(&it.pillars),
+                parts::paragraph("small soft", "Missing:"),
+                missing,
+            ]),
+        ),
+    ])
+}
+
+fn signal(it: &Signal) -> Html {
+    let seen: Vec<Html> = { it.evidence.iter() }
+        .take(4)
+        .map(|it| {
+            let said = it
+                .text
+                .as_deref()
+                .or(it.selector.as_deref())
+                .unwrap_or_default();
+            let at = it.url.as_deref().map_or_else(Html::default, |it| {
+                Html::all([parts::text(" "), parts::outward_path(it)])
+            });
+            Html::all([parts::text(said), at])
+        })
+        .collect();
+    let name = format!(
+        "{} ({})",
+        parts::headed(&parts::code(&it.code)),
+        parts::said(&it.pillar)
+    );
+    factor(&name, it.weight, it.value, &seen)
+}
+
+fn one(it: &EeatRecord) -> Html {
+    let title = match (&it.scope, it.envelope.url.as_deref()) {
+        (SignalScope::Site, _) | (_, None) => "The whole site".to_owned(),
+        (SignalScope::Page, Some(url)) => parts::path_of(url),
+    };
+    let (applicable, others): (Vec<&Signal>, Vec<&Signal>) =
+        it.signals.iter().partition(|it| it.applicable);
+    let lines = parts::wrapped(
+        "ul",
+        "factors",
+        &Html::all(applicable.into_iter().map(signal)),
+    );
+    let authors: Vec<Html> = it
+        .authors
+        .iter()
+        .map(|it| {
+            let more = if it.credentials.is_empty() {
+                String::new()
+            } else {
+                format!(", {}", it.credentials.join(", "))
+            };
+            parts::text(&format!("{}{more}", it.name))
+        })
+        .collect();
+    let mut facts = vec![("Authors", parts::list("plain", &authors))];
+    if let Some(organization) = &it.organization {
+        facts.push((
+            "Organization",
+            parts::text(
+                organization
+                    .legal_name
+                    .as_deref()
+                    .or(organization.name.as_deref())
+                    .unwrap_or("no name"),
+            ),
+        ));
+        facts.push((
+            "Address",
+            parts::text(organization.address.as_deref().unwrap_or("none found")),
+        ));
+        facts.push((
+            "Company numbers",
+            parts::text(&if organization.ids.is_empty() {
+                "none found".to_owned()
+            } else {
+                organization.ids.join(", ")
+            }),
+        ));
+    }
+    let left: Vec<Html> = others
+        .iter()
+        .map(|it| parts::text(&parts::said(&it.code)))
+        .collect();
+    let capped = if it.capped {
+        parts::remark(
+            "warn",
+            "The score is capped: something that trust needs is missing.",
+        )
+    } else {
+        Html::default()
+    };
+    let top = parts::wrapped(
+        "div",
+        "row",
+        &Html::all([
+            ring("Evidence of trust", it.eeat_score),
+            pillars(&it.pillars),
+        ]),
+    );
+    let inside = Html::all([
+        top,
+        capped,
+        parts::pairs(facts),
+        lines,
+        parts::folded("What does not apply here", &parts::list("plain", &left)),
+    ]);
+    parts::card(
+        &title,
+        "Every signal that counts, how far it is reached, and where it was seen.",
+        parts::wrapped("div", "page", &inside),
+    )
+}
+
+fn table(found: &Found<'_>, records: &[EeatRecord]) -> Html {
+    let rows = records.iter().map(|it| {
+        let name = match it.envelope.url.as_deref() {
+            Some(url) if it.scope == SignalScope::Page => {
+                parts::link(&found.about("url", url), &parts::path_of(url))
+            }
+            _ => parts::link(found.visit.path, "The whole site"),
+        };
+        let kind = it
+            .page_type
+            .as_ref()
+            .map_or_else(|| parts::text("site"), |it| parts::text(&parts::said(it)));
+        parts::row(vec![
+            name,
+            kind,
+            parts::maybe(it.eeat_score, 1),
+            parts::maybe(it.pillars.experience, 0),
+            parts::maybe(it.pillars.expertise, 0),
+            parts::maybe(it.pillars.authoritativeness, 0),
+            parts::maybe(it.pillars.trust, 0),
+            parts::count(it.missing.len() as u64),
+        ])
+    });
+    let columns = vec![
+        parts::words("Page"),
+        parts::words("Kind"),
+        parts::figures("Score"),
+        parts::figures("Experience"),
+        parts::figures("Expertise"),
+        parts::figures("Authority"),
+        parts::figures("Trust"),
+        parts::figures("Missing"),
+    ];
+    let (told, first, next) = found.paged();
+    let table = Table::new("All pages", columns, rows.collect())
+        .named_above()
+        .paged(told, first, next);
+    parts::card_of("All pages", "Choose a page to see its signals.", &table)
+}

@@ -1,0 +1,326 @@
+//! Results: a page for each of the sixteen kinds, built for the question that it answers.
+
+mod ai_trends;
+mod ai_visibility;
+mod answer_text;
+mod broken_links;
+mod cannibalization;
+mod competitors;
+mod content;
+mod content_changes;
+mod eeat;
+mod forecast;
+mod geo_score;
+mod rankings;
+mod schema;
+mod serp;
+mod sov;
+mod suggestions;
+mod vitals;
+
+use super::{
+    NoPage,
+    about::About,
+    analyses,
+    frame::{self, Page, Spot},
+    parts::{self, Html},
+    visit::{Visit, Wanted, encoded},
+};
+use crate::query::Query;
+use analysis::result_type::ResultType;
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{KeywordId, ProjectId},
+    job::kind::AnalysisKind,
+    page::{Direction, PageRequest},
+    ports::ai_answers::{ENGINES, SIMULATED_ENGINES},
+    project::Project,
+    results::{Finding, FindingSort, ResultHead},
+    use_cases::read_results::{ProjectResults, ResultsRequest},
+};
+use serde::de::DeserializeOwned;
+
+const KNOWN: [&str; 8] = [
+    "keyword", "url", "cursor", "sort", "range", "id", "engine", "scope",
+];
+const SORTS: [(&str, FindingSort); 2] = [
+    ("default", FindingSort::Ordinal),
+    ("value", FindingSort::Value),
+];
+
+/// What was found, and what the address chose of it.
+struct Found<'a> {
+    visit: &'a Visit<'a>,
+    of: ResultType,
+    project: &'a Project,
+    head: &'a ResultHead,
+    query: &'a Query,
+    wanted: &'a Wanted<FindingSort>,
+    results: &'a ProjectResults,
+}
+
+/// What an engine is called; one that is no longer known, by its name.
+fn engine_title(name: &str) -> &str {
+    let mut known = ENGINES.iter().chain(&SIMULATED_ENGINES);
+    known.find(|it| it.0 == name).map_or(name, |it| it.1)
+}
+
+/// How many records a page of the list shows; heavier records are fewer.
+const fn rows(of: ResultType) -> u32 {
+    match of {
+        ResultType::Serp => 1,
+        ResultType::AiTrends | ResultType::AiVisibility | ResultType::Suggestions => 20,
+        ResultType::Forecast | ResultType::Competitors | ResultType::Content => 30,
+        _ => 50,
+    }
+}
+
+/// The page.
+pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Page, NoPage> {
+    let query = visit.query(&KNOWN);
+    let wanted = visit.wanted(&query, rows(of), &SORTS, Direction::Ascending);
+    // Whole search pages are large: one is read, and not one for each keyword.
+    let keyword = query
+        .id("keyword")
+        .map(KeywordId)
+        .filter(|_| of == ResultType::Serp);
+    let request = ResultsRequest {
+        project: id,
+        result_type: of,
+        keyword,
+        url: None,
+        from: None,
+        to: None,
+        history: false,
+        page: wanted.page.clone(),
+    };
+    let results = visit
+        .services
+        .read_results
+        .run(visit.account(), &request)
+        .await?;
+    let results = results.ok_or(NoPage::NotFound)?;
+    let about = About::of(of);
+    let project = results.project.clone();
+    let body = match &results.head {
+        None => missing(&results, of),
+        Some(head) => {
+            let found = Found {
+                visit,
+                of,
+                project: &project,
+                head,
+                query: &query,
+                wanted: &wanted,
+                results: &results,
+            };
+            let mut body = vec![found.heading()];
+            body.extend(match of {
+                ResultType::Rankings => rankings::body(&found).await?,
+                ResultType::Serp => serp::body(&found).await?,
+                ResultType::AiVisibility => ai_visibility::body(&found),
+                ResultType::AiTrends => ai_trends::body(&found),
+                ResultType::Sov => sov::body(&found).await?,
+                ResultType::Forecast => forecast::body(&found).await?,
+                ResultType::Competitors => competitors::body(&found),
+                ResultType::Suggestions => suggestions::body(&found),
+                ResultType::ContentChanges => content_changes::body(&found).await?,
+                ResultType::BrokenLinks => broken_links::body(&found),
+                ResultType::Cannibalization => cannibalization::body(&found).await?,
+                ResultType::Vitals => vitals::body(&found),
+                ResultType::Schema => schema::body(&found).await?,
+                ResultType::GeoScore => geo_score::body(&found).await?,
+                ResultType::Eeat => eeat::body(&found).await?,
+                ResultType::Content => content::body(&found).await?,
+            });
+            body
+        }
+    };
+    Ok(Page {
+        title: format!("{} · {}", about.title, project.name.as_str()),
+        spot: Spot::Results(of),
+        simulated: results.head.as_ref().is_some_and(frame::is_simulated),
+        project: Some(project),
+        parts: body,
+    })
+}
+
+/// What brings the results, and where it is started.
+fn start(project: &Project, of: ResultType, label: &str) -> Option<Html> {
+    let kind = AnalysisKind::behind(of);
+    let ready = match kind {
+        AnalysisKind::RankCheck => project.keyword_count > 0,
+        AnalysisKind::AiVisibility => project.ai_tracked_count > 0,
+        _ => true,
+    };
+    let then = format!("/projects/{}", project.id);
+    (ready && project.is_active()).then(|| parts::starter(kind.name(), project.id.0, &then, label))
+}
+
+fn missing(results: &ProjectResults, of: ResultType) -> Vec<Html> {
+    let (about, project) = (About::of(of), &results.project);
+    let kind = AnalysisKind::behind(of);
+    let head = frame::head(frame::crumbs(project), about.title, about.question, None);
+    let keywords = format!("/projects/{}/keywords", project.id);
+    let (title, text, action) = match kind {
+        _ if !project.is_active() => (
+            "The project is out of use",
+            "Bring it back in its settings; then it can be measured.".to_owned(),
+            Some(parts::main_link(&format!("/projects/{}/settings", project.id), "To its settings")),
+        ),
+        _ if results.pending.is_some() => (
+            "It is being measured",
+            format!("{} is under way. Its results appear here when it ends.", analyses::name(kind)),
+            Some(parts::main_link("/analyses", "Watch it")),
+        ),
+        AnalysisKind::RankCheck if project.keyword_count == 0 => (
+            "There is nothing to look for yet",
+            "Add the searches for which you want to be found.".to_owned(),
+            Some(parts::main_link(&keywords, "Add keywords")),
+        ),
+        AnalysisKind::AiVisibility if project.ai_tracked_count == 0 => (
+            "No keyword is measured in AI answers yet",
+            "Switch on AI answers for the keywords that matter most. Each takes one place of the allowance.".to_owned(),
+            Some(parts::main_link(&keywords, "Choose keywords")),
+        ),
+        _ => (
+            "Not measured yet",
+            format!("{} brings these results.", analyses::name(kind)),
+            start(project, of, "Measure now"),
+        ),
+    };
+    vec![head, parts::empty(about.icon, title, &text, action)]
+}
+
+impl Found<'_> {
+    fn heading(&self) -> Html {
+        let about = About::of(self.of);
+        let measured = frame::measured(self.head, about.unit, self.visit.now);
+        let again = start(self.project, self.of, "Measure again");
+        frame::head_measured(
+            frame::crumbs(self.project),
+            about.title,
+            about.question,
+            again,
+            measured,
+        )
+    }
+
+    /// What all records come to.
+    fn summary<T: DeserializeOwned>(&self) -> Option<T> {
+        self.head.summary.parse().ok()
+    }
+
+    /// The records of this page of the list that can be read; what an earlier version wrote may not
+    /// be, and is then told by [`Self::told`].
+    fn records<T: DeserializeOwned>(&self) -> Vec<T> {
+        read(&self.results.findings.items)
+    }
+
+    /// How the list stands: how many there are, and where the others are.
+    fn paged(&self) -> (String, Option<String>, Option<String>) {
+        let (first, next) = self.visit.around(self.wanted, &self.results.findings);
+        let all = self.head.item_count;
+        (
+            format!("{} of {all}", self.results.findings.items.len()),
+            first,
+            next,
+        )
+    }
+
+    /// The way to the other pages of the list.
+    fn pager(&self) -> Html {
+        let (told, first, next) = self.paged();
+        parts::pager(first.as_deref(), next.as_deref(), &told)
+    }
+
+    /// The address of this page about one of its things.
+    fn about(&self, name: &str, value: &str) -> String {
+        format!("{}?{name}={}", self.visit.path, encoded(value))
+    }
+
+    /// The address of another page of the project.
+    fn elsewhere(&self, end: &str) -> String {
+        format!("/projects/{}/{end}", self.project.id)
+    }
+
+    /// The page that the address chose, of the newest run.
+    async fn chosen_page<T: DeserializeOwned>(&self) -> Result<Option<T>, NoPage> {
+        let Some(url) = self.query.free_text("url", 2_048) else {
+            return Ok(None);
+        };
+        let request = ResultsRequest {
+            url: Some(url),
+            ..self.request(FindingSort::Ordinal, 1)
+        };
+        Ok(self.ask(&request).await?.into_iter().next())
+    }
+
+    /// Records of earlier runs about a keyword, newest first.
+    async fn past_of_keyword<T: DeserializeOwned>(
+        &self,
+        of: ResultType,
+        keyword: i64,
+        since: Option<DateTime<Utc>>,
+        most: u32,
+    ) -> Result<Vec<T>, NoPage> {
+        let request = ResultsRequest {
+            result_type: of,
+            keyword: Some(KeywordId(keyword)),
+            from: since,
+            ..self.past(most)
+        };
+        self.ask(&request).await
+    }
+
+    /// A request for records of all runs, newest first.
+    fn past(&self, most: u32) -> ResultsRequest {
+        let mut request = self.request(FindingSort::MeasuredAt, most);
+        request.history = true;
+        request.page.direction = Direction::Descending;
+        request
+    }
+
+    fn request(&self, sort: FindingSort, most: u32) -> ResultsRequest {
+        ResultsRequest {
+            project: self.project.id,
+            result_type: self.of,
+            keyword: None,
+            url: None,
+            from: None,
+            to: None,
+            history: false,
+            page: PageRequest {
+                sort,
+                direction: Direction::Ascending,
+                after: None,
+                limit: most,
+                counted: false,
+            },
+        }
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, request: &ResultsRequest) -> Result<Vec<T>, NoPage> {
+        let results = self
+            .visit
+            .services
+            .read_results
+            .run(self.visit.account(), request)
+            .await?;
+        Ok(results
+            .map(|it| read(&it.findings.items))
+            .unwrap_or_default())
+    }
+}
+
+fn read<T: DeserializeOwned>(findings: &[Finding]) -> Vec<T> {
+    findings
+        .iter()
+        .filter_map(|it| it.record.parse().ok())
+        .collect()
+}
+
+/// What stands where a record's list is empty.
+fn none(title: &str, text: &str) -> Html {
+    parts::empty("check", title, text, None)
+}

@@ -1,0 +1,282 @@
+//! Where we stand, and what moved.
+
+use super::Found;
+use crate::pages::{
+    NoPage,
+    charts::{Lines, Series, parts_bar},
+    home::with_gaps,
+    keywords::{change, position},
+    parts::{self, Html, Table},
+};
+use analysis::{
+    findings::rankings::{RankingRecord, RankingsSummary, Weighting},
+    result_type::ResultType,
+};
+use chrono::TimeDelta;
+
+const RANGES: [(&str, i64, &str); 4] = [
+    ("30", 30, "30 days"),
+    ("90", 90, "90 days"),
+    ("365", 365, "A year"),
+    ("all", 4_000, "All"),
+];
+/// The most measurements of a keyword that are drawn.
+const MOST_POINTS: u32 = 400;
+
+pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+    let records: Vec<RankingRecord> = found.records();
+    let mut body = Vec::new();
+    if let Some(summary) = found.summary::<RankingsSummary>() {
+        body.push(figures(&summary));
+    }
+    let chosen = found
+        .query
+        .id("keyword")
+        .or_else(|| records.iter().find_map(|it| it.envelope.keyword_id));
+    if let Some(keyword) = chosen {
+        body.push(history(found, keyword).await?);
+    }
+    body.push(table(found, &records));
+    Ok(body)
+}
+
+fn figures(it: &RankingsSummary) -> Html {
+    let weights = match it.weighting {
+        Weighting::Volume => "weighted by what keywords are searched for",
+        Weighting::Equal => "every keyword counts the same, since not all have a search volume",
+    };
+    let stats = parts::stats(vec![
+        parts::stat(
+            "Visibility",
+            parts::maybe(it.visibility_index, 1),
+            &format!("of 100, {weights}"),
+        ),
+        parts::stat(
+            "Average position",
+            parts::maybe(it.average_position_all, 1),
+            &format!(
+                "all keywords; {} among those that are ranked",
+                it.average_position
+                    .map_or_else(|| "none".to_owned(), |it| format!("{it:.1}"))
+            ),
+        ),
+        parts::stat(
+            "Visits a month",
+            parts::maybe(it.estimated_traffic, 0),
+            &format!(
+                "estimated, from {} keywords with a volume",
+                it.estimated_traffic_keywords
+            ),
+        ),
+        parts::stat(
+            "Within reach",
+            parts::count(it.striking_distance),
+            "keywords on positions 4 to 20",
+        ),
+        parts::stat(
+            "Moved",
+            parts::text(&format!("{} ↑  {} ↓", it.improved, it.declined)),
+            &format!("{} came, {} went", it.entered, it.left),
+        ),
+    ]);
+    let counts = &it.buckets;
+    let bar = parts_bar(
+        "Keywords by position",
+        &[
+            ("1", counts.first, 7),
+            ("2–3", counts.top3, 8),
+            ("4–10", counts.top10, 9),
+            ("11–20", counts.top20, 10),
+            ("21–100", counts.top50 + counts.top100, 11),
+            ("not found", counts.not_ranked, 6),
+        ],
+    );
+    Html::all([stats, parts::card("Keywords by position", "", bar)])
+}
+
+async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
+    let range = found.query.text("range").unwrap_or("90");
+    let (_, days, _) = RANGES
+        .into_iter()
+        .find(|it| it.0 == range)
+        .unwrap_or(RANGES[1]);
+    let since = found.visit.now - TimeDelta::days(days);
+    let mut past: Vec<RankingRecord> = found
+        .past_of_keyword(ResultType::Rankings, keyword, Some(since), MOST_POINTS)
+        .await?;
+    past.reverse();
+    let Some(newest) = past.last() else {
+        return Ok(parts::remark(
+            "",
+            "This keyword was not measured in the chosen time.",
+        ));
+    };
+    let text = newest.market.keyword.clone();
+    let tabs: Vec<(String, String, bool)> = RANGES
+        .into_iter()
+        .map(|(name, of, label)| {
+            (
+                found.visit.with(&[("range", Some(name))]),
+                label.to_owned(),
+                of == days,
+            )
+        })
+        .collect();
+    let worth = parts::pairs(vec![
+        (
+            "Page",
+            newest
+                .envelope
+                .url
+                .as_deref()
+                .map_or_else(parts::unknown, parts::outward),
+        ),
+        (
+            "Best so far",
+            newest
+                .best_position
+                .map_or_else(parts::unknown, |it| parts::count(it.into())),
+        ),
+        ("Seven-day mean", parts::maybe(newest.moving_average7, 1)),
+        ("Volatility", parts::maybe(newest.volatility28, 2)),
+        (
+            "Share of clicks expected",
+            parts::percent(newest.expected_ctr),
+        ),
+        (
+            "Visits a month to gain",
+            parts::maybe(newest.potential_clicks, 0),
+        ),
+        ("Difficulty", parts::maybe(newest.difficulty, 0)),
+        (
+            "Intent",
+            newest
+                .intent
+                .as_ref()
+                .map_or_else(parts::unknown, |it| parts::text(&parts::said(it))),
+        ),
+        (
+            "Search Console's position",
+            parts::maybe(newest.gsc_position, 1),
+        ),
+    ]);
+    let serp = parts::link(
+        &found.elsewhere(&format!("results/serp?keyword={keyword}")),
+        "See the search page",
+    );
+    let chart = Html::all([parts::tabs("How far back", &tabs), course(&past, &text)]);
+    let note = format!(
+        "{}, {}, {}. Where it was not found, the line is broken.",
+        newest.market.engine,
+        newest.market.country,
+        parts::said(&newest.market.device)
+    );
+    let chart = parts::wrapped("div", "stack", &chart);
+    let inside = parts::side_by_side("split", vec![chart, Html::all([worth, serp])]);
+    Ok(parts::card(&format!("“{text}” over time"), &note, inside))
+}
+
+/// The course of a position.
+fn course(past: &[RankingRecord], text: &str) -> Html {
+    let points = past.iter().map(|it| {
+        (
+            it.envelope.measured_at.date_naive(),
+            it.position.map(f64::from),
+        )
+    });
+    let (days, values): (Vec<_>, Vec<_>) = with_gaps(points.collect()).into_iter().unzip();
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let told = match (known.first(), known.last()) {
+        (Some(first), Some(last)) => format!(
+            "From position {first} to {last}, in {} measurements.",
+            known.len()
+        ),
+        _ => "It was not found in any of them.".to_owned(),
+    };
+    Lines {
+        title: format!("Position for “{text}”"),
+        told,
+        days,
+        series: vec![Series {
+            name: text.to_owned(),
+            colour: 1,
+            dashed: false,
+            values,
+        }],
+        inverted: true,
+        floor: Some(1.0),
+        times: 1.0,
+        digits: 0,
+        after: "",
+        low: false,
+    }
+    .html()
+}
+
+fn table(found: &Found<'_>, records: &[RankingRecord]) -> Html {
+    if records.is_empty() {
+        return super::none(
+            "No keyword was measured",
+            "Add keywords, then measure again.",
+        );
+    }
+    let rows = records.iter().map(|it| {
+        let keyword = it.envelope.keyword_id.unwrap_or_default();
+        let name = parts::link(
+            &found.visit.with(&[("keyword", Some(&keyword.to_string()))]),
+            &it.market.keyword,
+        );
+        let failed = it
+            .envelope
+            .error
+            .as_deref()
+            .map(|it| parts::tag("bad", &parts::in_words(it)));
+        let features: Vec<Html> = it
+            .features_present
+            .iter()
+            .flatten()
+            .take(3)
+            .map(|it| parts::tag("", &parts::in_words(it.name())))
+            .collect();
+        parts::row(vec![
+            name,
+            failed.unwrap_or_else(|| position(it.position, Some(it))),
+            change(Some(it)),
+            it.envelope
+                .url
+                .as_deref()
+                .map_or_else(parts::unknown, parts::outward_path),
+            if features.is_empty() {
+                parts::unknown()
+            } else {
+                parts::wrapped("span", "tags", &Html::all(features))
+            },
+            parts::maybe_count(it.search_volume),
+            parts::percent(it.expected_ctr),
+            parts::maybe(it.estimated_clicks, 0),
+        ])
+    });
+    let sorted = |column: parts::Column, name: &str| {
+        let (href, order) = found.visit.sorted(found.query, name, "default");
+        column.sorted(href, order)
+    };
+    let columns = vec![
+        parts::words("Keyword"),
+        sorted(parts::figures("Position"), "value"),
+        parts::figures("Change"),
+        parts::words("Page"),
+        parts::words("On the search page"),
+        parts::figures("Searches a month"),
+        parts::figures("Click share"),
+        parts::figures("Visits a month"),
+    ];
+    let (told, first, next) = found.paged();
+    let table = Table::new("All keywords", columns, rows.collect())
+        .named_above()
+        .paged(told, first, next);
+    parts::card_of(
+        "All keywords",
+        "Choose a keyword to see its course.",
+        &table,
+    )
+}

@@ -1,0 +1,216 @@
+//! Which part of all clicks is ours.
+
+use super::Found;
+use crate::pages::{
+    NoPage,
+    charts::{ShareColumn, Shares, bars},
+    keywords::share_cell,
+    parts::{self, Html, Table},
+};
+use analysis::findings::sov::{SovRecord, SovScope, SovSummary};
+use std::collections::BTreeMap;
+
+/// Runs times scopes that are looked through for the project's own line.
+const MOST_PAST: u32 = 240;
+/// How many sites have a colour.
+const NAMED: usize = 5;
+
+pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
+    let records: Vec<SovRecord> = found.records();
+    let whole = records.iter().find(|it| it.scope == SovScope::Project);
+    let mut body = Vec::new();
+    if let Some(summary) = found.summary::<SovSummary>() {
+        body.push(figures(&summary, whole));
+    }
+    if let Some(whole) = whole {
+        let past: Vec<SovRecord> = found.ask(&found.past(MOST_PAST)).await?;
+        body.push(over_time(whole, past));
+        body.push(parts::side_by_side(
+            "split even",
+            vec![now(whole), scopes(&records)],
+        ));
+        body.push(sites(whole));
+    }
+    body.push(found.pager());
+    Ok(body)
+}
+
+fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Html {
+    let change = parts::delta(it.change30.map(|it| 100.0 * it), 1, " points");
+    parts::stats(vec![
+        parts::stat(
+            "Share of voice",
+            parts::percent(it.sov),
+            &format!("of the clicks of {} sites that were seen", it.domain_count),
+        )
+        .moved(change),
+        parts::stat(
+            "Share of all searches",
+            parts::percent(it.share_of_search),
+            "clicks to us for each search",
+        ),
+        parts::stat(
+            "Among named competitors",
+            parts::percent(it.sov_tracked),
+            "us and the competitors that you named",
+        ),
+        parts::stat(
+            "Rank",
+            parts::maybe_count(it.rank),
+            &format!("of {} sites", it.domain_count),
+        ),
+        parts::stat(
+            "Competitors that count",
+            parts::maybe(whole.and_then(|it| it.effective_competitors), 1),
+            "as many sites of equal size would divide the clicks like this",
+        ),
+        parts::stat(
+            "In AI answers",
+            parts::percent(it.ai_share_of_voice),
+            "our part of all brands that are named",
+        ),
+    ])
+}
+
+fn over_time(whole: &SovRecord, past: Vec<SovRecord>) -> Html {
+    let mut by_day: BTreeMap<chrono::NaiveDate, SovRecord> = BTreeMap::new();
+    for it in past {
+        let of_a_kind = it.scope == SovScope::Project
+            && it.envelope.method_version == whole.envelope.method_version
+            && it.weighting == whole.weighting;
+        if of_a_kind {
+            by_day
+                .entry(it.envelope.measured_at.date_naive())
+                .or_insert(it);
+        }
+    }
+    let own = { whole.domains.iter() }.filter(|it| it.is_own).take(1);
+    let others = { whole.domains.iter() }.filter(|it| !it.is_own);
+    let names: Vec<String> = own
+        .chain(others)
+        .take(NAMED)
+        .map(|it| it.domain.clone())
+        .collect();
+    let columns = by_day.iter().map(|(day, it)| {
+        let share = |name: &String| {
+            { it.domains.iter() }
+                .find(|it| it.domain == *name)
+                .map(|it| it.sov)
+        };
+        ShareColumn {
+            day: *day,
+            shares: names.iter().map(share).collect(),
+        }
+    });
+    let shares = Shares {
+        title: "Share of voice over time".to_owned(),
+        told: format!(
+            "The shares of {} over {} measurements.",
+            names.join(", "),
+            by_day.len()
+        ),
+        columns: columns.collect(),
+        names: names.clone(),
+    };
+    parts::card(
+        "Over time",
+        "The largest sites of today, day by day. The rest up to the whole belongs to others.",
+        shares.html(),
+    )
+}
+
+fn now(whole: &SovRecord) -> Html {
+    let mut rows: Vec<(Html, Html, f64, bool)> = { whole.domains.iter() }
+        .take(10)
+        .map(|it| {
+            (
+                parts::text(&it.domain),
+                parts::percent(Some(it.sov)),
+                it.sov,
+                it.is_own,
+            )
+        })
+        .collect();
+    if !rows.iter().any(|it| it.3)
+        && let Some(own) = whole.domains.iter().find(|it| it.is_own)
+    {
+        rows.push((
+            parts::text(&own.domain),
+            parts::percent(Some(own.sov)),
+            own.sov,
+            true,
+        ));
+    }
+    let note = format!(
+        "{} keywords, {} without a search page.",
+        whole.keyword_count, whole.missing_keywords
+    );
+    parts::card("Now", &note, bars(&rows))
+}
+
+fn scopes(records: &[SovRecord]) -> Html {
+    let rows = records.iter().map(|it| {
+        let (kind, name) = match &it.scope {
+            SovScope::Project => ("whole", "The whole project".to_owned()),
+            SovScope::Tag(name) => ("tag", name.clone()),
+            SovScope::Intent(intent) => ("intent", parts::said(intent)),
+            SovScope::PageGroup(name) => ("pages", name.clone()),
+        };
+        parts::row(vec![
+            parts::under(&parts::text(&name), &parts::text(kind)),
+            share_cell(it.sov),
+            parts::maybe_count(it.rank),
+            parts::count(it.keyword_count),
+        ])
+    });
+    let columns = vec![
+        parts::words("Part"),
+        parts::figures("Share"),
+        parts::figures("Rank"),
+        parts::figures("Keywords"),
+    ];
+    parts::card_of(
+        "By part of the market",
+        "",
+        &Table::new("By part of the market", columns, rows.collect()).named_above(),
+    )
+}
+
+fn sites(whole: &SovRecord) -> Html {
+    let rows = whole.domains.iter().take(50).map(|it| {
+        let sign = if it.is_own {
+            parts::tag("own", "ours")
+        } else if it.is_tracked {
+            parts::tag("warn", "competitor")
+        } else {
+            Html::default()
+        };
+        let row = parts::row(vec![
+            Html::all([parts::text(&it.domain), parts::text(" "), sign]),
+            share_cell(Some(it.sov)),
+            parts::maybe(it.estimated_clicks, 0),
+            parts::count(it.keywords_top3),
+            parts::count(it.keywords_top10),
+            parts::maybe(it.average_position, 1),
+        ]);
+        row.own(it.is_own)
+    });
+    let columns = vec![
+        parts::words("Site"),
+        parts::figures("Share"),
+        parts::figures("Visits a month"),
+        parts::figures("Top 3"),
+        parts::figures("Top 10"),
+        parts::figures("Average position"),
+    ];
+    let table = Table::new("All sites", columns, rows.collect()).named_above();
+    parts::card_of(
+        "All sites",
+        &format!(
+            "The first {} of {}.",
+            whole.domains.len().min(50),
+            whole.domain_count
+        ),
+        &table,
+    )
+}

@@ -1,0 +1,254 @@
+//! Whether our pages are fast, responsive and stable.
+
+use super::Found;
+use crate::pages::{
+    charts::{ring, zone},
+    parts::{self, Html, Table},
+};
+use analysis::findings::vitals::{
+    Assessment, MetricRecord, Rating, VitalsRecord, VitalsSource, VitalsSummary,
+};
+
+/// What is measured: its short and long name, up to where it is good, from where on it is poor.
+const METRICS: [(&str, &str, f64, f64); 7] = [
+    ("LCP", "largest content shown", 2_500.0, 4_000.0),
+    ("INP", "answer to an input", 200.0, 500.0),
+    ("CLS", "layout shift", 0.1, 0.25),
+    ("FCP", "first content shown", 1_800.0, 3_000.0),
+    ("TTFB", "first byte", 800.0, 1_800.0),
+    ("TBT", "blocked", 200.0, 600.0),
+    ("SI", "speed index", 3_387.0, 5_800.0),
+];
+
+fn metrics(it: &VitalsRecord) -> [Option<&MetricRecord>; 7] {
+    let it = &it.metrics;
+    [
+        &it.lcp, &it.inp, &it.cls, &it.fcp, &it.ttfb, &it.tbt, &it.si,
+    ]
+    .map(Option::as_ref)
+}
+
+pub fn body(found: &Found<'_>) -> Vec<Html> {
+    let records: Vec<VitalsRecord> = found.records();
+    let mut body = Vec::new();
+    if let Some(it) = found.summary::<VitalsSummary>() {
+        body.push(figures(&it));
+    }
+    let chosen = found
+        .query
+        .text("id")
+        .and_then(|it| it.parse::<usize>().ok());
+    if let Some(it) = chosen
+        .and_then(|at| records.get(at))
+        .or_else(|| records.first())
+    {
+        body.push(one(it));
+    }
+    body.push(table(found, &records));
+    body
+}
+
+fn figures(it: &VitalsSummary) -> Html {
+    let stats = it.by_form_factor.iter().flat_map(|(factor, it)| {
+        let on = parts::said(factor);
+        [
+            parts::stat(
+                &format!("Passed, {on}"),
+                parts::text(&format!("{} of {}", it.passed, it.assessed)),
+                "pages whose visitors see them fast, responsive and stable",
+            ),
+            parts::stat(
+                &format!("Lab score, {on}"),
+                parts::maybe(it.median_performance_score, 0),
+                &format!("of 100, the middle of {} pages", it.scored),
+            ),
+        ]
+    });
+    parts::stats(stats.collect())
+}
+
+fn shown(value: f64, name: &str) -> Html {
+    match name {
+        "CLS" => parts::number(value, 3),
+        _ if value >= 1_000.0 => parts::written("", value / 1_000.0, 2, " s"),
+        _ => parts::written("", value, 0, " ms"),
+    }
+}
+
+fn rated(it: Option<&MetricRecord>, name: &str) -> Html {
+    let Some((it, value)) = it.and_then(|it| Some((it, it.p75.or(it.value)?))) else {
+        return parts::unknown();
+    };
+    let class = match it.rating {
+        Some(Rating::Good) => "up",
+        Some(Rating::NeedsImprovement) => "flat",
+        Some(Rating::Poor) => "down",
+        None => "",
+    };
+    parts::wrapped("span", class, &shown(value, name))
+}
+
+fn one(it: &VitalsRecord) -> Html {
+    let url = it.envelope.url.as_deref().unwrap_or(&it.requested_url);
+    let lines =
+        METRICS
+            .into_iter()
+            .zip(metrics(it))
+            .filter_map(|((name, long, good, poor), metric)| {
+                let metric = metric?;
+                let value = metric.p75.or(metric.value)?;
+                let rating = metric
+                    .rating
+                    .as_ref()
+                    .map_or_else(|| "not rated".to_owned(), parts::said);
+                let drawn = zone(&format!("{name}: {rating}"), value, good, poor);
+                let name = format!("{name}, {long}");
+                let visits = match (metric.good, metric.poor) {
+                    (Some(good), Some(poor)) => parts::text(&format!(
+                        "{rating}; good for {:.0} % of visits, poor for {:.0} %",
+                        100.0 * good,
+                        100.0 * poor
+                    )),
+                    _ => parts::text(&rating),
+                };
+                let value = parts::under(
+                    &shown(value, name.split(',').next().unwrap_or_default()),
+                    &visits,
+                );
+                let name = parts::wrapped("b", "", &parts::text(&name));
+                Some(parts::wrapped("li", "", &Html::all([name, value, drawn])))
+            });
+    let lines = parts::wrapped("ul", "factors", &Html::all(lines));
+    let source = match it.source {
+        VitalsSource::Field => "Real visits, the 75th percentile of 28 days",
+        VitalsSource::Lab => "Our own loads in a browser, the middle one",
+    };
+    let runs = it
+        .runs
+        .map_or_else(String::new, |it| format!(", {it} loads"));
+    let passed = match it.assessment {
+        Some(Assessment::Passed) => parts::tag("good", "passed"),
+        Some(Assessment::Failed) => parts::tag("bad", "failed"),
+        None => parts::tag("", "not assessed"),
+    };
+    let mut inside = vec![];
+    if let Some(score) = it.performance_score {
+        inside.push(parts::wrapped(
+            "div",
+            "row",
+            &Html::all([
+                ring("Performance", Some(score.into())),
+                parts::text("Lab score of 100"),
+            ]),
+        ));
+    }
+    inside.push(lines);
+    let facts = made_of(it);
+    if !facts.is_empty() {
+        inside.push(parts::folded("What it is made of", &parts::pairs(facts)));
+    }
+    let note = format!("{source}{runs}, {}.", parts::said(&it.form_factor));
+    parts::card_with(
+        &parts::path_of(url),
+        &note,
+        passed,
+        parts::wrapped("div", "page", &Html::all(inside)),
+    )
+}
+
+/// What a load is made of, and what could be gained.
+fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Html)> {
+    let mut facts = Vec::new();
+    if let Some(element) = &it.lcp_element {
+        facts.push((
+            "Largest element",
+            parts::text(element.selector.as_deref().unwrap_or(&element.kind)),
+        ));
+    }
+    if let Some(parts_of) = &it.lcp_breakdown {
+        facts.push(("First byte", shown(parts_of.ttfb, "")));
+        facts.push(("Waiting for it to load", shown(parts_of.load_delay, "")));
+        facts.push(("Loading it", shown(parts_of.load_duration, "")));
+        facts.push(("Showing it", shown(parts_of.render_delay, "")));
+    }
+    for it in it.cls_sources.iter().take(5) {
+        facts.push((
+            "Shifts",
+            parts::text(&format!(
+                "{} by {:.3}",
+                it.selector.as_deref().unwrap_or("an element"),
+                it.shift
+            )),
+        ));
+    }
+    for it in it.opportunities.iter().take(6) {
+        let saved = it
+            .savings_ms
+            .map_or_else(String::new, |it| format!(", {it:.0} ms"));
+        let bytes = it
+            .savings_bytes
+            .map_or_else(String::new, |it| format!(", {} kB", it / 1_000));
+        facts.push((
+            "To gain",
+            parts::text(&format!("{}{saved}{bytes}", parts::in_words(&it.audit_id))),
+        ));
+    }
+    for (kind, total) in &it.resource_summary {
+        let bytes = total
+            .transfer_bytes
+            .map_or_else(String::new, |it| format!(", {} kB", it / 1_000));
+        facts.push((
+            "Loaded",
+            parts::text(&format!("{} × {}{bytes}", total.count, parts::said(kind))),
+        ));
+    }
+    facts
+}
+
+fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Html {
+    if records.is_empty() {
+        return super::none(
+            "No page was measured",
+            "Measure again when the site can be reached.",
+        );
+    }
+    let rows = records.iter().enumerate().map(|(at, it)| {
+        let url = it.envelope.url.as_deref().unwrap_or(&it.requested_url);
+        let name = parts::link(
+            &found.visit.with(&[("id", Some(&at.to_string()))]),
+            &parts::path_of(url),
+        );
+        let about = format!(
+            "{}, {}",
+            parts::said(&it.source),
+            parts::said(&it.form_factor)
+        );
+        let [lcp, inp, cls, fcp, ttfb, tbt, _] = metrics(it);
+        let failed = it
+            .envelope
+            .error
+            .as_deref()
+            .map(|it| parts::tag("bad", &parts::in_words(it)));
+        parts::row(vec![
+            parts::under(&name, &parts::text(&about)),
+            failed.unwrap_or_else(|| parts::maybe_count(it.performance_score)),
+            rated(lcp, "LCP"),
+            rated(inp, "INP"),
+            rated(cls, "CLS"),
+            rated(fcp, "FCP"),
+            rated(ttfb, "TTFB"),
+            rated(tbt, "TBT"),
+        ])
+    });
+    let mut columns = vec![parts::words("Page"), parts::figures("Lab score")];
+    columns.extend(METRICS.into_iter().take(6).map(|it| parts::figures(it.0)));
+    let (told, first, next) = found.paged();
+    let table = Table::new("All measurements", columns, rows.collect())
+        .named_above()
+        .paged(told, first, next);
+    parts::card_of(
+        "All measurements",
+        "Real visits and our own loads stand apart, and are never mixed.",
+        &table,
+    )
+}

@@ -1,0 +1,408 @@
+//! The account's settings.
+
+use super::{
+    NoPage,
+    charts::bar,
+    frame::{self, Page, Spot},
+    parts::{self, Html, Table},
+    visit::Visit,
+};
+use askama::Template;
+use domain::{
+    ai_models::ModelSettings,
+    password::TypedPassword,
+    report_settings::{Frequency, Section},
+    scope::Scope,
+    use_cases::list_ai_models::AiModel,
+};
+
+/// One page of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Account,
+    Tokens,
+    ReportDefaults,
+    Models,
+    Usage,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [
+        Self::Account,
+        Self::Tokens,
+        Self::ReportDefaults,
+        Self::Models,
+        Self::Usage,
+    ];
+
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Tokens => "api-tokens",
+            Self::ReportDefaults => "report-defaults",
+            Self::Models => "models",
+            Self::Usage => "usage",
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Account => "Account",
+            Self::Tokens => "API tokens",
+            Self::ReportDefaults => "Report defaults",
+            Self::Models => "AI models",
+            Self::Usage => "Usage",
+        }
+    }
+
+    /// The part of that path.
+    pub fn named(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.path() == path)
+    }
+}
+
+const EVENTS: u32 = 50;
+
+#[derive(Template)]
+#[template(path = "account.html")]
+struct Profile<'a> {
+    name: &'a str,
+    email: &'a str,
+    account: &'a str,
+    least: usize,
+}
+
+#[derive(Template)]
+#[template(path = "tokens.html")]
+struct NewToken<'a> {
+    scopes: Vec<(&'static str, &'static str, bool)>,
+    base: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "report_defaults.html")]
+struct ReportDefaults {
+    enabled: bool,
+    pdf: bool,
+    frequencies: Vec<(&'static str, String, bool)>,
+    sections: Vec<(&'static str, String, bool)>,
+}
+
+#[derive(Template)]
+#[template(path = "models.html")]
+struct Models {
+    models: Vec<Model>,
+}
+
+struct Model {
+    title: String,
+    engine: String,
+    sign: Html,
+    active: bool,
+    samples: u32,
+    samples_range: (u32, u32),
+    prompts: u32,
+    prompts_range: (u32, u32),
+    weight: f64,
+    web_search: bool,
+    told: String,
+}
+
+/// The page.
+pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
+    let body = match part {
+        Part::Account => account(visit).await?,
+        Part::Tokens => tokens(visit).await?,
+        Part::ReportDefaults => report_defaults(visit),
+        Part::Models => models(visit).await?,
+        Part::Usage => usage(visit).await?,
+    };
+    let tabs: Vec<(String, String, bool)> = Part::ALL
+        .into_iter()
+        .map(|it| {
+            (
+                format!("/settings/{}", it.path()),
+                it.title().to_owned(),
+                it == part,
+            )
+        })
+        .collect();
+    Ok(Page {
+        title: format!("{} · Settings", part.title()),
+        spot: Spot::Settings,
+        project: None,
+        simulated: false,
+        parts: [
+            frame::head(vec![], part.title(), "", None),
+            parts::tabs("Settings", &tabs),
+        ]
+        .into_iter()
+        .chain(body)
+        .collect(),
+    })
+}
+
+async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+    let form = Profile {
+        name: visit.who.user.name.as_str(),
+        email: visit.who.user.email.as_str(),
+        account: visit.who.account.name.as_str(),
+        least: TypedPassword::LEAST,
+    };
+    let sessions = sessions(visit).await?;
+    let events = visit.uses.audit.run(visit.account(), EVENTS).await?;
+    let rows = events.iter().map(|it| {
+        parts::row(vec![
+            parts::text(&parts::headed(it.action.name())),
+            parts::at(it.at),
+            parts::text(it.actor.name()),
+            parts::text(&it.detail),
+        ])
+    });
+    let columns = ["What", "When", "Who", "Particulars"]
+        .map(parts::words)
+        .to_vec();
+    let table = Table::new("What was done", columns, rows.collect()).named_above();
+    let log = parts::card_of(
+        "What was done by whom",
+        "The newest 50 entries; nothing in them is secret.",
+        &table,
+    );
+    Ok(vec![Html::of(&form), sessions, log])
+}
+
+async fn sessions(visit: &Visit<'_>) -> Result<Html, NoPage> {
+    let (account, user) = (visit.account(), visit.who.user.id);
+    let sessions = visit.services.list_sessions.run(account, user).await?;
+    let rows = sessions.iter().map(|it| {
+        let end = if it.id == visit.who.session.id {
+            parts::tag("good", "this one")
+        } else {
+            let path = format!("DELETE /api/settings/sessions/{}", it.id);
+            parts::pressed("quiet slim danger", &path, "", "", "", "End it")
+        };
+        parts::row(vec![
+            parts::text(it.browser.as_deref().unwrap_or("not told")),
+            parts::text(&it.network),
+            parts::ago(it.last_seen_at),
+            parts::at(it.ends_at()),
+            end,
+        ])
+    });
+    let columns = ["Browser", "Network", "Last seen", "Ends", "Change it"]
+        .map(parts::words)
+        .to_vec();
+    let table = Table::new("Where you are signed in", columns, rows.collect()).named_above();
+    let everywhere = parts::pressed(
+        "",
+        "DELETE /api/session?everywhere=true",
+        "",
+        "Sign out on every device, this one too?",
+        "/sign-in",
+        "Sign out everywhere",
+    );
+    Ok(Html::all([
+        parts::card_of(
+            "Where you are signed in",
+            "A session ends by itself; end one that you do not know.",
+            &table,
+        ),
+        parts::wrapped("div", "row", &everywhere),
+    ]))
+}
+
+const fn scope_told(scope: Scope) -> &'static str {
+    match scope {
+        Scope::ProjectsRead => "reads projects and results",
+        Scope::ProjectsWrite => "creates, changes and deactivates projects",
+        Scope::KeywordsRead => "reads keywords",
+        Scope::KeywordsWrite => "adds, changes and deactivates keywords",
+        Scope::AnalysisRun => "starts analyses, which may cost money",
+        Scope::ModelsRead => "reads the settings of AI models",
+    }
+}
+
+async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+    let scopes = Scope::ALL
+        .into_iter()
+        .map(|it| (it.name(), scope_told(it), it.name().ends_with("read")));
+    let form = NewToken {
+        scopes: scopes.collect(),
+        base: &visit.services.config.public_base_url,
+    };
+    let tokens = visit.uses.tokens.run(visit.account()).await?;
+    if tokens.is_empty() {
+        let text = "Agents and scripts sign in with a token. Make the first one above.";
+        return Ok(vec![
+            Html::of(&form),
+            parts::empty("key", "No tokens yet", text, None),
+        ]);
+    }
+    let rows = tokens.iter().map(|it| {
+        let state = match (it.revoked_at, it.expires_at) {
+            (Some(_), _) => parts::tag("bad", "revoked"),
+            (None, Some(end)) if end <= visit.now => parts::tag("warn", "expired"),
+            _ => parts::tag("good", "works"),
+        };
+        let scopes = it.scopes.iter().map(|it| parts::tag("", it.name()));
+        let revoke = parts::pressed(
+            "quiet slim danger",
+            &format!("DELETE /api/settings/api-tokens/{}", it.id),
+            "",
+            "Revoke this token? Whoever uses it is refused from now on.",
+            "",
+            "Revoke",
+        );
+        parts::row(vec![
+            parts::under(
+                &parts::text(it.name.as_str()),
+                &parts::text(&format!("… {}", it.last_four)),
+            ),
+            state,
+            parts::wrapped("span", "tags", &Html::all(scopes)),
+            it.last_used_at
+                .map_or_else(|| parts::text("never"), parts::ago),
+            it.expires_at
+                .map_or_else(|| parts::text("never"), parts::ago),
+            if it.revoked_at.is_some() {
+                Html::default()
+            } else {
+                revoke
+            },
+        ])
+    });
+    let columns = [
+        "Token",
+        "State",
+        "Scopes",
+        "Last used",
+        "Expires",
+        "Change it",
+    ]
+    .map(parts::words)
+    .to_vec();
+    let table = Table::new("Tokens", columns, rows.collect()).named_above();
+    Ok(vec![Html::of(&form), parts::card_of("Tokens", "", &table)])
+}
+
+fn report_defaults(visit: &Visit<'_>) -> Vec<Html> {
+    let now = &visit.who.account.report_defaults;
+    let sections = Section::ALL.into_iter().map(|it| {
+        let on = now.content.get(&it).copied().unwrap_or(true);
+        (it.name(), parts::headed(it.name()), on)
+    });
+    vec![Html::of(&ReportDefaults {
+        enabled: now.enabled,
+        pdf: now.include_pdf,
+        frequencies: frequencies(Some(now.frequency)),
+        sections: sections.collect(),
+    })]
+}
+
+/// How often, with the one that is chosen.
+pub fn frequencies(now: Option<Frequency>) -> Vec<(&'static str, String, bool)> {
+    let all = Frequency::ALL.into_iter();
+    all.map(|it| (it.name(), parts::headed(it.name()), Some(it) == now))
+        .collect()
+}
+
+async fn models(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+    let models = visit.services.list_ai_models.run(visit.account()).await?;
+    let text = "Which engines are asked, and how often. Answers vary, so that a rate without many answers says little.";
+    let models = models.iter().map(model).collect();
+    Ok(vec![parts::remark("", text), Html::of(&Models { models })])
+}
+
+fn model(model: &AiModel) -> Model {
+    let settings = &model.settings;
+    let (sign, told) = match &model.configured {
+        Some(_) => (
+            parts::tag("good", "configured"),
+            "It is asked by this server.",
+        ),
+        None => (
+            parts::tag("warn", "no key"),
+            "This server has no key for it. Its operator adds one in the server's settings.",
+        ),
+    };
+    Model {
+        title: model.title.clone(),
+        engine: settings.engine.clone(),
+        sign,
+        active: settings.is_active,
+        samples: settings.samples,
+        samples_range: (
+            *ModelSettings::SAMPLES.start(),
+            *ModelSettings::SAMPLES.end(),
+        ),
+        prompts: settings.prompts,
+        prompts_range: (
+            *ModelSettings::PROMPTS.start(),
+            *ModelSettings::PROMPTS.end(),
+        ),
+        weight: settings.weight,
+        web_search: settings.web_search,
+        told: told.to_owned(),
+    }
+}
+
+async fn usage(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
+    let found = visit
+        .services
+        .read_account
+        .run(visit.account(), &visit.services.config.policy)
+        .await?;
+    let found = found.ok_or(NoPage::NotFound)?;
+    let account = &found.account;
+    let rows = [
+        ("Projects", account.project_allowance()),
+        ("Keywords", account.keyword_allowance()),
+        ("Keywords measured in AI answers", account.ai_allowance()),
+    ];
+    let rows = rows.into_iter().map(|(name, it)| {
+        let share = if it.limit == 0 {
+            1.0
+        } else {
+            f64::from(it.used) / f64::from(it.limit)
+        };
+        parts::row(vec![
+            parts::text(name),
+            parts::count(it.used.into()),
+            parts::count(it.limit.into()),
+            bar(share, if share >= 0.9 { "w" } else { "1" }),
+        ])
+    });
+    let columns = vec![
+        parts::words("Allowance"),
+        parts::figures("Used"),
+        parts::figures("Limit"),
+        parts::words("How full"),
+    ];
+    let allowances = Table::new("Allowances", columns, rows.collect()).named_above();
+    let limit = |it: Option<domain::money::MicroUsd>| {
+        it.map_or_else(|| "no limit".to_owned(), |it| format!("limit {it} USD"))
+    };
+    let stats = parts::stats(vec![
+        parts::stat(
+            "Spent this month, USD",
+            parts::text(&found.spending.spent.to_string()),
+            &limit(account.limits.monthly_budget),
+        ),
+        parts::stat(
+            "Spent today, USD",
+            parts::text(&found.today.spent.to_string()),
+            &limit(account.limits.daily_budget),
+        ),
+        parts::stat(
+            "Set aside for running analyses, USD",
+            parts::text(&found.spending.reserved.to_string()),
+            "given back when they cost less",
+        ),
+        parts::stat(
+            "Analyses waiting",
+            parts::count(found.queue.queued.into()),
+            &format!("of {} that may wait", found.queue_limit),
+        ),
+    ]);
+    Ok(vec![stats, parts::card_of("Allowances", "", &allowances)])
+}

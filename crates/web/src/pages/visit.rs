@@ -1,0 +1,227 @@
+//! Somebody who looks at a page: who it is, what the address says, and what may be read.
+
+use super::NoPage;
+use crate::{
+    paging::{Limits, Paging, bound_part},
+    query::Query,
+    services::Services,
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{AccountId, ProjectId},
+    page::{Direction, Page, PageRequest},
+    project::Project,
+    use_cases::{
+        authenticate_session::Member, list_audit_events::ListAuditEvents,
+        list_schedules::ListSchedules, list_tokens::ListTokens,
+        read_console_state::ReadConsoleState, read_keyword_board::ReadKeywordBoard,
+        read_portfolio::ReadPortfolio, read_project_state::ReadProjectState,
+    },
+};
+use std::{fmt::Write as _, sync::Arc};
+
+/// What pages read beside what the API reads.
+pub struct Uses {
+    pub keyword_board: ReadKeywordBoard,
+    pub portfolio: ReadPortfolio,
+    pub project_state: ReadProjectState,
+    pub tokens: ListTokens,
+    pub audit: ListAuditEvents,
+    pub schedules: ListSchedules,
+    pub console: ReadConsoleState,
+}
+
+impl Uses {
+    /// On the storage of these services.
+    pub fn new(services: &Services) -> Self {
+        let s = || Arc::clone(&services.storage);
+        Self {
+            keyword_board: ReadKeywordBoard::new(s()),
+            portfolio: ReadPortfolio::new(s()),
+            project_state: ReadProjectState::new(s()),
+            tokens: ListTokens::new(s()),
+            audit: ListAuditEvents::new(s()),
+            schedules: ListSchedules::new(s()),
+            console: ReadConsoleState::new(s()),
+        }
+    }
+}
+
+/// One look at a page.
+pub struct Visit<'a> {
+    /// What there is.
+    pub services: &'a Services,
+    /// What pages read.
+    pub uses: &'a Uses,
+    /// Who looks.
+    pub who: &'a Member,
+    /// Which page.
+    pub path: &'a str,
+    /// What the address says behind it.
+    pub query_text: &'a str,
+    /// When.
+    pub now: DateTime<Utc>,
+}
+
+/// Which part of a list is wanted.
+pub struct Wanted<S> {
+    /// As it is asked for.
+    pub page: PageRequest<S>,
+    bound_to: String,
+    is_first: bool,
+}
+
+impl Visit<'_> {
+    /// Whose data.
+    pub fn account(&self) -> AccountId {
+        self.who.account.id
+    }
+
+    /// What the address says, as far as the page knows it; the rest is nobody's business.
+    pub fn query(&self, known: &[&str]) -> Query {
+        Query::parse(self.query_text, known)
+    }
+
+    /// A project of theirs.
+    pub async fn project(&self, id: ProjectId) -> Result<Project, NoPage> {
+        let found = self.services.read_project.run(self.account(), id).await?;
+        found.ok_or(NoPage::NotFound)
+    }
+
+    /// The part of a list that the address names: its beginning, when it names none that is there.
+    pub fn wanted<S: Copy>(
+        &self,
+        query: &Query,
+        rows: u32,
+        sorts: &[(&'static str, S)],
+        direction: Direction,
+    ) -> Wanted<S> {
+        let bound_to = bound_part(self.path, self.query_text);
+        let page = self
+            .paging(query, &bound_to, rows, sorts, direction)
+            .request(&self.services.config.cursor_key, self.now);
+        let is_first = page.as_ref().is_none_or(|it| it.after.is_none());
+        let page = page.unwrap_or(PageRequest {
+            sort: sorts[0].1,
+            direction,
+            after: None,
+            limit: rows,
+            counted: false,
+        });
+        Wanted {
+            page,
+            bound_to,
+            is_first,
+        }
+    }
+
+    fn paging<'q, S: Copy>(
+        &self,
+        query: &'q Query,
+        bound_to: &'q str,
+        rows: u32,
+        sorts: &'q [(&'static str, S)],
+        direction: Direction,
+    ) -> Paging<'q, S> {
+        Paging {
+            query,
+            account: self.account(),
+            bound_to,
+            limits: Limits {
+                default: rows,
+                most: rows,
+            },
+            sorts,
+            default_direction: direction,
+        }
+    }
+
+    /// The addresses of the first and the next page, where there are such.
+    pub fn around<S: Copy, T>(
+        &self,
+        wanted: &Wanted<S>,
+        page: &Page<T>,
+    ) -> (Option<String>, Option<String>) {
+        let query = self.query(&[]);
+        let sorts: [(&'static str, S); 1] = [("", wanted.page.sort)];
+        let paging = self.paging(
+            &query,
+            &wanted.bound_to,
+            wanted.page.limit,
+            &sorts,
+            wanted.page.direction,
+        );
+        let next = paging.next_cursor(page, &self.services.config.cursor_key, self.now);
+        let next = next.map(|cursor| self.with(&[("cursor", Some(&cursor))]));
+        let first = (!wanted.is_first).then(|| self.with(&[("cursor", None)]));
+        (first, next)
+    }
+
+    /// The address of this page with other parameters.
+    pub fn with(&self, changes: &[(&str, Option<&str>)]) -> String {
+        let is_kept = |part: &&str| {
+            let name = part.split('=').next().unwrap_or_default();
+            !part.is_empty() && changes.iter().all(|(changed, _)| *changed != name)
+        };
+        let mut parts: Vec<String> = self
+            .query_text
+            .split('&')
+            .filter(is_kept)
+            .map(str::to_owned)
+            .collect();
+        for (name, value) in changes {
+            if let Some(value) = value {
+                parts.push(format!("{name}={}", encoded(value)));
+            }
+        }
+        if parts.is_empty() {
+            self.path.to_owned()
+        } else {
+            format!("{}?{}", self.path, parts.join("&"))
+        }
+    }
+
+    /// The address of this list in another order, from its beginning; and the order if it is that one.
+    pub fn sorted(
+        &self,
+        query: &Query,
+        name: &str,
+        default: &str,
+    ) -> (String, Option<&'static str>) {
+        let now = query.text("sort").unwrap_or(default);
+        let down = format!("-{name}");
+        let (next, order) = match now {
+            _ if now == name => (down.as_str(), Some("ascending")),
+            _ if now == down => (name, Some("descending")),
+            _ => (name, None),
+        };
+        (self.with(&[("sort", Some(next)), ("cursor", None)]), order)
+    }
+}
+
+/// A value as it stands in a query (RFC 3986, 2.1).
+pub fn encoded(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a text never fails.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encoded;
+
+    #[test]
+    fn values_are_encoded() {
+        assert_eq!(
+            encoded("https://a.example/?b=ž&c"),
+            "https%3A%2F%2Fa.example%2F%3Fb%3D%C5%BE%26c"
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! Requests of people who are about to sign in.
+
+use super::{Pipeline, accept, admit, body, routing::Served};
+use crate::{
+    answer::Answer,
+    cookies::Cookie,
+    csrf,
+    endpoint::{Handling, Verb, Visitor, VisitorCall},
+    problem::Problem,
+    query::Query,
+    services::Services,
+    session_api::sign_in,
+};
+use actix_web::{HttpRequest, http::header, web};
+use domain::{
+    device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sign_in::Place,
+};
+use std::sync::Arc;
+
+impl Visitor {
+    /// What the request tells.
+    pub(crate) fn of(services: &Services, request: &HttpRequest) -> Self {
+        let config = &services.config.sessions;
+        let address = admit::address(services, request);
+        let browser = request.headers().get(header::USER_AGENT);
+        let device = config.cookies.sent(Cookie::Device, request);
+        let session = config.cookies.sent(Cookie::Session, request);
+        Self {
+            address,
+            place: Place {
+                network: AddressPrefix::of(address),
+                browser: browser.and_then(|it| it.to_str().ok()).map(str::to_owned),
+            },
+            device: device.and_then(|it| DeviceMark::read(&it, &config.device_key)),
+            session: session.and_then(|it| PlainSession::parse(&it).ok()),
+        }
+    }
+}
+
+impl Pipeline {
+    /// Signing in is protected like everything else: another site's page must not sign somebody in
+    /// to an account of its own either.
+    pub(super) async fn visit(
+        &self,
+        request: &HttpRequest,
+        payload: web::Payload,
+        served: &Served,
+        handler: fn(Arc<Services>, VisitorCall) -> Handling,
+    ) -> Result<Answer, Problem> {
+        let services = &self.services;
+        let (visitor, verb) = (Visitor::of(services, request), served.endpoint.verb);
+        // On a known device signing in has a count of its own, which others at its address do not use
+        // up.
+        let signs_in = verb == Verb::Post && served.endpoint.path == sign_in::PATH;
+        if visitor.device.is_none() || !signs_in {
+            admit::anonymous(services, request)?;
+        }
+        if verb != Verb::Get {
+            csrf::check_origin(request, &services.config.public_base_url)?;
+        }
+        accept::check(request)?;
+        let body = body::read(verb, request, payload, &services.config).await?;
+        let call = VisitorCall {
+            visitor,
+            query: Query::parse(request.query_string(), &served.parameters),
+            body,
+        };
+        self.patiently(handler(Arc::clone(services), call)).await
+    }
+}

@@ -1,0 +1,65 @@
+//! /api/settings/account.
+
+use super::{account_view, ask_again, user_view};
+use crate::{
+    answer::Answer,
+    endpoint::MemberCall,
+    fields::{Fields, read_body},
+    problem::{Code, Problem},
+    services::Services,
+};
+use domain::{
+    account::Account,
+    email::EmailAddress,
+    ports::storage::StorageError,
+    text::Label,
+    use_cases::change_profile::{ChangeProfileError, ProfilePatch},
+    user::User,
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// What account and person are called.
+pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    Ok(answer(&call.member.account, &call.member.user))
+}
+
+/// A JSON merge patch of it (RFC 7396); another e-mail address needs the password first.
+pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let patch = read_body(&call.body, |fields| Some(patch(fields)))?;
+    let changed = services.change_profile.run(&call.member, &patch).await;
+    let (account, user) = changed.map_err(refused)?;
+    Ok(answer(&account, &user))
+}
+
+fn answer(account: &Account, user: &User) -> Answer {
+    let told = json!({ "account": account_view(account), "user": user_view(user) });
+    Answer::resource(&told)
+}
+
+fn patch(fields: &Fields) -> ProfilePatch {
+    fields.only(&["accountName", "name", "email"]);
+    ProfilePatch {
+        account_name: fields.change("accountName", fields.text("accountName", Label::parse)),
+        name: fields.change("name", fields.text("name", Label::parse)),
+        email: fields.change("email", fields.text("email", EmailAddress::parse)),
+    }
+}
+
+fn refused(error: ChangeProfileError) -> Problem {
+    match error {
+        ChangeProfileError::NotFresh => ask_again(),
+        ChangeProfileError::EmailTaken => Problem::new(
+            Code::EmailTaken,
+            "The e-mail address cannot be used to sign in here.",
+        )
+        .hint("Choose another address."),
+        ChangeProfileError::NoSuchAccount => StorageError::Corrupt {
+            what: "the account of a session",
+        }
+        .into(),
+        ChangeProfileError::Storage(error) => error.into(),
+    }
+}

@@ -1,0 +1,133 @@
+//! /api/settings/api-tokens.
+
+use super::{fresh, list, sign_in::not_kept};
+use crate::{
+    answer::Answer,
+    endpoint::MemberCall,
+    fields::{Fields, Given, read_body},
+    problem::{Code, Problem},
+    services::Services,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    audit::Actor,
+    ids::TokenId,
+    scope::{Scope, Scopes},
+    text::Label,
+    token::{ApiToken, PlainToken},
+    use_cases::issue_token::{IssueTokenError, NewToken},
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Longest life that can be asked for, in days; `null` is for ever.
+const MOST_DAYS: f64 = 365.0;
+
+/// Lists the account's tokens, newest first, whatever state they are in.
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let now = services.clock.now();
+    let tokens = services.list_tokens.run(call.member.account.id).await?;
+    let items: Vec<Value> = tokens.iter().map(|it| view(it, now)).collect();
+    Ok(not_kept(Answer::value(&list(&items))))
+}
+
+/// Creates a token. Its text is in this one answer.
+pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    fresh(&services, &call)?;
+    let new = read_body(&call.body, wanted)?;
+    let issued = services
+        .issue_token
+        .run(Actor::Owner, &call.member.user, &new);
+    let (plain, token) = issued.await.map_err(refused)?;
+    let mut body = view(&token, services.clock.now());
+    body["token"] = plain.reveal().into();
+    let answer = not_kept(Answer::with_status(201, &body));
+    Ok(answer.header("Location", format!("/api/settings/api-tokens/{}", token.id)))
+}
+
+/// Revokes a token: from its next request on it opens nothing. A second time changes nothing.
+pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let account = call.member.account.id;
+    let id = TokenId(call.id.unwrap_or_default());
+    services.revoke_token.run(Actor::Owner, account, id).await?;
+    let tokens = services.list_tokens.run(account).await?;
+    let found = tokens.iter().find(|it| it.id == id).ok_or_else(|| {
+        let problem = Problem::new(Code::NotFound, "The account has no token with this id.");
+        problem.hint("List the account's tokens.").next_action(
+            "GET",
+            "/api/settings/api-tokens",
+            "The account's tokens",
+        )
+    })?;
+    Ok(not_kept(Answer::value(&view(found, services.clock.now()))))
+}
+
+fn wanted(fields: &Fields) -> Option<NewToken> {
+    fields.only(&["name", "scopes", "expiresInDays"]);
+    let name = fields.required("name", fields.text("name", Label::parse));
+    let known: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
+    let rule = format!("must be one of {}", known.join(", "));
+    let scopes = fields.texts("scopes", known.len(), |text| {
+        Scope::ALL
+            .into_iter()
+            .find(|it| it.name() == text)
+            .ok_or_else(|| rule.clone())
+    });
+    let scopes = fields.required("scopes", scopes);
+    if scopes.as_ref().is_some_and(Vec::is_empty) {
+        fields.note_at("scopes", "too-few", "must hold at least one scope");
+    }
+    let rule = "must be a whole number of days from 1 to 365, or null for a token that does not end by itself";
+    let days = fields.number("expiresInDays", rule, |it| {
+        it.fract() == 0.0 && (1.0..=MOST_DAYS).contains(&it)
+    });
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and at most 365")]
+    let lifetime = match days {
+        Given::Absent | Given::Wrong => Some(NewToken::DEFAULT_LIFETIME),
+        Given::Null => None,
+        Given::Value(days) => Some(TimeDelta::days(days as i64)),
+    };
+    Some(NewToken {
+        name: name?,
+        scopes: scopes?.into_iter().collect::<Scopes>(),
+        lifetime,
+    })
+}
+
+fn refused(error: IssueTokenError) -> Problem {
+    match error {
+        IssueTokenError::Storage(error) => error.into(),
+        error @ (IssueTokenError::TooMany | IssueTokenError::NoScopes) => {
+            let most = NewToken::MOST_PER_ACCOUNT;
+            let told = json!({ "name": "tokens", "used": most, "limit": most, "requested": 1 });
+            Problem::new(Code::AllowanceExceeded, error.to_string())
+                .with("allowance", told)
+                .hint("Revoke a token first.")
+        }
+    }
+}
+
+fn view(token: &ApiToken, now: DateTime<Utc>) -> Value {
+    let status = match token.accept(now) {
+        Ok(()) if token.is_superseded(now) => "superseded",
+        Ok(()) => "active",
+        Err(domain::token::TokenRefusal::Revoked) => "revoked",
+        Err(domain::token::TokenRefusal::Expired { .. }) => "expired",
+    };
+    json!({
+        "id": token.id.0,
+        "name": token.name.as_str(),
+        "prefix": PlainToken::PREFIX,
+        "lastFour": token.last_four,
+        "scopes": token.scopes.iter().map(Scope::name).collect::<Vec<_>>(),
+        "status": status,
+        "createdAt": token.created_at,
+        "lastUsedAt": token.last_used_at,
+        "expiresAt": token.expires_at,
+        "revokedAt": token.revoked_at,
+        "rotatedFrom": token.rotated_from.map(|it| it.0),
+    })
+}

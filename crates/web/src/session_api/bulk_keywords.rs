@@ -1,0 +1,231 @@
+//! POST /api/projects/:id/keywords/bulk: saves researched keywords, and tells what became of each.
+
+use crate::{
+    agent_api::keywords::{AllowanceView, market},
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, read_body},
+    problem::{Code, FieldError, Problem},
+    refusals,
+    services::Services,
+    weight::Room,
+};
+use domain::{
+    allowance::{AllowanceExceeded, AllowanceName},
+    ids::{KeywordId, ProjectId},
+    keyword::{KeywordRefusal, KeywordText, NewKeywords},
+    market::Market,
+    use_cases::save_keywords::{SaveMode, SaveOutcome, SavedKeywords, WantedKeyword},
+};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use std::sync::Arc;
+
+/// What is asked.
+struct Wish {
+    texts: Vec<TypedKeyword>,
+    market: Market,
+    mode: SaveMode,
+}
+
+/// A keyword as somebody typed it.
+struct TypedKeyword {
+    text: String,
+    ai_tracked: Option<bool>,
+}
+
+/// Each typed keyword as one that can be saved, or why it cannot.
+type Judged = Vec<Result<WantedKeyword, KeywordRefusal>>;
+
+/// What became of a keyword.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ItemView<'a> {
+    text: &'a str,
+    outcome: &'static str,
+    keyword_id: Option<i64>,
+    code: Option<&'static str>,
+    detail: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedView {
+    items: Vec<Box<RawValue>>,
+    added: usize,
+    already_tracked: usize,
+    reactivated: usize,
+    refused: usize,
+    /// Whether there were more than an answer can show; the numbers count all.
+    truncated: bool,
+    allowance: AllowancesView,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AllowancesView {
+    keywords: AllowanceView,
+    keywords_per_project: AllowanceView,
+    ai_tracked: AllowanceView,
+}
+
+/// Saves keywords: all of them, or those that can be.
+pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let found = services.read_project.run(call.account(), id).await?;
+    let project = found.ok_or_else(refusals::no_project)?.id;
+    call.query.finish()?;
+    let wish = read_body(&call.body, read)?;
+    let judged: Judged = { wish.texts.iter() }
+        .map(|typed| {
+            Ok(WantedKeyword {
+                text: KeywordText::parse(&typed.text)?,
+                ai_tracked: typed.ai_tracked,
+            })
+        })
+        .collect();
+    if wish.mode == SaveMode::All {
+        nothing_is_wrong(&judged)?;
+    }
+    let wanted: Vec<WantedKeyword> = judged.iter().flatten().cloned().collect();
+    let answer = |saved: &SavedKeywords| answer(&wish, &judged, saved);
+    let stored = |saved: &SavedKeywords| answer(saved).stored();
+    let saved = services
+        .save_keywords
+        .run(
+            call.account(),
+            project,
+            &wanted,
+            &wish.market,
+            wish.mode,
+            call.receipt(&stored),
+        )
+        .await
+        .map_err(refusals::of_project(project))?;
+    Ok(answer(&saved).kept())
+}
+
+fn read(fields: &Fields) -> Option<Wish> {
+    fields.only(&["keywords", "mode", "market"]);
+    let texts = fields.objects("keywords", NewKeywords::MOST, |it| {
+        it.only(&["text", "aiTracked"]);
+        let text = it.text("text", |text| Ok::<_, String>(text.to_owned()));
+        let text = it.required("text", text);
+        Some(TypedKeyword {
+            ai_tracked: it.or_left_out("aiTracked", it.flag("aiTracked")),
+            text: text?,
+        })
+    });
+    let texts = fields.required("keywords", texts);
+    if texts.as_ref().is_some_and(Vec::is_empty) {
+        fields.note_at("keywords", "too-few", "must hold at least one keyword");
+    }
+    let mode = fields.choice("mode", &SaveMode::NAMES, SaveMode::named);
+    let mode = fields.required("mode", mode);
+    let market = fields.or_left_out("market", market(fields, "market", &Market::default()));
+    Some(Wish {
+        texts: texts?,
+        market: market.unwrap_or_default(),
+        mode: mode?,
+    })
+}
+
+/// Of all or nothing, one text that is no keyword refuses the others too.
+fn nothing_is_wrong(judged: &Judged) -> Result<(), Problem> {
+    let errors: Vec<FieldError> = { judged.iter().enumerate() }
+        .filter_map(|(place, it)| {
+            let refusal = it.as_ref().err()?;
+            let pointer = format!("/keywords/{place}/text");
+            Some(FieldError::at(
+                pointer,
+                code_of(*refusal),
+                refusal.to_string(),
+            ))
+        })
+        .collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::invalid(errors))
+}
+
+const fn code_of(refusal: KeywordRefusal) -> &'static str {
+    match refusal {
+        KeywordRefusal::Empty => "empty",
+        KeywordRefusal::TooLong => "too-long",
+        KeywordRefusal::TooManyWords => "too-many-words",
+        KeywordRefusal::ControlCharacter => "control-character",
+    }
+}
+
+fn answer(wish: &Wish, judged: &Judged, saved: &SavedKeywords) -> Answer {
+    let mut outcomes = saved.outcomes.iter();
+    let mut view = SavedView {
+        items: vec![],
+        added: 0,
+        already_tracked: 0,
+        reactivated: 0,
+        refused: 0,
+        truncated: false,
+        allowance: AllowancesView {
+            keywords: AllowanceView::of(saved.keyword_allowance),
+            keywords_per_project: AllowanceView::of(saved.project_allowance),
+            ai_tracked: AllowanceView::of(saved.ai_allowance),
+        },
+    };
+    let mut items = Vec::with_capacity(judged.len());
+    for (typed, judged) in wish.texts.iter().zip(judged) {
+        let done = |outcome, id: KeywordId| ItemView {
+            text: &typed.text,
+            outcome,
+            keyword_id: Some(id.0),
+            code: None,
+            detail: None,
+        };
+        let refused = |code, detail| ItemView {
+            text: &typed.text,
+            outcome: "refused",
+            keyword_id: None,
+            code: Some(code),
+            detail: Some(detail),
+        };
+        let item = match judged {
+            Err(refusal) => refused(code_of(*refusal), refusal.to_string()),
+            Ok(_) => match outcomes.next() {
+                Some(SaveOutcome::Added(id)) => done("added", *id),
+                Some(SaveOutcome::AlreadyTracked(id)) => done("alreadyTracked", *id),
+                Some(SaveOutcome::Reactivated(id)) => done("reactivated", *id),
+                Some(SaveOutcome::Refused(why)) => {
+                    refused(Code::AllowanceExceeded.name(), no_room(why))
+                }
+                // There is an outcome for each keyword that was given.
+                None => continue,
+            },
+        };
+        match item.outcome {
+            "added" => view.added += 1,
+            "alreadyTracked" => view.already_tracked += 1,
+            "reactivated" => view.reactivated += 1,
+            _ => view.refused += 1,
+        }
+        items.push(item);
+    }
+    view.items = Room::of_an_answer()
+        .fill(items.iter().map(to_raw_value))
+        .expect("items have string keys and no failing serialisers");
+    view.truncated = view.items.len() < items.len();
+    Answer::ok(&view)
+}
+
+fn no_room(why: &AllowanceExceeded) -> String {
+    let (name, limit) = (why.allowance.name, why.allowance.limit);
+    match name {
+        AllowanceName::AiTracked => format!(
+            "{limit} AI-tracked keywords are the most: save it without AI measurement, or switch that off for another one."
+        ),
+        AllowanceName::KeywordsPerProject => {
+            format!("{limit} keywords in one project are the most: deactivate one.")
+        }
+        _ => format!("{limit} keywords are the most: deactivate one."),
+    }
+}

@@ -1,0 +1,251 @@
+//! Rows of Search Console as JSON: read summed up, and sent one by one.
+
+use crate::{
+    agent_api::{linked, paging, tagged, written},
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, Given, whole},
+    paging::{Limits, bound_part, wanted},
+    problem::{FieldError, Problem},
+    refusals,
+    services::Services,
+};
+use analysis::findings::envelope::rounded;
+use chrono::{Days, NaiveDate};
+use domain::{
+    ids::ProjectId,
+    page::Direction,
+    search_console::{
+        About, ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, RowSet, RowSum, SearchRow, Span,
+    },
+};
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// How many rows a page has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 100,
+    most: 1_000,
+};
+/// How many days are summed up at the most: what Search Console itself remembers.
+const MOST_DAYS: i64 = 500;
+/// How many days are summed up when only the last one is named.
+const USUAL: Days = Days::new(27);
+/// How many rows one request carries; the size of bodies sets an earlier end to long ones.
+const MOST_ROWS: usize = 20_000;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RowsBody<'a> {
+    project_id: i64,
+    /// What the rows tell apart; null when nothing was imported for these days.
+    cut: Option<String>,
+    from: Option<NaiveDate>,
+    to: Option<NaiveDate>,
+    days: u64,
+    items: Vec<Box<RawValue>>,
+    next_cursor: Option<&'a str>,
+    limit: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RowView {
+    query: Option<String>,
+    page: Option<String>,
+    clicks: u64,
+    impressions: u64,
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    ctr: Option<f64>,
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    position: Option<f64>,
+}
+
+impl RowView {
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn of(sum: &RowSum) -> Self {
+        let is_shown = sum.impressions > 0;
+        Self {
+            query: sum.query.clone(),
+            page: sum.page.clone(),
+            clicks: sum.clicks,
+            impressions: sum.impressions,
+            ctr: is_shown.then(|| sum.clicks as f64 / sum.impressions as f64),
+            position: sum.position(),
+        }
+    }
+}
+
+/// What was searched for, with the pages that were shown, those shown most first: summed up over
+/// the days that are named, or the newest weeks.
+pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let found = services.read_project.run(call.account(), project).await?;
+    found.ok_or_else(refusals::no_project)?;
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let sorts = [("impressions", ())];
+    let paging = paging(&call, &bound_to, LIST_LIMITS, &sorts, Direction::Descending);
+    let period = period(&call, now.date_naive());
+    let request = wanted(paging.request(key, now), &call.query)?;
+    let mut found = services
+        .read_console_searches
+        .run(call.account(), project, period, &request)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    let items = written(&mut found.sums, None, RowView::of);
+    let next = paging.next_cursor(&found.sums, key, now);
+    let basis = found.basis.as_ref();
+    let body = RowsBody {
+        project_id: project.0,
+        cut: basis.map(|it| it.cut.name()),
+        from: basis.map(|it| it.span.first),
+        to: basis.map(|it| it.span.last),
+        days: basis.map_or(0, |it| it.days),
+        items,
+        next_cursor: next.as_deref(),
+        limit: request.limit,
+    };
+    let answer = tagged(Answer::ok(&body), next.as_deref(), now);
+    Ok(linked(answer, &call, next.as_deref()))
+}
+
+/// The days that are named; what is wrong with them is noted.
+fn period(call: &Call, today: NaiveDate) -> Option<Span> {
+    let query = &call.query;
+    let day = |name: &str| {
+        let text = query.text(name)?;
+        let found = day(text);
+        if found.is_err() {
+            query.wrong(name, DAY);
+        }
+        found.ok()
+    };
+    let (from, to) = (day("from"), day("to"));
+    if from.is_none() && to.is_none() {
+        return None;
+    }
+    let to = to.unwrap_or(today);
+    let from = from.or_else(|| to.checked_sub_days(USUAL))?;
+    let span = Span::between(from, to);
+    match span {
+        None => query.wrong("to", "must not lie before `from`"),
+        Some(span) if span.days() > MOST_DAYS => {
+            let rule = format!("must not lie more than {MOST_DAYS} days behind `from`");
+            query.note(FieldError::in_query("to", "too-many", rule).with("max", MOST_DAYS));
+        }
+        Some(_) => {}
+    }
+    span
+}
+
+const DAY: &str = "must be a day such as 2026-11-21";
+
+fn day(text: &str) -> Result<NaiveDate, &'static str> {
+    let is_plain = text.len() == 10;
+    text.parse().ok().filter(|_| is_plain).ok_or(DAY)
+}
+
+/// Where the rows of a set stand in the request, in their order.
+type Places = Vec<usize>;
+
+/// Rows that were sent one by one, put together by what they tell apart and by their days. What is
+/// wrong with one of them is noted at its place.
+pub(super) fn sent(fields: &Fields) -> Option<Vec<RowSet>> {
+    let rows = fields.required("rows", fields.objects("rows", MOST_ROWS, row))?;
+    if rows.is_empty() {
+        fields.note_at("rows", "too-few", "must hold at least one row");
+        return None;
+    }
+    let mut sets: BTreeMap<(Cut, NaiveDate), (Vec<SearchRow>, Places)> = BTreeMap::new();
+    for (place, (day, row)) in rows.into_iter().enumerate() {
+        let cut = Cut {
+            about: About::of(row.query.is_some(), row.page.is_some()),
+            by_country: row.country.is_some(),
+            by_device: row.device.is_some(),
+        };
+        if let Some(refusal) = row.refusal(cut) {
+            let pointer = format!("{}/{place}/{}", fields.at("rows"), refusal.field.name());
+            fields.note(FieldError::at(pointer, "invalid-value", refusal.what));
+        }
+        let (of_the_day, places) = sets.entry((cut, day)).or_default();
+        of_the_day.push(row);
+        places.push(place);
+    }
+    let sets = sets.into_iter().map(|((cut, day), (rows, places))| {
+        let set = RowSet {
+            cut,
+            span: Span::day(day),
+            rows,
+        };
+        if let Some((first, second)) = set.repeated() {
+            let pointer = format!("{}/{}", fields.at("rows"), places[second]);
+            let rule = format!(
+                "is about the same as row {}: sum them up first",
+                places[first]
+            );
+            fields.note(FieldError::at(pointer, "repeated", rule));
+        }
+        set
+    });
+    Some(sets.collect())
+}
+
+const ROW_FIELDS: [&str; 8] = [
+    "date",
+    "query",
+    "page",
+    "country",
+    "device",
+    "clicks",
+    "impressions",
+    "position",
+];
+
+fn row(fields: &Fields) -> Option<(NaiveDate, SearchRow)> {
+    fields.only(&ROW_FIELDS);
+    let date = fields.required("date", fields.text("date", day));
+    let plain = |name: &str| fields.text(name, |text| Ok::<_, String>(text.to_owned()));
+    let (query, page) = (plain("query"), plain("page"));
+    let country = fields.text("country", |text| {
+        ConsoleCountry::parse(text).ok_or("must be a country, for example deu")
+    });
+    let devices = ["desktop", "mobile", "tablet"];
+    let device = fields.choice("device", &devices, ConsoleDevice::named);
+    let rule = format!("must be a number from 1 to {MOST_POSITION}");
+    let position = fields.number("position", &rule, |it| (1.0..=MOST_POSITION).contains(&it));
+    let (clicks, impressions) = (count(fields, "clicks"), count(fields, "impressions"));
+    let mut is_usable = true;
+    let row = SearchRow {
+        query: value(query, &mut is_usable),
+        page: value(page, &mut is_usable),
+        country: value(country, &mut is_usable),
+        device: value(device, &mut is_usable),
+        position: value(position, &mut is_usable),
+        clicks: clicks?,
+        impressions: impressions?,
+    };
+    is_usable.then_some((date?, row))
+}
+
+/// A member that may be left out.
+fn value<T>(given: Given<T>, is_usable: &mut bool) -> Option<T> {
+    *is_usable &= !matches!(given, Given::Wrong);
+    given.value()
+}
+
+/// A number that is counted; what is wrong with it is noted.
+fn count(fields: &Fields, name: &str) -> Option<u64> {
+    match fields.raw(name) {
+        None | Some(Value::Null) => fields.note_at(name, "required", "is required"),
+        Some(value) => {
+            let found = whole(value).and_then(|it| u64::try_from(it).ok());
+            if found.is_none() {
+                fields.note_at(name, "invalid-value", "must be a whole number, 0 or more");
+            }
+            return found;
+        }
+    }
+    None
+}

@@ -1,0 +1,381 @@
+//! /api/projects/:id/content-plans: what is to be written for which keywords.
+
+use crate::{
+    agent_api::{ListBody, keywords, paging, projects::unchanged, written},
+    answer::Answer,
+    endpoint::Call,
+    entity_tag::EntityTag,
+    fields::{Fields, Given, read_body},
+    paging::{Limits, bound_part, wanted},
+    problem::{Code, FieldError, Problem},
+    refusals,
+    services::Services,
+    weight::MOST_BYTES,
+};
+use analysis::findings::envelope::rounded;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::{
+    content_plan::{
+        Clustering, ContentPlan, ContentPlanPatch, Effort, INTENTS, ItemStatus, NewContentPlan,
+        PlanAction, PlanItem, PlanSummary, intent_name, intent_named,
+    },
+    ids::{ContentPlanId, ProjectId},
+    keyword::KeywordText,
+    page::Direction,
+    ports::content_plans::ContentPlanSort,
+    text::{Label, Text},
+    use_cases::{change_content_plan::ChangeContentPlanError, read_content_plan::FoundPlan},
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// How many plans a page has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 50,
+    most: 200,
+};
+
+const SORTS: [(&str, ContentPlanSort); 1] = [("createdAt", ContentPlanSort::CreatedAt)];
+const FIELDS: [&str; 3] = ["name", "clusteredBy", "items"];
+const READ_ONLY: [&str; 5] = ["id", "projectId", "itemCount", "createdAt", "updatedAt"];
+const ITEM_FIELDS: [&str; 13] = [
+    "keyword",
+    "cluster",
+    "intent",
+    "action",
+    "targetUrl",
+    "title",
+    "outline",
+    "schemaTypes",
+    "priority",
+    "effort",
+    "status",
+    "dueOn",
+    "owner",
+];
+
+/// Longest path of a site that is taken as a page, in bytes.
+const MOST_PATH: usize = 2_048;
+
+/// A plan.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanView {
+    id: i64,
+    project_id: i64,
+    name: String,
+    clustered_by: &'static str,
+    item_count: usize,
+    items: Vec<ItemView>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ItemView {
+    keyword: String,
+    cluster: Option<String>,
+    intent: Option<&'static str>,
+    action: &'static str,
+    target_url: Option<String>,
+    title: Option<String>,
+    outline: Vec<String>,
+    schema_types: Vec<String>,
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    priority: Option<f64>,
+    effort: Option<&'static str>,
+    status: &'static str,
+    due_on: Option<NaiveDate>,
+    owner: Option<String>,
+}
+
+/// A plan in a list.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryView {
+    id: i64,
+    name: String,
+    clustered_by: &'static str,
+    item_count: u32,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+impl PlanView {
+    fn of(plan: &ContentPlan) -> Self {
+        Self {
+            id: plan.id.0,
+            project_id: plan.project.0,
+            name: plan.name.to_string(),
+            clustered_by: plan.clustered_by.name(),
+            item_count: plan.items.len(),
+            items: plan.items.iter().map(ItemView::of).collect(),
+            created_at: plan.created_at,
+            updated_at: plan.updated_at,
+        }
+    }
+}
+
+impl ItemView {
+    fn of(item: &PlanItem) -> Self {
+        Self {
+            keyword: item.keyword.to_string(),
+            cluster: item.cluster.as_ref().map(ToString::to_string),
+            intent: item.intent.map(intent_name),
+            action: item.action.name(),
+            target_url: item.target_url.clone(),
+            title: item.title.as_ref().map(ToString::to_string),
+            outline: item.outline.iter().map(ToString::to_string).collect(),
+            schema_types: item.schema_types.iter().map(ToString::to_string).collect(),
+            priority: item.priority,
+            effort: item.effort.map(Effort::name),
+            status: item.status.name(),
+            due_on: item.due_on,
+            owner: item.owner.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl SummaryView {
+    fn of(plan: &PlanSummary) -> Self {
+        Self {
+            id: plan.id.0,
+            name: plan.name.to_string(),
+            clustered_by: plan.clustered_by.name(),
+            item_count: plan.item_count,
+            created_at: plan.created_at,
+            updated_at: plan.updated_at,
+        }
+    }
+}
+
+/// Lists a project's plans, newest first.
+pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = existing(&services, &call).await?;
+    let bound_to = bound_part(&call.path, &call.query_text);
+    let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let request = wanted(paging.request(key, now), &call.query)?;
+    let mut page = services
+        .list_content_plans
+        .run(call.account(), project, &request)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    let items = written(&mut page, None, SummaryView::of);
+    let next = paging.next_cursor(&page, key, now);
+    let body = ListBody::of(items, &page, next.as_deref(), request.limit);
+    Ok(body.answer(&call, now))
+}
+
+/// Saves a new plan.
+pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = existing(&services, &call).await?;
+    call.query.finish()?;
+    let new = read_body(&call.body, |fields| {
+        fields.only(&FIELDS);
+        let name = fields.required("name", fields.text("name", Label::parse));
+        let clustered_by = fields.required("clusteredBy", clustering(fields));
+        let items = fields.required("items", items(fields));
+        Some(NewContentPlan {
+            name: name?,
+            clustered_by: clustered_by?,
+            items: items?,
+        })
+    })?;
+    fits(&new.items)?;
+    let stored = |plan: &ContentPlan| added(plan).stored();
+    let plan = services
+        .add_content_plan
+        .run(call.account(), project, &new, call.receipt(&stored))
+        .await
+        .map_err(refusals::of_project(project))?;
+    Ok(added(&plan).kept())
+}
+
+fn added(plan: &ContentPlan) -> Answer {
+    let view = PlanView::of(plan);
+    let location = format!("/api/projects/{}/content-plans/{}", plan.project, plan.id);
+    Answer::with_status(201, &view)
+        .tagged(EntityTag::of(&view))
+        .header("Location", location)
+}
+
+/// Reads a plan.
+pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let plan = found(&services, &call).await?;
+    call.query.finish()?;
+    Ok(Answer::resource(&PlanView::of(&plan)))
+}
+
+/// Changes a plan; items are replaced together.
+pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let current = found(&services, &call).await?;
+    call.query.finish()?;
+    let patch = read_body(&call.body, |fields| Some(patch(fields, &current)))?;
+    if let Some(items) = patch.items.as_set() {
+        fits(items)?;
+    }
+    let changed = services
+        .change_content_plan
+        .run(
+            call.account(),
+            current.project,
+            current.id,
+            &patch,
+            Some(&call.expects(PlanView::of)),
+        )
+        .await
+        .map_err(|error| refused(error, current.project))?;
+    Ok(Answer::resource(&PlanView::of(&changed)))
+}
+
+/// Forgets a plan.
+pub async fn remove(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let (project, plan) = named(&call)?;
+    call.query.finish()?;
+    services
+        .change_content_plan
+        .remove(
+            call.account(),
+            project,
+            plan,
+            Some(&call.expects(PlanView::of)),
+        )
+        .await
+        .map_err(|error| refused(error, project))?;
+    Ok(Answer::text(204, String::new()))
+}
+
+/// The project in the path: whether it is there is told before what is wrong with the rest.
+async fn existing(services: &Services, call: &Call) -> Result<ProjectId, Problem> {
+    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let found = services.read_project.run(call.account(), project).await?;
+    Ok(found.ok_or_else(refusals::no_project)?.id)
+}
+
+fn named(call: &Call) -> Result<(ProjectId, ContentPlanId), Problem> {
+    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let plan = call
+        .part_id
+        .ok_or_else(|| refusals::no_content_plan(project))?;
+    Ok((project, ContentPlanId(plan)))
+}
+
+async fn found(services: &Services, call: &Call) -> Result<ContentPlan, Problem> {
+    let (project, plan) = named(call)?;
+    let found = services
+        .read_content_plan
+        .run(call.account(), project, plan)
+        .await?;
+    match found {
+        FoundPlan::Plan(plan) => Ok(*plan),
+        FoundPlan::NoPlan => Err(refusals::no_content_plan(project)),
+        FoundPlan::NoProject => Err(refusals::no_project()),
+    }
+}
+
+fn refused(error: ChangeContentPlanError, project: ProjectId) -> Problem {
+    match error {
+        ChangeContentPlanError::NoSuchProject => refusals::no_project(),
+        ChangeContentPlanError::NoSuchPlan => refusals::no_content_plan(project),
+        ChangeContentPlanError::NotAsExpected(plan) => {
+            refusals::not_as_expected(&EntityTag::of(&PlanView::of(&plan)))
+        }
+        ChangeContentPlanError::ProjectDeactivated => {
+            let problem = Problem::new(
+                Code::ProjectDeactivated,
+                "The project is deactivated; nothing in it can be changed or started.",
+            );
+            let mut problem = problem.hint("Bring the project back first.");
+            problem.next_actions.push(refusals::bring_back(project));
+            problem
+        }
+        ChangeContentPlanError::Storage(error) => error.into(),
+    }
+}
+
+/// An answer has 256 KiB at the most, and so has a plan.
+fn fits(items: &[PlanItem]) -> Result<(), Problem> {
+    let views: Vec<ItemView> = items.iter().map(ItemView::of).collect();
+    let bytes = serde_json::to_string(&views).map_or(usize::MAX, |it| it.len());
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let rule = format!("must not have more than {MOST_BYTES} bytes together, they have {bytes}");
+    let error = FieldError::at("/items", "too-large", rule);
+    Err(Problem::invalid_value(error.with("max", MOST_BYTES)))
+}
+
+fn patch(fields: &Fields, current: &ContentPlan) -> ContentPlanPatch {
+    fields.only_or(&FIELDS, &READ_ONLY);
+    let shown = serde_json::to_value(PlanView::of(current)).unwrap_or(Value::Null);
+    let rule = "cannot be changed; leave it out";
+    unchanged(fields, &shown, &READ_ONLY, "read-only-field", rule);
+    ContentPlanPatch {
+        name: fields.change("name", fields.text("name", Label::parse)),
+        clustered_by: fields.change("clusteredBy", clustering(fields)),
+        items: fields.change("items", items(fields)),
+    }
+}
+
+fn clustering(fields: &Fields) -> Given<Clustering> {
+    fields.choice("clusteredBy", &Clustering::NAMES, Clustering::named)
+}
+
+fn items(fields: &Fields) -> Given<Vec<PlanItem>> {
+    fields.objects("items", ContentPlan::MOST_ITEMS, item)
+}
+
+fn item(fields: &Fields) -> Option<PlanItem> {
+    fields.only(&ITEM_FIELDS);
+    let keyword = fields.required("keyword", fields.text("keyword", KeywordText::parse));
+    let action = fields.choice("action", &PlanAction::NAMES, PlanAction::named);
+    let action = fields.required("action", action);
+    let status = fields.choice("status", &ItemStatus::NAMES, ItemStatus::named);
+    let status = fields.or_left_out("status", status);
+    let effort = fields.choice("effort", &Effort::NAMES, Effort::named);
+    let priority = fields.number("priority", "must be a number from 0 to 1000000000", |it| {
+        (0.0..=PlanItem::MOST_PRIORITY).contains(&it)
+    });
+    let outline = fields.texts("outline", PlanItem::MOST_LINES, Text::parse);
+    let schema_types = fields.texts("schemaTypes", PlanItem::MOST_TYPES, Text::parse);
+    Some(PlanItem {
+        cluster: fields.text("cluster", Label::parse).value(),
+        intent: fields.choice("intent", &INTENTS, intent_named).value(),
+        target_url: fields.text("targetUrl", page).value(),
+        title: fields.text("title", Text::parse).value(),
+        outline: outline.value().unwrap_or_default(),
+        schema_types: schema_types.value().unwrap_or_default(),
+        // Kept as it is told, so that what is read and sent back is the same.
+        priority: priority.value().map(rounded::six_digits),
+        effort: effort.value(),
+        status: status.unwrap_or(ItemStatus::Planned),
+        due_on: fields.text("dueOn", day).value(),
+        owner: fields.text("owner", Label::parse).value(),
+        keyword: keyword?,
+        action: action?,
+    })
+}
+
+/// A page that is there has an address; one that is to be may have a path alone.
+fn page(text: &str) -> Result<String, &'static str> {
+    let is_path = text.starts_with('/')
+        && !text.starts_with("//")
+        && text.len() <= MOST_PATH
+        && !text.contains('\\')
+        && !text.chars().any(|c| c.is_control() || c.is_whitespace());
+    if is_path {
+        return Ok(text.to_owned());
+    }
+    let rule =
+        "must be an http or https address, or a path that begins with /, of at most 2048 bytes";
+    keywords::target_url(text).map_err(|_| rule)
+}
+
+fn day(text: &str) -> Result<NaiveDate, &'static str> {
+    let is_plain = text.len() == 10;
+    let found = text.parse().ok().filter(|_| is_plain);
+    found.ok_or("must be a day such as 2026-11-21")
+}

@@ -1,0 +1,312 @@
+//! /api/keyword-research: what people search for, how often, and what else.
+
+use super::sign_in::not_kept;
+use crate::{
+    answer::Answer,
+    endpoint::MemberCall,
+    fields::{Fields, read_body},
+    paging::{Limits, Paging, wanted},
+    problem::{Code, FieldError, Problem},
+    refusals,
+    services::Services,
+};
+use analysis::findings::keyword_research::report;
+use domain::{
+    ids::{ProjectId, SearchId},
+    keyword::KeywordText,
+    keyword_research::{ResearchQuota, ResearchSubject, SearchLine},
+    market::{Country, Language},
+    market_names::UnknownName,
+    page::Direction,
+    ports::{research::SearchSort, storage::StorageError},
+    use_cases::{
+        reopen_search::ReopenSearchError,
+        research_keyword::{Research, ResearchKeywordError, ResearchRequest},
+    },
+};
+use serde_json::{Map, Value, json};
+use std::{sync::Arc, time::Duration};
+
+/// How many searches a page of the history has.
+pub const LIST_LIMITS: Limits = Limits {
+    default: 50,
+    most: 200,
+};
+
+const SORTS: [(&str, SearchSort); 1] = [("searchedAt", SearchSort::SearchedAt)];
+
+/// Where the history is.
+const HISTORY: &str = "/api/keyword-research/history";
+
+/// How much of the month's research is used.
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let account = call.member.account.id;
+    let quota = services.read_research_quota.run(account).await?;
+    let quota = quota.ok_or_else(|| {
+        refusals::storage(&StorageError::Corrupt {
+            what: "the account of a session",
+        })
+    })?;
+    Ok(not_kept(Answer::value(&Value::Object(quota_view(&quota)))))
+}
+
+/// Researches a keyword: from what is kept, else from the supplier.
+pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let (subject, project) = read_body(&call.body, asked)?;
+    let request = ResearchRequest {
+        account: call.member.account.id,
+        user: call.member.user.id,
+        subject,
+        project,
+    };
+    // What was begun is brought to its end, also when nobody waits for it any more: a unit that is set
+    // aside is booked or free again, and what was bought is kept.
+    let searching = tokio::spawn({
+        let services = Arc::clone(&services);
+        async move { services.research_keyword.run(&request).await }
+    });
+    let lost = |_| Problem::new(Code::InternalError, "A search got lost on its way.");
+    let research = searching.await.map_err(lost)?.map_err(refused)?;
+    Ok(not_kept(Answer::value(&view(&research))))
+}
+
+/// The person's own searches, the last ones first.
+pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    let (account, user) = (call.member.account.id, call.member.user.id);
+    let bound_to = format!("{HISTORY} {user}");
+    let paging = Paging {
+        query: &call.query,
+        account,
+        bound_to: &bound_to,
+        limits: LIST_LIMITS,
+        sorts: &SORTS,
+        default_direction: Direction::Descending,
+    };
+    let (key, now) = (&services.config.cursor_key, services.clock.now());
+    let request = wanted(paging.request(key, now), &call.query)?;
+    let page = services.list_searches.run(account, user, &request).await?;
+    let items: Vec<Value> = page.items.iter().map(line).collect();
+    Ok(not_kept(Answer::value(&json!({
+        "items": items,
+        "nextCursor": paging.next_cursor(&page, key, now),
+        "limit": request.limit,
+    }))))
+}
+
+/// One of them as it was shown; no supplier is asked, and no quota used.
+pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    let project = call.query.object_id("projectId").map(ProjectId);
+    call.query.finish()?;
+    let (account, user) = (call.member.account.id, call.member.user.id);
+    let search = SearchId(call.id.unwrap_or_default());
+    let research = services
+        .reopen_search
+        .run(account, user, search, project)
+        .await
+        .map_err(|error| match error {
+            ReopenSearchError::NoSuchSearch => no_search(),
+            ReopenSearchError::NoSuchProject => no_project(),
+            ReopenSearchError::Storage(error) => error.into(),
+        })?;
+    Ok(not_kept(Answer::value(&view(&research))))
+}
+
+/// Forgets one of them.
+pub async fn forget(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let (account, user) = (call.member.account.id, call.member.user.id);
+    let search = SearchId(call.id.unwrap_or_default());
+    if !services.forget_search.run(account, user, search).await? {
+        return Err(no_search());
+    }
+    Ok(not_kept(Answer::value(&json!({ "forgotten": 1 }))))
+}
+
+fn asked(fields: &Fields) -> Option<(ResearchSubject, Option<ProjectId>)> {
+    fields.only(&["keyword", "location", "language", "projectId"]);
+    let keyword = fields.required("keyword", fields.text("keyword", KeywordText::parse));
+    let country = named(fields, "location", Country::named);
+    let language = named(fields, "language", Language::named);
+    let project = fields.id("projectId").value().map(ProjectId);
+    let subject = ResearchSubject {
+        keyword: keyword?,
+        country: country?,
+        language: language?,
+    };
+    Some((subject, project))
+}
+
+/// A name that is known, else an error with those that are most like it.
+fn named<T>(
+    fields: &Fields,
+    name: &str,
+    find: impl Fn(&str) -> Result<T, UnknownName>,
+) -> Option<T> {
+    let text = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
+    match find(&fields.required(name, text)?) {
+        Ok(found) => Some(found),
+        Err(unknown) => {
+            let mut error = FieldError::at(fields.at(name), "unknown-name", unknown.to_string())
+                .with("nearest", unknown.nearest.clone());
+            if let Some(meant) = unknown.nearest.first() {
+                error = error.with("didYouMean", meant.as_str());
+            }
+            fields.note(error);
+            None
+        }
+    }
+}
+
+fn quota_view(quota: &ResearchQuota) -> Map<String, Value> {
+    let mut told = Map::new();
+    told.insert("usage".into(), quota.usage().into());
+    told.insert("limit".into(), quota.limit.into());
+    told.insert("available".into(), quota.is_available().into());
+    told.insert("resetsAt".into(), json!(quota.resets_at()));
+    told
+}
+
+/// What was asked, by the names and codes of its market.
+fn subject_view(subject: &ResearchSubject) -> Map<String, Value> {
+    let (country, language) = (subject.country, subject.language);
+    let mut told = Map::new();
+    told.insert("keyword".into(), subject.keyword.as_str().into());
+    told.insert("normalized".into(), subject.keyword.normalized().into());
+    told.insert(
+        "location".into(),
+        json!({ "name": country.name(), "code": country.to_string() }),
+    );
+    told.insert(
+        "language".into(),
+        json!({ "name": language.name(), "code": language.to_string() }),
+    );
+    told
+}
+
+fn view(research: &Research) -> Value {
+    let (subject, kept) = (&research.subject, &research.kept);
+    let language = subject.language.to_string();
+    let found = report(subject.keyword.as_str(), &language, &kept.found);
+    let mut told = Map::new();
+    told.insert("id".into(), research.search.0.into());
+    told.extend(subject_view(subject));
+    told.insert("searchedAt".into(), json!(research.searched_at));
+    told.insert("cached".into(), research.is_cached.into());
+    told.insert("cachedAt".into(), json!(kept.bought_at));
+    told.insert("expiresAt".into(), json!(kept.expires_at));
+    told.extend(quota_view(&research.quota));
+    if let Value::Object(found) = json!(found) {
+        told.extend(found);
+    }
+    let tracked = research.tracked.as_ref();
+    let ideas = told.get_mut("ideas").and_then(Value::as_array_mut);
+    for idea in ideas.into_iter().flatten() {
+        let in_project = idea["keyword"]
+            .as_str()
+            .and_then(|keyword| Some(tracked?.holds(keyword)));
+        idea["inProject"] = json!(in_project);
+    }
+    Value::Object(told)
+}
+
+fn line(search: &SearchLine) -> Value {
+    let mut told = Map::new();
+    told.insert("id".into(), search.id.0.into());
+    told.extend(subject_view(&search.subject));
+    told.insert("searchVolume".into(), json!(search.search_volume));
+    told.insert("ideas".into(), search.ideas.into());
+    told.insert("provider".into(), search.provider.as_str().into());
+    told.insert("provenance".into(), search.provenance.name().into());
+    told.insert("searchedAt".into(), json!(search.searched_at));
+    told.insert("cachedAt".into(), json!(search.bought_at));
+    told.insert("expiresAt".into(), json!(search.expires_at));
+    Value::Object(told)
+}
+
+fn no_project() -> Problem {
+    let problem = Problem::new(
+        Code::ProjectNotFound,
+        "The account has no project with this id.",
+    );
+    problem.hint("List the account's projects.").next_action(
+        "GET",
+        "/api/projects",
+        "The account's projects",
+    )
+}
+
+fn no_search() -> Problem {
+    let problem = Problem::new(Code::NotFound, "You have no search with this id.");
+    problem
+        .hint("List your searches.")
+        .next_action("GET", HISTORY, "Your searches")
+}
+
+fn refused(error: ResearchKeywordError) -> Problem {
+    match error {
+        ResearchKeywordError::NoSuchProject => no_project(),
+        ResearchKeywordError::QuotaExceeded(quota) => spent(&quota),
+        ResearchKeywordError::Unpaid(unpaid) => {
+            let detail = format!("Keywords are not researched: {unpaid}.");
+            Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
+        }
+        ResearchKeywordError::BudgetExceeded(over) => refusals::over_budget(
+            over.which,
+            over.until,
+            over.budget,
+            over.spending,
+            over.requested,
+            "Research later",
+        ),
+        ResearchKeywordError::Supplier { code } => unanswered(&code),
+        ResearchKeywordError::UnderWay => Problem::new(
+            Code::SupplierUnavailable,
+            "Somebody else is researching the same keyword, and the supplier takes its time.",
+        )
+        .with("reason", "searchUnderWay")
+        .hint("Send the request again after the time in Retry-After; nothing was used up.")
+        .retry_after(Duration::from_secs(5)),
+        ResearchKeywordError::Storage(error) => error.into(),
+    }
+}
+
+fn spent(quota: &ResearchQuota) -> Problem {
+    let detail = format!(
+        "{} of {} searches of this month are used.",
+        quota.usage(),
+        quota.limit
+    );
+    let told = json!({
+        "name": "keywordResearch",
+        "used": quota.usage(),
+        "limit": quota.limit,
+        "resetsAt": quota.resets_at(),
+    });
+    Problem::new(Code::QuotaExceeded, detail)
+        .with("quota", told)
+        .with("resetsAt", json!(quota.resets_at()))
+        .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that were researched within 30 days still answer.")
+}
+
+/// The supplier failed; nothing was used up.
+fn unanswered(code: &str) -> Problem {
+    let problem = Problem::new(
+        Code::SupplierUnavailable,
+        "The supplier of keyword data did not answer; nothing was used up.",
+    );
+    let problem = problem.with("reason", code);
+    let lasting = [
+        "supplierUnauthorised",
+        "supplierOutOfFunds",
+        "supplierRefused",
+    ];
+    if lasting.contains(&code) {
+        problem.hint("Ask the operator: the supplier's account or the question is the cause, and the same question fails again.")
+    } else {
+        problem
+            .hint("Send the request again after the time in Retry-After.")
+            .retry_after(Duration::from_secs(10))
+    }
+}

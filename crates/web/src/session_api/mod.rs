@@ -1,0 +1,195 @@
+//! What people do who are signed in: one file per resource. What agents do as well is served by
+//! their handlers ([`crate::agent_api`]).
+
+pub mod account;
+pub mod analyses;
+pub mod api_tokens;
+pub mod audit_log;
+pub mod bulk_keywords;
+pub mod console_rows;
+pub mod content_plans;
+pub mod keyword_research;
+pub mod keyword_status;
+pub mod models;
+pub mod password;
+pub mod reactivate;
+pub mod reauthenticate;
+pub mod report_defaults;
+pub mod results;
+pub mod search_console;
+pub mod sessions;
+pub mod sign_in;
+pub mod sign_out;
+pub mod signed_in;
+pub mod welcome;
+
+use crate::{
+    answer::Answer,
+    cookies::Cookie,
+    csrf,
+    endpoint::MemberCall,
+    fields::{Fields, Given},
+    problem::{Code, FieldError, Problem},
+    services::Services,
+};
+use domain::{
+    account::Account,
+    device::DeviceMark,
+    password::{PasswordRefusal, TypedPassword},
+    ports::password_hasher::HashingError,
+    use_cases::sign_in::{SignInError, SignedIn},
+    user::User,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Answers with what must not be kept anywhere.
+const NOT_KEPT: &str = "no-store";
+
+fn user_view(user: &User) -> Value {
+    json!({
+        "id": user.id.0,
+        "email": user.email.as_str(),
+        "name": user.name.as_str(),
+        "createdAt": user.created_at,
+    })
+}
+
+fn account_view(account: &Account) -> Value {
+    json!({
+        "id": account.id.0,
+        "name": account.name.as_str(),
+        "status": account.status.name(),
+        "createdAt": account.created_at,
+    })
+}
+
+/// A list that is whole: there is never a next page.
+fn list(items: &[Value]) -> Value {
+    json!({ "limit": items.len(), "items": items, "nextCursor": null })
+}
+
+/// The answer to somebody who just gave their password, with both cookies.
+fn welcomed(
+    services: &Services,
+    status: u16,
+    signed_in: &SignedIn,
+    known: Option<&DeviceMark>,
+) -> Answer {
+    let config = &services.config.sessions;
+    let secret = signed_in.secret.reveal();
+    let body = json!({
+        "user": user_view(&signed_in.user),
+        "account": account_view(&signed_in.account),
+        "csrfToken": csrf::token(secret),
+    });
+    let own = known.filter(|it| it.throttle_key(signed_in.user.id).is_some());
+    let mark = own
+        .cloned()
+        .unwrap_or_else(|| DeviceMark::new(signed_in.user.id, services.randomness.as_ref()));
+    let answer = Answer {
+        cache: NOT_KEPT,
+        ..Answer::with_status(status, &body)
+    };
+    answer
+        .header("Set-Cookie", config.cookies.set(Cookie::Session, secret))
+        .header(
+            "Set-Cookie",
+            config
+                .cookies
+                .set(Cookie::Device, &mark.signed(&config.device_key)),
+        )
+}
+
+/// A password that somebody typed; whether it is right is not a matter of its form.
+fn typed_password(fields: &Fields, name: &str) -> Option<TypedPassword> {
+    fields.required(name, fields.text(name, TypedPassword::parse))
+}
+
+/// A text that is to become a password. What is wrong with it is told by the use case, which knows
+/// whose it is to be.
+fn new_password(fields: &Fields, name: &str) -> Option<String> {
+    let given: Given<String> = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
+    fields.required(name, given)
+}
+
+fn unfit(name: &str, refusal: PasswordRefusal) -> Problem {
+    let code = match refusal {
+        PasswordRefusal::TooShort => "too-short",
+        PasswordRefusal::TooLong => "too-long",
+        PasswordRefusal::Guessable => "guessable",
+    };
+    Problem::invalid_value(
+        FieldError::at(format!("/{name}"), code, refusal.to_string())
+            .with("min", TypedPassword::LEAST)
+            .with("max", TypedPassword::MOST),
+    )
+}
+
+/// The password of somebody who is signed in already is wrong: which field that is, is no secret.
+fn not_their_password(name: &str) -> Problem {
+    Problem::invalid_value(FieldError::at(
+        format!("/{name}"),
+        "wrong-password",
+        "is not your password",
+    ))
+}
+
+fn busy() -> Problem {
+    Problem::new(Code::Overloaded, "Too many passwords are being checked.")
+        .hint("Send the request again after the time in Retry-After.")
+        .retry_after(Duration::from_secs(2))
+}
+
+fn hashing(error: &HashingError) -> Problem {
+    match error {
+        HashingError::Busy => busy(),
+        HashingError::Broken(what) => {
+            tracing::error!("A password cannot be hashed or compared: {what}");
+            Problem::new(
+                Code::InternalError,
+                "An error in the service kept it from answering.",
+            )
+            .hint("Report the requestId to the operator.")
+        }
+    }
+}
+
+/// Why a password is not accepted; `refused` says what a wrong one is answered with.
+fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Problem {
+    match error {
+        SignInError::Refused { .. } => refused(),
+        SignInError::Wait(wait) => {
+            let wait = wait.to_std().unwrap_or_default();
+            let seconds = wait.as_secs_f64().ceil().max(1.0);
+            Problem::new(
+                Code::RateLimited,
+                "The password was guessed wrong too often to be tried again at once.",
+            )
+            .with("violated-policies", json!(["passwords"]))
+            .hint(format!("Try again in {seconds} s."))
+            .retry_after(Duration::from_secs_f64(seconds))
+        }
+        SignInError::Busy => busy(),
+        SignInError::Broken(what) => hashing(&HashingError::Broken(what)),
+        SignInError::Storage(error) => error.into(),
+    }
+}
+
+/// Refuses unless the password was given a moment ago.
+fn fresh(services: &Services, call: &MemberCall) -> Result<(), Problem> {
+    if call.member.session.is_fresh(services.clock.now()) {
+        return Ok(());
+    }
+    Err(ask_again())
+}
+
+fn ask_again() -> Problem {
+    let problem = Problem::new(
+        Code::ReauthenticationRequired,
+        "This needs the password, given no longer than ten minutes ago.",
+    );
+    problem
+        .hint("Send the password with POST /api/session/reauthenticate, and then this again with the new cookie and token.")
+        .next_action("POST", "/api/session/reauthenticate", "Give the password again")
+}

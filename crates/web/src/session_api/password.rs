@@ -1,0 +1,46 @@
+//! POST /api/settings/password.
+
+use super::{new_password, not_signed_in, not_their_password, typed_password, unfit, welcomed};
+use crate::{
+    answer::Answer,
+    endpoint::MemberCall,
+    fields::{Fields, read_body},
+    problem::Problem,
+    services::Services,
+};
+use domain::use_cases::change_password::{ChangePasswordError, NewPassword};
+use std::sync::Arc;
+
+/// Changes the password; the session goes on under a new cookie, and the others end unless they
+/// are to stay.
+pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let wish = read_body(&call.body, read)?;
+    let refused = |error| match error {
+        ChangePasswordError::Unfit(refusal) => unfit("newPassword", refusal),
+        ChangePasswordError::NotChecked(error) => {
+            not_signed_in(error, || not_their_password("currentPassword"))
+        }
+    };
+    let place = &call.visitor.place;
+    let changed = services.change_password.run(&call.member, &wish, place);
+    let signed_in = changed.await.map_err(refused)?;
+    Ok(welcomed(
+        &services,
+        200,
+        &signed_in,
+        call.visitor.device.as_ref(),
+    ))
+}
+
+fn read(fields: &Fields) -> Option<NewPassword> {
+    fields.only(&["currentPassword", "newPassword", "endOtherSessions"]);
+    let current = typed_password(fields, "currentPassword");
+    let new = new_password(fields, "newPassword");
+    let ends = fields.or_left_out("endOtherSessions", fields.flag("endOtherSessions"));
+    Some(NewPassword {
+        current: current?,
+        new: new?,
+        ends_others: ends.unwrap_or(true),
+    })
+}

@@ -1,0 +1,41 @@
+//! POST …/reactivate: brings a project or a keyword back.
+
+use crate::{
+    agent_api::{keywords, projects},
+    answer::Answer,
+    endpoint::Call,
+    fields::read_body,
+    problem::Problem,
+    refusals,
+    services::Services,
+};
+use domain::ids::{KeywordId, ProjectId};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Brings a project back, with its keywords and their places.
+pub async fn project(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    // Whether it is there is told before what is wrong with the body.
+    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let found = services.read_project.run(call.account(), id).await?;
+    found.ok_or_else(refusals::no_project)?;
+    projects::change(services, back(call)?).await
+}
+
+/// Brings a keyword back, with its history.
+pub async fn keyword(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
+    let found = services.read_keyword.run(call.account(), id).await?;
+    found.ok_or_else(refusals::no_keyword)?;
+    keywords::change(services, back(call)?).await
+}
+
+/// The same as the patch that makes it active.
+fn back(mut call: Call) -> Result<Call, Problem> {
+    read_body(&call.body, |fields| {
+        fields.only(&[]);
+        Some(())
+    })?;
+    call.body.insert("status".into(), json!("active"));
+    Ok(call)
+}

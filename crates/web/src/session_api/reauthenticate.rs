@@ -1,0 +1,28 @@
+//! POST /api/session/reauthenticate.
+
+use super::{not_signed_in, not_their_password, typed_password, welcomed};
+use crate::{
+    answer::Answer, endpoint::MemberCall, fields::read_body, problem::Problem, services::Services,
+};
+use std::sync::Arc;
+
+/// Takes the password once more; the session goes on under a new cookie and a new token.
+pub async fn reauthenticate(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let password = read_body(&call.body, |fields| {
+        fields.only(&["password"]);
+        typed_password(fields, "password")
+    })?;
+    let place = &call.visitor.place;
+    let renewed = services
+        .reauthenticate
+        .run(&call.member, &password, place)
+        .await
+        .map_err(|error| not_signed_in(error, || not_their_password("password")))?;
+    Ok(welcomed(
+        &services,
+        200,
+        &renewed,
+        call.visitor.device.as_ref(),
+    ))
+}

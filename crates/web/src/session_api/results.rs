@@ -1,0 +1,13 @@
+//! GET /api/projects/:id/results.
+
+use crate::{
+    agent_api::results, answer::Answer, endpoint::Call, problem::Problem, services::Services,
+};
+use std::sync::Arc;
+
+/// The results of the project in the path; everything else is as agents read them.
+pub async fn read(services: Arc<Services>, mut call: Call) -> Result<Answer, Problem> {
+    let project = call.id.unwrap_or_default();
+    call.query = call.query.with("projectId", project.to_string());
+    results::read(services, call).await
+}

@@ -1,0 +1,203 @@
+//! /api/projects/:id/search-console: what is known of a project's own searches.
+
+use super::console_rows;
+use crate::{
+    answer::Answer,
+    endpoint::Call,
+    fields::{Fields, read_body},
+    problem::{Code, FieldError, Problem},
+    refusals,
+    services::Services,
+};
+use chrono::NaiveDate;
+use domain::{
+    ids::ProjectId,
+    ports::search_console::{ExportError, ExportFile, ReadExport},
+    search_console::{RowSet, Span},
+    text::Label,
+    use_cases::import_console_rows::ImportConsoleError,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Tells what was imported, and what is fetched.
+pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    call.query.finish()?;
+    let state = services
+        .read_console_state
+        .run(call.account(), project)
+        .await?;
+    let state = state.ok_or_else(refusals::no_project)?;
+    let imported: Vec<Value> = state
+        .imported
+        .iter()
+        .map(|it| {
+            json!({
+                "cut": it.cut.name(),
+                "from": it.span.first,
+                "to": it.span.last,
+                "days": it.days,
+                "rows": it.rows,
+                "origin": it.origin.name(),
+                "label": it.label,
+                "importedAt": it.imported_at,
+            })
+        })
+        .collect();
+    let property = state.binding.as_ref().map(|it| it.property.to_string());
+    Ok(Answer::summary(&json!({
+        "projectId": project.0,
+        "property": property,
+        "imported": imported,
+    })))
+}
+
+/// What somebody sends.
+enum Sent {
+    /// A file.
+    File(SentFile),
+    /// Rows, under a name.
+    Rows(String, Vec<RowSet>),
+}
+
+struct SentFile {
+    name: String,
+    text: String,
+    span: Option<Span>,
+    page: Option<String>,
+}
+
+/// Imports the export of the performance report, or rows: all of it, or nothing.
+pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let found = services.read_project.run(call.account(), project).await?;
+    found.ok_or_else(refusals::no_project)?;
+    call.query.finish()?;
+    let sent = read_body(&call.body, sent)?;
+    let (label, place, export) = match sent {
+        Sent::File(file) => (
+            file.name.clone(),
+            "/content",
+            opened(&services, file).await?,
+        ),
+        Sent::Rows(name, sets) => {
+            let read = ReadExport {
+                sets,
+                left_out: vec![],
+            };
+            (name, "/rows", read)
+        }
+    };
+    let imported = services
+        .import_console_rows
+        .run(call.account(), project, export.sets, &label)
+        .await
+        .map_err(|error| refused(error, place))?;
+    let spans: Vec<Value> = imported
+        .spans
+        .iter()
+        .map(|(cut, span, rows)| {
+            json!({ "cut": cut.name(), "from": span.first, "to": span.last, "rows": rows })
+        })
+        .collect();
+    Ok(Answer::with_status(
+        201,
+        &json!({
+            "projectId": project.0,
+            "spans": spans,
+            "rows": imported.rows,
+            "replaced": imported.replaced,
+            "foreign": imported.foreign,
+            "leftOut": export.left_out,
+        }),
+    ))
+}
+
+/// What stands in a file.
+async fn opened(services: &Services, file: SentFile) -> Result<ReadExport, Problem> {
+    let exports = Arc::clone(&services.console_exports);
+    // A file is read in one go, which is no work for an async thread.
+    let export = tokio::task::spawn_blocking(move || {
+        exports.read(&ExportFile {
+            name: &file.name,
+            bytes: file.text.as_bytes(),
+            span: file.span,
+            page: file.page.as_deref(),
+        })
+    });
+    let lost = |_| Problem::new(Code::InternalError, "A file got lost while it was read.");
+    export.await.map_err(lost)?.map_err(|it| unreadable(&it))
+}
+
+fn sent(fields: &Fields) -> Option<Sent> {
+    if fields.raw("rows").is_none() {
+        return file(fields).map(Sent::File);
+    }
+    fields.only(&["name", "rows"]);
+    let name = fields.or_left_out("name", fields.text("name", Label::parse));
+    let sets = console_rows::sent(fields);
+    Some(Sent::Rows(
+        name.map_or_else(|| "rows".to_owned(), |it| it.to_string()),
+        sets?,
+    ))
+}
+
+fn file(fields: &Fields) -> Option<SentFile> {
+    fields.only(&["name", "content", "from", "to", "page"]);
+    let name = fields.or_left_out("name", fields.text("name", Label::parse));
+    let content = fields.text("content", |text| Ok::<_, String>(text.to_owned()));
+    let text = fields.required("content", content);
+    let day = |name: &str| {
+        let day = |text: &str| {
+            let rule = "must be a day such as 2026-11-21";
+            text.parse::<NaiveDate>().map_err(|_| rule)
+        };
+        fields.or_left_out(name, fields.text(name, day))
+    };
+    let (from, to) = (day("from"), day("to"));
+    let span = match (from, to) {
+        (None, None) => None,
+        (Some(from), Some(to)) => {
+            let span = Span::between(from, to);
+            if span.is_none() {
+                fields.note_at("to", "invalid-value", "must not lie before `from`");
+            }
+            span
+        }
+        _ => {
+            fields.note_at("from", "required", "from and to belong together");
+            None
+        }
+    };
+    let page = fields.text("page", |text| Ok::<_, String>(text.to_owned()));
+    Some(SentFile {
+        name: name.map_or_else(|| "export.csv".to_owned(), |it| it.to_string()),
+        text: text?,
+        span,
+        page: fields.or_left_out("page", page),
+    })
+}
+
+fn unreadable(error: &ExportError) -> Problem {
+    let mut told = FieldError::at("/content", "unreadable", error.to_string());
+    if let Some(line) = error.line {
+        told = told.with("line", line);
+    }
+    Problem::invalid_value(told)
+}
+
+fn refused(error: ImportConsoleError, place: &str) -> Problem {
+    match error {
+        ImportConsoleError::Storage(error) => error.into(),
+        ImportConsoleError::NoSuchProject => Problem::new(
+            Code::ProjectDeactivated,
+            "The project is deactivated; nothing is imported into it.",
+        )
+        .hint("Bring the project back first."),
+        error => {
+            let told = error.to_string();
+            Problem::invalid_value(FieldError::at(place, "refused", told))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! /api/settings/sessions: where somebody is signed in.
+
+use super::{list, sign_in::not_kept};
+use crate::{
+    answer::Answer,
+    endpoint::MemberCall,
+    problem::{Code, Problem},
+    services::Services,
+};
+use domain::ids::SessionId;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Lists the person's sessions, the one used last first.
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let member = &call.member;
+    let sessions = services
+        .list_sessions
+        .run(member.account.id, member.user.id);
+    let items = sessions.await?;
+    let items = items.iter().map(|it| {
+        json!({
+            "id": it.id.0,
+            "current": it.id == member.session.id,
+            "browser": it.browser,
+            "network": it.network,
+            "createdAt": it.created_at,
+            "lastSeenAt": it.last_seen_at,
+            "endsAt": it.ends_at(),
+        })
+    });
+    Ok(not_kept(Answer::value(&list(&items.collect::<Vec<_>>()))))
+}
+
+/// Ends one of the person's sessions.
+pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let (account, user) = (call.member.account.id, call.member.user.id);
+    let id = SessionId(call.id.unwrap_or_default());
+    if !services.end_session.run(account, user, id).await? {
+        let problem = Problem::new(Code::NotFound, "You have no session with this id.");
+        return Err(problem.hint("List your sessions.").next_action(
+            "GET",
+            "/api/settings/sessions",
+            "Your sessions",
+        ));
+    }
+    Ok(not_kept(Answer::value(&json!({ "endedSessions": 1 }))))
+}
+
+/// Ends all of the person's sessions but this one.
+pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let member = &call.member;
+    let (account, user) = (member.account.id, member.user.id);
+    let ended = services
+        .end_sessions
+        .run(account, user, Some(member.session.id));
+    Ok(not_kept(Answer::value(
+        &json!({ "endedSessions": ended.await? }),
+    )))
+}

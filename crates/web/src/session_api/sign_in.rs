@@ -1,0 +1,99 @@
+//! POST /api/session.
+
+use super::{NOT_KEPT, not_signed_in, typed_password, welcomed};
+use crate::{
+    answer::Answer,
+    endpoint::VisitorCall,
+    fields::{Fields, read_body},
+    limits::{Door, Exhausted},
+    problem::{Code, Problem},
+    services::Services,
+};
+use domain::{
+    device::DeviceMark,
+    email::EmailAddress,
+    password::TypedPassword,
+    use_cases::sign_in::{Attempt, SignInError},
+};
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+/// Where it is.
+pub const PATH: &str = "/api/session";
+
+/// Signs somebody in. Whether the address or the password was wrong is not told, in no way.
+pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let (email, password) = read_body(&call.body, read)?;
+    let visitor = call.visitor;
+    let stranger = Door::Address(visitor.address);
+    let known = visitor.device.as_ref().map(DeviceMark::user);
+    let door = known.map_or(stranger, Door::DevicesOf);
+    { services.limiter.count_sign_in(door) }.map_err(|it| too_many(&it))?;
+    let attempt = Attempt {
+        email,
+        password,
+        place: visitor.place,
+        device: visitor.device,
+        before: visitor.session.map(|it| it.hash()),
+    };
+    match services.sign_in.run(&attempt).await {
+        Ok(signed_in) => Ok(welcomed(
+            &services,
+            200,
+            &signed_in,
+            attempt.device.as_ref(),
+        )),
+        Err(error) => {
+            if let SignInError::Refused {
+                whose: Some(account),
+            } = error
+            {
+                let (services, from) = (Arc::clone(&services), attempt.place.network);
+                tokio::spawn(async move {
+                    if let Err(error) = services.note_failed_sign_in.run(account, from).await {
+                        tracing::debug!(%error, "A failed sign-in could not be noted.");
+                    }
+                });
+            }
+            // A kept hash that cannot be read would tell that there is one.
+            if let SignInError::Broken(what) = &error {
+                tracing::error!("A kept password cannot be compared: {what}");
+                return Err(refused());
+            }
+            Err(not_signed_in(error, refused))
+        }
+    }
+}
+
+fn read(fields: &Fields) -> Option<(EmailAddress, TypedPassword)> {
+    fields.only(&["email", "password"]);
+    let email = fields.required("email", fields.text("email", EmailAddress::parse));
+    let password = typed_password(fields, "password");
+    Some((email?, password?))
+}
+
+fn refused() -> Problem {
+    Problem::new(
+        Code::SignInRefused,
+        "E-mail address and password do not belong together, or open nothing.",
+    )
+    .hint("Check both; whoever runs the server sets a new password with `sightline account password`.")
+    .header("WWW-Authenticate", "Cookie realm=\"sightline\", form-action=\"/sign-in\"")
+}
+
+fn too_many(exhausted: &Exhausted) -> Problem {
+    let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
+    Problem::new(Code::RateLimited, "Too many attempts to sign in were made.")
+        .with("violated-policies", json!([exhausted.policy]))
+        .hint(format!("Try again in {seconds} s."))
+        .retry_after(Duration::from_secs_f64(seconds))
+}
+
+/// GET /api/welcome and the like: answers that are only true now.
+pub(super) fn not_kept(answer: Answer) -> Answer {
+    Answer {
+        cache: NOT_KEPT,
+        ..answer
+    }
+}

@@ -1,0 +1,34 @@
+//! DELETE /api/session.
+
+use super::sign_in::not_kept;
+use crate::{
+    answer::Answer, cookies::Cookie, endpoint::MemberCall, problem::Problem, services::Services,
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Signs out here, or with `everywhere=true` wherever the person is signed in. The browser forgets
+/// what it kept of us.
+pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    let everywhere = call.query.flag("everywhere").unwrap_or(false);
+    call.query.finish()?;
+    let member = &call.member;
+    let (account, user) = (member.account.id, member.user.id);
+    let ended = if everywhere {
+        services.end_sessions.run(account, user, None).await?
+    } else {
+        let ended = services.end_session.run(account, user, member.session.id);
+        u64::from(ended.await?)
+    };
+    let answer = not_kept(Answer::value(&json!({ "endedSessions": ended })));
+    let cookies = services.config.sessions.cookies;
+    // Not `cookies`: that would take those of every other service of the same domain, and the mark by
+    // which the owner's own device is told from those of strangers.
+    let answer = answer
+        .header("Set-Cookie", cookies.clear(Cookie::Session))
+        .header("Clear-Site-Data", "\"cache\", \"storage\"");
+    if everywhere {
+        return Ok(answer.header("Set-Cookie", cookies.clear(Cookie::Device)));
+    }
+    Ok(answer)
+}

@@ -1,0 +1,42 @@
+//! GET /api/session: who is signed in, and how much there is.
+
+use super::{account_view, sign_in::not_kept, user_view};
+use crate::{
+    agent_api::health::{limits, quotas},
+    answer::Answer,
+    csrf,
+    endpoint::MemberCall,
+    problem::Problem,
+    refusals,
+    services::Services,
+};
+use domain::ports::storage::StorageError;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Tells who is signed in, with the token that writes have to carry.
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let (member, policy) = (&call.member, &services.config.policy);
+    let state = services.read_account.run(member.account.id, policy).await?;
+    let state = state.ok_or_else(|| {
+        refusals::storage(&StorageError::Corrupt {
+            what: "the account of a session",
+        })
+    })?;
+    let session = &member.session;
+    Ok(not_kept(Answer::value(&json!({
+        "user": user_view(&member.user),
+        "account": account_view(&state.account),
+        "session": {
+            "id": session.id.0,
+            "createdAt": session.created_at,
+            "endsAt": session.ends_at(),
+            "freshUntil": session.fresh_until(),
+        },
+        "csrfToken": csrf::token(call.secret.reveal()),
+        "serverTime": services.clock.now(),
+        "limits": limits(&services, &state),
+        "quotas": quotas(&state),
+    }))))
+}

@@ -1,0 +1,70 @@
+//! GET and POST /api/welcome: the first run.
+
+use super::{hashing, new_password, sign_in::not_kept, unfit, welcomed};
+use crate::{
+    answer::Answer,
+    endpoint::VisitorCall,
+    fields::{Fields, read_body},
+    problem::{Code, FieldError, Problem},
+    services::Services,
+};
+use domain::{
+    email::EmailAddress,
+    text::Label,
+    use_cases::welcome_owner::{NewOwner, WelcomeError},
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Whether the first account is still to be created.
+pub async fn read(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let open = services.welcome_owner.is_open().await?;
+    Ok(not_kept(Answer::value(&json!({ "open": open }))))
+}
+
+/// Creates the first account and signs its owner in.
+pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
+    call.query.finish()?;
+    let new = read_body(&call.body, owner)?;
+    let place = &call.visitor.place;
+    let signed_in = services
+        .welcome_owner
+        .run(&new, place)
+        .await
+        .map_err(refused)?;
+    Ok(welcomed(&services, 201, &signed_in, None))
+}
+
+fn owner(fields: &Fields) -> Option<NewOwner> {
+    fields.only(&["code", "email", "name", "password"]);
+    let code = new_password(fields, "code");
+    let email = fields.required("email", fields.text("email", EmailAddress::parse));
+    let name = fields.required("name", fields.text("name", Label::parse));
+    let password = new_password(fields, "password");
+    Some(NewOwner {
+        code: code?,
+        email: email?,
+        name: name?,
+        password: password?,
+    })
+}
+
+fn refused(error: WelcomeError) -> Problem {
+    match error {
+        WelcomeError::Over => Problem::new(
+            Code::WelcomeOver,
+            "The first account was created already.",
+        )
+        .hint("Sign in; whoever runs the server creates more accounts with `sightline account create`.")
+        .next_action("POST", "/api/session", "Sign in"),
+        WelcomeError::WrongCode => Problem::invalid_value(FieldError::at(
+            "/code",
+            "wrong-code",
+            "is not the code that the server shows when it starts",
+        )),
+        WelcomeError::Unfit(refusal) => unfit("password", refusal),
+        WelcomeError::Hashing(error) => hashing(&error),
+        WelcomeError::Storage(error) => error.into(),
+    }
+}

@@ -1,0 +1,629 @@
+//! The other half of the route table: what people do who are signed in. `docs/SESSION.md` lists it.
+
+use crate::{
+    agent_api::{analyses as agent_analyses, keywords, models as agent_models, projects},
+    endpoint::{Access, Call, Endpoint, Handling, MemberCall, Parameter, Verb, VisitorCall},
+    openapi::parameters,
+    paging::Limits,
+    services::Services,
+    session_api::{
+        account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
+        keyword_research, keyword_status, models, password, reactivate, reauthenticate,
+        report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, welcome,
+    },
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Turns an async handler into what the table holds.
+macro_rules! handled {
+    ($access:ident, $call:ty, $handler:path) => {
+        Access::$access(|services: Arc<Services>, call: $call| -> Handling {
+            Box::pin($handler(services, call))
+        })
+    };
+}
+macro_rules! visitor {
+    ($handler:path) => {
+        handled!(Visitor, VisitorCall, $handler)
+    };
+}
+macro_rules! member {
+    ($handler:path) => {
+        handled!(Member, MemberCall, $handler)
+    };
+}
+macro_rules! session {
+    ($handler:path) => {
+        handled!(Session, Call, $handler)
+    };
+}
+
+fn nothing() -> Vec<Parameter> {
+    vec![]
+}
+
+fn everywhere() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "everywhere",
+        description: "true ends every session of the person.",
+        required: false,
+        schema: json!({ "type": "boolean", "default": false }),
+    }]
+}
+
+fn how_many() -> Vec<Parameter> {
+    let (default, most) = (audit_log::LIST_LIMITS.default, audit_log::LIST_LIMITS.most);
+    vec![Parameter {
+        name: "limit",
+        description: "How many events.",
+        required: false,
+        schema: json!({ "type": "integer", "minimum": 1, "maximum": most, "default": default }),
+    }]
+}
+
+/// Where a list goes on.
+fn pages_of(limits: Limits) -> Vec<Parameter> {
+    vec![
+        Parameter {
+            name: "limit",
+            description: "Rows at the most; more than the maximum is taken as the maximum.",
+            required: false,
+            schema: json!({ "type": "integer", "minimum": 1, "default": limits.default }),
+        },
+        Parameter {
+            name: "cursor",
+            description: "Where to go on: nextCursor of the page before, within 24 hours.",
+            required: false,
+            schema: json!({ "type": "string", "minLength": 1 }),
+        },
+    ]
+}
+
+fn pages_of_plans() -> Vec<Parameter> {
+    pages_of(content_plans::LIST_LIMITS)
+}
+
+fn month_of_keywords() -> Vec<Parameter> {
+    let mut all = pages_of(keyword_status::LIST_LIMITS);
+    all.extend([
+        Parameter {
+            name: "month",
+            description: "The month in UTC, for example 2026-11; this one when left out.",
+            required: false,
+            schema: json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$" }),
+        },
+        Parameter {
+            name: "sort",
+            description: "The order; a leading - reverses. createdAt when left out.",
+            required: false,
+            schema: json!({ "type": "string", "enum": ["createdAt", "-createdAt", "text", "-text", "position", "-position"] }),
+        },
+    ]);
+    all
+}
+
+fn days_of_rows() -> Vec<Parameter> {
+    let day = |name, description| Parameter {
+        name,
+        description,
+        required: false,
+        schema: json!({ "type": "string", "format": "date" }),
+    };
+    let mut all = pages_of(console_rows::LIST_LIMITS);
+    all.extend([
+        day(
+            "from",
+            "The first day; four weeks before `to` when left out.",
+        ),
+        day("to", "The last day; today when left out."),
+    ]);
+    all
+}
+
+fn which_project() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "projectId",
+        description: "The project whose keywords are told apart among the ideas.",
+        required: false,
+        schema: json!({ "type": "integer", "minimum": 1 }),
+    }]
+}
+
+/// The parameters of results but the project, which stands in the path.
+fn results_of_a_project() -> Vec<Parameter> {
+    let mut all = parameters::results();
+    all.retain(|it| it.name != "projectId");
+    all
+}
+
+fn line(
+    verb: Verb,
+    path: &'static str,
+    access: Access,
+    operation: &'static str,
+    summary: &'static str,
+) -> Endpoint {
+    Endpoint {
+        verb,
+        path,
+        access,
+        operation,
+        summary,
+        description: summary,
+        parameters: nothing,
+        body: None,
+        answers: &[],
+        refusals: &[],
+        is_conditional: false,
+        deprecated: None,
+        tools: &[],
+    }
+}
+
+/// Everything that needs a session, or begins one.
+#[must_use]
+pub fn session_api() -> Vec<Endpoint> {
+    [
+        sessions_of_people(),
+        settings(),
+        own_projects(),
+        own_keywords(),
+        what_comes_of_it(),
+        content_planning(),
+        what_people_search_for(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn sessions_of_people() -> Vec<Endpoint> {
+    vec![
+        line(
+            Verb::Get,
+            "/api/welcome",
+            visitor!(welcome::read),
+            "getWelcome",
+            "Whether the first account is still to be created",
+        ),
+        line(
+            Verb::Post,
+            "/api/welcome",
+            visitor!(welcome::welcome),
+            "welcomeOwner",
+            "Create the first account and sign in",
+        ),
+        line(
+            Verb::Post,
+            "/api/session",
+            visitor!(sign_in::sign_in),
+            "signIn",
+            "Sign in",
+        ),
+        line(
+            Verb::Get,
+            "/api/session",
+            member!(signed_in::read),
+            "getSession",
+            "Who is signed in, limits, CSRF token",
+        ),
+        Endpoint {
+            parameters: everywhere,
+            ..line(
+                Verb::Delete,
+                "/api/session",
+                member!(sign_out::sign_out),
+                "signOut",
+                "Sign out",
+            )
+        },
+        line(
+            Verb::Post,
+            "/api/session/reauthenticate",
+            member!(reauthenticate::reauthenticate),
+            "reauthenticate",
+            "Give the password again",
+        ),
+        line(
+            Verb::Get,
+            "/api/settings/sessions",
+            member!(sessions::read),
+            "listSessions",
+            "Where one is signed in",
+        ),
+        line(
+            Verb::Delete,
+            "/api/settings/sessions",
+            member!(sessions::end_others),
+            "endOtherSessions",
+            "End all other sessions",
+        ),
+        line(
+            Verb::Delete,
+            "/api/settings/sessions/{id}",
+            member!(sessions::end),
+            "endSession",
+            "End a session",
+        ),
+    ]
+}
+
+fn settings() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    vec![
+        line(
+            Verb::Get,
+            "/api/settings/api-tokens",
+            member!(api_tokens::read),
+            "listTokens",
+            "List API tokens",
+        ),
+        line(
+            Verb::Post,
+            "/api/settings/api-tokens",
+            member!(api_tokens::create),
+            "createToken",
+            "Create an API token",
+        ),
+        line(
+            Verb::Delete,
+            "/api/settings/api-tokens/{id}",
+            member!(api_tokens::revoke),
+            "revokeToken",
+            "Revoke an API token",
+        ),
+        tagged(line(
+            Verb::Get,
+            "/api/settings/report-defaults",
+            member!(report_defaults::read),
+            "getReportDefaults",
+            "What reports inherit",
+        )),
+        line(
+            Verb::Put,
+            "/api/settings/report-defaults",
+            member!(report_defaults::set),
+            "setReportDefaults",
+            "Set what reports inherit",
+        ),
+        tagged(line(
+            Verb::Get,
+            "/api/settings/account",
+            member!(account::read),
+            "getAccount",
+            "Account and person",
+        )),
+        line(
+            Verb::Patch,
+            "/api/settings/account",
+            member!(account::change),
+            "updateAccount",
+            "Change names or e-mail address",
+        ),
+        line(
+            Verb::Post,
+            "/api/settings/password",
+            member!(password::change),
+            "changePassword",
+            "Change the password",
+        ),
+        Endpoint {
+            parameters: how_many,
+            ..line(
+                Verb::Get,
+                "/api/settings/audit-log",
+                member!(audit_log::read),
+                "getAuditLog",
+                "What was done by whom",
+            )
+        },
+        tagged(line(
+            Verb::Get,
+            "/api/settings/models",
+            session!(agent_models::list),
+            "getModels",
+            "How AI engines are asked",
+        )),
+        line(
+            Verb::Put,
+            "/api/settings/models",
+            session!(models::set),
+            "setModels",
+            "Set how AI engines are asked",
+        ),
+    ]
+}
+
+/// Projects, with the agents' handlers where there are any.
+fn own_projects() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        reading(
+            parameters::projects,
+            tagged(line(
+                Verb::Get,
+                "/api/projects",
+                session!(projects::list),
+                "sessionListProjects",
+                "List projects",
+            )),
+        ),
+        line(
+            Verb::Post,
+            "/api/projects",
+            session!(projects::create),
+            "sessionCreateProject",
+            "Create a project",
+        ),
+        reading(
+            parameters::project,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}",
+                session!(projects::read),
+                "sessionGetProject",
+                "Read a project",
+            )),
+        ),
+        tagged(line(
+            Verb::Patch,
+            "/api/projects/{id}",
+            session!(projects::change),
+            "sessionUpdateProject",
+            "Change a project",
+        )),
+        tagged(line(
+            Verb::Delete,
+            "/api/projects/{id}",
+            session!(projects::deactivate),
+            "sessionDeactivateProject",
+            "Deactivate a project",
+        )),
+        line(
+            Verb::Post,
+            "/api/projects/{id}/reactivate",
+            session!(reactivate::project),
+            "reactivateProject",
+            "Bring a project back",
+        ),
+    ]
+}
+
+/// Keywords, likewise.
+fn own_keywords() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        reading(
+            parameters::keywords,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/keywords",
+                session!(keywords::list),
+                "sessionListKeywords",
+                "List a project's keywords",
+            )),
+        ),
+        line(
+            Verb::Post,
+            "/api/projects/{id}/keywords",
+            session!(keywords::add),
+            "sessionAddKeywords",
+            "Add keywords",
+        ),
+        line(
+            Verb::Post,
+            "/api/projects/{id}/keywords/bulk",
+            session!(bulk_keywords::save),
+            "saveKeywords",
+            "Save researched keywords",
+        ),
+        reading(
+            month_of_keywords,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/keyword-status",
+                session!(keyword_status::read),
+                "getKeywordStatus",
+                "A month of the keywords",
+            )),
+        ),
+        tagged(line(
+            Verb::Patch,
+            "/api/keywords/{id}",
+            session!(keywords::change),
+            "sessionUpdateKeyword",
+            "Change a keyword",
+        )),
+        tagged(line(
+            Verb::Delete,
+            "/api/keywords/{id}",
+            session!(keywords::deactivate),
+            "sessionDeactivateKeyword",
+            "Deactivate a keyword",
+        )),
+        line(
+            Verb::Post,
+            "/api/keywords/{id}/reactivate",
+            session!(reactivate::keyword),
+            "reactivateKeyword",
+            "Bring a keyword back",
+        ),
+    ]
+}
+
+/// Results, analyses and Search Console.
+fn what_comes_of_it() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        reading(
+            results_of_a_project,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/results",
+                session!(results::read),
+                "sessionGetResults",
+                "Read results",
+            )),
+        ),
+        reading(
+            parameters::analyses,
+            line(
+                Verb::Get,
+                "/api/analyses",
+                session!(agent_analyses::list),
+                "sessionListAnalyses",
+                "Follow analyses",
+            ),
+        ),
+        line(
+            Verb::Post,
+            "/api/analyses",
+            session!(agent_analyses::start),
+            "sessionStartAnalysis",
+            "Start an analysis",
+        ),
+        line(
+            Verb::Delete,
+            "/api/analyses/{id}",
+            session!(analyses::cancel),
+            "cancelAnalysis",
+            "Cancel an analysis",
+        ),
+        line(
+            Verb::Get,
+            "/api/projects/{id}/search-console",
+            session!(search_console::read),
+            "getSearchConsole",
+            "What was imported of Search Console",
+        ),
+        line(
+            Verb::Post,
+            "/api/projects/{id}/search-console",
+            session!(search_console::import),
+            "importSearchConsole",
+            "Import an export or rows of Search Console",
+        ),
+        reading(
+            days_of_rows,
+            tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/search-console/rows",
+                session!(console_rows::read),
+                "getSearchConsoleRows",
+                "What was searched for and shown",
+            )),
+        ),
+    ]
+}
+
+/// What is to be written.
+fn content_planning() -> Vec<Endpoint> {
+    let tagged = |it| Endpoint {
+        is_conditional: true,
+        ..it
+    };
+    vec![
+        Endpoint {
+            parameters: pages_of_plans,
+            ..tagged(line(
+                Verb::Get,
+                "/api/projects/{id}/content-plans",
+                session!(content_plans::list),
+                "listContentPlans",
+                "List content plans",
+            ))
+        },
+        line(
+            Verb::Post,
+            "/api/projects/{id}/content-plans",
+            session!(content_plans::add),
+            "addContentPlan",
+            "Save a content plan",
+        ),
+        tagged(line(
+            Verb::Get,
+            "/api/projects/{id}/content-plans/{planId}",
+            session!(content_plans::read),
+            "getContentPlan",
+            "Read a content plan",
+        )),
+        tagged(line(
+            Verb::Patch,
+            "/api/projects/{id}/content-plans/{planId}",
+            session!(content_plans::change),
+            "updateContentPlan",
+            "Change a content plan",
+        )),
+        tagged(line(
+            Verb::Delete,
+            "/api/projects/{id}/content-plans/{planId}",
+            session!(content_plans::remove),
+            "removeContentPlan",
+            "Remove a content plan",
+        )),
+    ]
+}
+
+/// Keyword research.
+fn what_people_search_for() -> Vec<Endpoint> {
+    let reading = |parameters, it| Endpoint { parameters, ..it };
+    vec![
+        line(
+            Verb::Get,
+            "/api/keyword-research",
+            member!(keyword_research::read),
+            "getKeywordResearch",
+            "How much of the month's research is used",
+        ),
+        line(
+            Verb::Post,
+            "/api/keyword-research",
+            member!(keyword_research::research),
+            "researchKeyword",
+            "Research a keyword",
+        ),
+        reading(
+            parameters::searches,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history",
+                member!(keyword_research::history),
+                "listSearches",
+                "List one's own searches",
+            ),
+        ),
+        reading(
+            which_project,
+            line(
+                Verb::Get,
+                "/api/keyword-research/history/{id}",
+                member!(keyword_research::reopen),
+                "reopenSearch",
+                "Open a search again",
+            ),
+        ),
+        line(
+            Verb::Delete,
+            "/api/keyword-research/history/{id}",
+            member!(keyword_research::forget),
+            "forgetSearch",
+            "Forget a search",
+        ),
+    ]
+}

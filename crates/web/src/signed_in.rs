@@ -1,0 +1,43 @@
+//! Whoever the session's cookie names, for pages and for the API alike.
+
+use crate::services::Services;
+use domain::{
+    ports::storage::StorageError,
+    session::PlainSession,
+    use_cases::authenticate_session::{Member, NotSignedIn},
+};
+use std::sync::Arc;
+
+/// Whose session that is; `None` when it is not known or does not last.
+///
+/// That it was used is noted, and one that is over is put away, off the request's path.
+pub async fn member(
+    services: &Arc<Services>,
+    secret: &PlainSession,
+) -> Result<Option<Member>, StorageError> {
+    match services.authenticate_session.run(secret.reveal()).await {
+        Ok(member) => {
+            if member.use_is_news {
+                let (account, session) = (member.account.id, member.session.id);
+                let services = Arc::clone(services);
+                tokio::spawn(async move {
+                    if let Err(error) = services.note_session_use.run(account, session).await {
+                        tracing::debug!(%error, "The use of a session could not be noted.");
+                    }
+                });
+            }
+            Ok(Some(member))
+        }
+        Err(NotSignedIn::Unknown) => Ok(None),
+        Err(NotSignedIn::Over { session, .. }) => {
+            let services = Arc::clone(services);
+            tokio::spawn(async move {
+                if let Err(error) = services.end_session.expire(&session).await {
+                    tracing::debug!(%error, "A session that is over could not be put away.");
+                }
+            });
+            Ok(None)
+        }
+        Err(NotSignedIn::Storage(error)) => Err(error),
+    }
+}

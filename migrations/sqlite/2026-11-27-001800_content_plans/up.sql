@@ -1,0 +1,15 @@
+-- What is to be written for which keywords. A plan is read and changed as a whole: its items are one text.
+CREATE TABLE content_plans (
+    account_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    project_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    clustered_by TEXT NOT NULL,
+    item_count INTEGER NOT NULL,
+    items TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, id),
+    FOREIGN KEY (account_id, project_id) REFERENCES projects (account_id, id)
+) STRICT;
+CREATE INDEX content_plans_by_age ON content_plans (account_id, project_id, created_at, id);

@@ -1,0 +1,1 @@
+DROP INDEX ai_tallies_by_keyword;

@@ -1,0 +1,379 @@
+//! Pages in a real browser: how heavy they are and how soon they show something, and pictures of them.
+//!
+//! `pages figures PROGRAM` prints a table for docs/PERFORMANCE.md; `pages screens PROGRAM FOLDER` writes
+//! pictures of the demo's pages. PROGRAM is a release build of `sightline`.
+#![expect(clippy::print_stdout, reason = "figures are printed")]
+#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
+
+use harness::{callers::client, chromium::Tab};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+const EMAIL: &str = "ann@example.com";
+const PASSWORD: &str = "a walrus under 7 umbrellas";
+/// Requests of which the median is told.
+const REQUESTS: usize = 41;
+/// Loads with an empty cache of which the median is told.
+const LOADS: usize = 5;
+const RESULTS: [&str; 16] = [
+    "suggestions",
+    "rankings",
+    "serp",
+    "sov",
+    "competitors",
+    "forecast",
+    "cannibalization",
+    "ai-visibility",
+    "ai-trends",
+    "geo-score",
+    "content",
+    "eeat",
+    "schema",
+    "content-changes",
+    "broken-links",
+    "vitals",
+];
+
+/// A process of ours, killed in the end.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::main]
+async fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["figures", program] => figures(Path::new(program)).await,
+        ["screens", program, folder] => screens(Path::new(program), Path::new(folder)).await,
+        _ => println!("pages figures PROGRAM | pages screens PROGRAM FOLDER"),
+    }
+}
+
+/// The program in a folder of its own.
+struct Place<'a> {
+    program: &'a Path,
+    folder: TempDir,
+    address: String,
+}
+
+impl<'a> Place<'a> {
+    fn of(program: &'a Path) -> Self {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self {
+            program,
+            folder: TempDir::with_prefix("sightline-pages-").unwrap(),
+            address: free.local_addr().unwrap().to_string(),
+        }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let place = self.folder.path();
+        let mut command = Command::new(self.program);
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", place)
+            .env("TMPDIR", place)
+            .env(
+                "SIGHTLINE_DATABASE_URL",
+                format!("sqlite://{}/data.db", place.display()),
+            )
+            .env("SIGHTLINE_LISTEN", &self.address)
+            .current_dir(place)
+            .stderr(Stdio::null());
+        command
+    }
+
+    fn say(&self, arguments: &[&str], input: &str) -> String {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut running = command.spawn().unwrap();
+        writeln!(running.stdin.take().unwrap(), "{input}").unwrap();
+        let ended = running.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{arguments:?}");
+        String::from_utf8(ended.stdout).unwrap().trim().to_owned()
+    }
+
+    fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+async fn call(origin: &str, token: &str, method: &str, path: &str, body: Value) -> Value {
+    loop {
+        let request = client().request(
+            method.parse().unwrap(),
+            format!("{origin}/api/agent/v1{path}"),
+        );
+        let request = request.bearer_auth(token).json(&body);
+        let answer = request.send().await.unwrap();
+        let status = answer.status().as_u16();
+        if status == 429 {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            continue;
+        }
+        let text = answer.text().await.unwrap();
+        assert!((200..300).contains(&status), "{path}: {status} {text}");
+        return serde_json::from_str(&text).unwrap();
+    }
+}
+
+/// A project with so many keywords, measured once; its path.
+async fn project(origin: &str, token: &str, keywords: usize) -> String {
+    let body = json!({ "domain": format!("shop{keywords}.example.com"), "name": format!("{keywords} keywords") });
+    let id = call(origin, token, "POST", "/projects", body).await["id"].clone();
+    let texts: Vec<String> = (0..keywords)
+        .map(|it| format!("running shoes {it}"))
+        .collect();
+    for part in texts.chunks(1_000) {
+        let path = format!("/projects/{id}/keywords");
+        call(origin, token, "POST", &path, json!({ "keywords": part })).await;
+    }
+    let body = json!({ "type": "rankCheck", "projectId": id });
+    let job = call(origin, token, "POST", "/analyze", body).await["id"].clone();
+    loop {
+        let path = format!("/analyze?jobId={job}&wait=20");
+        let state =
+            call(origin, token, "GET", &path, json!(null)).await["items"][0]["status"].clone();
+        if state == "succeeded" {
+            return format!("/projects/{id}");
+        }
+        assert!(state != "failed" && state != "partial", "{state}");
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Milliseconds until the whole page is there.
+async fn server_time(origin: &str, cookie: &str, path: &str) -> f64 {
+    let client = client();
+    let mut times = Vec::new();
+    for _ in 0..REQUESTS {
+        let request = client.get(format!("{origin}{path}"));
+        let request = request.header("Cookie", format!("plain-sid={cookie}"));
+        let request = request
+            .header("Accept", "text/html")
+            .header("Accept-Encoding", "gzip");
+        let began = Instant::now();
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "{path}");
+        answer.bytes().await.unwrap();
+        times.push(1e3 * began.elapsed().as_secs_f64());
+    }
+    median(times)
+}
+
+/// Bytes of the page, its style and its scripts with an empty cache, and milliseconds until something
+/// is painted.
+async fn load(origin: &str, cookie: &str, path: &str) -> (u64, f64) {
+    let (mut bytes, mut paints) = (0, Vec::new());
+    for _ in 0..LOADS {
+        let tab = Tab::open(origin).await;
+        tab.set_cookie("plain-sid", Some(cookie)).await;
+        tab.go(path).await;
+        let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null";
+        tab.until("it is painted", &format!("({paint}) !== null"))
+            .await;
+        paints.push(tab.eval(paint).await.as_f64().unwrap());
+        let sent = tab.requests();
+        let counted = sent
+            .iter()
+            .filter(|it| ["Document", "Stylesheet", "Script"].contains(&it.kind.as_str()));
+        bytes = counted.filter_map(|it| it.bytes).sum();
+    }
+    (bytes, median(paints))
+}
+
+async fn figures(program: &Path) {
+    let place = Place::of(program);
+    place.say(&["migrate"], "");
+    place.say(
+        &["account", "create", "--email", EMAIL, "--name", "Ann"],
+        "",
+    );
+    place.say(
+        &[
+            "account",
+            "limits",
+            "--email",
+            EMAIL,
+            "--keywords",
+            "20000",
+            "--keywords-per-project",
+            "20000",
+        ],
+        "",
+    );
+    place.say(&["account", "password", "--email", EMAIL], PASSWORD);
+    let token = place.say(&["token", "create", "--email", EMAIL, "--name", "t"], "");
+    let server = place
+        .command(&["serve"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let _server = Running(server);
+    while std::net::TcpStream::connect(&place.address).is_err() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let origin = place.origin();
+    let small = project(&origin, &token, 100).await;
+    let large = project(&origin, &token, 10_000).await;
+    let tab = Tab::open(&origin).await;
+    sign_in(&tab, EMAIL, PASSWORD).await;
+    let cookie = tab.cookie("plain-sid").await.unwrap();
+    println!(
+        "| page | kB, compressed | first paint, ms | server, 100 keywords, ms | server, 10,000, ms |"
+    );
+    println!("| --- | ---: | ---: | ---: | ---: |");
+    let mut paths: Vec<String> = ["", "/keywords", "/settings"].map(str::to_owned).to_vec();
+    paths.extend(RESULTS.map(|it| format!("/results/{it}")));
+    for end in paths {
+        let (bytes, paint) = load(&origin, &cookie, &format!("{large}{end}")).await;
+        let with_few = server_time(&origin, &cookie, &format!("{small}{end}")).await;
+        let with_many = server_time(&origin, &cookie, &format!("{large}{end}")).await;
+        line(
+            &format!("/projects/{{id}}{end}"),
+            bytes,
+            paint,
+            &format!("{with_few:.1}"),
+            &format!("{with_many:.1}"),
+        );
+    }
+    for path in [
+        "/",
+        "/analyses",
+        "/keyword-research",
+        "/docs",
+        "/settings/account",
+        "/settings/api-tokens",
+        "/settings/report-defaults",
+        "/settings/models",
+        "/settings/usage",
+    ] {
+        let (bytes, paint) = load(&origin, &cookie, path).await;
+        let time = server_time(&origin, &cookie, path).await;
+        line(path, bytes, paint, "", &format!("{time:.1}"));
+    }
+}
+
+fn line(path: &str, bytes: u64, paint: f64, few: &str, many: &str) {
+    let tenths = bytes / 100;
+    println!(
+        "| `{path}` | {}.{} | {paint:.0} | {few} | {many} |",
+        tenths / 10,
+        tenths % 10
+    );
+}
+
+async fn sign_in(tab: &Tab, email: &str, password: &str) {
+    tab.go("/sign-in").await;
+    tab.fill("E-mail", email).await;
+    tab.fill("Password", password).await;
+    tab.click("button", "Sign in").await;
+    tab.at("/").await;
+}
+
+async fn screens(program: &Path, folder: &Path) {
+    let place = Place::of(program);
+    let mut command = place.command(&["demo"]);
+    command.env_remove("SIGHTLINE_DATABASE_URL");
+    let mut demo = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(demo.0.stdout.take().unwrap()).lines();
+    let password = lines
+        .find_map(|it| Some(it.ok()?.trim().strip_prefix("password")?.trim().to_owned()))
+        .expect("the demo says who signs in");
+    std::thread::spawn(move || lines.for_each(drop));
+    let tab = Tab::open(place.origin()).await;
+    tab.go("/sign-in").await;
+    std::fs::create_dir_all(folder).unwrap();
+    picture(&tab, folder, "sign-in", true).await;
+    sign_in(&tab, "demo@sightline.example", &password).await;
+    picture(&tab, folder, "projects", true).await;
+    let found = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
+    let (market, audited) = (found[0].as_str().unwrap(), found[1].as_str().unwrap());
+    let of_the_site = [
+        "content",
+        "eeat",
+        "geo-score",
+        "schema",
+        "broken-links",
+        "content-changes",
+        "vitals",
+    ];
+    let mut pages: Vec<(String, String, bool)> = vec![
+        ("overview".into(), market.into(), true),
+        ("keywords".into(), format!("{market}/keywords"), true),
+        (
+            "project-settings".into(),
+            format!("{market}/settings"),
+            false,
+        ),
+    ];
+    for name in RESULTS {
+        let project = if of_the_site.contains(&name) {
+            audited
+        } else {
+            market
+        };
+        let is_main = ["rankings", "ai-visibility", "suggestions", "forecast"].contains(&name);
+        pages.push((name.into(), format!("{project}/results/{name}"), is_main));
+    }
+    for (name, path) in [
+        ("keyword-research", "/keyword-research"),
+        ("analyses", "/analyses"),
+        ("docs", "/docs"),
+        ("settings-account", "/settings/account"),
+        ("settings-api-tokens", "/settings/api-tokens"),
+        ("settings-report-defaults", "/settings/report-defaults"),
+        ("settings-models", "/settings/models"),
+        ("settings-usage", "/settings/usage"),
+    ] {
+        pages.push((name.into(), path.into(), name == "keyword-research"));
+    }
+    for (name, path, is_main) in pages {
+        tab.go(&path).await;
+        picture(&tab, folder, &name, is_main).await;
+    }
+}
+
+/// Pictures of the page, light and dark, wide and for main pages narrow too; lighter ones until each is
+/// small enough to be kept beside the sources.
+async fn picture(tab: &Tab, folder: &Path, name: &str, is_main: bool) {
+    const MOST: usize = 150_000;
+    let widths: &[u32] = if is_main { &[1440, 360] } else { &[1440] };
+    for width in widths {
+        tab.viewport(*width, 900, 1.0).await;
+        // As high as the page, so that what fills the screen fills the picture.
+        let high = tab.eval("document.documentElement.scrollHeight").await;
+        let high = high.as_u64().map_or(900, |it| it.clamp(900, 2_400));
+        tab.viewport(*width, u32::try_from(high).unwrap(), 1.0)
+            .await;
+        for (dark, scheme) in [(false, "light"), (true, "dark")] {
+            tab.dark(dark).await;
+            let file = folder.join(format!("{name}-{width}-{scheme}.webp"));
+            for quality in [82, 70, 55, 40, 25] {
+                if tab.screenshot(&file, quality).await < MOST {
+                    break;
+                }
+            }
+        }
+    }
+    tab.dark(false).await;
+    tab.viewport(1440, 900, 1.0).await;
+}

@@ -1,0 +1,165 @@
+//! Browsers: what a page of ours sends, with the cookies that it was given.
+
+use crate::callers::{Answer, Caller};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Where every page comes from.
+pub const ORIGIN: &str = "https://seo.example";
+
+/// A browser. Its clones share its cookies.
+#[derive(Clone)]
+pub struct Browser {
+    caller: Caller,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    cookies: BTreeMap<String, String>,
+    csrf: Option<String>,
+}
+
+impl Browser {
+    /// A browser without cookies.
+    #[must_use]
+    pub fn new(caller: Caller) -> Self {
+        Self {
+            caller,
+            kept: Arc::default(),
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A cookie's value.
+    #[must_use]
+    pub fn cookie(&self, name: &str) -> Option<String> {
+        self.kept().cookies.get(name).cloned()
+    }
+
+    /// Puts a cookie there, or takes it away.
+    pub fn set_cookie(&self, name: &str, value: Option<&str>) {
+        let mut kept = self.kept();
+        match value {
+            Some(value) => kept.cookies.insert(name.to_owned(), value.to_owned()),
+            None => kept.cookies.remove(name),
+        };
+    }
+
+    /// Another browser with the same cookies, as if somebody had copied them.
+    #[must_use]
+    pub fn copied(&self) -> Self {
+        let copy = Self::new(self.caller.clone());
+        {
+            let (from, mut to) = (self.kept(), copy.kept());
+            to.cookies.clone_from(&from.cookies);
+            to.csrf.clone_from(&from.csrf);
+        }
+        copy
+    }
+
+    /// The token that writes carry.
+    #[must_use]
+    pub fn csrf(&self) -> Option<String> {
+        self.kept().csrf.clone()
+    }
+
+    /// Reads.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.from_our_page(Method::GET, path)).await
+    }
+
+    /// Creates or starts.
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(self.from_our_page(Method::POST, path).json(&body))
+            .await
+    }
+
+    /// Sets as a whole.
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(self.from_our_page(Method::PUT, path).json(&body))
+            .await
+    }
+
+    /// Changes in part.
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.send(self.from_our_page(Method::PATCH, path).json(&body))
+            .await
+    }
+
+    /// Deletes.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.from_our_page(Method::DELETE, path)).await
+    }
+
+    /// A request as a page of ours makes it.
+    pub fn from_our_page(&self, method: Method, path: &str) -> RequestBuilder {
+        let is_unsafe = method != Method::GET;
+        let mut request = self
+            .bare(method, path)
+            .header("Sec-Fetch-Site", "same-origin");
+        if is_unsafe {
+            request = request.header("Origin", ORIGIN);
+            if let Some(token) = self.csrf() {
+                request = request.header("X-CSRF-Token", token);
+            }
+        }
+        request
+    }
+
+    /// A request with the cookies and nothing else.
+    pub fn bare(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self
+            .caller
+            .anywhere(method, path)
+            .header("User-Agent", "Harness/1");
+        let kept = self.kept();
+        if kept.cookies.is_empty() {
+            return request;
+        }
+        let pairs: Vec<String> = { kept.cookies.iter() }
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        request.header("Cookie", pairs.join("; "))
+    }
+
+    /// Sends a request and keeps what cookies and token the answer brings.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let answer = self.caller.send(request).await;
+        let mut kept = self.kept();
+        for line in answer.headers.get_all("set-cookie") {
+            let line = line.to_str().expect("ASCII");
+            let (pair, attributes) = line.split_once(';').expect("attributes");
+            let (name, value) = pair.split_once('=').expect("a value");
+            if attributes.contains("Max-Age=0") {
+                kept.cookies.remove(name);
+            } else {
+                kept.cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        if let Ok(body) = serde_json::from_str::<Value>(&answer.body)
+            && let Some(token) = body["csrfToken"].as_str()
+        {
+            kept.csrf = Some(token.to_owned());
+        }
+        answer
+    }
+
+    /// Signs in.
+    pub async fn sign_in(&self, email: &str, password: &str) -> Answer {
+        let body = json!({ "email": email, "password": password });
+        self.post("/api/session", body).await
+    }
+
+    /// Whether anybody is signed in.
+    pub async fn is_signed_in(&self) -> bool {
+        self.get("/api/session").await.status == 200
+    }
+}

@@ -1,0 +1,67 @@
+//! Rules of accessibility: axe-core, in a world of its own beside the page's scripts.
+//!
+//! The page's policy forbids what is not its own; the protocol may evaluate in an isolated world, where
+//! the page's own code does not reach and is not reached.
+
+use super::Tab;
+use serde_json::{Value, json};
+use std::{fs, path::Path, sync::LazyLock};
+
+static SOURCE: LazyLock<String> = LazyLock::new(|| {
+    let place = "browser/node_modules/axe-core/axe.min.js";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(place);
+    fs::read_to_string(file).expect("tests/browser/node_modules; run tests/install")
+});
+
+/// WCAG 2.0 to 2.2, A and AA, and what axe calls best practice.
+const EVERY_RULE: &str =
+    "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+/// What may be otherwise in another scheme of colours.
+const COLOURS: &str = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }";
+
+const RUN: &str = r"axe.run(document, {
+  runOnly: RULES,
+  resultTypes: ['violations'],
+}).then(({ violations }) => violations.flatMap((rule) => rule.nodes.slice(0, 5).map((node) =>
+  `${rule.id} (${rule.impact}): ${node.target.join(' ')}: ${[...node.any, ...node.all, ...node.none].map((it) => it.message).join('; ')} ${node.html.slice(0, 160)}`)))";
+
+impl Tab {
+    /// What of the page, as it is now, breaks a rule.
+    ///
+    /// # Panics
+    /// When axe does not run.
+    pub async fn axe(&self) -> Vec<String> {
+        self.broken(EVERY_RULE).await
+    }
+
+    /// What of its colours does.
+    ///
+    /// # Panics
+    /// When axe does not run.
+    pub async fn axe_of_colours(&self) -> Vec<String> {
+        self.broken(COLOURS).await
+    }
+
+    async fn broken(&self, rules: &str) -> Vec<String> {
+        let frames = self.order("Page.getFrameTree", json!({})).await;
+        let frame = frames["frameTree"]["frame"]["id"].clone();
+        let world = json!({ "frameId": frame, "worldName": "axe" });
+        let world = self.order("Page.createIsolatedWorld", world).await;
+        let world = &world["executionContextId"];
+        let evaluate = |expression: &str| json!({ "expression": expression, "contextId": world, "awaitPromise": true, "returnByValue": true });
+        let known = self
+            .order("Runtime.evaluate", evaluate("typeof axe === 'object'"))
+            .await;
+        if known["result"]["value"] != true {
+            let load = format!("{};0", *SOURCE);
+            let loaded = self.order("Runtime.evaluate", evaluate(&load)).await;
+            assert!(loaded["exceptionDetails"].is_null(), "{loaded}");
+        }
+        let run = RUN.replace("RULES", rules);
+        let told = self.order("Runtime.evaluate", evaluate(&run)).await;
+        let broken = told["result"]["value"].as_array();
+        let broken = broken.unwrap_or_else(|| panic!("axe did not run: {told}"));
+        let words = broken.iter().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
+    }
+}

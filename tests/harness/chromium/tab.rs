@@ -1,0 +1,619 @@
+//! A tab, and what a person does in it.
+
+use super::{
+    finding::{self, Thing},
+    heard::{BINDING, Heard, Sent},
+    keys,
+    process::browser,
+    wire::Wire,
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// How long anything is waited for: two cores build and test other things at the same time.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Tells what the page's policy refused, from a world that the page does not see.
+const WATCHER: &str = "document.addEventListener('securitypolicyviolation', (it) => tellTheTest(`${it.effectiveDirective} ${it.blockedURI} ${it.sourceFile}:${it.lineNumber} ${it.sample}`));";
+
+/// The middle of what is clicked, once nothing lies over it.
+const MIDDLE: &str = r"function () {
+  this.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const it = [...this.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
+  if (!it) return null;
+  const [x, y] = [it.left + it.width / 2, it.top + it.height / 2];
+  const top = document.elementFromPoint(x, y);
+  if (!top || !(this.contains(top) || top.contains(this) || top.closest('label')?.contains(this))) return null;
+  return { x, y };
+}";
+
+/// A tab in a context of its own, or beside another one in the same.
+pub struct Tab {
+    wire: Arc<Wire>,
+    session: String,
+    target: String,
+    context: String,
+    owns_context: bool,
+    heard: Arc<Heard>,
+    base: String,
+}
+
+impl Tab {
+    /// A tab in a fresh context, at nothing yet; paths are those of that server (`http://host:port`).
+    pub async fn open(base: impl Into<String>) -> Self {
+        let wire = browser();
+        let made = wire.ask(None, "Target.createBrowserContext", json!({}));
+        let made = made.await.expect("a context");
+        let context = made["browserContextId"].as_str().expect("an id").to_owned();
+        Self::within(wire, context, true, base.into()).await
+    }
+
+    /// Another tab of the same person: the same cookies.
+    pub async fn beside(&self) -> Self {
+        let (wire, context) = (Arc::clone(&self.wire), self.context.clone());
+        Self::within(wire, context, false, self.base.clone()).await
+    }
+
+    async fn within(wire: Arc<Wire>, context: String, owns_context: bool, base: String) -> Self {
+        let target = json!({ "url": "about:blank", "browserContextId": context });
+        let made = wire.ask(None, "Target.createTarget", target).await;
+        let target = made.expect("a tab")["targetId"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
+        let attach = json!({ "targetId": target, "flatten": true });
+        let made = wire.ask(None, "Target.attachToTarget", attach).await;
+        let session = made.expect("a session")["sessionId"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
+        let heard = Arc::<Heard>::default();
+        wire.hear(&session, &heard);
+        let tab = Self {
+            wire,
+            session,
+            target,
+            context,
+            owns_context,
+            heard,
+            base,
+        };
+        for domain in ["Page", "Runtime", "Log", "Network", "DOM"] {
+            tab.order(&format!("{domain}.enable"), json!({})).await;
+        }
+        let frames =
+            json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true });
+        tab.order("Target.setAutoAttach", frames).await;
+        let binding = json!({ "name": BINDING, "executionContextName": "watch" });
+        tab.order("Runtime.addBinding", binding).await;
+        let watcher = json!({ "source": WATCHER, "worldName": "watch" });
+        tab.order("Page.addScriptToEvaluateOnNewDocument", watcher)
+            .await;
+        // Several tests look at once; each tab behaves as if it were the one in front.
+        tab.order(
+            "Emulation.setFocusEmulationEnabled",
+            json!({ "enabled": true }),
+        )
+        .await;
+        tab.viewport(1440, 900, 1.0).await;
+        tab.dark(false).await;
+        tab
+    }
+
+    /// Sends a command to the tab.
+    ///
+    /// # Panics
+    /// When the browser refuses it.
+    pub async fn order(&self, method: &str, params: Value) -> Value {
+        let answer = self.wire.ask(Some(&self.session), method, params).await;
+        match answer {
+            Ok(it) => it,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// What was heard of it.
+    #[must_use]
+    pub fn heard(&self) -> &Heard {
+        &self.heard
+    }
+
+    /// Where paths lead.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    // --- going places
+
+    /// Goes to a path, or to an address, as if it had been typed, and waits until all of it is there.
+    pub async fn go(&self, path: &str) {
+        self.wait(&format!("{path} is opened"), || async {
+            match self.try_to_go(path).await.as_deref() {
+                None => Some(()),
+                // The page was just about to go somewhere by itself.
+                Some("net::ERR_ABORTED") => None,
+                Some(error) => panic!("{path}: {error}"),
+            }
+        })
+        .await;
+        self.settled().await;
+    }
+
+    /// Goes there; the error when nothing is.
+    pub async fn try_to_go(&self, path: &str) -> Option<String> {
+        let url = if path.starts_with('/') {
+            format!("{}{path}", self.base)
+        } else {
+            path.to_owned()
+        };
+        let answer = self.order("Page.navigate", json!({ "url": url })).await;
+        answer["errorText"].as_str().map(str::to_owned)
+    }
+
+    /// Loads the page again.
+    pub async fn reload(&self) {
+        self.eval("window.isOld = true").await;
+        self.order("Page.reload", json!({})).await;
+        self.until("the page comes again", "!window.isOld").await;
+        self.settled().await;
+    }
+
+    /// Waits until the page and what it needs are there.
+    pub async fn settled(&self) {
+        self.until("the page is there", "document.readyState === 'complete'")
+            .await;
+        self.wait("nothing is under way", || async {
+            self.heard.is_quiet().then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until the address has this path (and query, where it is given), and the page is there.
+    pub async fn at(&self, path: &str) {
+        let path = json!(path);
+        let condition = format!(
+            "(({path}).includes('?') ? location.pathname + location.search : location.pathname) === {path}"
+        );
+        self.until(&format!("the address is {path}"), &condition)
+            .await;
+        self.settled().await;
+    }
+
+    /// Waits until the path begins so, and the page is there; the whole path.
+    pub async fn under(&self, beginning: &str) -> String {
+        let condition = format!("location.pathname.startsWith({})", json!(beginning));
+        self.until(&format!("the address begins with {beginning}"), &condition)
+            .await;
+        self.settled().await;
+        self.eval("location.pathname")
+            .await
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    // --- reading
+
+    /// What the page's main world makes of that expression; promises are waited for.
+    ///
+    /// # Panics
+    /// When it throws.
+    pub async fn eval(&self, expression: &str) -> Value {
+        match self.try_eval(expression).await {
+            Ok(value) => value,
+            Err(error) => self.give_up(&format!("{expression}: {error}")).await,
+        }
+    }
+
+    async fn try_eval(&self, expression: &str) -> Result<Value, String> {
+        let params =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let mut told = {
+            self.wire
+                .ask(Some(&self.session), "Runtime.evaluate", params)
+        }
+        .await?;
+        match told["exceptionDetails"].as_object() {
+            Some(details) => Err(json!(details).to_string()),
+            None => Ok(told["result"]["value"].take()),
+        }
+    }
+
+    /// Everything that is shown, as text.
+    pub async fn text(&self) -> String {
+        let text = self.eval("document.body.innerText").await;
+        text.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until the page shows this text.
+    pub async fn sees(&self, text: &str) {
+        let condition = format!(
+            "document.body?.innerText.replace(/\\s+/g, ' ').toLowerCase().includes({}.toLowerCase())",
+            json!(text)
+        );
+        self.until(&format!("“{text}” is shown"), &condition).await;
+    }
+
+    /// Waits until that JavaScript expression holds.
+    pub async fn until(&self, what: &str, condition: &str) {
+        self.wait(what, || async {
+            // While a page goes and another one comes there is no world to ask in.
+            let told = self.try_eval(condition).await;
+            matches!(told, Ok(Value::Bool(true))).then_some(())
+        })
+        .await;
+    }
+
+    /// Looks again and again until there is something.
+    pub async fn wait<T, F: Future<Output = Option<T>>>(
+        &self,
+        what: &str,
+        look: impl Fn() -> F,
+    ) -> T {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            if Instant::now() > until {
+                self.give_up(what).await;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Panics with what there is to be seen.
+    async fn give_up(&self, what: &str) -> ! {
+        let place =
+            std::env::temp_dir().join(format!("sightline-gave-up-{}.png", std::process::id()));
+        let shot = self
+            .wire
+            .ask(Some(&self.session), "Page.captureScreenshot", json!({}));
+        if let Ok(shot) = shot.await
+            && let Ok(bytes) = STANDARD.decode(shot["data"].as_str().unwrap_or_default())
+        {
+            let _ = std::fs::write(&place, bytes);
+        }
+        let (url, text) = (
+            self.try_eval("location.href"),
+            self.try_eval("document.body?.innerText"),
+        );
+        let (url, text) = (
+            url.await.unwrap_or_default(),
+            text.await.unwrap_or_default(),
+        );
+        let text: String = text
+            .as_str()
+            .unwrap_or_default()
+            .chars()
+            .take(4_000)
+            .collect();
+        let troubles = self.heard.troubles();
+        panic!(
+            "in vain: {what}\nat {url}, {}\n{troubles:#?}\n{text}",
+            place.display()
+        );
+    }
+
+    // --- finding and doing
+
+    /// Everything that a screen reader is told of.
+    pub async fn things(&self) -> Vec<Thing> {
+        let answer = self.wire.ask(
+            Some(&self.session),
+            "Accessibility.getFullAXTree",
+            json!({}),
+        );
+        answer
+            .await
+            .map(|it| finding::things(&it))
+            .unwrap_or_default()
+    }
+
+    /// Whether there is such a thing now.
+    pub async fn has(&self, role: &str, name: &str) -> bool {
+        !finding::called(&self.things().await, role, name).is_empty()
+    }
+
+    /// Waits for the one thing of that role and name, within what that selector names; answers with
+    /// what the protocol knows it by.
+    async fn object(&self, within: &str, role: &str, name: &str) -> String {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let all = self.things().await;
+            let mut objects = Vec::new();
+            for thing in finding::called(&all, role, name) {
+                objects.extend(self.resolved(thing, within).await);
+            }
+            match objects.len() {
+                1 => return objects.remove(0),
+                many if Instant::now() > until => {
+                    let others = finding::others(&all, role);
+                    let why = format!("{many} × {role} “{name}” in {within}; {others}");
+                    self.give_up(&why).await;
+                }
+                _ => tokio::time::sleep(LOOK).await,
+            }
+        }
+    }
+
+    async fn resolved(&self, thing: &Thing, within: &str) -> Option<String> {
+        let node = json!({ "backendNodeId": thing.node });
+        let found = { self.wire.ask(Some(&self.session), "DOM.resolveNode", node) }.await;
+        let object = found.ok()?["object"]["objectId"].as_str()?.to_owned();
+        let is_within = "function (selector) { return (this.closest ? this : this.parentElement).closest(selector) !== null; }";
+        let is_within = self.call(&object, is_within, &[json!(within)]).await;
+        (is_within == Ok(json!(true))).then_some(object)
+    }
+
+    async fn call(
+        &self,
+        object: &str,
+        function: &str,
+        arguments: &[Value],
+    ) -> Result<Value, String> {
+        let arguments: Vec<Value> = arguments.iter().map(|it| json!({ "value": it })).collect();
+        let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments, "returnByValue": true });
+        let told = {
+            self.wire
+                .ask(Some(&self.session), "Runtime.callFunctionOn", params)
+        }
+        .await?;
+        Ok(told["result"]["value"].clone())
+    }
+
+    /// Something about the one thing of that role and name: `function () { … this … }`.
+    pub async fn of(&self, role: &str, name: &str, function: &str) -> Value {
+        let object = self.object("html", role, name).await;
+        match self.call(&object, function, &[]).await {
+            Ok(value) => value,
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+
+    /// Clicks what is called so, once nothing lies over it: `link`, `button`, `checkbox`, `summary` …
+    pub async fn click(&self, role: &str, name: &str) {
+        self.click_in("html", role, name).await;
+    }
+
+    /// Clicks, and waits until another page has come, or the same one again.
+    pub async fn click_through(&self, within: &str, role: &str, name: &str) {
+        self.eval("window.isOld = true").await;
+        self.click_in(within, role, name).await;
+        let what = format!("“{name}” brings a page");
+        self.until(&what, "!window.isOld").await;
+        self.settled().await;
+    }
+
+    /// Clicks what is called so within what that selector names.
+    pub async fn click_in(&self, within: &str, role: &str, name: &str) {
+        let until = Instant::now() + PATIENCE;
+        let point = loop {
+            let object = self.object(within, role, name).await;
+            match self.call(&object, MIDDLE, &[]).await {
+                Ok(point) if point.is_object() => break point,
+                _ if Instant::now() > until => {
+                    let wrong = format!("{role} “{name}” lies under something");
+                    self.give_up(&wrong).await;
+                }
+                _ => tokio::time::sleep(LOOK).await,
+            }
+        };
+        for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
+            let button = if kind == "mouseMoved" { "none" } else { "left" };
+            let event = json!({ "type": kind, "x": point["x"], "y": point["y"], "button": button, "buttons": buttons, "clickCount": 1 });
+            self.order("Input.dispatchMouseEvent", event).await;
+        }
+    }
+
+    /// Types into the field of that label, over what stood there.
+    pub async fn fill(&self, label: &str, text: &str) {
+        let object = self.object("html", "field", label).await;
+        let focus = "function () { this.scrollIntoView({ block: 'center' }); this.focus(); this.select?.(); return document.activeElement === this; }";
+        let focused = self.call(&object, focus, &[]).await;
+        assert_eq!(focused, Ok(json!(true)), "{label} takes no text");
+        self.press("Delete").await;
+        self.type_text(text).await;
+    }
+
+    /// Types where the focus is.
+    pub async fn type_text(&self, text: &str) {
+        self.order("Input.insertText", json!({ "text": text }))
+            .await;
+    }
+
+    /// Chooses an option by its label.
+    pub async fn choose(&self, label: &str, option: &str) {
+        let object = self.object("html", "choice", label).await;
+        let choose = "function (label) { const it = [...this.options].find((it) => it.label === label); if (!it) return false; it.selected = true; this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); return true; }";
+        let chosen = self.call(&object, choose, &[json!(option)]).await;
+        assert_eq!(chosen, Ok(json!(true)), "{label} has no {option}");
+    }
+
+    /// Gives files to a field, by its selector: the system's own dialog is out of reach.
+    pub async fn give_file(&self, selector: &str, file: &Path) {
+        let document = self.order("DOM.getDocument", json!({})).await;
+        let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
+        let node = self.order("DOM.querySelector", query).await;
+        let files = json!({ "nodeId": node["nodeId"], "files": [file] });
+        self.order("DOM.setFileInputFiles", files).await;
+    }
+
+    /// Presses a key: `Tab`, `Shift+Tab`, `Enter`, `Space`, `Escape` …
+    pub async fn press(&self, key: &str) {
+        for message in keys::pressed(key) {
+            self.order("Input.dispatchKeyEvent", message).await;
+        }
+    }
+
+    /// Role and name of what has the focus.
+    pub async fn focused(&self) -> (String, String) {
+        let params = json!({ "expression": "document.activeElement" });
+        let told = self.order("Runtime.evaluate", params).await;
+        let object = json!({ "objectId": told["result"]["objectId"], "fetchRelatives": false });
+        let tree = {
+            self.wire.ask(
+                Some(&self.session),
+                "Accessibility.getPartialAXTree",
+                object,
+            )
+        }
+        .await
+        .unwrap_or_default();
+        let found = finding::things(&tree).into_iter().next();
+        found.map_or_else(Default::default, |it| (it.role, it.name))
+    }
+
+    /// Presses Tab until that has the focus. On the way the focus is always seen.
+    pub async fn tab_to(&self, role: &str, name: &str) {
+        let mut passed = Vec::new();
+        for _ in 0..150 {
+            self.press("Tab").await;
+            let (is, called) = self.focused().await;
+            let seen = self.eval(FOCUS_IS_SEEN).await;
+            if is != "RootWebArea" && !is.is_empty() {
+                assert_eq!(seen, json!(""), "the focus on {is} “{called}” is not seen");
+            }
+            let thing = Thing {
+                role: is,
+                name: called,
+                node: 0,
+            };
+            if !finding::called(std::slice::from_ref(&thing), role, name).is_empty() {
+                return;
+            }
+            passed.push(format!("{} “{}”", thing.role, thing.name));
+        }
+        self.give_up(&format!(
+            "no {role} “{name}” is reached by Tab: {passed:#?}"
+        ))
+        .await;
+    }
+
+    // --- the screen
+
+    /// How wide and high the page is, in its own pixels, and how many of the screen make one.
+    pub async fn viewport(&self, width: u32, height: u32, scale: f64) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
+        self.order("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
+    }
+
+    /// Dark or light; nothing moves in either.
+    pub async fn dark(&self, dark: bool) {
+        let scheme = if dark { "dark" } else { "light" };
+        let media = json!({ "features": [
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ] });
+        self.order("Emulation.setEmulatedMedia", media).await;
+    }
+
+    /// Writes the whole page into a file: WebP, or PNG where its name says so. How many bytes.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub async fn screenshot(&self, path: &Path, quality: u32) -> usize {
+        let size = self.eval("({ x: 0, y: 0, scale: 1, width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 2400) })").await;
+        let is_png = path.extension().is_some_and(|it| it == "png");
+        let mut params = json!({ "clip": size, "captureBeyondViewport": true, "format": if is_png { "png" } else { "webp" } });
+        if !is_png {
+            params["quality"] = json!(quality);
+        }
+        let shot = self.order("Page.captureScreenshot", params).await;
+        let bytes = STANDARD.decode(shot["data"].as_str().unwrap_or_default());
+        let bytes = bytes.expect("base64");
+        std::fs::write(path, &bytes).expect("the picture is written");
+        bytes.len()
+    }
+
+    // --- what lies behind
+
+    /// The requests that were made so far.
+    #[must_use]
+    pub fn requests(&self) -> Vec<Sent> {
+        self.heard.sent()
+    }
+
+    /// A cookie's value.
+    pub async fn cookie(&self, name: &str) -> Option<String> {
+        let told = self
+            .order("Network.getCookies", json!({ "urls": [self.base] }))
+            .await;
+        let cookies = told["cookies"].as_array()?;
+        let found = cookies.iter().find(|it| it["name"] == name)?;
+        found["value"].as_str().map(str::to_owned)
+    }
+
+    /// Plants a cookie, or takes it away.
+    pub async fn set_cookie(&self, name: &str, value: Option<&str>) {
+        let mut params = json!({ "name": name, "url": self.base });
+        let method = match value {
+            Some(value) => {
+                params["value"] = json!(value);
+                "Network.setCookie"
+            }
+            None => "Network.deleteCookies",
+        };
+        self.order(method, params).await;
+    }
+
+    /// Waits for a trouble with these words and forgives it: it was meant.
+    pub async fn expect_trouble(&self, words: &str) {
+        self.wait(&format!("the browser complains of {words}"), || async {
+            self.heard.forgive(words).then_some(())
+        })
+        .await;
+    }
+
+    /// Asserts that the browser complained of nothing.
+    ///
+    /// # Panics
+    /// When it did.
+    pub fn assert_clean(&self, what: &str) {
+        let troubles = self.heard.troubles();
+        assert!(troubles.is_empty(), "{what}: {troubles:#?}");
+    }
+
+    /// Closes it, after asserting that the browser complained of nothing.
+    pub async fn end(self) {
+        // What was under way says its last words.
+        let _ = self.try_eval("0").await;
+        self.assert_clean("at the end");
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        if self.owns_context {
+            let context = json!({ "browserContextId": self.context });
+            self.wire
+                .tell(None, "Target.disposeBrowserContext", &context);
+        } else {
+            let target = json!({ "targetId": self.target });
+            self.wire.tell(None, "Target.closeTarget", &target);
+        }
+    }
+}
+
+/// Why what has the focus is not seen to have it; nothing when it is.
+const FOCUS_IS_SEEN: &str = r"(() => {
+  const it = document.activeElement;
+  if (!it || it === document.body) return '';
+  if (!it.matches(':focus-visible')) return 'it does not match :focus-visible';
+  const style = getComputedStyle(it);
+  if (style.outlineStyle === 'none' && style.boxShadow === 'none') return 'it has neither outline nor shadow';
+  const box = it.getBoundingClientRect();
+  if (box.width === 0 || box.height === 0) return 'it has no size';
+  if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) return 'it lies outside';
+  return '';
+})()";

@@ -1,0 +1,276 @@
+//! Frames, planted cookies, addresses that lead away, guesses.
+
+use super::{
+    forged::{foreign_page, places},
+    served, sign_in, signed_in,
+};
+use chrono::TimeDelta;
+use harness::{
+    app::{PASSWORD, TestApp},
+    chromium::Tab,
+    databases::TestDatabase,
+};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use storage::DatabaseKind;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_page_is_shown_in_somebody_elses_frame() {
+    let (app, _database) = served().await;
+    let victim = signed_in(&app).await;
+    let page = foreign_page();
+    for (site, place) in places(&page) {
+        for path in ["/", "/sign-in", "/settings/api-tokens"] {
+            for element in ["iframe", "object", "embed"] {
+                let attacker = victim.beside().await;
+                attacker.go(&place).await;
+                let url = json!(format!("{}{path}", app.origin()));
+                let script = format!(
+                    "(() => {{ const it = document.createElement('{element}'); it.{} = {url}; document.body.append(it); }})()",
+                    if element == "object" { "data" } else { "src" }
+                );
+                attacker.eval(&script).await;
+                let what = format!("{path} in an {element} of a {site} page");
+                attacker
+                    .wait(&what, || async {
+                        let troubles = attacker.heard().troubles();
+                        let refused = |it: &String| {
+                            it.contains("frame-ancestors")
+                                || it.contains("X-Frame-Options")
+                                || it.contains("BLOCKED_BY_RESPONSE")
+                        };
+                        troubles.iter().any(refused).then_some(())
+                    })
+                    .await;
+            }
+        }
+    }
+    // Our own pages have no business in a frame either.
+    victim.eval("document.body.append(Object.assign(document.createElement('iframe'), { src: '/settings/account' }))").await;
+    for words in [
+        "refused by policy: frame-src",
+        "ERR_BLOCKED_BY_CSP",
+        "frame-src",
+    ] {
+        victim.expect_trouble(words).await;
+    }
+    victim.end().await;
+}
+
+/// A page that opened ours does not keep a hold of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_opens_a_window_of_ours_does_not_hold_it() {
+    let (app, _database) = served().await;
+    let victim = signed_in(&app).await;
+    let page = foreign_page();
+    for (site, place) in places(&page) {
+        let attacker = victim.beside().await;
+        attacker.go(&place).await;
+        let open = format!(
+            "window.ours = window.open({}); 0",
+            json!(app.origin() + "/")
+        );
+        let gesture = json!({ "expression": open, "userGesture": true });
+        attacker.order("Runtime.evaluate", gesture).await;
+        attacker
+            .until(
+                &format!("a {site} page has lost it"),
+                "window.ours?.closed === true",
+            )
+            .await;
+    }
+    victim.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_planted_session_is_not_adopted() {
+    let (app, _database) = served().await;
+    app.db_owner_with_password(0).await;
+    let planted = "A".repeat(43);
+    let victim = Tab::open(app.origin()).await;
+    victim.set_cookie("plain-sid", Some(&planted)).await;
+    victim.go("/").await;
+    victim.at("/sign-in").await;
+    sign_in(&victim, "owner0@example.com", PASSWORD).await;
+    victim.at("/").await;
+    let given = victim.cookie("plain-sid").await.unwrap();
+    assert_ne!(given, planted);
+    // Nobody's page, and no script of ours, reads it.
+    assert!(
+        !victim
+            .eval("document.cookie")
+            .await
+            .as_str()
+            .unwrap()
+            .contains("sid")
+    );
+    let attacker = Tab::open(app.origin()).await;
+    attacker.set_cookie("plain-sid", Some(&planted)).await;
+    attacker.go("/").await;
+    attacker.at("/sign-in").await;
+    attacker.end().await;
+
+    // Another port's page plants a session of its own beside ours, for some paths only: then there are
+    // two, and neither counts. On https the names of ours forbid it.
+    app.db_owner_with_password(1).await;
+    let theirs = Tab::open(app.origin()).await;
+    sign_in(&theirs, "owner1@example.com", PASSWORD).await;
+    theirs.at("/").await;
+    let evil = theirs.cookie("plain-sid").await.unwrap();
+    let page = foreign_page();
+    let neighbour = victim.beside().await;
+    neighbour.go(&places(&page)[1].1).await;
+    neighbour
+        .eval(&format!(
+            "document.cookie = 'plain-sid={evil}; path=/api'; 0"
+        ))
+        .await;
+    let who = victim
+        .eval("fetch('/api/session').then((it) => it.json())")
+        .await;
+    assert_ne!(who["user"]["email"], "owner1@example.com", "{who}");
+    neighbour
+        .eval("document.cookie = 'plain-sid=; path=/api; max-age=0'; 0")
+        .await;
+    victim.heard().forgive("status of 401");
+    victim.go("/settings/account").await;
+    victim.end().await;
+    theirs.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_address_of_ours_leads_away() {
+    let (app, _database) = served().await;
+    app.db_owner_with_password(0).await;
+    let tab = Tab::open(app.origin()).await;
+    let evil = [
+        "//evil.example",
+        "https://evil.example/",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "%2F%2Fevil.example",
+        "http:evil.example",
+    ];
+    let names = [
+        "next", "then", "return", "returnTo", "redirect", "url", "continue",
+    ];
+    for value in evil {
+        let query: Vec<String> = names.iter().map(|it| format!("{it}={value}")).collect();
+        let query = query.join("&");
+        tab.go(&format!("/sign-in?{query}#{value}")).await;
+        tab.fill("E-mail", "owner0@example.com").await;
+        tab.fill("Password", PASSWORD).await;
+        tab.click("button", "Sign in").await;
+        tab.at("/").await;
+        assert_eq!(tab.eval("location.origin").await, tab.base());
+        for path in ["/sign-in", "/welcome"] {
+            tab.go(&format!("{path}?{query}#{value}")).await;
+            tab.at("/").await;
+            assert_eq!(tab.eval("location.origin").await, tab.base());
+        }
+        tab.click("button", "Sign out").await;
+        tab.at("/sign-in").await;
+        assert_eq!(tab.eval("location.origin").await, tab.base());
+    }
+    for path in [
+        "//evil.example/..",
+        "/\\evil.example/",
+        "/%2f%2fevil.example",
+        "/.//evil.example",
+        "/projects//evil.example",
+    ] {
+        tab.try_to_go(&format!("{}{path}", tab.base())).await;
+        tab.settled().await;
+        assert_eq!(tab.eval("location.origin").await, tab.base(), "{path}");
+        while tab.heard().forgive("status of 404") {}
+    }
+    tab.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
+    let (app, _database) = served().await;
+    let owner = signed_in(&app).await;
+    // The session ends as sessions do; the device stays known.
+    owner.set_cookie("plain-sid", None).await;
+    let attacker = Tab::open(app.origin()).await;
+    attacker.go("/sign-in").await;
+    attacker.fill("E-mail", "owner0@example.com").await;
+    for number in 0..5 {
+        attacker
+            .fill("Password", &format!("walrus number {number}"))
+            .await;
+        attacker.click("button", "Sign in").await;
+        attacker.expect_trouble("status of 401").await;
+        attacker.settled().await;
+    }
+    // Not even the right one, now; and it is told how long to wait.
+    attacker.fill("Password", PASSWORD).await;
+    attacker.click("button", "Sign in").await;
+    attacker.expect_trouble("status of 429").await;
+    attacker.settled().await;
+    attacker.at("/sign-in").await;
+    let told = attacker
+        .eval("document.querySelector('[role=alert]').textContent")
+        .await;
+    assert!(
+        told.as_str().unwrap().chars().any(char::is_numeric),
+        "it says how long to wait: {told}"
+    );
+    sign_in(&owner, "owner0@example.com", PASSWORD).await;
+    owner.at("/").await;
+    attacker.end().await;
+    owner.end().await;
+}
+
+/// Mean and variance.
+fn moments(values: &[f64]) -> (f64, f64) {
+    #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
+    (mean, squares / (count - 1.0) / count)
+}
+
+/// Somebody who has an account and somebody who has none are refused with the same answer, in times
+/// that differ by no more than chance (Welch's t over the logarithms, the slowest twentieth left out:
+/// other tests run beside this one).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn times_do_not_tell_who_has_an_account() {
+    const PAIRS: usize = 300;
+    let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
+    let app = TestApp::start(&database).await;
+    app.db_owner_with_password(0).await;
+    let browser = app.browser();
+    let mut took: [Vec<Duration>; 2] = Default::default();
+    for round in 0..PAIRS + 20 {
+        // In turns, each first as often as the other.
+        for turn in [round % 2, (round + 1) % 2] {
+            // Longer than any wait: every guess is looked at.
+            app.clock.advance(TimeDelta::hours(1));
+            let email = ["owner0@example.com", "nobody@example.com"][turn];
+            let began = Instant::now();
+            let answer = browser.sign_in(email, "another walrus").await;
+            let time = began.elapsed();
+            answer.refused(401, "sign-in-refused");
+            if round >= 20 {
+                took[turn].push(time);
+            }
+        }
+    }
+    let [known, unknown] = took.map(|mut all| {
+        all.sort_unstable();
+        all.truncate(PAIRS * 19 / 20);
+        let logs = all.iter().map(|it| it.as_secs_f64().ln());
+        logs.collect::<Vec<f64>>()
+    });
+    let ((known, known_variance), (unknown, unknown_variance)) =
+        (moments(&known), moments(&unknown));
+    let t = (known - unknown) / (known_variance + unknown_variance).sqrt();
+    let (known, unknown) = (1e3 * known.exp(), 1e3 * unknown.exp());
+    // One in a hundred thousand runs fails by chance.
+    assert!(
+        t.abs() < 4.5,
+        "t = {t:.2}: {known:.3} ms with an account, {unknown:.3} ms without"
+    );
+}

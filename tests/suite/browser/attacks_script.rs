@@ -1,0 +1,175 @@
+//! Script in text that somebody else wrote: in every field, in crawled pages, in what AI engines are
+//! asked about. It is shown as it was written, and nothing of it runs; the policy never has to step in.
+
+use super::{house::House, pages, served, signed_in};
+use crate::worker::loopback::Loopback;
+use actix_web::{HttpRequest, HttpResponse, web};
+use harness::chromium::Tab;
+use storage::DatabaseKind;
+
+/// Out of attributes, elements and comments; into scripts, handlers and templates.
+const HOSTILE: &str = "\"'`></textarea></title></script><script>hacked=1;alert(1)</script><img src=x onerror=alert(2)><svg/onload=alert(3)>${alert(4)}{{alert(5)}}<!--";
+const SHORT: &str = "\"><img src=x onerror=alert(6)>";
+
+/// Nothing of it became an element, ran, or was even tried.
+async fn stays_text(tab: &Tab, what: &str) {
+    let found = tab
+        .eval("[window.hacked !== undefined, document.querySelector('img[src=\"x\"], svg[onload], [onerror], body script:not([src]), a[href^=\"javascript\" i], a[href^=\"data\" i], [style]') !== null]")
+        .await;
+    assert_eq!(found, serde_json::json!([false, false]), "{what}");
+    tab.assert_clean(what);
+}
+
+async fn read_everything(tab: &Tab, projects: &[String]) -> usize {
+    let mut shown = 0;
+    for path in pages(projects) {
+        tab.go(&path).await;
+        tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+            .await;
+        stays_text(tab, &path).await;
+        let text = tab.eval("document.body.innerText + [...document.querySelectorAll('input, textarea')].map((it) => it.value).join(' ')").await;
+        shown += usize::from(text.as_str().unwrap().contains("alert("));
+    }
+    shown
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn script_in_any_field_stays_text() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    tab.fill("Domain", "shop.example.com").await;
+    tab.fill("Name", HOSTILE).await;
+    tab.fill("First keywords", HOSTILE).await;
+    tab.click("button", "Create the project").await;
+    let project = tab.under("/projects/").await;
+    stays_text(&tab, "a created project").await;
+
+    tab.go(&format!("{project}/settings")).await;
+    for field in ["Client", "Category", "Who looks after it"] {
+        tab.fill(field, HOSTILE).await;
+    }
+    tab.fill("Tags", SHORT).await;
+    tab.eval("document.querySelector('form[data-api^=PATCH] button[type=submit]').click()")
+        .await;
+    tab.sees("Saved.").await;
+    tab.settled().await;
+    tab.fill(
+        "Or its text",
+        &format!(
+            "Query,Clicks,Impressions,CTR,Position\n\"{}\",1,10,10%,3\n",
+            HOSTILE.replace('"', "\"\"")
+        ),
+    )
+    .await;
+    tab.eval("document.querySelector('input[name=from]').value = '2026-09-01'")
+        .await;
+    tab.eval("document.querySelector('input[name=to]').value = '2026-09-20'")
+        .await;
+    tab.click_through("main", "button", "Import").await;
+    tab.sees("What was imported").await;
+
+    tab.go("/settings/account").await;
+    for field in ["Your name", "Account"] {
+        tab.fill(field, HOSTILE).await;
+    }
+    tab.click("button", "Save").await;
+    tab.sees("Saved.").await;
+    tab.settled().await;
+    tab.go("/settings/api-tokens").await;
+    tab.fill("Name", HOSTILE).await;
+    tab.click("button", "Make the token").await;
+    tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
+    tab.settled().await;
+
+    let shown = read_everything(&tab, std::slice::from_ref(&project)).await;
+    assert!(
+        shown > 15,
+        "it is shown as it was written: on {shown} pages"
+    );
+    let encoded =
+        "%22%27%3E%3Cscript%3Ealert(9)%3C%2Fscript%3E%3Cimg%20src%3Dx%20onerror%3Dalert(9)%3E";
+    for path in [
+        "/",
+        &format!("{project}/keywords"),
+        &format!("{project}/results/rankings"),
+        "/analyses",
+        "/keyword-research",
+        "/sign-in",
+    ] {
+        let names = [
+            "search", "tag", "status", "sort", "cursor", "keyword", "url", "range", "engine",
+        ];
+        let query: Vec<String> = names.iter().map(|it| format!("{it}={encoded}")).collect();
+        tab.go(&format!("{path}?{}#{encoded}", query.join("&")))
+            .await;
+        stays_text(&tab, path).await;
+    }
+    // What the server refuses is told in its words, with what was typed in them.
+    tab.go("/").await;
+    tab.click("summary", "Create a project").await;
+    tab.fill("Domain", HOSTILE).await;
+    tab.click("button", "Create the project").await;
+    tab.until(
+        "it is refused",
+        "document.querySelector('[aria-invalid]') !== null",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    stays_text(&tab, "a refusal").await;
+    tab.end().await;
+}
+
+/// A site whose every text is script.
+fn hostile_site() -> Loopback {
+    Loopback::start(|app| {
+        app.default_service(web::to(page));
+    })
+}
+
+async fn page(request: HttpRequest) -> HttpResponse {
+    let escaped = HOSTILE
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;");
+    match request.path() {
+        "/" | "/a" | "/b" => HttpResponse::Ok().content_type("text/html; charset=utf-8").body(format!(
+            r#"<!doctype html><html lang="{escaped}"><head><title>{escaped}</title>
+<meta name="description" content="{escaped}"><meta name="author" content="{escaped}">
+<link rel="canonical" href="javascript:alert(7)">
+<script type="application/ld+json">{{"@context":"https://schema.org","@type":"Article","headline":"{json}","author":{{"@type":"Person","name":"{json}","url":"javascript:alert(8)"}}}}</script></head>
+<body><main><h1>{escaped}</h1><h2>{escaped}</h2><p>{escaped} {filler}</p>
+<a href="/a">{escaped}</a> <a href="/b">b</a> <a href="javascript:alert(9)">{escaped}</a> <a href="/gone/{path}" title="{escaped}">{escaped}</a>
+<img src="/x.png" alt="{escaped}"></main></body></html>"#,
+            json = HOSTILE.replace('"', "\\\"").replace("</script>", "<\\/script>"),
+            path = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+            filler = "Anvils, rockets and springs for every day. ".repeat(30),
+        )),
+        _ => HttpResponse::NotFound().finish(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn script_in_crawled_pages_and_ai_answers_stays_text() {
+    let site = hostile_site();
+    let house = House::beside(DatabaseKind::Sqlite, site.address).await;
+    let tab = Tab::open(&house.origin).await;
+    house.move_in(&tab).await;
+    let keyword = "shoes \"><script>alert(1)</script><img src=x onerror=alert(2)>";
+    let project =
+        House::create_a_project(&tab, &[keyword.to_owned(), "best shoes".to_owned()]).await;
+    House::watch(&tab, "Audit the site", "Site audit").await;
+    House::watch(&tab, "Check rankings", "Rank check").await;
+    tab.go(&format!("{project}/keywords")).await;
+    tab.click_through("table", "checkbox", "Measure “shoes \"><script")
+        .await;
+    tab.go(&project).await;
+    House::watch(&tab, "AI answers", "AI visibility").await;
+    let shown = read_everything(&tab, &[project]).await;
+    assert!(shown > 8, "it is shown as it was written: on {shown} pages");
+    tab.end().await;
+}

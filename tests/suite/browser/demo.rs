@@ -1,0 +1,79 @@
+//! The demo: two projects with 41 days behind them, so that every page has something to show.
+
+use crate::worker::process::command;
+use harness::chromium::Tab;
+use std::{
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    process::{Child, Stdio},
+};
+use tempfile::TempDir;
+
+/// It lives through forty days, serves, and is killed when it is dropped.
+pub struct Demo {
+    process: Child,
+    _home: TempDir,
+}
+
+impl Demo {
+    /// Starts it, waits until everything is measured, and signs its owner in as it says.
+    pub async fn play() -> (Self, Tab) {
+        let played = tokio::task::spawn_blocking(start).await;
+        let (demo, origin, password) = played.unwrap();
+        let tab = Tab::open(&origin).await;
+        super::sign_in(&tab, "demo@sightline.example", &password).await;
+        tab.at("/").await;
+        (demo, tab)
+    }
+
+    /// The paths of its projects: the simulated market, and the audited site.
+    pub async fn projects(tab: &Tab) -> Vec<String> {
+        tab.go("/").await;
+        let links = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
+        let links = links.as_array().unwrap();
+        { links.iter() }
+            .map(|it| it.as_str().unwrap().to_owned())
+            .collect()
+    }
+}
+
+/// The demo, where it is served, and its owner's password.
+fn start() -> (Demo, String, String) {
+    let home = TempDir::with_prefix("sightline-stage-").unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let settings = [("TMPDIR".to_owned(), home.path().display().to_string())];
+    let arguments = ["demo", "--listen", &address.to_string()];
+    let mut process = command(home.path(), &settings, &arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let demo = Demo {
+        process,
+        _home: home,
+    };
+    let password = lines
+        .find_map(|line| {
+            Some(
+                line.ok()?
+                    .trim()
+                    .strip_prefix("password")?
+                    .trim()
+                    .to_owned(),
+            )
+        })
+        .expect("it says who signs in");
+    // What it says afterwards is read by nobody, and is not to stop it.
+    std::thread::spawn(move || lines.for_each(drop));
+    (demo, format!("http://{address}"), password)
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

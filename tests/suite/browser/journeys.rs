@@ -1,0 +1,321 @@
+//! What people do, from the first run to signing out, on a real server with a worker.
+
+use super::{
+    RESULTS,
+    house::{EMAIL, House, WORDS},
+    research::{gaps, research},
+    sign_in,
+};
+use harness::chromium::Tab;
+use serde_json::Value;
+use std::process::Command;
+use storage::DatabaseKind;
+
+/// Kinds of results that a rank check, a site audit and AI answers bring on their first day.
+const BROUGHT: [&str; 14] = [
+    "suggestions",
+    "rankings",
+    "serp",
+    "sov",
+    "competitors",
+    "forecast",
+    "cannibalization",
+    "ai-visibility",
+    "ai-trends",
+    "geo-score",
+    "content",
+    "eeat",
+    "schema",
+    "broken-links",
+];
+
+mod sqlite {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn somebody_comes_measures_reads_and_leaves() {
+        super::everything(storage::DatabaseKind::Sqlite).await;
+    }
+}
+mod postgres {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn somebody_comes_measures_reads_and_leaves() {
+        super::everything(storage::DatabaseKind::Postgres).await;
+    }
+}
+
+async fn everything(kind: DatabaseKind) {
+    let house = House::open(kind).await;
+    let tab = Tab::open(&house.origin).await;
+    first_run(&tab, &house).await;
+    let project = create_a_project(&tab).await;
+    measure(&tab, &project).await;
+    read_every_result(&tab, &project).await;
+    look_after_keywords(&tab, &project).await;
+    use_a_token(&tab).await;
+    read_the_reference(&tab).await;
+    settle(&tab, &project).await;
+    research(&tab, &project).await;
+    gaps(&tab, &project).await;
+    leave(&tab, &project).await;
+    nothing_came_from_elsewhere(&tab);
+    tab.end().await;
+}
+
+async fn first_run(tab: &Tab, house: &House) {
+    tab.go("/").await;
+    tab.at("/welcome").await;
+    // As the terminal shows it: the code stands behind the #, and nobody sees it there afterwards.
+    tab.go(&house.welcome).await;
+    tab.until(
+        "the code is in its field",
+        "document.querySelector('input[name=code]').value.length > 20 && location.hash === ''",
+    )
+    .await;
+    tab.fill("Your name", "Ann").await;
+    tab.fill("E-mail", EMAIL).await;
+    tab.fill("Password", "password1234").await;
+    tab.click("button", "Create the account").await;
+    // A password that is guessed soon is refused, in words, at its field.
+    tab.until(
+        "the password is refused",
+        "document.querySelector('input[name=password]').getAttribute('aria-invalid') === 'true'",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    tab.fill("Password", WORDS).await;
+    tab.click("button", "Create the account").await;
+    tab.at("/").await;
+    tab.sees("Which site do you want to follow?").await;
+    // It is gone afterwards.
+    tab.go("/welcome").await;
+    tab.at("/").await;
+}
+
+async fn create_a_project(tab: &Tab) -> String {
+    tab.fill("Domain", "no domain at all").await;
+    tab.click("button", "Create the project").await;
+    tab.until(
+        "the domain is refused",
+        "document.querySelector('input[name=domain]').getAttribute('aria-invalid') === 'true'",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    let keywords: Vec<String> = (0..30).map(|it| format!("running shoes {it}")).collect();
+    let project = House::create_a_project(tab, &keywords).await;
+    tab.sees("The shop").await;
+    tab.sees("Nothing is measured yet").await;
+    project
+}
+
+async fn measure(tab: &Tab, project: &str) {
+    House::watch(tab, "Check rankings now", "Rank check").await;
+    tab.sees("Simulated data.").await;
+    tab.sees("On the first page").await;
+    House::watch(tab, "Audit the site", "Site audit").await;
+
+    tab.go(&format!("{project}/keywords?sort=text")).await;
+    for keyword in ["running shoes 0", "running shoes 1"] {
+        let name = format!("Measure “{keyword}” in AI answers");
+        tab.click_through("table", "checkbox", &name).await;
+    }
+    tab.go(project).await;
+    House::watch(tab, "AI answers", "AI visibility").await;
+
+    tab.go("/analyses").await;
+    for name in ["Rank check", "Site audit", "AI visibility"] {
+        tab.sees(name).await;
+    }
+    tab.sees("succeeded").await;
+    tab.click_in("nav.tabs", "link", "Failed").await;
+    tab.at("/analyses?status=failed").await;
+    tab.sees("No analyses here").await;
+}
+
+async fn read_every_result(tab: &Tab, project: &str) {
+    tab.go(project).await;
+    for (path, title, link) in RESULTS {
+        tab.click_in("nav.side", "link", link).await;
+        tab.at(&format!("{project}/results/{path}")).await;
+        assert!(tab.has("heading", title).await, "{path} is called {title}");
+        let text = tab.text().await;
+        if BROUGHT.contains(&path) {
+            assert!(!text.contains("Not measured yet"), "{path}: {text}");
+            assert!(text.contains("easured"), "{path} says when: {text}");
+        }
+        // Whatever folds, opens; tables stand behind drawings.
+        tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+            .await;
+        tab.assert_clean(path);
+    }
+    tab.go(&format!("{project}/results/rankings")).await;
+    tab.sees("running shoes 0").await;
+}
+
+async fn look_after_keywords(tab: &Tab, project: &str) {
+    tab.go(&format!("{project}/keywords")).await;
+    tab.click("summary", "Add keywords").await;
+    tab.fill("Keywords", "trail shoes\n  Trail   Shoes \nracing flats")
+        .await;
+    tab.click_through("main", "button", "Add them").await;
+    tab.sees("32 in use").await;
+    tab.fill("Search keywords", "racing").await;
+    tab.press("Enter").await;
+    tab.until(
+        "it is searched",
+        "location.search.includes('search=racing')",
+    )
+    .await;
+    tab.settled().await;
+    tab.sees("racing flats").await;
+    tab.click_through("table", "button", "Deactivate").await;
+    tab.sees("31 in use").await;
+    tab.choose("Show", "Deactivated").await;
+    tab.until(
+        "they are shown",
+        "location.search.includes('status=deactivated')",
+    )
+    .await;
+    tab.settled().await;
+    tab.click_through("table", "button", "Bring back").await;
+    tab.sees("32 in use").await;
+}
+
+/// Runs what the page shows, in a shell.
+fn paste(line: &str) -> Value {
+    let script = format!("{} --silent", line.trim());
+    let ran = Command::new("bash").args(["-c", &script]).output();
+    let ran = ran.expect("bash");
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {line}: {ran:?}"))
+}
+
+async fn use_a_token(tab: &Tab) {
+    tab.go("/").await;
+    tab.click_in("nav.side", "link", "Settings").await;
+    tab.at("/settings/account").await;
+    tab.click_in("nav.tabs", "link", "API tokens").await;
+    tab.at("/settings/api-tokens").await;
+    tab.fill("Name", "Reporting agent").await;
+    tab.choose("Works for", "30 days").await;
+    tab.click("button", "Make the token").await;
+    tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
+    let line = tab
+        .eval("document.getElementById('curl').textContent")
+        .await;
+    let line = line.as_str().unwrap().to_owned();
+    let projects = paste(&line);
+    assert_eq!(projects["items"][0]["name"], "The shop", "{projects}");
+    let configuration = tab.eval("document.getElementById('mcp').textContent").await;
+    let configuration: Value = serde_json::from_str(configuration.as_str().unwrap()).unwrap();
+    assert!(configuration["mcpServers"].is_object());
+    // Shown once: not on the page that comes again, and nowhere in the browser.
+    let token = line
+        .split("Bearer ")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let token = token.to_owned();
+    tab.reload().await;
+    tab.sees("Reporting agent").await;
+    let page = tab.eval("document.documentElement.outerHTML + JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href").await;
+    assert!(!page.as_str().unwrap().contains(&token));
+    tab.click_through("table", "button", "Revoke").await;
+    tab.sees("revoked").await;
+    assert!(
+        tab.heard()
+            .dialogs()
+            .iter()
+            .any(|it| it.contains("Revoke this token?"))
+    );
+    assert_eq!(paste(&line)["status"], 401);
+}
+
+async fn read_the_reference(tab: &Tab) {
+    tab.click_in("nav.side", "link", "API reference").await;
+    tab.at("/docs").await;
+    tab.sees("/api/agent/v1/projects").await;
+    tab.eval("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+        .await;
+    tab.assert_clean("/docs");
+}
+
+async fn settle(tab: &Tab, project: &str) {
+    tab.go("/settings/account").await;
+    tab.fill("Account", "Ann and friends").await;
+    tab.click("button", "Save").await;
+    tab.sees("Saved.").await;
+    tab.go("/settings/report-defaults").await;
+    tab.choose("How often", "Monthly").await;
+    tab.click("button", "Save").await;
+    tab.sees("Saved.").await;
+    tab.go("/settings/usage").await;
+    tab.sees("Spent this month").await;
+    tab.go(&format!("{project}/settings")).await;
+    tab.fill("Client", "A client").await;
+    tab.fill("Tags", "red, blue").await;
+    tab.eval("document.querySelector('input[name=favorite]').click()")
+        .await;
+    tab.eval("document.querySelector('form[data-api^=\"PATCH\"] button[type=submit]').click()")
+        .await;
+    tab.sees("Saved.").await;
+    tab.settled().await;
+    let rows = "Query,Clicks,Impressions,CTR,Position\nrunning shoes 0,10,100,10%,3.2\nblue anvils,1,400,0.25%,11.5\n";
+    tab.fill("Or its text", rows).await;
+    tab.eval("document.querySelector('input[name=from]').value = '2026-10-01'")
+        .await;
+    tab.eval("document.querySelector('input[name=to]').value = '2026-10-28'")
+        .await;
+    tab.click_through("main", "button", "Import").await;
+    tab.sees("What was imported").await;
+    tab.go("/?tag=blue").await;
+    tab.sees("The shop").await;
+    tab.sees("favourite").await;
+    tab.go("/settings/account").await;
+    tab.sees("What was done").await;
+    assert_eq!(
+        tab.eval("document.querySelector('input[name=accountName]').value")
+            .await,
+        "Ann and friends"
+    );
+}
+
+async fn leave(tab: &Tab, project: &str) {
+    let elsewhere = Tab::open(tab.base()).await;
+    sign_in(&elsewhere, EMAIL, WORDS).await;
+    elsewhere.at("/").await;
+
+    tab.go(project).await;
+    tab.click("button", "Sign out").await;
+    tab.at("/sign-in").await;
+    // Whoever comes next and goes back sees nothing of it.
+    tab.eval("history.back()").await;
+    tab.at("/sign-in").await;
+    assert!(!tab.text().await.contains("The shop"));
+    tab.go(project).await;
+    tab.at("/sign-in").await;
+
+    sign_in(tab, EMAIL, WORDS).await;
+    tab.at("/").await;
+    tab.go("/settings/account").await;
+    tab.click("button", "Sign out everywhere").await;
+    tab.at("/sign-in").await;
+    elsewhere.go(project).await;
+    elsewhere.at("/sign-in").await;
+    elsewhere.end().await;
+}
+
+/// Every file and answer was this server's.
+fn nothing_came_from_elsewhere(tab: &Tab) {
+    let requests = tab.requests();
+    assert!(requests.len() > 100, "{}", requests.len());
+    let elsewhere: Vec<&String> = { requests.iter() }
+        .map(|it| &it.url)
+        .filter(|it| !it.starts_with(tab.base()) && !it.starts_with("data:"))
+        .collect();
+    assert!(elsewhere.is_empty(), "{elsewhere:?}");
+}

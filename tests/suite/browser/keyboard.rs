@@ -1,0 +1,163 @@
+//! The keyboard alone: Tab, Enter, Space, Escape. On the way the focus is always seen.
+
+use super::{STALE, served, signed_in};
+use harness::{app::PASSWORD, chromium::Tab};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
+    let (app, _database) = served().await;
+    app.db_owner_with_password(0).await;
+    let tab = Tab::open(app.origin()).await;
+    tab.go("/sign-in").await;
+    // The page sets the focus into its first field by itself.
+    tab.until(
+        "the first field has the focus",
+        "document.activeElement?.name === 'email'",
+    )
+    .await;
+    tab.type_text("owner0@example.com").await;
+    tab.tab_to("field", "Password").await;
+    tab.type_text(PASSWORD).await;
+    tab.tab_to("button", "Sign in").await;
+    tab.press("Enter").await;
+    tab.at("/").await;
+
+    // The first thing that Tab reaches leads past the navigation.
+    tab.press("Tab").await;
+    assert_eq!(
+        tab.focused().await,
+        ("link".to_owned(), "Skip to the content".to_owned())
+    );
+    tab.press("Enter").await;
+    assert_eq!(tab.eval("document.activeElement.id").await, "content");
+    tab.tab_to("field", "Domain").await;
+    tab.type_text("shop.example.com").await;
+    tab.tab_to("field", "First keywords").await;
+    tab.type_text("running shoes").await;
+    tab.press("Enter").await;
+    tab.type_text("trail shoes").await;
+    tab.tab_to("button", "Create the project").await;
+    tab.press("Space").await;
+    let project = tab.under("/projects/").await;
+    tab.tab_to("button", "Check rankings now").await;
+    tab.press("Enter").await;
+    tab.sees("Running now").await;
+    tab.settled().await;
+    tab.tab_to("button", "Stop").await;
+    tab.press("Enter").await;
+    tab.until(
+        "it stands still",
+        "document.querySelector('[data-job]') === null && document.readyState === 'complete'",
+    )
+    .await;
+    assert_eq!(tab.heard().dialogs().len(), 1, "it asks before it stops");
+
+    tab.go(&format!("{project}/keywords?sort=text")).await;
+    tab.tab_to("checkbox", "Measure “running shoes” in AI answers")
+        .await;
+    tab.eval("window.isOld = true").await;
+    tab.press("Space").await;
+    tab.until("the page comes again", "!window.isOld").await;
+    tab.settled().await;
+    assert_eq!(
+        tab.of(
+            "checkbox",
+            "Measure “running shoes” in AI answers",
+            "function () { return this.checked; }"
+        )
+        .await,
+        true
+    );
+    tab.tab_to("link", "Settings").await;
+    tab.press("Enter").await;
+    tab.at("/settings/account").await;
+    tab.tab_to("link", "API tokens").await;
+    tab.press("Enter").await;
+    tab.at("/settings/api-tokens").await;
+    tab.tab_to("field", "Name").await;
+    tab.type_text("ci").await;
+    tab.tab_to("checkbox", "projects:write").await;
+    tab.press("Space").await;
+    tab.tab_to("button", "Make the token").await;
+    tab.press("Enter").await;
+    tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
+    tab.tab_to("button", "Sign out").await;
+    tab.press("Enter").await;
+    tab.at("/sign-in").await;
+    tab.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_menu_opens_closes_and_gives_the_focus_back() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    tab.viewport(360, 740, 1.0).await;
+    tab.reload().await;
+    assert!(!tab.has("link", "Analyses").await, "the menu is shut");
+    tab.tab_to("button", "Menu").await;
+    tab.press("Enter").await;
+    tab.until(
+        "the menu is open",
+        "document.querySelector('#menu').matches(':popover-open')",
+    )
+    .await;
+    tab.tab_to("link", "Analyses").await;
+    tab.press("Escape").await;
+    tab.until(
+        "the menu is shut",
+        "!document.querySelector('#menu').matches(':popover-open')",
+    )
+    .await;
+    assert_eq!(
+        tab.focused().await,
+        ("button".to_owned(), "Menu".to_owned())
+    );
+    tab.press("Space").await;
+    tab.tab_to("link", "Analyses").await;
+    tab.press("Enter").await;
+    tab.at("/analyses").await;
+    tab.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dialog_keeps_the_focus_inside() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    app.clock.advance(STALE);
+    tab.go("/settings/api-tokens").await;
+    tab.fill("Name", "ci").await;
+    tab.press("Enter").await;
+    tab.sees("Your password, once more").await;
+    tab.expect_trouble("status of 403").await;
+    for key in [
+        "Tab",
+        "Tab",
+        "Tab",
+        "Tab",
+        "Tab",
+        "Shift+Tab",
+        "Shift+Tab",
+        "Shift+Tab",
+        "Shift+Tab",
+    ] {
+        tab.press(key).await;
+        // What is not in the dialog is the browser's own, never the page behind it.
+        let place = tab.eval("document.activeElement === document.body || document.activeElement.closest('dialog') !== null").await;
+        assert_eq!(place, true, "{:?}", tab.focused().await);
+    }
+    tab.tab_to("button", "Cancel").await;
+    tab.press("Enter").await;
+    tab.until(
+        "the dialog is gone",
+        "document.querySelector('dialog') === null",
+    )
+    .await;
+    let (_, focused) = tab.focused().await;
+    assert!(focused.starts_with("Name"), "{focused}");
+    tab.end().await;
+}

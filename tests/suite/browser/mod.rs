@@ -1,0 +1,97 @@
+//! People, in a real browser: Debian's Chromium against a real server.
+//!
+//! Every test ends by asserting that the browser complained of nothing: no error in the console, no
+//! exception, nothing that the Content-Security-Policy refused, no request that failed. What a test
+//! provokes it takes out by its words.
+
+mod attacks;
+mod attacks_script;
+mod demo;
+mod forged;
+mod house;
+mod journeys;
+mod keyboard;
+mod narrow;
+mod old_browser;
+mod research;
+mod rules;
+mod signing_in;
+
+use chrono::TimeDelta;
+use harness::{
+    app::{PASSWORD, TestApp},
+    chromium::Tab,
+    databases::TestDatabase,
+};
+use storage::DatabaseKind;
+
+/// Every kind of result, with what its page is called and what leads there.
+const RESULTS: [(&str, &str, &str); 16] = [
+    ("suggestions", "Suggestions", "Suggestions"),
+    ("rankings", "Rankings", "Rankings"),
+    ("serp", "Search pages", "Search pages"),
+    ("sov", "Share of voice", "Share of voice"),
+    ("competitors", "Competitors", "Competitors"),
+    ("forecast", "Forecast", "Forecast"),
+    ("cannibalization", "Cannibalization", "Cannibalization"),
+    ("ai-visibility", "AI visibility", "AI visibility"),
+    ("ai-trends", "AI trends", "AI trends"),
+    ("geo-score", "Citability by AI engines", "Citability"),
+    ("content", "Content", "Content"),
+    ("eeat", "Experience, expertise, authority, trust", "E-E-A-T"),
+    ("schema", "Structured data", "Structured data"),
+    ("content-changes", "Content changes", "Changes"),
+    ("broken-links", "Broken links", "Broken links"),
+    ("vitals", "Web vitals", "Web vitals"),
+];
+
+/// Every page of somebody who is signed in and has these projects.
+fn pages(projects: &[String]) -> Vec<String> {
+    let mut pages: Vec<String> = [
+        "/",
+        "/analyses",
+        "/keyword-research",
+        "/docs",
+        "/settings/account",
+        "/settings/api-tokens",
+        "/settings/report-defaults",
+        "/settings/models",
+        "/settings/usage",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for project in projects {
+        for end in ["", "/keywords", "/settings", "/gap-check", "/content-plans"] {
+            pages.push(format!("{project}{end}"));
+        }
+        pages.extend(RESULTS.map(|(name, ..)| format!("{project}/results/{name}")));
+    }
+    pages
+}
+
+/// A server without a worker whose clock stands still, on `SQLite`.
+async fn served() -> (TestApp, TestDatabase) {
+    let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
+    let app = TestApp::in_browsers(&database, |_| {}).await;
+    (app, database)
+}
+
+/// Signs in by the page.
+async fn sign_in(tab: &Tab, email: &str, password: &str) {
+    tab.go("/sign-in").await;
+    tab.fill("E-mail", email).await;
+    tab.fill("Password", password).await;
+    tab.click("button", "Sign in").await;
+}
+
+/// A tab in which the first account's owner is signed in, at all projects.
+async fn signed_in(app: &TestApp) -> Tab {
+    app.db_owner_with_password(0).await;
+    let tab = Tab::open(app.origin()).await;
+    sign_in(&tab, "owner0@example.com", PASSWORD).await;
+    tab.at("/").await;
+    tab
+}
+
+/// Longer than a password counts as just given.
+const STALE: TimeDelta = TimeDelta::minutes(11);

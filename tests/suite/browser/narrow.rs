@@ -1,0 +1,36 @@
+//! What 400 % of zoom must not take away: 320 pixels are as wide as a page gets (WCAG 2.2, 1.4.10).
+
+use harness::chromium::Tab;
+
+/// The page does not scroll sideways; nothing with text ends outside of it or is cut off where it
+/// cannot be scrolled to; what scrolls within its box is reached by the keyboard.
+const LOST: &str = r"(() => {
+  const lost = [];
+  const wide = document.documentElement;
+  const named = (it) => `${it.tagName.toLowerCase()}${it.id ? '#' + it.id : ''}${it.classList.length ? '.' + [...it.classList].join('.') : ''} “${(it.innerText ?? it.textContent ?? '').trim().slice(0, 40)}”`;
+  if (wide.scrollWidth > innerWidth) lost.push(`the page is ${wide.scrollWidth} wide`);
+  const scrolls = (it) => ['auto', 'scroll'].includes(getComputedStyle(it).overflowX);
+  const isOut = (it) => it.closest('.out, .skip, [aria-hidden=true], svg, thead') !== null;
+  for (const it of document.querySelectorAll('body *')) {
+    if (it.getClientRects().length === 0 || isOut(it)) continue;
+    const style = getComputedStyle(it);
+    const isCut = ['hidden', 'clip'].includes(style.overflowX) && style.textOverflow !== 'ellipsis';
+    if (isCut && it.scrollWidth > it.clientWidth + 1 && it.innerText?.trim()) lost.push(`cut: ${named(it)}`);
+    if (scrolls(it) && it.scrollWidth > it.clientWidth + 1 && !it.matches('input, textarea, select') && it.tabIndex < 0 && !it.querySelector('a[href], button, input')) lost.push(`scrolls, but not by keyboard: ${named(it)}`);
+    const own = [...it.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own && !it.matches('button, input, select, textarea')) continue;
+    let box = it.parentElement;
+    while (box && !scrolls(box)) box = box.parentElement;
+    if (box) continue;
+    const rect = it.getBoundingClientRect();
+    if (rect.right > innerWidth + 1 || rect.left < -1) lost.push(`outside (${Math.round(rect.left)} to ${Math.round(rect.right)}): ${named(it)}`);
+  }
+  return [...new Set(lost)].slice(0, 8);
+})()";
+
+/// What is lost of the page as it is.
+pub async fn lost(tab: &Tab) -> Vec<String> {
+    let lost = tab.eval(LOST).await;
+    let lost = lost.as_array().unwrap().iter();
+    lost.map(|it| it.as_str().unwrap().to_owned()).collect()
+}

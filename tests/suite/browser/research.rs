@@ -1,0 +1,125 @@
+//! Keyword research: looking up, saving in bulk, the gap check, a content plan, and files to take away.
+
+use harness::chromium::Tab;
+
+/// Files that pages make are kept where the test finds them.
+const KEEP_FILES: &str = "(() => { const make = URL.createObjectURL.bind(URL); URL.createObjectURL = (it) => { it.text().then((text) => { window.madeFile = text; }); return make(it); }; })()";
+
+async fn look_up(tab: &Tab, keyword: &str) {
+    tab.fill("Keyword", keyword).await;
+    tab.click_in("#research", "button", "Look it up").await;
+    tab.until(
+        "its ideas are there",
+        "document.querySelector('#answer:not([hidden]) .ideas tbody tr') !== null && document.querySelector('#searching').hidden",
+    )
+    .await;
+    tab.settled().await;
+}
+
+pub async fn research(tab: &Tab, project: &str) {
+    tab.go("/keyword-research").await;
+    tab.choose("For the project", "The shop").await;
+    look_up(tab, "marathon shoes").await;
+    tab.sees("it took one of the month").await;
+    tab.assert_clean("a search");
+    // The same again takes nothing.
+    let left = tab
+        .eval("document.querySelector('#usage b').textContent")
+        .await;
+    look_up(tab, "Marathon  SHOES").await;
+    tab.sees("it took nothing of the month").await;
+    assert_eq!(
+        tab.eval("document.querySelector('#usage b').textContent")
+            .await,
+        left
+    );
+
+    tab.click_in("#answer", "button", "All shown").await;
+    tab.click_in("#answer", "button", "Save into a project")
+        .await;
+    tab.until(
+        "the dialog is open",
+        "document.querySelector('dialog[open] #save-title') !== null",
+    )
+    .await;
+    tab.settled().await;
+    tab.click_in("dialog", "button", "Save them").await;
+    tab.until(
+        "they are saved",
+        "document.querySelector('#save-title').textContent === 'Saved'",
+    )
+    .await;
+    tab.click_in("dialog", "button", "Close").await;
+    tab.settled().await;
+    tab.assert_clean("a bulk save");
+
+    plan(tab, project).await;
+    tab.go(&format!("{project}/keywords?search=marathon")).await;
+    tab.sees("marathon").await;
+    tab.go("/keyword-research").await;
+    tab.sees("Your history").await;
+    tab.click_in("#history", "button", "marathon shoes").await;
+    tab.sees("it took nothing of the month").await;
+    files(tab).await;
+}
+
+async fn plan(tab: &Tab, project: &str) {
+    tab.click_in("#answer", "button", "Make a content plan")
+        .await;
+    tab.until(
+        "the dialog is open",
+        "document.querySelector('dialog[open] #plan-title') !== null",
+    )
+    .await;
+    tab.settled().await;
+    tab.click_in("dialog", "button", "Save the plan").await;
+    tab.until(
+        "the plan is saved",
+        "document.querySelector('#plan-title').textContent === 'The plan is saved'",
+    )
+    .await;
+    tab.click_through("dialog", "link", "Open the plan").await;
+    tab.under(&format!("{project}/content-plans/")).await;
+    tab.until(
+        "its items are there",
+        "document.querySelector('#plan .items li') !== null",
+    )
+    .await;
+    tab.settled().await;
+    tab.assert_clean("a content plan");
+    tab.go(&format!("{project}/content-plans")).await;
+    tab.sees("marathon shoes").await;
+}
+
+/// No cell of a file begins what a spreadsheet takes for a formula (OWASP's list).
+async fn files(tab: &Tab) {
+    tab.eval(KEEP_FILES).await;
+    look_up(tab, "=HYPERLINK(\"https://evil.example\") shoes").await;
+    tab.click_in("#answer", "button", "Export all as CSV").await;
+    tab.until("the file is made", "typeof window.madeFile === 'string'")
+        .await;
+    let file = tab.eval("window.madeFile").await;
+    let file = file.as_str().unwrap();
+    assert!(
+        file.contains("evil.example"),
+        "it is about what was looked up: {file}"
+    );
+    let cells = file
+        .split(['\n', ',', ';'])
+        .map(|it| it.trim_matches(['"', '\r', '\u{feff}']));
+    for cell in cells {
+        let is_formula =
+            cell.starts_with(['=', '+', '-', '@', '\t']) && cell.parse::<f64>().is_err();
+        assert!(!is_formula, "{cell}");
+    }
+}
+
+/// What was imported of Search Console against the project's keywords.
+pub async fn gaps(tab: &Tab, project: &str) {
+    tab.go(&format!("{project}/gap-check")).await;
+    tab.until("it is checked", "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden").await;
+    tab.settled().await;
+    tab.sees("Searched, not followed").await;
+    tab.sees("blue anvils").await;
+    tab.assert_clean("the gap check");
+}

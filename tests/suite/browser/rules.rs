@@ -1,0 +1,147 @@
+//! The rules of accessibility (axe-core), on every page and state: light and dark, wide and narrow,
+//! empty and full, with what folds open, errors shown and dialogs open. And no page at 320 pixels, which
+//! is 400 % of 1280, loses anything.
+
+use super::{STALE, demo::Demo, narrow, pages, served, sign_in, signed_in};
+use harness::chromium::Tab;
+
+/// Everything that folds, open.
+const UNFOLD: &str = "document.querySelectorAll('details').forEach((it) => { it.open = true; })";
+
+/// Looks at the page as it is, at both widths; in the dark at its colours alone, since nothing else is
+/// otherwise there.
+async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
+    tab.viewport(1440, 900, 1.0).await;
+    tab.dark(true).await;
+    let broken = tab.axe_of_colours().await.into_iter();
+    faults.extend(broken.map(|it| format!("{what}, dark: {it}")));
+    tab.dark(false).await;
+    for (width, height) in [(1440, 900), (360, 740)] {
+        tab.viewport(width, height, 1.0).await;
+        // What is scrolled behind the bar at the top is no fault of the page's.
+        tab.eval("scrollTo(0, 0)").await;
+        let broken = tab.axe().await.into_iter();
+        faults.extend(broken.map(|it| format!("{what}, {width} px: {it}")));
+    }
+    tab.viewport(320, 640, 4.0).await;
+    let lost = narrow::lost(tab).await.into_iter();
+    faults.extend(lost.map(|it| format!("{what}, 400 %: {it}")));
+    tab.viewport(1440, 900, 1.0).await;
+}
+
+fn assert_none(faults: &[String]) {
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn empty_pages_and_open_doors_break_no_rule() {
+    let (app, _database) = served().await;
+    let mut faults = Vec::new();
+    let stranger = Tab::open(app.origin()).await;
+    stranger.go("/welcome").await;
+    judge(&stranger, "welcome", &mut faults).await;
+    let tab = signed_in(&app).await;
+    judge(&tab, "/ without a project", &mut faults).await;
+    stranger.go("/sign-in").await;
+    judge(&stranger, "sign-in", &mut faults).await;
+    sign_in(&stranger, "owner0@example.com", "another walrus").await;
+    stranger
+        .until(
+            "it is told",
+            "document.querySelector('[role=alert]') !== null",
+        )
+        .await;
+    stranger.expect_trouble("status of 401").await;
+    judge(&stranger, "sign-in refused", &mut faults).await;
+    stranger.go("/docs").await;
+    judge(&stranger, "docs of a stranger", &mut faults).await;
+
+    tab.fill("Domain", "none").await;
+    tab.click("button", "Create the project").await;
+    tab.until(
+        "it is refused",
+        "document.querySelector('[aria-invalid]') !== null",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    judge(&tab, "a refused project", &mut faults).await;
+    tab.fill("Domain", "shop.example.com").await;
+    tab.click("button", "Create the project").await;
+    let project = tab.under("/projects/").await;
+    for path in pages(std::slice::from_ref(&project)) {
+        tab.go(&path).await;
+        let what = path.replace(&project, "/projects/empty");
+        judge(&tab, &what, &mut faults).await;
+        tab.assert_clean(&what);
+    }
+    tab.go("/analyses?status=failed").await;
+    judge(&tab, "no analyses", &mut faults).await;
+    tab.go("/?search=zzz").await;
+    judge(&tab, "a search in vain", &mut faults).await;
+    tab.go("/projects/7").await;
+    tab.expect_trouble("status of 404").await;
+    judge(&tab, "nothing there", &mut faults).await;
+
+    tab.go("/settings/api-tokens").await;
+    tab.fill("Name", "ci").await;
+    tab.click("button", "Make the token").await;
+    tab.sees("The token is made.").await;
+    tab.until(
+        "the token is shown",
+        "document.getElementById('token').textContent.length > 20",
+    )
+    .await;
+    judge(&tab, "a made token", &mut faults).await;
+    app.clock.advance(STALE);
+    tab.reload().await;
+    tab.fill("Name", "ci").await;
+    tab.click("button", "Make the token").await;
+    tab.sees("Your password, once more").await;
+    tab.expect_trouble("status of 403").await;
+    judge(&tab, "the password again", &mut faults).await;
+    tab.press("Escape").await;
+
+    tab.viewport(360, 740, 1.0).await;
+    tab.go("/").await;
+    tab.click("button", "Menu").await;
+    tab.until(
+        "the menu is open",
+        "document.querySelector('#menu').matches(':popover-open')",
+    )
+    .await;
+    for dark in [false, true] {
+        tab.dark(dark).await;
+        faults.extend(
+            tab.axe()
+                .await
+                .into_iter()
+                .map(|it| format!("the menu, dark {dark}: {it}")),
+        );
+    }
+    stranger.end().await;
+    tab.end().await;
+    assert_none(&faults);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn full_pages_break_no_rule() {
+    let (_demo, tab) = Demo::play().await;
+    let projects = Demo::projects(&tab).await;
+    let mut faults = Vec::new();
+    for path in pages(&projects) {
+        tab.go(&path).await;
+        tab.eval(UNFOLD).await;
+        let what = path
+            .replace(&projects[0], "/projects/market")
+            .replace(&projects[1], "/projects/audited");
+        judge(&tab, &what, &mut faults).await;
+        tab.assert_clean(&what);
+    }
+    tab.end().await;
+    assert_none(&faults);
+}

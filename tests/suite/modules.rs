@@ -1,0 +1,27 @@
+//! The modules that browsers run are tested by Node, which stands where a browser would.
+
+use std::{path::Path, process::Command};
+
+#[test]
+fn modules_pass_their_own_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<_> = std::fs::read_dir(root.join("modules"))
+        .expect("the folder of module tests")
+        .map(|it| it.expect("a file").path())
+        .filter(|it| it.to_string_lossy().ends_with(".test.mjs"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "there are tests");
+    let output = Command::new("node")
+        .arg("--test")
+        .args(&files)
+        .current_dir(root)
+        .output()
+        .expect("node, which tests/install puts there");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        !said.contains("# tests 0\n"),
+        "no test was found in {files:?}: {said}"
+    );
+}

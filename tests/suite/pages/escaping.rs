@@ -1,0 +1,58 @@
+//! Text that somebody else wrote stays text, wherever it comes from.
+
+use super::{pages, ranking, text};
+use harness::{
+    app::{Ranked, TestApp},
+    callers::id,
+    databases::TestDatabase,
+    on_every_database,
+};
+use serde_json::json;
+
+on_every_database![hostile_text_stays_text];
+
+const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>";
+
+async fn hostile_text_stays_text(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let body = json!({
+        "domain": "shop.example.com",
+        "name": HOSTILE,
+        "clientName": HOSTILE,
+        "category": HOSTILE,
+        "assignedToName": HOSTILE,
+        "tags": ["<b>tag</b>"],
+        "keywords": [HOSTILE],
+    });
+    let created = agent.post("/projects", body).await.created();
+    let (project, keyword) = (id(&created), id(&created["keywords"]["created"][0]));
+    let job = agent.rank_check(project).await;
+    let ranked = Ranked {
+        keyword,
+        position: Some(3),
+        record: ranking(
+            project,
+            keyword,
+            HOSTILE,
+            3,
+            "javascript:alert(1)//\"><script>",
+        ),
+    };
+    let summary = json!({ "hostile": HOSTILE }).to_string();
+    app.db_publish_rankings(project, job, &summary, &[ranked])
+        .await;
+    app.db_sign_in(0).await;
+    let mut shown = 0;
+    let search = format!("/?search={}", "%22%3E%3Cscript%3Ealert(1)%3C/script%3E");
+    let tag = "/?tag=%22%3E%3Cscript%3Ealert(1)%3C/script%3E".to_owned();
+    for path in pages(project).into_iter().chain([search, tag]) {
+        let page = text(&app, &path).await;
+        assert!(!page.contains("<script>"), "{path}");
+        assert!(!page.contains("<img src=x"), "{path}");
+        assert!(!page.contains("<b>tag"), "{path}");
+        assert!(!page.contains("href=\"javascript"), "{path}");
+        shown += u32::from(page.contains("&#60;script&#62;alert(1)"));
+    }
+    assert!(shown > 10, "the text is shown, as text: {shown}");
+}

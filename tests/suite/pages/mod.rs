@@ -1,0 +1,131 @@
+//! Pages over real HTTP, on both databases: who sees them, how they are sent, that text in them stays
+//! text, and that none costs more than what it shows.
+
+mod escaping;
+mod reading;
+mod sending;
+mod statements;
+
+use harness::{app::TestApp, callers::id};
+use reqwest::{Method, Response, header::ACCEPT};
+use serde_json::json;
+
+/// Every kind of result.
+const TYPES: [&str; 16] = [
+    "rankings",
+    "serp",
+    "ai-visibility",
+    "ai-trends",
+    "sov",
+    "forecast",
+    "competitors",
+    "suggestions",
+    "content-changes",
+    "broken-links",
+    "cannibalization",
+    "vitals",
+    "schema",
+    "geo-score",
+    "eeat",
+    "content",
+];
+
+/// Every page of somebody who is signed in.
+fn pages(project: i64) -> Vec<String> {
+    let mut pages: Vec<String> = [
+        "/",
+        "/analyses",
+        "/keyword-research",
+        "/docs",
+        "/settings/account",
+        "/settings/api-tokens",
+        "/settings/report-defaults",
+        "/settings/models",
+        "/settings/usage",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for end in [
+        "",
+        "/keywords",
+        "/settings",
+        "/gap-check",
+        "/content-plans",
+        "/content-plans/3",
+    ] {
+        pages.push(format!("/projects/{project}{end}"));
+    }
+    pages.extend(TYPES.map(|it| format!("/projects/{project}/results/{it}")));
+    pages
+}
+
+async fn get(app: &TestApp, path: &str) -> Response {
+    let request = app.looks().bare(Method::GET, path);
+    request
+        .header(ACCEPT, "text/html,*/*;q=0.8")
+        .send()
+        .await
+        .unwrap()
+}
+
+async fn text(app: &TestApp, path: &str) -> String {
+    let response = get(app, path).await;
+    assert_eq!(response.status().as_u16(), 200, "{path}");
+    response.text().await.unwrap()
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    let value = response.headers().get(name);
+    value.and_then(|it| it.to_str().ok()).unwrap_or_default()
+}
+
+/// One record of rankings, as a worker would write it.
+fn ranking(project: i64, keyword: i64, text: &str, position: u32, url: &str) -> String {
+    json!({
+        "type": "rankings",
+        "projectId": project,
+        "keywordId": keyword,
+        "url": url,
+        "measuredAt": "2026-09-21T12:00:00Z",
+        "status": "ok",
+        "error": null,
+        "provenance": "simulated",
+        "provider": "sandbox",
+        "methodVersion": "rankings/1",
+        "sampleSize": 1,
+        "warnings": [],
+        "keyword": text,
+        "engine": "sandbox",
+        "country": "us",
+        "language": "en",
+        "device": "desktop",
+        "position": position,
+        "depthChecked": 100,
+        "inFeaturedSnippet": false,
+        "ownUrls": [],
+        "changeKind": "up",
+        "change": 2,
+        "ctrModel": "ctr-v1",
+        "isBranded": false,
+    })
+    .to_string()
+}
+
+/// A project of the first account with as many keywords.
+async fn project(app: &TestApp, keywords: u32) -> (i64, Vec<i64>) {
+    let agent = app.db_full_agent().await;
+    let (project, _) = agent.project("shop.example.com", &[]).await;
+    let mut ids = Vec::new();
+    for from in (0..keywords).step_by(1_000) {
+        let texts: Vec<String> = (from..keywords.min(from + 1_000))
+            .map(|it| format!("shoes {it}"))
+            .collect();
+        let path = format!("/projects/{project}/keywords");
+        let added = agent
+            .post(&path, json!({ "keywords": texts }))
+            .await
+            .created();
+        ids.extend(added["created"].as_array().unwrap().iter().map(id));
+    }
+    (project, ids)
+}

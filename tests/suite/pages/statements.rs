@@ -1,0 +1,57 @@
+//! No page costs more than what it shows: as many statements for ten thousand keywords as for three.
+
+use super::{get, pages, project, ranking};
+use harness::{
+    app::{Ranked, TestApp},
+    databases::TestDatabase,
+    on_every_database,
+    sql_rules::statements_sent,
+};
+
+on_every_database![a_page_asks_as_much_of_ten_thousand_keywords_as_of_three];
+
+/// The most statements of any page.
+const MOST: u64 = 12;
+
+async fn a_page_asks_as_much_of_ten_thousand_keywords_as_of_three(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_limit(|it| (it.keywords, it.keywords_per_project) = (20_000, 20_000))
+        .await;
+    let mut costs = Vec::new();
+    for keywords in [0, 3, 10_000] {
+        let agent = app.db_full_agent().await;
+        let (project, ids) = project(&app, keywords).await;
+        if keywords > 0 {
+            let job = agent.rank_check(project).await;
+            let url = "https://shop.example.com/shoes";
+            let ranked: Vec<Ranked> = (1..)
+                .zip(&ids)
+                .map(|(at, keyword)| Ranked {
+                    keyword: *keyword,
+                    position: Some(at % 100 + 1),
+                    record: ranking(project, *keyword, &format!("shoes {at}"), at % 100 + 1, url),
+                })
+                .collect();
+            app.db_publish_rankings(project, job, "{}", &ranked).await;
+        }
+        app.db_sign_in(0).await;
+        let mut of_pages = Vec::new();
+        for path in pages(project) {
+            let before = statements_sent(&db.url);
+            let response = get(&app, &path).await;
+            assert_eq!(response.status().as_u16(), 200, "{path}");
+            let size = response.bytes().await.unwrap().len();
+            assert!(size < 300_000, "{path} is {size} bytes");
+            let cost = statements_sent(&db.url) - before;
+            assert!(cost <= MOST, "{path} asks {cost} statements");
+            of_pages.push((path.replace(&project.to_string(), "…"), cost));
+        }
+        costs.push(of_pages);
+        let deactivated = agent.delete(&format!("/projects/{project}")).await;
+        deactivated.ok();
+    }
+    // With and without results pages ask for different things; how many there are changes nothing.
+    assert_eq!(costs[1], costs[2]);
+    let asked: u64 = costs[2].iter().map(|(_, cost)| cost).sum();
+    assert!(asked > 0, "statements are counted");
+}

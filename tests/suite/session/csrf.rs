@@ -1,0 +1,106 @@
+//! Writes that another site's page makes a browser send.
+
+use harness::{
+    app::{PASSWORD, TestApp},
+    browsers::ORIGIN,
+    databases::TestDatabase,
+    on_every_database,
+};
+use reqwest::Method;
+use serde_json::json;
+
+on_every_database![
+    every_write_is_refused_unless_a_page_of_ours_made_it,
+    signing_in_is_protected_too,
+];
+
+/// Every unsafe request of the table, and what it would do if it were let through.
+async fn every_write_is_refused_unless_a_page_of_ours_made_it(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (browser, other) = (app.db_member(0).await, app.db_member(1).await);
+    let (token, others) = (browser.csrf().unwrap(), other.csrf().unwrap());
+    let mut tried = 0;
+    for endpoint in web::session_endpoints::session_api() {
+        let verb = endpoint.verb.name();
+        let is_for_visitors = matches!(endpoint.access, web::endpoint::Access::Visitor(_));
+        if verb == "GET" || is_for_visitors {
+            continue;
+        }
+        let path = endpoint.path.replace("{id}", "7");
+        let forged: [(&[(&str, &str)], &str); 9] = [
+            (
+                &[
+                    ("Sec-Fetch-Site", "cross-site"),
+                    ("Origin", ORIGIN),
+                    ("X-CSRF-Token", &token),
+                ],
+                "cross-site",
+            ),
+            (
+                &[
+                    ("Sec-Fetch-Site", "same-site"),
+                    ("Origin", ORIGIN),
+                    ("X-CSRF-Token", &token),
+                ],
+                "same-site",
+            ),
+            (
+                &[("Sec-Fetch-Site", "none"), ("X-CSRF-Token", &token)],
+                "cross-site",
+            ),
+            (
+                &[("Origin", "https://evil.example"), ("X-CSRF-Token", &token)],
+                "cross-site",
+            ),
+            (
+                &[("Origin", "null"), ("X-CSRF-Token", &token)],
+                "cross-site",
+            ),
+            (&[("X-CSRF-Token", &token)], "no-origin"),
+            (&[("Sec-Fetch-Site", "same-origin")], "bad-token"),
+            (
+                &[("Origin", ORIGIN), ("X-CSRF-Token", &others)],
+                "bad-token",
+            ),
+            (&[("Origin", ORIGIN), ("X-CSRF-Token", "")], "bad-token"),
+        ];
+        for (headers, reason) in forged {
+            let mut request = browser.bare(verb.parse().unwrap(), &path);
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            if verb != "DELETE" {
+                request = request.json(&json!({}));
+            }
+            let refused = browser.send(request).await.refused(403, "csrf-rejected");
+            assert_eq!(refused["reason"], reason, "{verb} {path} {headers:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 150, "{tried}");
+    assert!(browser.is_signed_in().await, "nothing of it was done");
+}
+
+async fn signing_in_is_protected_too(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner_with_password(0).await;
+    let browser = app.browser();
+    let body = json!({ "email": "owner0@example.com", "password": PASSWORD });
+    for (headers, reason) in [
+        (vec![("Sec-Fetch-Site", "cross-site")], "cross-site"),
+        (vec![("Origin", "https://evil.example")], "cross-site"),
+        (vec![], "no-origin"),
+    ] {
+        let mut request = browser.bare(Method::POST, "/api/session").json(&body);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let refused = browser.send(request).await.refused(403, "csrf-rejected");
+        assert_eq!(refused["reason"], reason);
+    }
+    let by_origin = browser
+        .bare(Method::POST, "/api/session")
+        .header("Origin", ORIGIN)
+        .json(&body);
+    browser.send(by_origin).await.ok();
+}

@@ -1,0 +1,17 @@
+//! What people do who are signed in, over real HTTP.
+
+mod bulk_keywords;
+mod console_rows;
+mod content_plans;
+mod csrf;
+mod first_run;
+mod headers;
+mod keyword_research;
+mod keyword_status;
+mod passwords;
+mod resources;
+mod sessions;
+mod settings;
+mod signing_in;
+mod tenants;
+mod throttling;

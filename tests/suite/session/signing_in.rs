@@ -1,0 +1,205 @@
+//! Signing in and out.
+
+use chrono::TimeDelta;
+use domain::account::{Account, AccountStatus};
+use harness::{
+    app::{PASSWORD, TestApp},
+    callers::Answer,
+    databases::TestDatabase,
+    on_every_database,
+};
+use reqwest::Method;
+use serde_json::json;
+
+on_every_database![
+    somebody_signs_in_looks_around_and_signs_out,
+    the_answer_does_not_tell_who_has_an_account,
+    an_id_that_a_browser_brings_is_never_adopted,
+    signing_in_again_ends_the_session_before,
+    signing_out_everywhere_ends_every_session,
+    a_token_does_not_count_here_and_a_cookie_not_there,
+    what_is_sent_is_checked,
+];
+
+const SID: &str = "__Host-sid";
+
+async fn somebody_signs_in_looks_around_and_signs_out(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let owner = app.db_owner_with_password(0).await;
+    let browser = app.browser();
+    browser
+        .get("/api/session")
+        .await
+        .refused(401, "session-required");
+    // Addresses are folded, passwords never.
+    let answer = browser.sign_in("OWNER0@Example.com", PASSWORD).await;
+    let told = answer.ok();
+    assert_eq!(told["user"]["id"], owner.id.0);
+    assert_eq!(told["account"]["id"], owner.account.0);
+    assert_eq!(answer.header("cache-control"), "no-store");
+    let cookies: Vec<&str> = answer
+        .headers
+        .get_all("set-cookie")
+        .iter()
+        .map(|it| it.to_str().unwrap())
+        .collect();
+    assert!(cookies[0].starts_with("__Host-sid="), "{cookies:?}");
+    for attribute in ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"] {
+        assert!(
+            cookies.iter().all(|it| it.contains(attribute)),
+            "{cookies:?}"
+        );
+    }
+    assert!(
+        cookies.iter().all(|it| !it.contains("Domain")),
+        "{cookies:?}"
+    );
+
+    let session = browser.get("/api/session").await;
+    assert!(session.header("vary").contains("Cookie"));
+    let session = session.ok();
+    assert_eq!(session["user"]["email"], "owner0@example.com");
+    assert_eq!(session["csrfToken"].as_str(), browser.csrf().as_deref());
+    assert_eq!(session["quotas"][0]["name"], "projects");
+
+    let kept = browser.copied();
+    let bye = browser.delete("/api/session").await;
+    assert_eq!(bye.ok()["endedSessions"], 1);
+    assert_eq!(bye.header("clear-site-data"), "\"cache\", \"storage\"");
+    assert_eq!(browser.cookie(SID), None);
+    assert!(
+        !kept.is_signed_in().await,
+        "the copied cookie opens nothing"
+    );
+}
+
+fn without_what_is_random(answer: &Answer) -> (u16, String, Vec<String>) {
+    let (status, body) = answer.without_request_id();
+    let names = { answer.headers.iter() }
+        .filter(|(name, _)| *name != "x-request-id" && *name != "date")
+        .map(|(name, value)| format!("{name}: {value:?}"));
+    (status, body, names.collect())
+}
+
+async fn the_answer_does_not_tell_who_has_an_account(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner_with_password(0).await;
+    let no_password = app.db_owner(1).await;
+    let off = app.db_owner_with_password(2).await;
+    let mut work = app.storage.write().await.unwrap();
+    let found = work.accounts().find(off.account).await.unwrap().unwrap();
+    let disabled = Account {
+        status: AccountStatus::Disabled,
+        ..found
+    };
+    work.accounts().save(&disabled).await.unwrap();
+    work.commit().await.unwrap();
+
+    let browser = app.browser();
+    let wrong = browser
+        .sign_in("owner0@example.com", "another walrus")
+        .await;
+    wrong.refused(401, "sign-in-refused");
+    for (email, password) in [
+        ("nobody@example.com", PASSWORD),
+        (no_password.email.as_str(), PASSWORD),
+        (off.email.as_str(), PASSWORD),
+        ("owner0@example.com", "A WALRUS UNDER 7 UMBRELLAS"),
+    ] {
+        let answer = browser.sign_in(email, password).await;
+        assert_eq!(
+            without_what_is_random(&answer),
+            without_what_is_random(&wrong),
+            "{email}"
+        );
+    }
+}
+
+async fn an_id_that_a_browser_brings_is_never_adopted(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let owner = app.db_owner_with_password(0).await;
+    let browser = app.browser();
+    let planted = "a".repeat(43);
+    browser.set_cookie(SID, Some(&planted));
+    assert!(!browser.is_signed_in().await);
+    browser.sign_in(owner.email.as_str(), PASSWORD).await.ok();
+    let given = browser.cookie(SID).unwrap();
+    assert_ne!(given, planted);
+    assert_eq!(given.len(), 43);
+    let attacker = app.browser();
+    attacker.set_cookie(SID, Some(&planted));
+    assert!(!attacker.is_signed_in().await);
+}
+
+async fn signing_in_again_ends_the_session_before(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let before = browser.copied();
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    assert!(browser.is_signed_in().await);
+    assert!(!before.is_signed_in().await);
+    let listed = browser.get("/api/settings/sessions").await.ok();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+}
+
+async fn signing_out_everywhere_ends_every_session(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (here, there) = (app.db_member(0).await, app.browser());
+    there.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let other = app.db_member(1).await;
+    let ended = here.delete("/api/session?everywhere=true").await.ok();
+    assert_eq!(ended["endedSessions"], 2);
+    assert!(!here.is_signed_in().await && !there.is_signed_in().await);
+    assert!(other.is_signed_in().await, "another account's stay");
+}
+
+async fn a_token_does_not_count_here_and_a_cookie_not_there(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, browser) = (app.db_full_agent().await, app.db_member(0).await);
+    let with_token = agent.anywhere(Method::GET, "/api/session");
+    let refused = agent
+        .send(with_token)
+        .await
+        .refused(401, "session-required");
+    assert!(
+        refused["hint"].as_str().unwrap().contains("/api/agent/v1"),
+        "{refused}"
+    );
+    let both = browser
+        .from_our_page(Method::GET, "/api/projects")
+        .bearer_auth(agent.token().unwrap());
+    browser.send(both).await.refused(401, "session-required");
+    let at_agents = browser.get("/api/agent/v1/projects").await;
+    at_agents.refused(401, "token-missing");
+}
+
+async fn what_is_sent_is_checked(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let wrong = browser
+        .post("/api/session", json!({ "email": "nobody", "pasword": "x" }))
+        .await;
+    let mut places: Vec<String> = wrong.errors().into_iter().map(|it| it.0).collect();
+    places.sort();
+    assert_eq!(places, ["/email", "/password", "/pasword"]);
+    let long = json!({ "email": "a@example.com", "password": "x".repeat(257) });
+    let too_long = browser.post("/api/session", long).await;
+    assert_eq!(too_long.errors()[0].0, "/password");
+    let form = browser
+        .from_our_page(Method::POST, "/api/session")
+        .form(&[("email", "owner0@example.com"), ("password", PASSWORD)]);
+    browser
+        .send(form)
+        .await
+        .refused(415, "unsupported-media-type");
+    browser
+        .put("/api/session", json!({}))
+        .await
+        .refused(405, "method-not-allowed");
+
+    app.clock.advance(TimeDelta::hours(12));
+    browser
+        .get("/api/session")
+        .await
+        .refused(401, "session-required");
+}

@@ -1,0 +1,128 @@
+//! Another account's ids answer like ids that never were, on every route that takes one.
+
+use harness::{
+    app::TestApp,
+    browsers::Browser,
+    callers::{Answer, NOBODYS, id},
+    databases::TestDatabase,
+    on_every_database,
+};
+use serde_json::{Value, json};
+
+on_every_database![
+    a_foreign_id_answers_like_one_that_never_was,
+    every_route_needs_a_session,
+];
+
+async fn everything(browser: &Browser, project: i64) -> Vec<Value> {
+    let mut seen = vec![];
+    for path in [
+        format!("/api/projects/{project}"),
+        format!("/api/projects/{project}/keywords?status=all"),
+        format!("/api/projects/{project}/content-plans"),
+        "/api/analyses".to_owned(),
+        "/api/settings/api-tokens".to_owned(),
+        "/api/settings/account".to_owned(),
+    ] {
+        seen.push(browser.get(&path).await.ok());
+    }
+    seen
+}
+
+async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (owner, other) = (app.db_member(0).await, app.db_member(1).await);
+    let body = json!({ "domain": "shop.example.com", "keywords": ["rank tracker"] });
+    let created = owner.post("/api/projects", body).await.created();
+    let (project, keyword) = (id(&created), id(&created["keywords"]["created"][0]));
+    let wish = json!({ "type": "rankCheck", "projectId": project });
+    let job = id(&owner.post("/api/analyses", wish).await.accepted());
+    let token = json!({ "name": "ci", "scopes": ["projects:read"] });
+    let token = id(&owner
+        .post("/api/settings/api-tokens", token)
+        .await
+        .created());
+    let sessions = owner.get("/api/settings/sessions").await.ok();
+    let session = id(&sessions["items"][0]);
+    let plan = json!({ "name": "Winter", "clusteredBy": "words", "items": [] });
+    let plans = format!("/api/projects/{project}/content-plans");
+    let plan = id(&owner.post(&plans, plan).await.created());
+    let shoes = json!({ "keyword": "shoes", "location": "us", "language": "en" });
+    let search = id(&owner.post("/api/keyword-research", shoes).await.ok());
+    let before = everything(&owner, project).await;
+
+    let mut tried = 0;
+    for endpoint in web::session_endpoints::session_api() {
+        let Some((place, _)) = endpoint.path.split_once("/{id}") else {
+            continue;
+        };
+        let foreign = match place {
+            "/api/projects" => project,
+            "/api/keywords" => keyword,
+            "/api/analyses" => job,
+            "/api/settings/api-tokens" => token,
+            "/api/settings/sessions" => session,
+            "/api/keyword-research/history" => search,
+            other => panic!("whose id stands in {other}?"),
+        };
+        let verb = endpoint.verb.name();
+        let mut answers: Vec<Answer> = vec![];
+        for named in [
+            foreign.to_string(),
+            NOBODYS.to_string(),
+            "nonsense".to_owned(),
+        ] {
+            let mut path = endpoint.path.replace("{id}", &named);
+            path = path.replace("{planId}", &plan.to_string());
+            if endpoint.path.ends_with("/results") {
+                path.push_str("?type=rankings");
+            }
+            let request = other.from_our_page(verb.parse().unwrap(), &path);
+            let request = if ["GET", "DELETE"].contains(&verb) {
+                request
+            } else {
+                request.json(&json!({ "wrong": 1 }))
+            };
+            answers.push(other.send(request).await);
+        }
+        assert_eq!(answers[0].status, 404, "{}", answers[0].of);
+        for answer in &answers[1..] {
+            assert_eq!(
+                answer.without_request_id(),
+                answers[0].without_request_id(),
+                "{}",
+                answer.of
+            );
+        }
+        tried += 1;
+    }
+    assert!(tried >= 22, "{tried}");
+    let in_body = |id: i64| json!({ "type": "rankCheck", "projectId": id });
+    let foreign = other.post("/api/analyses", in_body(project)).await;
+    let nobodys = other.post("/api/analyses", in_body(NOBODYS)).await;
+    foreign.refused(404, "project-not-found");
+    assert_eq!(foreign.without_request_id(), nobodys.without_request_id());
+    assert_eq!(
+        everything(&owner, project).await,
+        before,
+        "nothing was changed"
+    );
+}
+
+async fn every_route_needs_a_session(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let stranger = app.browser();
+    for endpoint in web::session_endpoints::session_api() {
+        if matches!(endpoint.access, web::endpoint::Access::Visitor(_)) {
+            continue;
+        }
+        let path = endpoint.path.replace("{id}", "7").replace("{planId}", "8");
+        let request = stranger.from_our_page(endpoint.verb.name().parse().unwrap(), &path);
+        let refused = stranger.send(request).await;
+        refused.refused(401, "session-required");
+        assert!(
+            refused.header("www-authenticate").starts_with("Cookie "),
+            "{path}"
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! Guessing passwords is slow, and nobody locks somebody else out.
+
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use harness::{
+    app::{PASSWORD, TestApp},
+    databases::TestDatabase,
+    on_every_database,
+};
+use ipnet::IpNet;
+use reqwest::Method;
+use serde_json::json;
+use web::limits::Rate;
+
+on_every_database![
+    guesses_wait_longer_and_longer_whether_or_not_there_is_an_account,
+    of_sixty_four_guesses_at_once_five_are_looked_at,
+    a_known_device_is_not_held_up_by_others,
+    an_address_has_ten_attempts_a_minute,
+    the_password_in_a_session_is_guessed_as_slowly,
+];
+
+async fn guesses_wait_longer_and_longer_whether_or_not_there_is_an_account(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner_with_password(0).await;
+    let browser = app.browser();
+    for email in ["owner0@example.com", "nobody@example.com"] {
+        for _ in 0..5 {
+            browser
+                .sign_in(email, "another walrus")
+                .await
+                .refused(401, "sign-in-refused");
+        }
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
+            let wait = browser.sign_in(email, PASSWORD).await;
+            wait.refused(429, "rate-limited");
+            assert_eq!(wait.header("retry-after"), seconds.to_string(), "{email}");
+            app.clock.advance(TimeDelta::seconds(seconds));
+            browser
+                .sign_in(email, "another walrus")
+                .await
+                .refused(401, "sign-in-refused");
+        }
+    }
+    // Somebody else's failures are somebody else's.
+    app.db_member(1).await;
+    app.clock.advance(TimeDelta::minutes(15));
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+}
+
+async fn of_sixty_four_guesses_at_once_five_are_looked_at(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner_with_password(0).await;
+    let guesses = (0..64).map(|number| {
+        let browser = app.browser();
+        async move {
+            let guess = format!("walrus number {number}");
+            browser
+                .sign_in("owner0@example.com", &guess)
+                .await
+                .status
+                .as_u16()
+        }
+    });
+    let mut statuses = join_all(guesses).await;
+    statuses.sort_unstable();
+    let looked_at = statuses.iter().filter(|it| **it == 401).count();
+    // Hashing has a line; whoever finds it full was not looked at either.
+    assert!(looked_at <= 5, "{statuses:?}");
+    assert!(
+        statuses.iter().all(|it| [401, 429, 503].contains(it)),
+        "{statuses:?}"
+    );
+}
+
+async fn a_known_device_is_not_held_up_by_others(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.limits.sign_ins = Rate::of(10, 10);
+        config.limits.all_sign_ins = Rate::of(60, 12);
+        config.limits.anonymous = Rate::of(60, 20);
+    })
+    .await;
+    let known = app.db_member(0).await;
+    known.set_cookie("__Host-sid", None);
+    let attacker = app.browser();
+    for _ in 0..12 {
+        attacker
+            .sign_in("owner0@example.com", "another walrus")
+            .await;
+    }
+    for _ in 0..10 {
+        attacker.get("/api/welcome").await;
+    }
+    // Same address, same account, right password: only the device makes the difference.
+    attacker
+        .sign_in("owner0@example.com", PASSWORD)
+        .await
+        .refused(429, "rate-limited");
+    known.sign_in("owner0@example.com", PASSWORD).await.ok();
+
+    // Its own failures count, and another's mark is worth nothing.
+    known.set_cookie("__Host-sid", None);
+    for _ in 0..5 {
+        known
+            .sign_in("owner0@example.com", "another walrus")
+            .await
+            .refused(401, "sign-in-refused");
+    }
+    known
+        .sign_in("owner0@example.com", PASSWORD)
+        .await
+        .refused(429, "rate-limited");
+    let forged = app.browser();
+    let mark = known.cookie("__Host-device").unwrap();
+    let (rest, _) = mark.rsplit_once('.').unwrap();
+    forged.set_cookie("__Host-device", Some(&format!("{rest}.{}", "0".repeat(64))));
+    forged
+        .sign_in("owner0@example.com", PASSWORD)
+        .await
+        .refused(429, "rate-limited");
+}
+
+async fn an_address_has_ten_attempts_a_minute(db: TestDatabase) {
+    let app = TestApp::configured(&db, |config| {
+        config.limits.sign_ins = Rate::of(10, 10);
+        config.limits.trusted_proxies = vec!["127.0.0.0/8".parse::<IpNet>().unwrap()];
+    })
+    .await;
+    let browser = app.browser();
+    let from = |address: &'static str, email: String| {
+        let body = json!({ "email": email, "password": "another walrus" });
+        let request = browser.from_our_page(Method::POST, "/api/session");
+        let request = request.header("X-Forwarded-For", address).json(&body);
+        let browser = browser.clone();
+        async move { browser.send(request).await.status.as_u16() }
+    };
+    let mut statuses = vec![];
+    for number in 0..12 {
+        statuses.push(from("192.0.2.1", format!("somebody{number}@example.com")).await);
+    }
+    assert_eq!(statuses, [[401; 10].as_slice(), &[429; 2]].concat());
+    let elsewhere = from("198.51.100.1", "somebody@example.com".into()).await;
+    assert_eq!(elsewhere, 401);
+    app.clock.advance(TimeDelta::seconds(6));
+    assert_eq!(from("192.0.2.1", "x@example.com".into()).await, 401);
+    assert_eq!(from("192.0.2.1", "y@example.com".into()).await, 429);
+}
+
+async fn the_password_in_a_session_is_guessed_as_slowly(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let browser = app.db_member(0).await;
+    let guess = json!({ "password": "another walrus" });
+    let path = "/api/session/reauthenticate";
+    for _ in 0..5 {
+        browser.post(path, guess.clone()).await.errors();
+    }
+    let wait = browser.post(path, json!({ "password": PASSWORD })).await;
+    wait.refused(429, "rate-limited");
+    let change = json!({ "currentPassword": PASSWORD, "newPassword": "fourteen damp otters" });
+    browser
+        .post("/api/settings/password", change)
+        .await
+        .refused(429, "rate-limited");
+    app.browser()
+        .sign_in("owner0@example.com", PASSWORD)
+        .await
+        .ok();
+    app.clock.advance(TimeDelta::seconds(1));
+    browser
+        .post(path, json!({ "password": PASSWORD }))
+        .await
+        .ok();
+}

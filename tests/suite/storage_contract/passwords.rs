@@ -1,0 +1,81 @@
+//! Passwords, and what people are called.
+
+use super::examples::*;
+use domain::{
+    email::EmailAddress,
+    password::PasswordHash,
+    ports::{passwords::Credentials, storage::StorageError},
+    text::Label,
+    user::User,
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    a_password_belongs_to_its_person_and_may_be_missing,
+    an_address_is_changed_in_both_places_and_belongs_to_one,
+    whether_there_is_any_account_is_known,
+];
+
+fn hash(text: &str) -> PasswordHash {
+    PasswordHash(text.to_owned())
+}
+
+async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestDatabase) {
+    two_accounts(&db).await;
+    let (ann, bob) = (owner(ANN), owner(BOB));
+    change!(db, tx => {
+        assert_eq!(tx.passwords().lock(ANN, ann.id).await.unwrap(), None);
+        tx.passwords().set(ANN, ann.id, &hash("one"), after(1)).await.unwrap();
+        tx.passwords().set(ANN, ann.id, &hash("two"), after(2)).await.unwrap();
+        assert_eq!(tx.passwords().lock(ANN, ann.id).await.unwrap(), Some(hash("two")));
+        assert_eq!(tx.passwords().lock(BOB, bob.id).await.unwrap(), None);
+    });
+    ask!(db, r => {
+        let found = r.passwords().credentials(&ann.email).await.unwrap();
+        let expected = Credentials { account: account(ANN), user: ann, password: Some(hash("two")) };
+        assert_eq!(found, Some(expected));
+        let found = r.passwords().credentials(&bob.email).await.unwrap().unwrap();
+        assert_eq!((found.user, found.password), (bob, None));
+        let nobody = EmailAddress::parse("nobody@example.com").unwrap();
+        assert_eq!(r.passwords().credentials(&nobody).await.unwrap(), None);
+    });
+}
+
+async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestDatabase) {
+    two_accounts(&db).await;
+    let (ann, bob) = (owner(ANN), owner(BOB));
+    let changed = User {
+        email: EmailAddress::parse("ann@example.org").unwrap(),
+        name: Label::parse("Ann Other").unwrap(),
+        ..ann.clone()
+    };
+    change!(db, tx => tx.accounts().save_user(&changed).await.unwrap());
+    ask!(db, r => {
+        assert_eq!(r.accounts().user(ANN, ann.id).await.unwrap(), Some(changed.clone()));
+        assert_eq!(r.accounts().user(BOB, ann.id).await.unwrap(), None);
+        assert_eq!(r.accounts().owner_by_email(&changed.email).await.unwrap(), Some(changed.clone()));
+        assert_eq!(r.accounts().owner_by_email(&ann.email).await.unwrap(), None);
+        assert_eq!(r.accounts().user(BOB, bob.id).await.unwrap(), Some(bob.clone()));
+    });
+    let taken = User {
+        email: bob.email,
+        ..changed
+    };
+    let mut tx = domain::ports::storage::Storage::write(&*db.storage)
+        .await
+        .unwrap();
+    let outcome = tx.accounts().save_user(&taken).await;
+    assert!(
+        matches!(outcome, Err(StorageError::Conflict { .. })),
+        "{outcome:?}"
+    );
+}
+
+async fn whether_there_is_any_account_is_known(db: TestDatabase) {
+    let any = ask!(db, r => r.accounts().any().await.unwrap());
+    two_accounts(&db).await;
+    assert_eq!(
+        (any, ask!(db, r => r.accounts().any().await.unwrap())),
+        (false, true)
+    );
+}

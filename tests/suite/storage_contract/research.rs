@@ -1,0 +1,350 @@
+//! Keyword research: what is kept for everyone, questions under way, units, and searches of people.
+
+use super::examples::*;
+use analysis::{
+    observation::keyword_research::{
+        CompetitionLevel, CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume,
+        ResearchedKeyword, ToldIntent,
+    },
+    observation::search_page::Feature,
+    provenance::Provenance,
+    search_intent::Intent,
+};
+use domain::{
+    ids::{AccountId, FlightId, KeywordId, SearchId},
+    keyword::KeywordText,
+    keyword_research::{
+        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+    },
+    market::{Country, Language},
+    money::MicroUsd,
+    page::{Direction, PageRequest},
+    ports::research::SearchSort,
+    project::Status,
+};
+use harness::{databases::TestDatabase, on_every_database};
+use std::collections::{BTreeMap, BTreeSet};
+
+on_every_database![
+    what_is_kept_comes_back_whole_until_it_expires,
+    a_question_is_under_way_once,
+    units_are_counted_by_account_and_month,
+    a_search_comes_back_whole_and_moves_up_when_it_is_repeated,
+    searches_are_a_persons_own,
+    old_rows_are_forgotten_a_part_at_a_time,
+    active_keywords_of_a_market_are_told,
+    volumes_are_noted_in_their_market_alone,
+];
+
+const KEY: SubjectKey = SubjectKey([7; 32]);
+
+fn subject(keyword: &str) -> ResearchSubject {
+    ResearchSubject {
+        keyword: KeywordText::parse(keyword).unwrap(),
+        country: Country::parse("us").unwrap(),
+        language: Language::parse("en").unwrap(),
+    }
+}
+
+fn kept(volume: u64) -> KeptResearch {
+    let figures = KeywordFigures {
+        search_volume: Some(volume),
+        cpc: Some(CostPerClick {
+            amount: Some(1.45),
+            low: None,
+            high: Some(2.5),
+            currency: "USD".to_owned(),
+        }),
+        competition: Some(0.31),
+        competition_level: Some(CompetitionLevel::Low),
+        difficulty: Some(41.0),
+        referring_domains: None,
+        intent: Some(ToldIntent {
+            main: Intent::Commercial,
+            secondary: vec![Intent::Transactional],
+            confidence: Some(0.7),
+        }),
+        months: vec![MonthlyVolume {
+            year: 2026,
+            month: 8,
+            volume: None,
+        }],
+        yearly_change: Some(-0.2),
+    };
+    let found = ResearchedKeyword {
+        provider: "sandbox".to_owned(),
+        provenance: Provenance::Simulated,
+        fetched_at: now(),
+        features: Some(vec![Feature::AiOverview, Feature::Other]),
+        ideas: vec![KeywordIdea {
+            keyword: "Žluté boty".to_owned(),
+            relation: IdeaRelation::AlsoAsk,
+            figures: figures.clone(),
+        }],
+        figures,
+    };
+    KeptResearch::bought(found, now())
+}
+
+fn search(account: AccountId, id: i64, keyword: &str) -> Search {
+    Search {
+        account,
+        user: owner(account).id,
+        id: SearchId(id),
+        subject: subject(keyword),
+        key: subject(keyword).key("sandbox"),
+        searched_at: after(id),
+        kept: kept(1_000),
+    }
+}
+
+fn request(limit: u32) -> PageRequest<SearchSort> {
+    PageRequest {
+        sort: SearchSort::SearchedAt,
+        direction: Direction::Descending,
+        after: None,
+        limit,
+        counted: true,
+    }
+}
+
+async fn what_is_kept_comes_back_whole_until_it_expires(db: TestDatabase) {
+    let (first, second) = (kept(1_000), kept(2_000));
+    change!(db, tx => tx.research().keep(KEY, &subject("Red Shoes"), &first).await.unwrap());
+    let found = async |at| ask!(db, r => r.research().kept(KEY, at).await.unwrap());
+    assert_eq!(found(now()).await, Some(first.clone()));
+    let end = first.expires_at;
+    assert_eq!(found(end - tick()).await, Some(first));
+    assert_eq!(found(end).await, None);
+    change!(db, tx => tx.research().keep(KEY, &subject("Red Shoes"), &second).await.unwrap());
+    assert_eq!(found(now()).await, Some(second));
+    let other = SubjectKey([8; 32]);
+    assert_eq!(
+        ask!(db, r => r.research().kept(other, now()).await.unwrap()),
+        None
+    );
+}
+
+async fn a_question_is_under_way_once(db: TestDatabase) {
+    let depart = async |id: i64, at| {
+        let until = at + Flight::LEASE;
+        change!(db, tx => tx.research().depart(KEY, FlightId(id), at, until).await.unwrap())
+    };
+    let flight = async || ask!(db, r => r.research().flight(KEY).await.unwrap());
+    let land = async |id: i64, failure: Option<&str>| change!(db, tx => tx.research().land(KEY, FlightId(id), after(1), failure.map(str::to_owned)).await.unwrap());
+    assert_eq!(flight().await, None);
+    assert!(depart(1, now()).await);
+    assert!(!depart(2, now()).await);
+    let until = now() + Flight::LEASE;
+    let expected = Flight {
+        id: FlightId(1),
+        until,
+        failure: None,
+    };
+    assert_eq!(flight().await, Some(expected));
+    assert!(!land(2, None).await);
+    assert!(land(1, Some("supplierTimedOut")).await);
+    let failed = Flight {
+        id: FlightId(1),
+        until: after(1),
+        failure: Some("supplierTimedOut".to_owned()),
+    };
+    assert_eq!(flight().await, Some(failed));
+    // What failed may be asked again at once, and what is over when its time is.
+    assert!(depart(3, after(1)).await);
+    assert_eq!(flight().await.unwrap().failure, None);
+    let end = after(1) + Flight::LEASE;
+    assert!(!depart(4, end - tick()).await);
+    assert!(depart(4, end).await);
+    assert!(!land(3, None).await);
+    assert!(land(4, None).await);
+    assert_eq!(flight().await, None);
+}
+
+async fn units_are_counted_by_account_and_month(db: TestDatabase) {
+    two_accounts(&db).await;
+    let september = MONTH - chrono::Months::new(2);
+    let usage = async |account, at| {
+        let read = ask!(db, r => r.research().usage(account, september, at).await.unwrap());
+        let locked =
+            change!(db, tx => tx.research().lock_usage(account, september, at).await.unwrap());
+        assert_eq!(read, locked);
+        read
+    };
+    let reservation = |account, id| Reservation {
+        account,
+        flight: FlightId(id),
+        day: now().date_naive(),
+        most: MicroUsd(40_000),
+        until: after(120),
+    };
+    assert_eq!(usage(ANN, now()).await, (0, 0));
+    change!(db, tx => {
+        for id in [1, 2, 3] {
+            tx.research().reserve(&reservation(ANN, id)).await.unwrap();
+        }
+        tx.research().reserve(&reservation(BOB, 1)).await.unwrap();
+    });
+    assert_eq!(usage(ANN, now()).await, (0, 3));
+    assert_eq!(usage(ANN, after(120) - tick()).await, (0, 3));
+    assert_eq!(usage(ANN, after(120)).await, (0, 0));
+    change!(db, tx => {
+        assert!(tx.research().release(ANN, FlightId(1)).await.unwrap());
+        assert!(!tx.research().release(ANN, FlightId(1)).await.unwrap());
+        tx.research().book(ANN, september).await.unwrap();
+        tx.research().book(ANN, september).await.unwrap();
+        tx.research().book(ANN, MONTH).await.unwrap();
+    });
+    assert_eq!(usage(ANN, now()).await, (2, 2));
+    assert_eq!(usage(BOB, now()).await, (0, 1));
+    let lapsed = async |at, most| ask!(db, r => r.research().lapsed(ANN, at, most).await.unwrap());
+    assert_eq!(lapsed(after(119), 5).await, []);
+    let both = [reservation(ANN, 2), reservation(ANN, 3)];
+    assert_eq!(lapsed(after(120), 5).await, both);
+    assert_eq!(lapsed(after(120), 1).await, both[..1]);
+}
+
+async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestDatabase) {
+    two_accounts(&db).await;
+    let first = search(ANN, 1, "Red  Shoes");
+    let user = first.user;
+    let note = async |search: &Search| change!(db, tx => tx.research().note(search).await.unwrap());
+    assert_eq!(note(&first).await, SearchId(1));
+    let found =
+        async |id| ask!(db, r => r.research().search(ANN, user, SearchId(id)).await.unwrap());
+    assert_eq!(found(1).await, Some(first.clone()));
+    // The same answer of the supplier is the same search; another answer is another.
+    let again = Search {
+        id: SearchId(2),
+        searched_at: after(50),
+        ..first.clone()
+    };
+    assert_eq!(note(&again).await, SearchId(1));
+    assert_eq!(found(2).await, None);
+    let moved = Search {
+        id: SearchId(1),
+        ..again
+    };
+    assert_eq!(found(1).await, Some(moved));
+    let mut later = search(ANN, 3, "Red  Shoes");
+    later.kept.bought_at = after(9);
+    assert_eq!(note(&later).await, SearchId(3));
+    let page = ask!(db, r => r.research().searches(ANN, user, &request(1)).await.unwrap());
+    assert_eq!(page.total.unwrap().rows, 2);
+    let line = SearchLine {
+        id: SearchId(1),
+        subject: first.subject.clone(),
+        provider: "sandbox".to_owned(),
+        provenance: Provenance::Simulated,
+        search_volume: Some(1_000),
+        ideas: 1,
+        searched_at: after(50),
+        bought_at: first.kept.bought_at,
+        expires_at: first.kept.expires_at,
+    };
+    assert_eq!(page.items, [line]);
+    let behind = PageRequest {
+        after: page.next,
+        ..request(1)
+    };
+    let page = ask!(db, r => r.research().searches(ANN, user, &behind).await.unwrap());
+    assert_eq!((page.items[0].id, page.next), (SearchId(3), None));
+}
+
+async fn searches_are_a_persons_own(db: TestDatabase) {
+    two_accounts(&db).await;
+    let (anns, bobs) = (search(ANN, 1, "shoes"), search(BOB, 1, "shoes"));
+    change!(db, tx => {
+        tx.research().note(&anns).await.unwrap();
+        tx.research().note(&bobs).await.unwrap();
+    });
+    let page = ask!(db, r => r.research().searches(ANN, anns.user, &request(9)).await.unwrap());
+    assert_eq!(page.items.len(), 1);
+    let crossed = ask!(db, r => r.research().search(ANN, bobs.user, SearchId(1)).await.unwrap());
+    assert_eq!(crossed, None);
+    let forget = async |account, user| change!(db, tx => tx.research().forget(account, user, SearchId(1)).await.unwrap());
+    assert!(!forget(ANN, bobs.user).await);
+    assert!(forget(ANN, anns.user).await);
+    assert!(!forget(ANN, anns.user).await);
+    let bobs_own = ask!(db, r => r.research().search(BOB, bobs.user, SearchId(1)).await.unwrap());
+    assert_eq!(bobs_own, Some(bobs));
+}
+
+async fn old_rows_are_forgotten_a_part_at_a_time(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => for number in 0..5_u8 {
+        let key = SubjectKey([number; 32]);
+        let mut kept = kept(1_000);
+        kept.expires_at = after(i64::from(number));
+        tx.research().keep(key, &subject("shoes"), &kept).await.unwrap();
+        let (flight, until) = (FlightId(number.into()), after(number.into()));
+        tx.research().depart(key, flight, now(), until).await.unwrap();
+        let search = search(ANN, i64::from(number) + 1, &format!("shoes {number}"));
+        tx.research().note(&search).await.unwrap();
+    });
+    let at = after(3);
+    change!(db, tx => {
+        assert_eq!(tx.research().forget_kept(at, 3).await.unwrap(), 3);
+        assert_eq!(tx.research().forget_kept(at, 3).await.unwrap(), 1);
+        assert_eq!(tx.research().forget_kept(at, 3).await.unwrap(), 0);
+        assert_eq!(tx.research().forget_flights(at, 2).await.unwrap(), 2);
+        assert_eq!(tx.research().forget_flights(at, 2).await.unwrap(), 1);
+        assert_eq!(tx.research().forget_flights(at, 2).await.unwrap(), 0);
+        assert_eq!(tx.research().forget_searches(ANN, at, 2).await.unwrap(), 2);
+        assert_eq!(tx.research().forget_searches(ANN, at, 2).await.unwrap(), 0);
+        assert_eq!(tx.research().forget_searches(BOB, after(99), 2).await.unwrap(), 0);
+    });
+    let last = SubjectKey([4; 32]);
+    assert!(ask!(db, r => r.research().kept(last, now()).await.unwrap()).is_some());
+    assert!(ask!(db, r => r.research().flight(last).await.unwrap()).is_some());
+}
+
+async fn active_keywords_of_a_market_are_told(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut gone = keyword(ANN, 22, "old shoes");
+    gone.status = Status::Deactivated;
+    let mut german = keyword(ANN, 23, "blue shoes");
+    german.market.language = Language::parse("de").unwrap();
+    change!(db, tx => {
+        let all = [keyword(ANN, 21, "Red Shoes"), gone, german];
+        tx.keywords().add(&all).await.unwrap();
+        tx.keywords().add(&[keyword(BOB, 21, "green shoes")]).await.unwrap();
+    });
+    let texts: Vec<String> = ["red shoes", "old shoes", "blue shoes", "green shoes"]
+        .map(str::to_owned)
+        .to_vec();
+    let (us, english) = (subject("x").country, subject("x").language);
+    let found = ask!(db, r => r
+        .keywords()
+        .active_texts(ANN, SHOP, us, english, &texts)
+        .await
+        .unwrap());
+    assert_eq!(found, BTreeSet::from(["red shoes".to_owned()]));
+    let found =
+        ask!(db, r => r.keywords().active_texts(ANN, SHOP, us, english, &[]).await.unwrap());
+    assert_eq!(found, BTreeSet::new());
+}
+
+async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
+    two_accounts(&db).await;
+    let mut german = keyword(ANN, 22, "red shoes");
+    german.market.language = Language::parse("de").unwrap();
+    change!(db, tx => {
+        let all = [keyword(ANN, 21, "Red Shoes"), german, keyword(ANN, 23, "old shoes")];
+        tx.keywords().add(&all).await.unwrap();
+        tx.keywords().add(&[keyword(BOB, 21, "red shoes")]).await.unwrap();
+    });
+    let (us, english) = (subject("x").country, subject("x").language);
+    let volume = async |account, id| {
+        let found = ask!(db, r => r.keywords().find(account, KeywordId(id)).await.unwrap());
+        found.unwrap().search_volume
+    };
+    for told in [880, 880, 1_000] {
+        let volumes = BTreeMap::from([("red shoes".to_owned(), told), ("new".to_owned(), 5)]);
+        change!(db, tx => tx.keywords().note_volumes(ANN, us, english, &volumes).await.unwrap());
+        assert_eq!(volume(ANN, 21).await, Some(told));
+    }
+    for (account, id) in [(ANN, 22), (ANN, 23), (BOB, 21)] {
+        assert_eq!(volume(account, id).await, None, "{account} {id}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Sessions.
+
+use super::examples::*;
+use chrono::TimeDelta;
+use domain::{
+    ids::{AccountId, SessionId},
+    session::{Session, SessionHash},
+};
+use harness::{databases::TestDatabase, on_every_database};
+
+on_every_database![
+    a_session_is_found_by_its_hash_with_its_person_and_account,
+    sessions_are_listed_by_their_last_use_and_the_newest_use_stays,
+    only_a_persons_own_sessions_are_ended,
+    all_sessions_end_but_the_one_that_is_to_stay,
+    what_is_over_is_forgotten_and_nothing_else,
+    an_ended_session_leaves_nothing_behind,
+];
+
+fn session(account: AccountId, id: i64) -> Session {
+    Session {
+        account,
+        id: SessionId(id),
+        user: owner(account).id,
+        created_at: after(id),
+        last_seen_at: after(id) + tick(),
+        browser: Some("Firefox žluť".into()),
+        network: "192.0.2.0/24".into(),
+    }
+}
+
+fn hash(account: AccountId, id: i64) -> SessionHash {
+    SessionHash([u8::try_from(10 * account.0 + id).unwrap(); 32])
+}
+
+async fn begun(db: &TestDatabase) {
+    two_accounts(db).await;
+    change!(db, tx => for (account, id) in [(ANN, 1), (ANN, 2), (ANN, 3), (BOB, 1)] {
+        tx.sessions().add(&session(account, id), hash(account, id)).await.unwrap();
+    });
+}
+
+async fn listed(db: &TestDatabase, account: AccountId) -> Vec<i64> {
+    let user = owner(account).id;
+    let found = ask!(db, r => r.sessions().list(account, user).await.unwrap());
+    found.iter().map(|it| it.id.0).collect()
+}
+
+async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestDatabase) {
+    begun(&db).await;
+    ask!(db, r => {
+        let known = r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap().unwrap();
+        assert_eq!(known.session, session(ANN, 1));
+        assert_eq!((known.user, known.account), (owner(ANN), account(ANN)));
+        let bobs = r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().unwrap();
+        assert_eq!(bobs.session, session(BOB, 1), "the same id in another account");
+        assert_eq!(r.sessions().find_by_hash(SessionHash([0; 32])).await.unwrap(), None);
+    });
+    let nameless = Session {
+        browser: None,
+        ..session(ANN, 4)
+    };
+    change!(db, tx => tx.sessions().add(&nameless, hash(ANN, 4)).await.unwrap());
+    let known = ask!(db, r => r.sessions().find_by_hash(hash(ANN, 4)).await.unwrap());
+    assert_eq!(known.unwrap().session, nameless);
+}
+
+async fn sessions_are_listed_by_their_last_use_and_the_newest_use_stays(db: TestDatabase) {
+    begun(&db).await;
+    assert_eq!(listed(&db, ANN).await, [3, 2, 1]);
+    change!(db, tx => {
+        tx.sessions().note_use(ANN, SessionId(1), after(90)).await.unwrap();
+        tx.sessions().note_use(ANN, SessionId(1), after(80)).await.unwrap();
+    });
+    assert_eq!(listed(&db, ANN).await, [1, 3, 2]);
+    let known = ask!(db, r => r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap().unwrap());
+    assert_eq!(known.session.last_seen_at, after(90));
+    let bobs = ask!(db, r => r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().unwrap());
+    assert_eq!(bobs.session, session(BOB, 1));
+}
+
+async fn only_a_persons_own_sessions_are_ended(db: TestDatabase) {
+    begun(&db).await;
+    let (ann, bob) = (owner(ANN).id, owner(BOB).id);
+    change!(db, tx => {
+        assert_eq!(tx.sessions().end(ANN, bob, &[SessionId(1)]).await.unwrap(), 0);
+        assert_eq!(tx.sessions().end(BOB, ann, &[SessionId(1)]).await.unwrap(), 0);
+        assert_eq!(tx.sessions().end(ANN, ann, &[]).await.unwrap(), 0);
+        let some = [SessionId(1), SessionId(3), SessionId(77)];
+        assert_eq!(tx.sessions().end(ANN, ann, &some).await.unwrap(), 2);
+        assert_eq!(tx.sessions().end(ANN, ann, &some).await.unwrap(), 0);
+    });
+    assert_eq!(
+        (listed(&db, ANN).await, listed(&db, BOB).await),
+        (vec![2], vec![1])
+    );
+    ask!(db, r => {
+        assert_eq!(r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap(), None);
+        assert!(r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().is_some());
+    });
+}
+
+async fn all_sessions_end_but_the_one_that_is_to_stay(db: TestDatabase) {
+    begun(&db).await;
+    let ann = owner(ANN).id;
+    let ended =
+        change!(db, tx => tx.sessions().end_all(ANN, ann, Some(SessionId(2))).await.unwrap());
+    assert_eq!((ended, listed(&db, ANN).await), (2, vec![2]));
+    let ended = change!(db, tx => tx.sessions().end_all(ANN, ann, None).await.unwrap());
+    assert_eq!((ended, listed(&db, ANN).await), (1, vec![]));
+    assert_eq!(listed(&db, BOB).await, [1]);
+}
+
+async fn what_is_over_is_forgotten_and_nothing_else(db: TestDatabase) {
+    begun(&db).await;
+    let long_ago = after(0) - TimeDelta::days(30);
+    let forgotten = change!(db, tx => {
+        // Begun at the very moment, and used at the very moment.
+        let old = tx.sessions().forget(ANN, after(1), long_ago).await.unwrap();
+        let idle = tx.sessions().forget(ANN, long_ago, after(2) + tick()).await.unwrap();
+        (old, idle)
+    });
+    assert_eq!(forgotten, (1, 1));
+    assert_eq!(
+        (listed(&db, ANN).await, listed(&db, BOB).await),
+        (vec![3], vec![1])
+    );
+}
+
+async fn an_ended_session_leaves_nothing_behind(db: TestDatabase) {
+    begun(&db).await;
+    let ann = owner(ANN).id;
+    change!(db, tx => tx.sessions().end(ANN, ann, &[SessionId(1)]).await.unwrap());
+    // Neither its id nor its hash is taken.
+    change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1)).await.unwrap());
+    assert_eq!(listed(&db, ANN).await, [3, 2, 1]);
+}

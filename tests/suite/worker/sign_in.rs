@@ -1,0 +1,91 @@
+//! Signing in to a real server: the password is set by command, and no secret is left lying about.
+
+use super::{on_both, world::World};
+use harness::callers::client;
+use reqwest::Response;
+use serde_json::{Value, json};
+use std::{path::Path, process::Command};
+
+on_both!(an_owner_signs_in_and_no_secret_is_on_the_disk_or_in_a_log);
+
+const PASSWORD: &str = "a walrus under 7 umbrellas";
+
+/// Files under the folder that hold the text, by the system's `grep`: whole files, binary or not.
+fn files_with(text: &str, folder: &Path) -> String {
+    let found = Command::new("grep")
+        .args(["-rlaF", "--", text])
+        .arg(folder)
+        .output()
+        .unwrap();
+    String::from_utf8(found.stdout).unwrap()
+}
+
+fn cookies(answer: &Response) -> Vec<String> {
+    let lines = answer.headers().get_all("set-cookie").iter();
+    lines.map(|it| it.to_str().unwrap().to_owned()).collect()
+}
+
+async fn an_owner_signs_in_and_no_secret_is_on_the_disk_or_in_a_log(mut world: World) {
+    let set = |password: &str| {
+        world.paste(&format!(
+            "printf '%s\\n' '{password}' | target/release/sightline account password --email ann@example.com"
+        ))
+    };
+    let refused = set("ann@example.com");
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    std::fs::remove_file(world.folder().join("target/release/sightline")).unwrap();
+    let said = set(PASSWORD);
+    assert!(said.status.success(), "{said:?}");
+
+    world.set("LOG__LEVEL", "trace");
+    let (mut server, api) = world.serve(&["--no-worker"]);
+    let origin = format!("http://{}", api.address);
+    let post = |path: &str, body: &Value| {
+        let request = client().post(format!("{origin}{path}"));
+        request.header("Origin", &origin).json(body)
+    };
+    let sign_in = |password: &str| json!({ "email": "ann@example.com", "password": password });
+    let wrong = "another walrus entirely";
+    let answer = post("/api/session", &sign_in(wrong)).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+    let answer = post("/api/session", &sign_in(PASSWORD))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 200);
+    let given = cookies(&answer);
+    assert!(given[0].starts_with("plain-sid="), "{given:?}");
+    assert!(given.iter().all(|it| !it.contains("Secure")), "{given:?}");
+    let values: Vec<&str> = { given.iter() }
+        .map(|it| it.split(';').next().unwrap())
+        .collect();
+    let told: Value = answer.json().await.unwrap();
+    let csrf = told["csrfToken"].as_str().unwrap();
+    let token = json!({ "name": "ci", "scopes": ["projects:read"] });
+    let answer = post("/api/settings/api-tokens", &token)
+        .header("Cookie", values.join("; "))
+        .header("X-CSRF-Token", csrf)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 201);
+    let token: Value = answer.json().await.unwrap();
+
+    let place = world.place();
+    assert!(!files_with("ann@example.com", &place).is_empty());
+    let said = server.said().join("\n");
+    assert!(said.lines().count() > 10, "it says a lot at this level");
+    let secrets = [
+        PASSWORD,
+        wrong,
+        values[0].split_once('=').unwrap().1,
+        values[1].split_once('=').unwrap().1,
+        csrf,
+        token["token"].as_str().unwrap(),
+    ];
+    for secret in secrets {
+        assert_eq!(files_with(secret, &place), "", "{secret}");
+        assert!(!said.contains(secret), "the log holds {secret}");
+    }
+    assert!(!files_with("$argon2id$v=19$m=19456,t=2,p=1$", &place).is_empty());
+}
