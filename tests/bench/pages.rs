@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
 
+use analysis::result_type::ResultType;
 use harness::{callers::client, chromium::Tab};
 use serde_json::{Value, json};
 use std::{
@@ -22,25 +23,6 @@ const PASSWORD: &str = "a walrus under 7 umbrellas";
 const REQUESTS: usize = 41;
 /// Loads with an empty cache of which the median is told.
 const LOADS: usize = 5;
-const RESULTS: [&str; 16] = [
-    "suggestions",
-    "rankings",
-    "serp",
-    "sov",
-    "competitors",
-    "forecast",
-    "cannibalization",
-    "ai-visibility",
-    "ai-trends",
-    "geo-score",
-    "content",
-    "eeat",
-    "schema",
-    "content-changes",
-    "broken-links",
-    "vitals",
-];
-
 /// A process of ours, killed in the end.
 struct Running(Child);
 
@@ -242,7 +224,7 @@ async fn figures(program: &Path) {
     );
     println!("| --- | ---: | ---: | ---: | ---: |");
     let mut paths: Vec<String> = ["", "/keywords", "/settings"].map(str::to_owned).to_vec();
-    paths.extend(RESULTS.map(|it| format!("/results/{it}")));
+    paths.extend(ResultType::ALL.map(|it| format!("/results/{}", it.name())));
     for end in paths {
         let (bytes, paint) = load(&origin, &cookie, &format!("{large}{end}")).await;
         let with_few = server_time(&origin, &cookie, &format!("{small}{end}")).await;
@@ -290,6 +272,8 @@ async fn sign_in(tab: &Tab, email: &str, password: &str) {
 }
 
 async fn screens(program: &Path, folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    first_run(program, folder).await;
     let place = Place::of(program);
     let mut command = place.command(&["demo"]);
     command.env_remove("SIGHTLINE_DATABASE_URL");
@@ -301,21 +285,40 @@ async fn screens(program: &Path, folder: &Path) {
     std::thread::spawn(move || lines.for_each(drop));
     let tab = Tab::open(place.origin()).await;
     tab.go("/sign-in").await;
-    std::fs::create_dir_all(folder).unwrap();
     picture(&tab, folder, "sign-in", true).await;
     sign_in(&tab, "demo@sightline.example", &password).await;
     picture(&tab, folder, "projects", true).await;
     let found = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
     let (market, audited) = (found[0].as_str().unwrap(), found[1].as_str().unwrap());
-    let of_the_site = [
-        "content",
-        "eeat",
-        "geo-score",
-        "schema",
-        "broken-links",
-        "content-changes",
-        "vitals",
-    ];
+    for (name, path, is_main) in still_pages(market, audited) {
+        tab.go(&path).await;
+        picture(&tab, folder, &name, is_main).await;
+    }
+    pages_that_fill_themselves(&tab, folder, market).await;
+}
+
+/// The page on which the owner's account is created.
+async fn first_run(program: &Path, folder: &Path) {
+    let place = Place::of(program);
+    let mut command = place.command(&["serve"]);
+    let mut server = Running(command.stderr(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
+    let code = lines
+        .find_map(|it| {
+            let line = it.ok()?;
+            let (_, behind) = line.split_once("/welcome#")?;
+            Some(behind.split_whitespace().next()?.to_owned())
+        })
+        .expect("the server says where to begin");
+    std::thread::spawn(move || lines.for_each(drop));
+    let tab = Tab::open(place.origin()).await;
+    tab.go(&format!("/welcome#{code}")).await;
+    picture(&tab, folder, "welcome", true).await;
+}
+
+/// Name, path, and whether it is shown on small screens too: pages that stand as the server sends them.
+fn still_pages(market: &str, audited: &str) -> Vec<(String, String, bool)> {
+    use ResultType as Type;
     let mut pages: Vec<(String, String, bool)> = vec![
         ("overview".into(), market.into(), true),
         ("keywords".into(), format!("{market}/keywords"), true),
@@ -325,17 +328,26 @@ async fn screens(program: &Path, folder: &Path) {
             false,
         ),
     ];
-    for name in RESULTS {
-        let project = if of_the_site.contains(&name) {
-            audited
-        } else {
-            market
-        };
-        let is_main = ["rankings", "ai-visibility", "suggestions", "forecast"].contains(&name);
+    for kind in ResultType::ALL {
+        let is_of_the_site = matches!(
+            kind,
+            Type::Content
+                | Type::Eeat
+                | Type::GeoScore
+                | Type::Schema
+                | Type::BrokenLinks
+                | Type::ContentChanges
+                | Type::Vitals
+        );
+        let project = if is_of_the_site { audited } else { market };
+        let is_main = matches!(
+            kind,
+            Type::Rankings | Type::AiVisibility | Type::Suggestions | Type::Forecast
+        );
+        let name = kind.name();
         pages.push((name.into(), format!("{project}/results/{name}"), is_main));
     }
     for (name, path) in [
-        ("keyword-research", "/keyword-research"),
         ("analyses", "/analyses"),
         ("docs", "/docs"),
         ("settings-account", "/settings/account"),
@@ -344,13 +356,68 @@ async fn screens(program: &Path, folder: &Path) {
         ("settings-models", "/settings/models"),
         ("settings-usage", "/settings/usage"),
     ] {
-        pages.push((name.into(), path.into(), name == "keyword-research"));
+        pages.push((name.into(), path.into(), false));
     }
-    for (name, path, is_main) in pages {
-        tab.go(&path).await;
-        picture(&tab, folder, &name, is_main).await;
-    }
+    pages
 }
+
+/// Keyword research, content plan and gap check, each with something in it.
+async fn pages_that_fill_themselves(tab: &Tab, folder: &Path, project: &str) {
+    tab.go("/keyword-research").await;
+    tab.choose("For the project", "Simulated market").await;
+    tab.fill("Keyword", "trail running shoes").await;
+    tab.click_in("#research", "button", "Look it up").await;
+    tab.until("its ideas are there", "document.querySelector('#answer:not([hidden]) .ideas tbody tr') !== null && document.querySelector('#searching').hidden").await;
+    picture(tab, folder, "keyword-research", true).await;
+    tab.click_in("#answer", "button", "All shown").await;
+    tab.click_in("#answer", "button", "Save into a project")
+        .await;
+    tab.until(
+        "the dialog is open",
+        "document.querySelector('dialog[open] #save-title') !== null",
+    )
+    .await;
+    picture(tab, folder, "bulk-save", false).await;
+    tab.press("Escape").await;
+    tab.click_in("#answer", "button", "Make a content plan")
+        .await;
+    tab.click_in("dialog", "button", "Save the plan").await;
+    tab.until(
+        "the plan is saved",
+        "document.querySelector('#plan-title').textContent === 'The plan is saved'",
+    )
+    .await;
+    tab.click_through("dialog", "link", "Open the plan").await;
+    tab.under(&format!("{project}/content-plans/")).await;
+    tab.until(
+        "its items are there",
+        "document.querySelector('#plan .items li') !== null",
+    )
+    .await;
+    picture(tab, folder, "content-plan", true).await;
+    tab.go(&format!("{project}/content-plans")).await;
+    tab.sees("trail running shoes").await;
+    picture(tab, folder, "content-plans", false).await;
+    tab.eval(&format!("({IMPORT})('{project}')")).await;
+    tab.go(&format!("{project}/gap-check")).await;
+    tab.until("it is checked", "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden").await;
+    picture(tab, folder, "gap-check", true).await;
+}
+
+/// Imports what a shop's Search Console might tell: every third keyword that is followed, and some
+/// that are not.
+const IMPORT: &str = r"async (project) => {
+  const { csrfToken } = await (await fetch('/api/session')).json();
+  const { items } = await (await fetch(`/api${project}/keywords?limit=200`)).json();
+  const { domain } = await (await fetch(`/api${project}`)).json();
+  const date = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+  const row = (query, place) => ({ date, query, page: `https://${domain}/guides/${place % 7}`, impressions: 40 + (place * 97) % 900, clicks: (place * 13) % 37, position: 1 + (place * 5) % 23 });
+  const followed = items.filter((_, place) => place % 3 === 0).map((it) => it.text);
+  const beside = items.slice(0, 24).flatMap((it) => [`${it.text} near me`, `cheap ${it.text}`]);
+  const rows = [...new Set([...followed, ...beside])].map(row);
+  const answer = await fetch(`/api${project}/search-console`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken }, body: JSON.stringify({ rows }) });
+  if (!answer.ok) throw new Error(await answer.text());
+}";
 
 /// Pictures of the page, light and dark, wide and for main pages narrow too; lighter ones until each is
 /// small enough to be kept beside the sources.

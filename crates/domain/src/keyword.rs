@@ -174,6 +174,18 @@ pub struct KeywordPatch {
     pub tags: Change<Vec<Tag>>,
 }
 
+impl KeywordPatch {
+    /// Brings a keyword back; `None` leaves its AI measurement as it was.
+    #[must_use]
+    pub fn bring_back(ai_tracked: Option<bool>) -> Self {
+        Self {
+            status: Change::Set(Status::Active),
+            ai_tracked: ai_tracked.map_or(Change::Keep, Change::Set),
+            ..Self::default()
+        }
+    }
+}
+
 impl Keyword {
     /// How many tags a keyword carries at most.
     pub const MOST_TAGS: usize = 50;

@@ -7,6 +7,7 @@ use crate::{
     limits::Demand,
     problem::Problem,
     query::Query,
+    refusals,
     services::Services,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -14,7 +15,8 @@ use domain::{
     account::Account,
     device::DeviceMark,
     idempotency::{OnceOnly, Receipt, StoredAnswer},
-    ids::AccountId,
+    ids::{AccountId, ProjectId},
+    project::Project,
     scope::Scope,
     session::PlainSession,
     use_cases::{authenticate_session::Member, sign_in::Place},
@@ -275,6 +277,23 @@ impl Call {
     #[must_use]
     pub fn tenant(&self) -> &Account {
         self.caller.account()
+    }
+
+    /// The project in the path.
+    ///
+    /// # Errors
+    /// The path names something that is no id.
+    pub fn project_id(&self) -> Result<ProjectId, Problem> {
+        self.id.map(ProjectId).ok_or_else(refusals::no_project)
+    }
+
+    /// The same as it is stored. Handlers that ask for it first tell whether it is there before
+    /// they tell what is wrong with the rest of the request.
+    ///
+    /// # Errors
+    /// There is none of the account's, or the storage fails.
+    pub async fn project(&self, services: &Services) -> Result<Project, Problem> {
+        services.project(self.account(), self.project_id()?).await
     }
 
     /// Whether a thing may be changed, which has the tag of its view.

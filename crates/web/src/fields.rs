@@ -1,6 +1,7 @@
 //! Reads the members of a JSON body, and collects everything that is wrong with them at once.
 
 use crate::problem::{FieldError, Problem, one_of};
+use chrono::NaiveDate;
 use domain::patch::Change;
 use serde_json::{Map, Value};
 use std::{cell::RefCell, fmt::Display};
@@ -320,6 +321,17 @@ impl<'a> Fields<'a> {
             format!("must be {wanted}, it is {found}"),
         ));
     }
+}
+
+/// A day as RFC 3339 writes it (`full-date`).
+///
+/// # Errors
+/// Anything else, with the rule.
+pub fn day(text: &str) -> Result<NaiveDate, &'static str> {
+    // Longer texts that chrono reads as days are years beyond the fourth digit, or signs.
+    let is_plain = text.len() == 10;
+    let found = text.parse().ok().filter(|_| is_plain);
+    found.ok_or("must be a day such as 2026-11-21")
 }
 
 /// A whole number, as JSON Schema has it: `8.0` is one.

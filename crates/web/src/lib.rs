@@ -29,6 +29,7 @@ pub mod session_api;
 pub mod session_endpoints;
 mod signed_in;
 mod token_revocations;
+mod transfer;
 mod weight;
 
 use actix_web::{HttpRequest, web};

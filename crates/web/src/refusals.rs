@@ -174,6 +174,12 @@ fn deactivated() -> Problem {
     problem.hint("Bring the project back with PATCH {\"status\": \"active\"} first.")
 }
 
+/// This project is deactivated, and here is the way back.
+#[must_use]
+pub fn deactivated_project(project: ProjectId) -> Problem {
+    of_project(project)(deactivated())
+}
+
 /// How a refusal that concerns this project is told: with the way back when it is deactivated.
 pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem {
     move |error| {
@@ -312,7 +318,7 @@ impl From<ChangeKeywordError> for Problem {
         match error {
             ChangeKeywordError::NoSuchKeyword => no_keyword(),
             ChangeKeywordError::NotAsExpected(_) => changed(),
-            ChangeKeywordError::ProjectDeactivated(project) => of_project(project)(deactivated()),
+            ChangeKeywordError::ProjectDeactivated(project) => deactivated_project(project),
             ChangeKeywordError::Exists(existing) => keyword_exists(existing),
             ChangeKeywordError::Allowance(error) => allowance(error),
             ChangeKeywordError::Storage(error) => storage(&error),
@@ -334,7 +340,7 @@ impl From<ListJobsError> for Problem {
 pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
     match error {
         RequestAnalysisError::NoSuchProject => no_project(),
-        RequestAnalysisError::ProjectDeactivated => of_project(project)(deactivated()),
+        RequestAnalysisError::ProjectDeactivated => deactivated_project(project),
         RequestAnalysisError::NoSuchKeyword => {
             let problem = Problem::new(
                 Code::KeywordNotFound,

@@ -6,10 +6,12 @@ use crate::{
     limits::{Limiter, RequestLimits},
     paging::CursorKey,
     patience::TimerPatience,
+    problem::Problem,
+    refusals,
 };
 use domain::{
     device::DeviceKey,
-    ids::IdMint,
+    ids::{AccountId, IdMint, ProjectId},
     job::policy::QueuePolicy,
     ports::{
         ai_answers::AiEngines,
@@ -22,6 +24,7 @@ use domain::{
         search_results::SupplierLabel,
         storage::{Storage, StorageError},
     },
+    project::Project,
     use_cases::{
         add_content_plan::AddContentPlan,
         authenticate_agent::AuthenticateAgent,
@@ -232,6 +235,19 @@ pub struct Services {
 }
 
 impl Services {
+    /// A project of the account's, as it is stored.
+    ///
+    /// # Errors
+    /// There is none, or the storage fails.
+    pub(crate) async fn project(
+        &self,
+        account: AccountId,
+        id: ProjectId,
+    ) -> Result<Project, Problem> {
+        let found = self.read_project.run(account, id).await?;
+        found.ok_or_else(refusals::no_project)
+    }
+
     /// Everything on one storage.
     #[must_use]
     pub fn new(

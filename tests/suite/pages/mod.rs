@@ -6,29 +6,10 @@ mod reading;
 mod sending;
 mod statements;
 
+use analysis::result_type::ResultType;
 use harness::{app::TestApp, callers::id};
 use reqwest::{Method, Response, header::ACCEPT};
 use serde_json::json;
-
-/// Every kind of result.
-const TYPES: [&str; 16] = [
-    "rankings",
-    "serp",
-    "ai-visibility",
-    "ai-trends",
-    "sov",
-    "forecast",
-    "competitors",
-    "suggestions",
-    "content-changes",
-    "broken-links",
-    "cannibalization",
-    "vitals",
-    "schema",
-    "geo-score",
-    "eeat",
-    "content",
-];
 
 /// Every page of somebody who is signed in.
 fn pages(project: i64) -> Vec<String> {
@@ -55,7 +36,7 @@ fn pages(project: i64) -> Vec<String> {
     ] {
         pages.push(format!("/projects/{project}{end}"));
     }
-    pages.extend(TYPES.map(|it| format!("/projects/{project}/results/{it}")));
+    pages.extend(ResultType::ALL.map(|it| format!("/projects/{project}/results/{}", it.name())));
     pages
 }
 

@@ -1,7 +1,8 @@
 //! What pages tell: what is there, what is not there yet and what to do about it, and whether it is
 //! real.
 
-use super::{TYPES, project, ranking, text};
+use super::{project, ranking, text};
+use analysis::result_type::ResultType;
 use harness::{
     app::{Ranked, TestApp},
     databases::TestDatabase,
@@ -31,7 +32,7 @@ async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
     let (project, _) = project(&app, 0).await;
     let keywords = format!("/projects/{project}/keywords");
     assert!(text(&app, &keywords).await.contains("No keywords yet"));
-    for of in TYPES {
+    for of in ResultType::ALL.map(ResultType::name) {
         let page = text(&app, &format!("/projects/{project}/results/{of}")).await;
         assert!(page.contains("class=\"empty\""), "{of}");
         let leads_on = page.contains("data-api=\"POST /api/analyses\"")

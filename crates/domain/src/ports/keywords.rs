@@ -6,7 +6,7 @@ use crate::{
     keyword::{Keyword, KeywordChoice, LatestRank},
     market::{Country, Language, Market},
     page::{Page, PageRequest},
-    project::Status,
+    project::{Project, Status},
 };
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +42,17 @@ pub struct KeywordCounts {
     pub active: u32,
     /// Active ones that are AI-tracked.
     pub ai_tracked: u32,
+}
+
+impl KeywordCounts {
+    /// What the project's own count says.
+    #[must_use]
+    pub const fn of(project: &Project) -> Self {
+        Self {
+            active: project.keyword_count,
+            ai_tracked: project.ai_tracked_count,
+        }
+    }
 }
 
 /// Remembers keywords.

@@ -99,11 +99,7 @@ impl ChangeKeyword {
 
         let change = PlacesChange::between(Some(&before), &after);
         if !change.is_none() {
-            let counts = KeywordCounts {
-                active: project.keyword_count,
-                ai_tracked: project.ai_tracked_count,
-            };
-            let (usage, counts) = change.apply(&account, counts)?;
+            let (usage, counts) = change.apply(&account, KeywordCounts::of(&project))?;
             work.accounts().save_usage(account.id, usage).await?;
             work.projects().save(&counted(project, counts)).await?;
         }

@@ -113,7 +113,7 @@ impl ChangeProject {
         account: &Account,
         project: &Project,
     ) -> Result<(), ChangeProjectError> {
-        let usage = places::return_project(account, counts_of(project));
+        let usage = places::return_project(account, KeywordCounts::of(project));
         work.accounts().save_usage(account.id, usage).await?;
         let queue = work.jobs().lock_queue(account.id).await?;
         cancel_unfinished(work, &queue, project.id, self.clock.now()).await?;
@@ -150,15 +150,8 @@ async fn bring_back(
     {
         return Err(ChangeProjectError::Exists(other));
     }
-    let usage = places::take_project(account, counts_of(project))?;
+    let usage = places::take_project(account, KeywordCounts::of(project))?;
     Ok(work.accounts().save_usage(account.id, usage).await?)
-}
-
-fn counts_of(project: &Project) -> KeywordCounts {
-    KeywordCounts {
-        active: project.keyword_count,
-        ai_tracked: project.ai_tracked_count,
-    }
 }
 
 #[cfg(test)]

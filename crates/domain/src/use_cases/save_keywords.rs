@@ -1,7 +1,11 @@
 //! Saves many keywords, each with its own word on AI measurement: all of them, or those for which
 //! there is room.
 
-use super::{may_be_storage, places::PlacesChange, track_keywords::counted};
+use super::{
+    may_be_storage,
+    places::PlacesChange,
+    track_keywords::{by_text, counted},
+};
 use crate::{
     account::Account,
     allowance::{Allowance, AllowanceExceeded},
@@ -9,13 +13,12 @@ use crate::{
     ids::{AccountId, IdMint, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
     market::Market,
-    patch::Change,
     ports::{
         clock::Clock,
         keywords::KeywordCounts,
         storage::{Storage, StorageError, retrying},
     },
-    project::{Project, Status},
+    project::Project,
 };
 use chrono::{DateTime, Utc};
 use std::{collections::HashMap, sync::Arc};
@@ -233,17 +236,11 @@ impl Desk {
         market: &Market,
         now: DateTime<Utc>,
     ) -> Self {
-        let known = known.into_iter();
         Self {
-            counts: KeywordCounts {
-                active: project.keyword_count,
-                ai_tracked: project.ai_tracked_count,
-            },
+            counts: KeywordCounts::of(&project),
             account,
             project,
-            known: known
-                .map(|it| (it.text.normalized().to_owned(), it))
-                .collect(),
+            known: by_text(known),
             seen: HashMap::new(),
             new: NewKeywords {
                 texts: vec![],
@@ -293,12 +290,7 @@ impl Desk {
     }
 
     fn bring_back(&mut self, keyword: &Keyword, wanted: &WantedKeyword) -> SaveOutcome {
-        let patch = KeywordPatch {
-            status: Change::Set(Status::Active),
-            ai_tracked: wanted.ai_tracked.map_or(Change::Keep, Change::Set),
-            ..KeywordPatch::default()
-        };
-        let back = keyword.patched(patch, self.now);
+        let back = keyword.patched(KeywordPatch::bring_back(wanted.ai_tracked), self.now);
         if let Err(why) = self.take(PlacesChange::between(Some(keyword), &back)) {
             return SaveOutcome::Refused(why);
         }

@@ -7,13 +7,12 @@ use crate::{
     idempotency::{Receipt, UsedMeanwhile},
     ids::{AccountId, IdMint, KeywordId, ProjectId},
     keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords},
-    patch::Change,
     ports::{
         clock::Clock,
         keywords::KeywordCounts,
         storage::{Storage, StorageError, Transaction, retrying},
     },
-    project::{Project, Status},
+    project::Project,
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -148,11 +147,7 @@ pub(super) async fn track(
         .await?;
     let sorted = Sorted::of(account.id, project.id, texts, known, new, mint, now);
 
-    let counts = KeywordCounts {
-        active: project.keyword_count,
-        ai_tracked: project.ai_tracked_count,
-    };
-    let (usage, counts) = sorted.places.apply(account, counts)?;
+    let (usage, counts) = sorted.places.apply(account, KeywordCounts::of(&project))?;
     work.keywords().add(&sorted.created).await?;
     work.keywords().save_all(&sorted.reactivated).await?;
     work.accounts().save_usage(account.id, usage).await?;
@@ -185,6 +180,13 @@ pub(super) fn counted(project: Project, counts: KeywordCounts) -> Project {
     }
 }
 
+/// Keywords of one market, by what they compare as.
+pub(super) fn by_text(keywords: Vec<Keyword>) -> HashMap<String, Keyword> {
+    { keywords.into_iter() }
+        .map(|it| (it.text.normalized().to_owned(), it))
+        .collect()
+}
+
 /// Keeps the first of each keyword.
 fn folded(texts: &[KeywordText]) -> Vec<KeywordText> {
     let mut seen = HashSet::new();
@@ -213,10 +215,7 @@ impl Sorted {
         mint: &IdMint,
         now: DateTime<Utc>,
     ) -> Self {
-        let mut known: HashMap<String, Keyword> = known
-            .into_iter()
-            .map(|it| (it.text.normalized().to_owned(), it))
-            .collect();
+        let mut known = by_text(known);
         let ids = KeywordId::mint_ascending(mint, texts.len());
         let mut sorted = Self::default();
         for (id, text) in ids.into_iter().zip(texts) {
@@ -235,12 +234,7 @@ impl Sorted {
     }
 
     fn bring_back(&mut self, keyword: &Keyword, new: &NewKeywords, now: DateTime<Utc>) {
-        let patch = KeywordPatch {
-            status: Change::Set(Status::Active),
-            ai_tracked: new.ai_tracked.map_or(Change::Keep, Change::Set),
-            ..KeywordPatch::default()
-        };
-        let back = keyword.patched(patch, now);
+        let back = keyword.patched(KeywordPatch::bring_back(new.ai_tracked), now);
         self.places = self.places.and(PlacesChange::between(Some(keyword), &back));
         self.reactivated.push(back);
     }

@@ -1,23 +1,18 @@
 // Asks for the password where what is wanted needs it again.
-function element(name, members, ...children) {
-  const it = Object.assign(document.createElement(name), members);
-  it.append(...children);
-  return it;
-}
+import { el } from './dom.js';
 
 // Whether it was given; `give` sends it, and throws what the server has against it.
 export function passwordAgain(give) {
-  const field = element('input', { type: 'password', required: true, autocomplete: 'current-password', maxLength: 256, id: 'password-again' });
-  const outcome = element('p', { role: 'alert' });
-  const cancel = element('button', { type: 'button' }, 'Cancel');
-  const form = element('form', { className: 'page' },
-    element('h2', { id: 'password-again-title' }, 'Your password, once more'),
-    element('p', { className: 'hint' }, 'What you are about to do opens the account to others, so it wants to be sure that it is you. The next ten minutes it does not ask again.'),
-    element('label', { className: 'field' }, element('span', {}, 'Password'), field),
+  const field = el('input', { type: 'password', required: true, autocomplete: 'current-password', maxlength: 256, id: 'password-again' });
+  const outcome = el('p', { role: 'alert' });
+  const cancel = el('button', { type: 'button' }, 'Cancel');
+  const form = el('form', { class: 'page' },
+    el('h2', { id: 'password-again-title' }, 'Your password, once more'),
+    el('p', { class: 'hint' }, 'What you are about to do opens the account to others, so it wants to be sure that it is you. The next ten minutes it does not ask again.'),
+    el('label', { class: 'field' }, el('span', {}, 'Password'), field),
     outcome,
-    element('div', { className: 'row' }, element('button', { className: 'main', type: 'submit' }, 'Go on'), cancel));
-  const dialog = element('dialog', { className: 'card' }, form);
-  dialog.setAttribute('aria-labelledby', 'password-again-title');
+    el('div', { class: 'row' }, el('button', { class: 'main', type: 'submit' }, 'Go on'), cancel));
+  const dialog = el('dialog', { class: 'card', 'aria-labelledby': 'password-again-title' }, form);
   document.body.append(dialog);
   return new Promise((resolve) => {
     let given = false;

@@ -90,11 +90,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         Some(Chosen::One(result_type)) => one(&services, &call, project, result_type).await,
         Some(Chosen::All) => all(&services, &call, project).await,
         None => {
-            services
-                .read_project
-                .run(call.account(), project)
-                .await?
-                .ok_or_else(refusals::no_project)?;
+            services.project(call.account(), project).await?;
             wanted(None, &call.query)
         }
     }
@@ -157,11 +153,7 @@ async fn one(
     let only = Only::of(query);
     let fields = Selection::read(query, &RECORD);
     let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
-        services
-            .read_project
-            .run(call.account(), project)
-            .await?
-            .ok_or_else(refusals::no_project)?;
+        services.project(call.account(), project).await?;
         return wanted(None, query);
     };
     let limit = page.limit;

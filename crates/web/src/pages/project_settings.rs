@@ -46,7 +46,11 @@ struct Settings<'a> {
 /// The page.
 pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
-    let console = visit.uses.console.run(visit.account(), id).await?;
+    let console = visit
+        .services
+        .read_console_state
+        .run(visit.account(), id)
+        .await?;
     let console = console.ok_or(NoPage::NotFound)?;
     let schedules = visit.uses.schedules.run(visit.account()).await?;
     let schedules: Vec<Schedule> = schedules

@@ -4,10 +4,14 @@ use super::{
     assets::{self, Asset},
     outside,
 };
-use crate::problem::Problem;
+use crate::{
+    problem::Problem,
+    transfer::{guard, reads_gzip, with_body},
+};
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{Method, StatusCode, header},
+    web::Bytes,
 };
 use flate2::Compression;
 
@@ -32,15 +36,9 @@ pub struct Sending {
 impl Sending {
     /// As that request may be answered.
     pub fn of(request: &HttpRequest, secure: bool) -> Self {
-        let accepted = request.headers().get(header::ACCEPT_ENCODING);
-        let accepted = accepted.and_then(|it| it.to_str().ok()).unwrap_or_default();
-        let mut offered = accepted.split(',').map(|it| it.trim().replace(' ', ""));
         Self {
             is_head: request.method() == Method::HEAD,
-            reads_gzip: offered.any(|it| {
-                let (name, quality) = it.split_once(";q=").unwrap_or((&it, "1"));
-                name.eq_ignore_ascii_case("gzip") && quality.parse::<f32>().is_ok_and(|it| it > 0.0)
-            }),
+            reads_gzip: reads_gzip(request),
             secure,
         }
     }
@@ -56,7 +54,7 @@ impl Sending {
             response.insert_header((header::CONTENT_ENCODING, "gzip"));
             return self.body(response, assets::gzip(text.as_bytes(), Compression::fast()));
         }
-        self.body(response, text.as_bytes().to_vec())
+        self.body(response, text.to_owned())
     }
 
     /// A file; it may be kept for ever, since another version has another address.
@@ -65,7 +63,7 @@ impl Sending {
             let mut response = self.begin(404);
             response.insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"));
             response.insert_header((header::CACHE_CONTROL, "no-store"));
-            return self.body(response, b"There is no such file.".to_vec());
+            return self.body(response, "There is no such file.");
         };
         let mut response = self.begin(200);
         response.insert_header((header::CONTENT_TYPE, asset.content_type));
@@ -95,7 +93,7 @@ impl Sending {
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         self.body(
             response,
-            b"Pages are read with GET; changes go to the API under /api.".to_vec(),
+            "Pages are read with GET; changes go to the API under /api.",
         )
     }
 
@@ -120,7 +118,7 @@ impl Sending {
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         self.body(
             response,
-            b"The server is busy. Load the page again in a few seconds.".to_vec(),
+            "The server is busy. Load the page again in a few seconds.",
         )
     }
 
@@ -128,28 +126,15 @@ impl Sending {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = HttpResponse::build(status);
         response.insert_header((header::CONTENT_SECURITY_POLICY, POLICY));
-        response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
         response.insert_header((header::X_FRAME_OPTIONS, "DENY"));
         response.insert_header((header::REFERRER_POLICY, "same-origin"));
         response.insert_header(("cross-origin-opener-policy", "same-origin"));
-        response.insert_header(("cross-origin-resource-policy", "same-origin"));
         response.insert_header(("permissions-policy", PERMISSIONS));
-        if self.secure {
-            let value = "max-age=31536000; includeSubDomains";
-            response.insert_header((header::STRICT_TRANSPORT_SECURITY, value));
-        }
+        guard(&mut response, self.secure);
         response
     }
 
-    /// HEAD is answered with the headers of GET, its length included.
-    fn body(&self, mut response: HttpResponseBuilder, body: Vec<u8>) -> HttpResponse {
-        if !self.is_head {
-            return response.body(body);
-        }
-        let nothing =
-            futures_util::stream::empty::<Result<actix_web::web::Bytes, std::io::Error>>();
-        let length = body.len() as u64;
-        let sized = actix_web::body::SizedStream::new(length, nothing);
-        response.no_chunking(length).body(sized)
+    fn body(&self, response: HttpResponseBuilder, body: impl Into<Bytes>) -> HttpResponse {
+        with_body(response, body, self.is_head)
     }
 }

@@ -150,7 +150,11 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         least: TypedPassword::LEAST,
     };
     let sessions = sessions(visit).await?;
-    let events = visit.uses.audit.run(visit.account(), EVENTS).await?;
+    let events = visit
+        .services
+        .list_audit_events
+        .run(visit.account(), EVENTS)
+        .await?;
     let rows = events.iter().map(|it| {
         parts::row(vec![
             parts::text(&parts::headed(it.action.name())),
@@ -230,7 +234,7 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         scopes: scopes.collect(),
         base: &visit.services.config.public_base_url,
     };
-    let tokens = visit.uses.tokens.run(visit.account()).await?;
+    let tokens = visit.services.list_tokens.run(visit.account()).await?;
     if tokens.is_empty() {
         let text = "Agents and scripts sign in with a token. Make the first one above.";
         return Ok(vec![

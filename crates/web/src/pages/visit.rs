@@ -12,10 +12,9 @@ use domain::{
     page::{Direction, Page, PageRequest},
     project::Project,
     use_cases::{
-        authenticate_session::Member, list_audit_events::ListAuditEvents,
-        list_schedules::ListSchedules, list_tokens::ListTokens,
-        read_console_state::ReadConsoleState, read_keyword_board::ReadKeywordBoard,
-        read_portfolio::ReadPortfolio, read_project_state::ReadProjectState,
+        authenticate_session::Member, list_schedules::ListSchedules,
+        read_keyword_board::ReadKeywordBoard, read_portfolio::ReadPortfolio,
+        read_project_state::ReadProjectState,
     },
 };
 use std::{fmt::Write as _, sync::Arc};
@@ -25,10 +24,7 @@ pub struct Uses {
     pub keyword_board: ReadKeywordBoard,
     pub portfolio: ReadPortfolio,
     pub project_state: ReadProjectState,
-    pub tokens: ListTokens,
-    pub audit: ListAuditEvents,
     pub schedules: ListSchedules,
-    pub console: ReadConsoleState,
 }
 
 impl Uses {
@@ -39,10 +35,7 @@ impl Uses {
             keyword_board: ReadKeywordBoard::new(s()),
             portfolio: ReadPortfolio::new(s()),
             project_state: ReadProjectState::new(s()),
-            tokens: ListTokens::new(s()),
-            audit: ListAuditEvents::new(s()),
             schedules: ListSchedules::new(s()),
-            console: ReadConsoleState::new(s()),
         }
     }
 }

@@ -6,15 +6,14 @@ use crate::{
     limits::Standing,
     problem::{Code, Problem},
     services::Services,
+    transfer::{guard, reads_gzip, with_body},
 };
 use actix_http::encoding::Encoder;
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{
         StatusCode,
-        header::{
-            self, AcceptEncoding, ContentEncoding, Encoding, Header as _, HeaderName, HeaderValue,
-        },
+        header::{self, ContentEncoding, HeaderName, HeaderValue},
     },
 };
 use domain::{ids::AccountId, ports::randomness::Randomness, token::PlainToken};
@@ -26,6 +25,7 @@ const LEAST_COMPRESSED: usize = 1_024;
 
 /// What may be done with an answer that is no page: nothing.
 const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
+
 /// One request on its way to its answer.
 pub struct Exchange {
     method: String,
@@ -163,16 +163,9 @@ impl Exchange {
         };
         response.insert_header((header::VARY, depends_on));
         response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
-        response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
         response.insert_header((header::CONTENT_SECURITY_POLICY, NOT_A_PAGE));
         response.insert_header((header::REFERRER_POLICY, "no-referrer"));
-        response.insert_header(("cross-origin-resource-policy", "same-origin"));
-        if self.base_url.starts_with("https://") {
-            response.insert_header((
-                header::STRICT_TRANSPORT_SECURITY,
-                "max-age=31536000; includeSubDomains",
-            ));
-        }
+        guard(&mut response, self.base_url.starts_with("https://"));
         self.tell_limits(&mut response);
         if let Some(end) = &self.trace.deprecated {
             append(&mut response, "Deprecation", &end.since_field());
@@ -197,31 +190,10 @@ impl Exchange {
     }
 }
 
-/// HEAD answers with the headers of GET, its length included, and without its body.
-fn with_body(mut response: HttpResponseBuilder, body: String, is_head: bool) -> HttpResponse {
-    if is_head {
-        return response
-            .no_chunking(body.len() as u64)
-            .body(actix_web::body::SizedStream::new(
-                body.len() as u64,
-                futures_util::stream::empty::<Result<actix_web::web::Bytes, std::io::Error>>(),
-            ));
-    }
-    response.body(body)
-}
-
 fn compressed(response: HttpResponse) -> HttpResponse {
     response
         .map_body(|head, body| Encoder::response(ContentEncoding::Gzip, head, body))
         .map_into_boxed_body()
-}
-
-/// Whether the caller reads gzip, and likes it at least as much as plain text (RFC 9110, 12.5.3).
-fn reads_gzip(request: &HttpRequest) -> bool {
-    let offered = [Encoding::gzip(), Encoding::identity()];
-    let wanted = AcceptEncoding::parse(request).ok();
-    let chosen = wanted.and_then(|it| it.negotiate(offered.iter()));
-    chosen == Some(Encoding::gzip())
 }
 
 fn append(response: &mut HttpResponseBuilder, name: &str, value: &str) {

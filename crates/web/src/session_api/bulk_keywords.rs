@@ -12,7 +12,7 @@ use crate::{
 };
 use domain::{
     allowance::{AllowanceExceeded, AllowanceName},
-    ids::{KeywordId, ProjectId},
+    ids::KeywordId,
     keyword::{KeywordRefusal, KeywordText, NewKeywords},
     market::Market,
     use_cases::save_keywords::{SaveMode, SaveOutcome, SavedKeywords, WantedKeyword},
@@ -71,9 +71,7 @@ struct AllowancesView {
 
 /// Saves keywords: all of them, or those that can be.
 pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let found = services.read_project.run(call.account(), id).await?;
-    let project = found.ok_or_else(refusals::no_project)?.id;
+    let project = call.project(&services).await?.id;
     call.query.finish()?;
     let wish = read_body(&call.body, read)?;
     let judged: Judged = { wish.texts.iter() }

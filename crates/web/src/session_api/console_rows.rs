@@ -4,7 +4,7 @@ use crate::{
     agent_api::{linked, paging, tagged, written},
     answer::Answer,
     endpoint::Call,
-    fields::{Fields, Given, whole},
+    fields::{Fields, Given, day, whole},
     paging::{Limits, bound_part, wanted},
     problem::{FieldError, Problem},
     refusals,
@@ -13,7 +13,6 @@ use crate::{
 use analysis::findings::envelope::rounded;
 use chrono::{Days, NaiveDate};
 use domain::{
-    ids::ProjectId,
     page::Direction,
     search_console::{
         About, ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, RowSet, RowSum, SearchRow, Span,
@@ -80,9 +79,7 @@ impl RowView {
 /// What was searched for, with the pages that were shown, those shown most first: summed up over
 /// the days that are named, or the newest weeks.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let found = services.read_project.run(call.account(), project).await?;
-    found.ok_or_else(refusals::no_project)?;
+    let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let bound_to = bound_part(&call.path, &call.query_text);
     let sorts = [("impressions", ())];
@@ -114,15 +111,11 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 /// The days that are named; what is wrong with them is noted.
 fn period(call: &Call, today: NaiveDate) -> Option<Span> {
     let query = &call.query;
-    let day = |name: &str| {
-        let text = query.text(name)?;
-        let found = day(text);
-        if found.is_err() {
-            query.wrong(name, DAY);
-        }
-        found.ok()
+    let named = |name: &str| {
+        let found = day(query.text(name)?);
+        found.map_err(|rule| query.wrong(name, rule)).ok()
     };
-    let (from, to) = (day("from"), day("to"));
+    let (from, to) = (named("from"), named("to"));
     if from.is_none() && to.is_none() {
         return None;
     }
@@ -138,13 +131,6 @@ fn period(call: &Call, today: NaiveDate) -> Option<Span> {
         Some(_) => {}
     }
     span
-}
-
-const DAY: &str = "must be a day such as 2026-11-21";
-
-fn day(text: &str) -> Result<NaiveDate, &'static str> {
-    let is_plain = text.len() == 10;
-    text.parse().ok().filter(|_| is_plain).ok_or(DAY)
 }
 
 /// Where the rows of a set stand in the request, in their order.

@@ -5,9 +5,9 @@ use crate::{
     answer::Answer,
     endpoint::Call,
     entity_tag::EntityTag,
-    fields::{Fields, Given, read_body},
+    fields::{Fields, Given, day, read_body},
     paging::{Limits, bound_part, wanted},
-    problem::{Code, FieldError, Problem},
+    problem::{FieldError, Problem},
     refusals,
     services::Services,
     weight::MOST_BYTES,
@@ -153,7 +153,7 @@ impl SummaryView {
 
 /// Lists a project's plans, newest first.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = existing(&services, &call).await?;
+    let project = call.project(&services).await?.id;
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
@@ -171,7 +171,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 
 /// Saves a new plan.
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = existing(&services, &call).await?;
+    let project = call.project(&services).await?.id;
     call.query.finish()?;
     let new = read_body(&call.body, |fields| {
         fields.only(&FIELDS);
@@ -248,15 +248,8 @@ pub async fn remove(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     Ok(Answer::text(204, String::new()))
 }
 
-/// The project in the path: whether it is there is told before what is wrong with the rest.
-async fn existing(services: &Services, call: &Call) -> Result<ProjectId, Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let found = services.read_project.run(call.account(), project).await?;
-    Ok(found.ok_or_else(refusals::no_project)?.id)
-}
-
 fn named(call: &Call) -> Result<(ProjectId, ContentPlanId), Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let project = call.project_id()?;
     let plan = call
         .part_id
         .ok_or_else(|| refusals::no_content_plan(project))?;
@@ -283,15 +276,7 @@ fn refused(error: ChangeContentPlanError, project: ProjectId) -> Problem {
         ChangeContentPlanError::NotAsExpected(plan) => {
             refusals::not_as_expected(&EntityTag::of(&PlanView::of(&plan)))
         }
-        ChangeContentPlanError::ProjectDeactivated => {
-            let problem = Problem::new(
-                Code::ProjectDeactivated,
-                "The project is deactivated; nothing in it can be changed or started.",
-            );
-            let mut problem = problem.hint("Bring the project back first.");
-            problem.next_actions.push(refusals::bring_back(project));
-            problem
-        }
+        ChangeContentPlanError::ProjectDeactivated => refusals::deactivated_project(project),
         ChangeContentPlanError::Storage(error) => error.into(),
     }
 }
@@ -372,10 +357,4 @@ fn page(text: &str) -> Result<String, &'static str> {
     let rule =
         "must be an http or https address, or a path that begins with /, of at most 2048 bytes";
     keywords::target_url(text).map_err(|_| rule)
-}
-
-fn day(text: &str) -> Result<NaiveDate, &'static str> {
-    let is_plain = text.len() == 10;
-    let found = text.parse().ok().filter(|_| is_plain);
-    found.ok_or("must be a day such as 2026-11-21")
 }

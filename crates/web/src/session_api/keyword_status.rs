@@ -12,7 +12,6 @@ use crate::{
 use analysis::{findings::envelope::rounded, statistics::panel_rate::IntervalMethod};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    ids::ProjectId,
     keyword_month::{AiMentions, CalendarMonth, KeywordMonth, MentionRate},
     page::Direction,
     ports::keywords::{KeywordFilter, KeywordSort},
@@ -176,9 +175,7 @@ fn engines(mentions: &AiMentions) -> Vec<EngineView> {
 /// A page of the active keywords with what is known of them in a month, this one when none is
 /// named. No supplier is asked.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let found = services.read_project.run(call.account(), project).await?;
-    found.ok_or_else(refusals::no_project)?;
+    let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);

@@ -9,16 +9,14 @@ use crate::{
     refusals,
     services::Services,
 };
-use domain::ids::{KeywordId, ProjectId};
+use domain::ids::KeywordId;
 use serde_json::json;
 use std::sync::Arc;
 
 /// Brings a project back, with its keywords and their places.
 pub async fn project(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     // Whether it is there is told before what is wrong with the body.
-    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let found = services.read_project.run(call.account(), id).await?;
-    found.ok_or_else(refusals::no_project)?;
+    call.project(&services).await?;
     projects::change(services, back(call)?).await
 }
 

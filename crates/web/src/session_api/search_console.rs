@@ -4,14 +4,12 @@ use super::console_rows;
 use crate::{
     answer::Answer,
     endpoint::Call,
-    fields::{Fields, read_body},
+    fields::{Fields, day, read_body},
     problem::{Code, FieldError, Problem},
     refusals,
     services::Services,
 };
-use chrono::NaiveDate;
 use domain::{
-    ids::ProjectId,
     ports::search_console::{ExportError, ExportFile, ReadExport},
     search_console::{RowSet, Span},
     text::Label,
@@ -22,7 +20,7 @@ use std::sync::Arc;
 
 /// Tells what was imported, and what is fetched.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let project = call.project_id()?;
     call.query.finish()?;
     let state = services
         .read_console_state
@@ -70,9 +68,7 @@ struct SentFile {
 
 /// Imports the export of the performance report, or rows: all of it, or nothing.
 pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let found = services.read_project.run(call.account(), project).await?;
-    found.ok_or_else(refusals::no_project)?;
+    let project = call.project(&services).await?.id;
     call.query.finish()?;
     let sent = read_body(&call.body, sent)?;
     let (label, place, export) = match sent {
@@ -148,14 +144,8 @@ fn file(fields: &Fields) -> Option<SentFile> {
     let name = fields.or_left_out("name", fields.text("name", Label::parse));
     let content = fields.text("content", |text| Ok::<_, String>(text.to_owned()));
     let text = fields.required("content", content);
-    let day = |name: &str| {
-        let day = |text: &str| {
-            let rule = "must be a day such as 2026-11-21";
-            text.parse::<NaiveDate>().map_err(|_| rule)
-        };
-        fields.or_left_out(name, fields.text(name, day))
-    };
-    let (from, to) = (day("from"), day("to"));
+    let named = |name: &str| fields.or_left_out(name, fields.text(name, day));
+    let (from, to) = (named("from"), named("to"));
     let span = match (from, to) {
         (None, None) => None,
         (Some(from), Some(to)) => {

@@ -21,92 +21,75 @@ const REMEMBERED: Days = Days::new(400);
 /// How far ahead figures of a project are told, in days.
 const AHEAD: u32 = 90;
 
-/// A day that is added, and what follows from all of them.
-pub(super) trait Growing {
-    /// Adds a day; what was said of it before is replaced.
-    fn add(
-        &mut self,
-        day: NaiveDate,
-        source: &SearchSource,
-        sum: &RankingsSummary,
-        own_curve: bool,
-    );
-    /// Where visibility and traffic are heading, with the places of the records before those of the
-    /// keywords.
-    fn forecast(
-        &self,
-        run: &Run<'_>,
-        source: &SearchSource,
-        tally: &mut ForecastTally,
-    ) -> Vec<StagedFinding>;
+/// Adds a day; what was said of it before is replaced.
+pub(super) fn add_day(
+    series: &mut ProjectSeries,
+    day: NaiveDate,
+    source: &SearchSource,
+    sum: &RankingsSummary,
+    own_curve: bool,
+) {
+    let kind = SeriesKind {
+        engine: source.engine.clone(),
+        simulated: source.provenance == analysis::provenance::Provenance::Simulated,
+        method: sum.method_version.clone(),
+        weighting: sum.weighting,
+    };
+    let figures = DayFigures {
+        kind,
+        keywords: u32::try_from(sum.coverage.measured).unwrap_or(u32::MAX),
+        visibility: sum.visibility_index,
+        traffic: sum.estimated_traffic,
+        traffic_keywords: sum.estimated_traffic_keywords,
+        own_curve,
+    };
+    series.0.insert(day, figures);
+    series
+        .0
+        .retain(|it, _| *it >= day - REMEMBERED && *it <= day);
 }
 
-impl Growing for ProjectSeries {
-    fn add(
-        &mut self,
-        day: NaiveDate,
-        source: &SearchSource,
-        sum: &RankingsSummary,
-        own_curve: bool,
-    ) {
-        let kind = SeriesKind {
-            engine: source.engine.clone(),
-            simulated: source.provenance == analysis::provenance::Provenance::Simulated,
-            method: sum.method_version.clone(),
-            weighting: sum.weighting,
-        };
-        let figures = DayFigures {
-            kind,
-            keywords: u32::try_from(sum.coverage.measured).unwrap_or(u32::MAX),
-            visibility: sum.visibility_index,
-            traffic: sum.estimated_traffic,
-            traffic_keywords: sum.estimated_traffic_keywords,
-            own_curve,
-        };
-        self.0.insert(day, figures);
-        self.0.retain(|it, _| *it >= day - REMEMBERED && *it <= day);
-    }
-
-    fn forecast(
-        &self,
-        run: &Run<'_>,
-        source: &SearchSource,
-        tally: &mut ForecastTally,
-    ) -> Vec<StagedFinding> {
-        let Some((_, newest)) = self.0.last_key_value() else {
-            return Vec::new();
-        };
-        let of_the_kind = || self.0.iter().filter(|(_, it)| it.kind == newest.kind);
-        let visibility = of_the_kind().map(|(day, it)| observed(*day, it.visibility));
-        // A sum over other keywords is another figure, and so is one by another kind of curve.
-        let traffic = of_the_kind()
-            .filter(|(_, it)| it.traffic_keywords == newest.traffic_keywords)
-            .filter(|(_, it)| it.own_curve == newest.own_curve)
-            .map(|(day, it)| observed(*day, it.traffic));
-        let keywords = newest.keywords.max(1);
-        let series = [
-            (
-                Quantity::VisibilityIndex { keywords },
-                visibility.collect::<Vec<_>>(),
-            ),
-            (Quantity::EstimatedTraffic, traffic.collect()),
-        ];
-        let records = series.iter().map(|(quantity, observations)| {
-            let record = ahead(run, source, *quantity, observations);
-            tally.add(&record);
-            record
-        });
-        let staged = records.enumerate().map(|(place, record)| {
-            let measured_at = record.envelope.measured_at;
-            listed(
-                ResultType::Forecast,
-                place,
-                measured_at,
-                Document::of(&record),
-            )
-        });
-        staged.collect()
-    }
+/// Where visibility and traffic are heading, with the places of the records before those of the
+/// keywords.
+pub(super) fn forecasts(
+    series: &ProjectSeries,
+    run: &Run<'_>,
+    source: &SearchSource,
+    tally: &mut ForecastTally,
+) -> Vec<StagedFinding> {
+    let Some((_, newest)) = series.0.last_key_value() else {
+        return Vec::new();
+    };
+    let of_the_kind = || series.0.iter().filter(|(_, it)| it.kind == newest.kind);
+    let visibility = of_the_kind().map(|(day, it)| observed(*day, it.visibility));
+    // A sum over other keywords is another figure, and so is one by another kind of curve.
+    let traffic = of_the_kind()
+        .filter(|(_, it)| it.traffic_keywords == newest.traffic_keywords)
+        .filter(|(_, it)| it.own_curve == newest.own_curve)
+        .map(|(day, it)| observed(*day, it.traffic));
+    let keywords = newest.keywords.max(1);
+    let quantities = [
+        (
+            Quantity::VisibilityIndex { keywords },
+            visibility.collect::<Vec<_>>(),
+        ),
+        (Quantity::EstimatedTraffic, traffic.collect()),
+    ];
+    let records = quantities.iter().map(|(quantity, observations)| {
+        let record = ahead(run, source, *quantity, observations);
+        tally.add(&record);
+        record
+    });
+    let staged = records.enumerate().map(|(place, record)| {
+        let measured_at = record.envelope.measured_at;
+        listed(
+            ResultType::Forecast,
+            place,
+            measured_at,
+            Document::of(&record),
+        )
+    });
+    staged.collect()
 }
 
 fn observed(day: NaiveDate, value: Option<f64>) -> Observation {
@@ -160,7 +143,7 @@ mod tests {
         let mut series = ProjectSeries::default();
         let sum = RankingsTally::default().finish(3);
         for n in [0, 5, 5, 401] {
-            series.add(day(n), &source("google"), &sum, false);
+            add_day(&mut series, day(n), &source("google"), &sum, false);
         }
         assert_eq!(
             series.0.keys().copied().collect::<Vec<_>>(),
@@ -172,8 +155,8 @@ mod tests {
     fn days_of_another_engine_are_another_series() {
         let mut series = ProjectSeries::default();
         let sum = RankingsTally::default().finish(3);
-        series.add(day(0), &source("bing"), &sum, false);
-        series.add(day(1), &source("google"), &sum, false);
+        add_day(&mut series, day(0), &source("bing"), &sum, false);
+        add_day(&mut series, day(1), &source("google"), &sum, false);
         let newest = &series.0[&day(1)].kind;
         assert!(series.0[&day(0)].kind != *newest);
     }

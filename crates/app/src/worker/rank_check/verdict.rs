@@ -5,7 +5,7 @@ use super::{
     head::{Run, Told},
     market::{Market, left_behind},
     named_sites::NamedSites,
-    project_series::Growing,
+    project_series::{self, add_day},
 };
 use crate::worker::{
     attempt::{Broken, Done},
@@ -87,9 +87,9 @@ impl Pass<'_> {
         let source = tools.search.label().source();
         let mut series = series.unwrap_or_default();
         let is_own = self.own.curve().is_some() && source.is_google();
-        series.add(job.day, &source, &sum.rankings, is_own);
+        add_day(&mut series, job.day, &source, &sum.rankings, is_own);
         let tally = &mut courses.forecasts;
-        let mut ahead = series.forecast(&run, &source, tally);
+        let mut ahead = project_series::forecasts(&series, &run, &source, tally);
         ahead.extend(ai_mentions::forecasts(tools, &run, ahead.len(), tally).await?);
         self.stage(&ahead).await?;
 

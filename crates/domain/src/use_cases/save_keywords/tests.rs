@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     account::{AccountLimits, AccountUsage},
     allowance::AllowanceName,
+    project::Status,
     test_support::{ACCOUNT, FakeStorage, FrozenClock, a_keyword, a_mint, a_project, an_account},
 };
 use SaveOutcome::{Added, AlreadyTracked, Reactivated, Refused};

@@ -4,6 +4,8 @@ use super::*;
 use crate::{
     account::{AccountLimits, AccountUsage},
     market::Market,
+    patch::Change,
+    project::Status,
     test_support::{
         ACCOUNT, FakeStorage, FakeTransaction, FrozenClock, a_keyword, a_mint, a_project,
         an_account,

@@ -49,8 +49,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let Some(request) = page.filter(|_| query.finish().is_ok()) else {
         // Whether the project is there is told before what is wrong with the query.
         if let Some(project) = filter.project {
-            let found = services.read_project.run(call.account(), project).await?;
-            found.ok_or_else(refusals::no_project)?;
+            services.project(call.account(), project).await?;
         }
         return wanted(None, query);
     };

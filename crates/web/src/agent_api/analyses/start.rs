@@ -44,11 +44,7 @@ const MOST_MODELS: usize = 20;
 pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     // A project that is not there is told before anything else that is wrong with the body.
     if let Some(id) = call.body.get("projectId").and_then(whole) {
-        services
-            .read_project
-            .run(call.account(), ProjectId(id))
-            .await?
-            .ok_or_else(refusals::no_project)?;
+        services.project(call.account(), ProjectId(id)).await?;
     }
     call.query.finish()?;
     let (request, dry_run) = read_body(&call.body, read)?;

@@ -24,12 +24,7 @@ pub const FIELDS: [&str; 4] = ["keywords", "aiTracked", "market", "tags"];
 
 /// Starts tracking keywords: all of them, or none when an allowance would be passed.
 pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let project = services
-        .read_project
-        .run(call.account(), id)
-        .await?
-        .ok_or_else(refusals::no_project)?;
+    let project = call.project(&services).await?;
     call.query.finish()?;
     let new = read_body(&call.body, read)?;
     let stored = |tracked: &TrackedKeywords| answer(project.id, tracked).stored();

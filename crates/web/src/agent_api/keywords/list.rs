@@ -12,7 +12,6 @@ use crate::{
     services::Services,
 };
 use domain::{
-    ids::ProjectId,
     page::Direction,
     ports::keywords::{KeywordFilter, KeywordSort},
 };
@@ -32,7 +31,7 @@ const SORTS: [(&str, KeywordSort); 3] = [
 
 /// Lists a project's keywords.
 pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let project = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let project = call.project_id()?;
     let bound_to = bound_part(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
@@ -50,11 +49,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let request = paging.request(key, now);
     // Whether the project is there is told before what is wrong with the query.
     let Some(request) = request.filter(|_| query.finish().is_ok()) else {
-        services
-            .read_project
-            .run(call.account(), project)
-            .await?
-            .ok_or_else(refusals::no_project)?;
+        call.project(&services).await?;
         return wanted(None, query);
     };
     let mut page = services

@@ -50,12 +50,8 @@ const READ_ONLY: [&str; 9] = [
 
 /// Changes a project.
 pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let current = services
-        .read_project
-        .run(call.account(), id)
-        .await?
-        .ok_or_else(refusals::no_project)?;
+    let current = call.project(&services).await?;
+    let id = current.id;
     let defaults = &call.tenant().report_defaults;
     let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
     call.query.finish()?;

@@ -4,13 +4,12 @@ use super::{
     ProjectView,
     change::{expected, refused},
 };
-use crate::{answer::Answer, endpoint::Call, problem::Problem, refusals, services::Services};
-use domain::ids::ProjectId;
+use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
 use std::sync::Arc;
 
 /// Takes a project out of use; a second time changes nothing.
 pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
+    let id = call.project_id()?;
     call.query.finish()?;
     let project = services
         .deactivate_project

@@ -7,21 +7,14 @@ use crate::{
     endpoint::Call,
     entity_tag::EntityTag,
     problem::Problem,
-    refusals,
     selection::{PROJECT, Selection},
     services::Services,
 };
-use domain::ids::ProjectId;
 use std::sync::Arc;
 
 /// Reads one project.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let id = ProjectId(call.id.ok_or_else(refusals::no_project)?);
-    let project = services
-        .read_project
-        .run(call.account(), id)
-        .await?
-        .ok_or_else(refusals::no_project)?;
+    let project = call.project(&services).await?;
     let fields = Selection::read(&call.query, &PROJECT);
     call.query.finish()?;
     let view = ProjectView::of(&project, &call.tenant().report_defaults);

@@ -1,0 +1,45 @@
+//! How answers travel, those of the APIs and pages alike: compressed or not, with or without a body,
+//! and the headers that all of them have.
+
+use actix_web::{
+    HttpRequest, HttpResponse, HttpResponseBuilder,
+    body::SizedStream,
+    http::header::{self, AcceptEncoding, Encoding, Header as _},
+    web::Bytes,
+};
+use std::io;
+
+/// Whether the caller reads gzip, and likes it at least as much as plain text (RFC 9110, 12.5.3).
+pub fn reads_gzip(request: &HttpRequest) -> bool {
+    let offered = [Encoding::gzip(), Encoding::identity()];
+    let wanted = AcceptEncoding::parse(request).ok();
+    let chosen = wanted.and_then(|it| it.negotiate(offered.iter()));
+    chosen == Some(Encoding::gzip())
+}
+
+/// What browsers are to keep to, whatever it is that they got; `secure` when they came by https.
+pub fn guard(response: &mut HttpResponseBuilder, secure: bool) {
+    response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+    response.insert_header(("cross-origin-resource-policy", "same-origin"));
+    if secure {
+        let value = "max-age=31536000; includeSubDomains";
+        response.insert_header((header::STRICT_TRANSPORT_SECURITY, value));
+    }
+}
+
+/// HEAD answers with the headers of GET, its length included, and without its body.
+pub fn with_body(
+    mut response: HttpResponseBuilder,
+    body: impl Into<Bytes>,
+    is_head: bool,
+) -> HttpResponse {
+    let body = body.into();
+    if !is_head {
+        return response.body(body);
+    }
+    let length = body.len() as u64;
+    let nothing = futures_util::stream::empty::<Result<Bytes, io::Error>>();
+    response
+        .no_chunking(length)
+        .body(SizedStream::new(length, nothing))
+}
