@@ -588,6 +588,7 @@ async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: Test
         job: None,
         keyword: None,
         url: None,
+        ordinal: None,
         from: None,
         to: None,
         page,

@@ -108,6 +108,8 @@ pub struct FindingQuery {
     pub keyword: Option<KeywordId>,
     /// About this page alone.
     pub url: Option<String>,
+    /// In this place of each run alone.
+    pub ordinal: Option<i64>,
     /// Measured at or after.
     pub from: Option<DateTime<Utc>>,
     /// Measured before.
@@ -125,6 +127,7 @@ impl FindingQuery {
             job: Some(job),
             keyword: None,
             url: None,
+            ordinal: None,
             from: None,
             to: None,
             page: PageRequest {

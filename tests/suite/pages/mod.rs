@@ -26,14 +26,7 @@ fn pages(project: i64) -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
-    for end in [
-        "",
-        "/keywords",
-        "/settings",
-        "/gap-check",
-        "/content-plans",
-        "/content-plans/3",
-    ] {
+    for end in ["", "/keywords", "/settings", "/gap-check", "/content-plans"] {
         pages.push(format!("/projects/{project}{end}"));
     }
     pages.extend(ResultType::ALL.map(|it| format!("/projects/{project}/results/{}", it.name())));

@@ -3,14 +3,19 @@
 
 use super::{project, ranking, text};
 use analysis::result_type::ResultType;
+use chrono::TimeDelta;
 use harness::{
     app::{Ranked, TestApp},
     databases::TestDatabase,
     on_every_database,
 };
+use serde_json::json;
 
 on_every_database![
     empty_pages_say_what_to_do_next,
+    what_is_deactivated_can_be_reached,
+    favourites_stand_before_all_others,
+    what_was_made_up_is_no_past_of_what_was_measured,
     simulated_figures_say_so,
     figures_say_when_by_what_and_from_how_many,
     long_lists_come_a_page_at_a_time,
@@ -31,7 +36,7 @@ async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
     );
     let (project, _) = project(&app, 0).await;
     let keywords = format!("/projects/{project}/keywords");
-    assert!(text(&app, &keywords).await.contains("No keywords yet"));
+    assert!(text(&app, &keywords).await.contains("No keywords in use"));
     for of in ResultType::ALL.map(ResultType::name) {
         let page = text(&app, &format!("/projects/{project}/results/{of}")).await;
         assert!(page.contains("class=\"empty\""), "{of}");
@@ -40,6 +45,79 @@ async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
         assert!(leads_on, "{of}");
         assert!(!page.contains("Simulated data"), "{of}");
     }
+}
+
+async fn what_is_deactivated_can_be_reached(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_sign_in(0).await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = project(&app, 1).await;
+    let page = format!("/projects/{project}/keywords");
+    let link = format!("href=\"{page}?status=deactivated\"");
+    agent
+        .delete(&format!("/keywords/{}", keywords[0]))
+        .await
+        .ok();
+    assert!(text(&app, &page).await.contains(&link));
+    agent.delete(&format!("/projects/{project}")).await.ok();
+    let home = text(&app, "/").await;
+    assert!(home.contains("href=\"/?status=deactivated\""));
+    let shelved = text(&app, "/?status=deactivated").await;
+    assert!(shelved.contains(&format!("/projects/{project}\"")));
+}
+
+async fn favourites_stand_before_all_others(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_limit(|it| it.projects = 40).await;
+    app.db_sign_in(0).await;
+    let agent = app.db_full_agent().await;
+    for n in 0..26 {
+        let body =
+            json!({ "domain": format!("a{n:02}.example.com"), "name": format!("Project {n:02}") });
+        agent.post("/projects", body).await.created();
+    }
+    let body = json!({ "domain": "z.example.com", "name": "Zeta", "favorite": true });
+    agent.post("/projects", body).await.created();
+    let page = text(&app, "/").await;
+    let at = |page: &str, name: &str| page.find(&format!(">{name}</a>"));
+    assert!(at(&page, "Zeta") < at(&page, "Project 00"));
+    assert!(at(&page, "Zeta").is_some() && at(&page, "Project 25").is_none());
+    let (_, behind) = page.split_once("cursor=").unwrap();
+    let cursor = behind.split('"').next().unwrap();
+    let next = text(&app, &format!("/?cursor={cursor}")).await;
+    assert!(at(&next, "Zeta").is_none() && at(&next, "Project 25").is_some());
+    let only = text(&app, "/?favorite=true").await;
+    assert!(at(&only, "Zeta").is_some() && at(&only, "Project 00").is_none());
+}
+
+async fn what_was_made_up_is_no_past_of_what_was_measured(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_sign_in(0).await;
+    let agent = app.db_full_agent().await;
+    let (project, keywords) = project(&app, 1).await;
+    let page = format!(
+        "/projects/{project}/results/rankings?keyword={}",
+        keywords[0]
+    );
+    let days = ["2026-09-19", "2026-09-20", "2026-09-21"];
+    for (day, provenance) in days.into_iter().zip(["simulated", "measured", "measured"]) {
+        let job = agent.rank_check(project).await;
+        let url = "https://shop.example.com/a";
+        let record = ranking(project, keywords[0], "shoes", 4, url);
+        let record = record
+            .replace("simulated", provenance)
+            .replace("2026-09-21", day);
+        let ranked = [Ranked {
+            keyword: keywords[0],
+            position: Some(4),
+            record,
+        }];
+        app.db_publish_rankings(project, job, "{}", &ranked).await;
+        app.clock.advance(TimeDelta::hours(1));
+    }
+    let shown = text(&app, &page).await;
+    assert!(shown.contains(days[1]) && shown.contains(days[2]));
+    assert!(!shown.contains(days[0]), "{shown}");
 }
 
 async fn published(app: &TestApp, keywords: u32) -> i64 {

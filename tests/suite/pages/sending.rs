@@ -1,14 +1,16 @@
 //! Who sees pages, and how they are sent.
 
 use super::{get, header, pages, project, text};
-use harness::{app::TestApp, databases::TestDatabase, on_every_database};
+use harness::{app::TestApp, callers::id, databases::TestDatabase, on_every_database};
 use reqwest::{Method, header::ACCEPT_ENCODING};
+use serde_json::json;
 
 on_every_database![
     nobody_sees_a_page_without_a_session,
     without_an_account_everything_leads_to_the_first_run,
     pages_carry_their_headers,
     what_is_not_there_and_what_is_anothers_look_alike,
+    a_plan_has_a_page_and_what_is_no_plan_has_none,
     files_are_kept_for_ever_under_their_version,
     pages_are_read_and_nothing_else,
 ];
@@ -128,6 +130,22 @@ async fn what_is_not_there_and_what_is_anothers_look_alike(db: TestDatabase) {
     let (status, _) = answers[0];
     assert_eq!(status, 404);
     assert!(answers.iter().all(|it| *it == answers[0]));
+}
+
+async fn a_plan_has_a_page_and_what_is_no_plan_has_none(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (project, _) = project(&app, 1).await;
+    let plan = json!({ "name": "Winter <i>", "clusteredBy": "words", "items": [] });
+    let browser = app.db_member(0).await;
+    let path = format!("/projects/{project}/content-plans");
+    let saved = browser.post(&format!("/api{path}"), plan).await.created();
+    app.db_sign_in(0).await;
+    let page = text(&app, &format!("{path}/{}", id(&saved))).await;
+    assert!(page.contains("<title>Winter &#60;i&#62; ·"), "{page}");
+    for nothing in ["3", "x"] {
+        let answer = get(&app, &format!("{path}/{nothing}")).await;
+        assert_eq!(answer.status().as_u16(), 404, "{nothing}");
+    }
 }
 
 async fn files_are_kept_for_ever_under_their_version(db: TestDatabase) {

@@ -341,9 +341,16 @@ async fn volumes_are_noted_in_their_market_alone(db: TestDatabase) {
     };
     for told in [880, 880, 1_000] {
         let volumes = BTreeMap::from([("red shoes".to_owned(), told), ("new".to_owned(), 5)]);
-        change!(db, tx => tx.keywords().note_volumes(ANN, us, english, &volumes).await.unwrap());
+        change!(db, tx => tx.keywords().note_volumes(ANN, us, english, &volumes, true).await.unwrap());
         assert_eq!(volume(ANN, 21).await, Some(told));
     }
+    let older = BTreeMap::from([("red shoes".to_owned(), 7), ("rare shoes".to_owned(), 8)]);
+    change!(db, tx => {
+        tx.keywords().add(&[keyword(ANN, 24, "rare shoes")]).await.unwrap();
+        tx.keywords().note_volumes(ANN, us, english, &older, false).await.unwrap();
+    });
+    assert_eq!(volume(ANN, 21).await, Some(1_000), "what is newer stays");
+    assert_eq!(volume(ANN, 24).await, Some(8), "better than nothing");
     for (account, id) in [(ANN, 22), (ANN, 23), (BOB, 21)] {
         assert_eq!(volume(account, id).await, None, "{account} {id}");
     }

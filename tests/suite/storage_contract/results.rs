@@ -92,6 +92,7 @@ fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> FindingQu
         job: job.map(JobId),
         keyword: None,
         url: None,
+        ordinal: None,
         from: None,
         to: None,
         page: PageRequest {
@@ -308,6 +309,13 @@ async fn each_filter_selects_what_it_says(db: TestDatabase) {
                 ..any()
             },
             vec![],
+        ),
+        (
+            FindingQuery {
+                ordinal: Some(2),
+                ..any()
+            },
+            vec![(31, 2), (32, 2)],
         ),
         (
             FindingQuery {

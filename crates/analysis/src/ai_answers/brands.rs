@@ -158,6 +158,15 @@ impl BrandBook {
         self.brands.get(brand).map_or("", |it| &it.name)
     }
 
+    /// What a brand is called: its name, whatever else it is called, and its hosts.
+    pub fn spellings(&self, brand: BrandId) -> impl Iterator<Item = &str> {
+        let spec = self.brands.get(brand).into_iter();
+        spec.flat_map(|it| {
+            let others = it.aliases.iter().chain(&it.domains);
+            std::iter::once(&it.name).chain(others).map(String::as_str)
+        })
+    }
+
     /// The first host of a brand.
     #[must_use]
     pub fn domain(&self, brand: BrandId) -> Option<&str> {

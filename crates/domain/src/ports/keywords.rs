@@ -87,13 +87,15 @@ pub trait KeywordRepository: Send {
         normalized: &[String],
     ) -> Result<BTreeSet<String>, StorageError>;
     /// Sets the search volumes of the account's keywords that have one of these normalised texts, a few
-    /// hundred at the most, in that country and language; others stay as they are.
+    /// hundred at the most, in that country and language; others stay as they are. What is not `fresh`
+    /// is told of keywords alone of which nothing is known.
     async fn note_volumes(
         &mut self,
         account: AccountId,
         country: Country,
         language: Language,
         volumes: &BTreeMap<String, u32>,
+        fresh: bool,
     ) -> Result<(), StorageError>;
     /// Everything as given, except the latest rank and the search volume.
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;

@@ -31,6 +31,8 @@ pub struct ResultsRequest {
     pub keyword: Option<KeywordId>,
     /// About this page alone.
     pub url: Option<String>,
+    /// In this place of each run alone.
+    pub ordinal: Option<i64>,
     /// Measured at or after.
     pub from: Option<DateTime<Utc>>,
     /// Measured before.
@@ -138,6 +140,7 @@ fn query(request: &ResultsRequest, newest: JobId) -> FindingQuery {
         job: (!request.history).then_some(newest),
         keyword: request.keyword,
         url: request.url.clone(),
+        ordinal: request.ordinal,
         from: request.from,
         to: request.to,
         page: request.page.clone(),

@@ -405,7 +405,14 @@ impl ResearchKeyword {
         let (subject, volumes) = (&search.subject, volumes(&search));
         if !volumes.is_empty() {
             work.keywords()
-                .note_volumes(request.account, subject.country, subject.language, &volumes)
+                .note_volumes(
+                    request.account,
+                    subject.country,
+                    subject.language,
+                    &volumes,
+                    // What was bought for another keyword since then is newer than what was kept.
+                    !is_cached,
+                )
                 .await?;
         }
         let quota = standing(work, request.account, now).await?;

@@ -131,6 +131,7 @@ impl KeywordRepository for Session<Db> {
         country: Country,
         language: Language,
         volumes: &BTreeMap<String, u32>,
+        fresh: bool,
     ) -> Result<(), StorageError> {
         let volumes = volumes.clone();
         self.change(account, move |db| {
@@ -147,7 +148,8 @@ impl KeywordRepository for Session<Db> {
             let mut news: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
             for (id, text, stands) in known {
                 let volume = volumes.get(&text).map(|it| i64::from(*it));
-                if let Some(volume) = volume.filter(|it| stands != Some(*it)) {
+                let is_news = |it: &i64| stands.is_none_or(|old| fresh && old != *it);
+                if let Some(volume) = volume.filter(is_news) {
                     news.entry(volume).or_default().push(id);
                 }
             }

@@ -376,6 +376,9 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
             .filter(findings::url_hash.eq(url_hash(url)))
             .filter(findings::url.eq(url.clone()));
     }
+    if let Some(ordinal) = query.ordinal {
+        wanted = wanted.filter(findings::ordinal.eq(ordinal));
+    }
     if let Some(from) = query.from {
         wanted = wanted.filter(findings::measured_at.ge(At(from)));
     }

@@ -162,6 +162,7 @@ async fn one(
         result_type,
         keyword: only.keyword,
         url: only.url,
+        ordinal: None,
         from: only.from,
         to: only.to,
         history,

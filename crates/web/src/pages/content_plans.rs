@@ -8,7 +8,10 @@ use super::{
     visit::Visit,
 };
 use askama::Template;
-use domain::ids::ProjectId;
+use domain::{
+    ids::{ContentPlanId, ProjectId},
+    use_cases::read_content_plan::FoundPlan,
+};
 
 /// What the list's module needs.
 const BEFORE_LIST: [&str; 5] = ["paged_table", "plan_dialog", "content_plan", "dom", "api"];
@@ -49,16 +52,22 @@ pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     })
 }
 
-/// One of them. Whether it is there, the module finds out.
+/// One of them.
 pub async fn one(visit: &Visit<'_>, id: ProjectId, plan: i64) -> Result<Page, NoPage> {
     let project = visit.project(id).await?;
+    let found = { &visit.services.read_content_plan }
+        .run(visit.account(), id, ContentPlanId(plan))
+        .await?;
+    let FoundPlan::Plan(found) = found else {
+        return Err(NoPage::NotFound);
+    };
     let mut crumbs = frame::crumbs(&project);
     crumbs.push((
         format!("/projects/{id}/content-plans"),
         "Content plans".to_owned(),
     ));
     Ok(Page {
-        title: format!("Content plan · {}", project.name.as_str()),
+        title: format!("{} · {}", found.name, project.name.as_str()),
         spot: Spot::ContentPlans,
         simulated: false,
         parts: vec![

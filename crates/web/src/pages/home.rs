@@ -17,14 +17,14 @@ use analysis::{
 use askama::Template;
 use chrono::{Days, NaiveDate};
 use domain::{
-    page::Direction,
+    page::{Direction, PageRequest},
     ports::projects::{ProjectFilter, ProjectSort},
     project::{Project, Status},
     text::Text,
     use_cases::read_portfolio::Portfolio,
 };
 
-const KNOWN: [&str; 5] = ["search", "tag", "status", "cursor", "sort"];
+const KNOWN: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];
 const SORTS: [(&str, ProjectSort); 1] = [("name", ProjectSort::Name)];
 const ROWS: u32 = 24;
 /// What a card tells of.
@@ -93,37 +93,46 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         search: search.clone(),
         ..ProjectFilter::default()
     };
+    let only_favorites = query.text("favorite") == Some("true");
     let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
-    let portfolio = { &visit.uses.portfolio }
-        .run(visit.account(), &filter, &wanted.page, &SHOWN)
-        .await?;
+    let read = async |favorite: bool| {
+        let filter = ProjectFilter {
+            favorite: Some(favorite),
+            ..filter.clone()
+        };
+        { &visit.uses.portfolio }
+            .run(visit.account(), &filter, &wanted.page, &SHOWN)
+            .await
+    };
+    let portfolio = read(only_favorites).await?;
+    // Favourites stand before all others, so they are a list of their own.
+    let favorites = if only_favorites || wanted.page.after.is_some() {
+        None
+    } else {
+        Some(read(true).await?).filter(|it| !it.projects.items.is_empty())
+    };
     let places = visit.who.account.project_allowance();
-    let is_plain =
-        search.is_none() && tag.is_none() && status == "active" && wanted.page.after.is_none();
-    let is_new = portfolio.projects.items.is_empty() && is_plain;
-    let head = frame::head(
-        vec![],
-        "Projects",
-        if is_new {
-            ""
-        } else {
-            "How visible your sites are, in search and in answers of AI engines."
-        },
-        Some(parts::main_link("#new", "Create a project")),
-    );
+    let is_plain = search.is_none()
+        && tag.is_none()
+        && status == "active"
+        && !only_favorites
+        && wanted.page.after.is_none();
+    let is_new = is_plain && favorites.is_none() && portfolio.projects.items.is_empty();
+    let head = heading(is_new);
     let new = Html::of(&NewProject {
         open: is_new,
         left: places.limit.saturating_sub(places.used),
         limit: places.limit,
     });
-    let simulated = portfolio.heads.values().any(frame::is_simulated);
+    let shown = || favorites.iter().chain([&portfolio]);
+    let simulated = shown().any(|it| it.heads.values().any(frame::is_simulated));
     let mut body = vec![head];
     if is_new {
         body.push(parts::empty(
             "projects",
             "Which site do you want to follow?",
-            "Create a project with its domain and a few keywords. Sightline measures where it stands at once; without a supplier's key on simulated search pages, which say so.",
-            None,
+            "Create a project with its domain and a few keywords; then one press measures where it stands. Without a supplier's key that is on simulated search pages, which say so.",
+            bring_back(visit).await?,
         ));
         body.push(new);
     } else {
@@ -137,9 +146,21 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
                 ("all", "All"),
             ],
         }));
-        body.extend(sections(&portfolio));
+        let all: Vec<Html> = shown()
+            .flat_map(|it| it.projects.items.iter().map(|project| card(project, it)))
+            .collect();
+        body.push(if all.is_empty() {
+            nothing_fits()
+        } else {
+            parts::wrapped("div", "cards", &Html::all(all))
+        });
+        if favorites.is_some_and(|it| it.projects.next.is_some()) {
+            let href = visit.with(&[("favorite", Some("true"))]);
+            let more = parts::link(&href, "All favourites");
+            body.push(parts::wrapped("p", "small", &more));
+        }
         let (first, next) = visit.around(&wanted, &portfolio.projects);
-        body.push(super::parts::pager(first.as_deref(), next.as_deref(), ""));
+        body.push(parts::pager(first.as_deref(), next.as_deref(), ""));
         body.push(new);
     }
     Ok(Page {
@@ -151,23 +172,43 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     })
 }
 
-fn sections(portfolio: &Portfolio) -> Vec<Html> {
-    let projects = &portfolio.projects.items;
-    if projects.is_empty() {
-        let text = "Nothing fits what you searched for. Take a part of the search away.";
-        return vec![parts::empty(
-            "projects",
-            "No such project",
-            text,
-            Some(parts::main_link("/", "Show all projects")),
-        )];
-    }
-    // Favourites come first; each of both lists stays in its order.
-    let (mut cards, others): (Vec<&Project>, Vec<&Project>) =
-        projects.iter().partition(|it| it.meta.favorite);
-    cards.extend(others);
-    let cards = Html::all(cards.into_iter().map(|it| card(it, portfolio)));
-    vec![parts::wrapped("div", "cards", &cards)]
+fn heading(is_new: bool) -> Html {
+    let lead = if is_new {
+        ""
+    } else {
+        "How visible your sites are, in search and in answers of AI engines."
+    };
+    let create = Some(parts::main_link("#new", "Create a project"));
+    frame::head(vec![], "Projects", lead, create)
+}
+
+/// The way to what was taken out of use, where there is something.
+async fn bring_back(visit: &Visit<'_>) -> Result<Option<Html>, NoPage> {
+    let filter = ProjectFilter {
+        status: Some(Status::Deactivated),
+        ..ProjectFilter::default()
+    };
+    let one = PageRequest {
+        sort: ProjectSort::Name,
+        direction: Direction::Ascending,
+        after: None,
+        limit: 1,
+        counted: false,
+    };
+    let found = { &visit.services.list_projects }
+        .run(visit.account(), &filter, &one)
+        .await?;
+    let link = || parts::link("/?status=deactivated", "Bring a deactivated one back");
+    Ok((!found.items.is_empty()).then(link))
+}
+
+fn nothing_fits() -> Html {
+    parts::empty(
+        "projects",
+        "No such project",
+        "Nothing fits what you searched for. Take a part of the search away.",
+        Some(parts::main_link("/", "Show all projects")),
+    )
 }
 
 fn card(project: &Project, portfolio: &Portfolio) -> Html {
@@ -190,8 +231,8 @@ fn card(project: &Project, portfolio: &Portfolio) -> Html {
         visibility: parts::maybe(newest, 1),
         delta: parts::delta(over_a_week(&series), 1, ""),
         ai: parts::maybe(ai.and_then(|it| it.ai_visibility_score), 1),
-        open: suggestions.map_or_else(parts::unknown, |it| parts::count(it.open + it.regressed)),
-        spark: (series.len() > 1).then(|| spark("Visibility, day by day", &series, false)),
+        open: suggestions.map_or_else(parts::unknown, |it| parts::count(it.open)),
+        spark: (series.len() > 1).then(|| spark("Visibility, day by day", &series)),
         missing: if project.keyword_count == 0 {
             "Add keywords to see where it stands."
         } else {
@@ -230,14 +271,15 @@ pub fn with_gaps(days: Vec<(NaiveDate, Option<f64>)>) -> Vec<(NaiveDate, Option<
     whole
 }
 
-/// By how much the newest value differs from the one a week before it.
+/// By how much the newest value differs from the one a week before it, or up to a week earlier where
+/// nothing was measured on that day.
 pub fn over_a_week(series: &[(NaiveDate, Option<f64>)]) -> Option<f64> {
     let (day, newest) = series.last()?;
-    let week_ago = *day - Days::new(7);
+    let (week_ago, two_weeks_ago) = (*day - Days::new(7), *day - Days::new(14));
     let before = series
         .iter()
         .rev()
-        .find(|(day, it)| *day <= week_ago && it.is_some())?;
+        .find(|(day, it)| *day <= week_ago && *day >= two_weeks_ago && it.is_some())?;
     Some((*newest)? - before.1?)
 }
 
@@ -270,5 +312,7 @@ mod tests {
         ];
         assert_eq!(over_a_week(&days), Some(2.5));
         assert_eq!(over_a_week(&days[..2]), None);
+        let after_a_pause = [(day(1), Some(5.0)), (day(16), Some(8.5))];
+        assert_eq!(over_a_week(&after_a_pause), None);
     }
 }

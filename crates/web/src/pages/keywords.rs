@@ -13,7 +13,7 @@ use askama::Template;
 use domain::{
     ids::ProjectId,
     keyword::Keyword,
-    page::Direction,
+    page::{Direction, PageRequest},
     ports::keywords::{KeywordFilter, KeywordSort},
     project::{Project, Status},
     use_cases::read_keyword_board::KeywordBoard,
@@ -62,17 +62,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let query = visit.query(&KNOWN);
     let search = query.free_text("search", 200).unwrap_or_default();
     let status = query.text("status").unwrap_or("active");
-    let normalised = analysis::keyword_text::normalised(&search);
-    let filter = KeywordFilter {
-        status: if status == "all" {
-            None
-        } else {
-            Some(Status::named(status).unwrap_or(Status::Active))
-        },
-        ai_tracked: query.text("aiTracked").and_then(|it| it.parse().ok()),
-        tag: query.free_text("tag", 50),
-        search: Some(normalised).filter(|it| !it.is_empty()),
-    };
+    let filter = filter_of(&query, status, &search);
     let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
     let board = { &visit.uses.keyword_board }
         .run(visit.account(), id, &filter, &wanted.page)
@@ -123,7 +113,8 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         && filter.tag.is_none();
     if project.keyword_count == 0 && is_plain {
         let text = "Add the searches for which you want to be found. Sightline then follows your position for each of them.";
-        body.push(parts::empty("keywords", "No keywords yet", text, None));
+        let back = bring_back(visit, id).await?;
+        body.push(parts::empty("keywords", "No keywords in use", text, back));
     } else {
         body.push(Html::of(&Filter {
             search: &search,
@@ -157,6 +148,44 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         simulated,
         parts: body,
     })
+}
+
+/// The way to what was taken out of use, where there is something.
+async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Html>, NoPage> {
+    let filter = KeywordFilter {
+        status: Some(Status::Deactivated),
+        ..KeywordFilter::default()
+    };
+    let one = PageRequest {
+        sort: KeywordSort::Text,
+        direction: Direction::Ascending,
+        after: None,
+        limit: 1,
+        counted: false,
+    };
+    let found = { &visit.services.list_keywords }
+        .run(visit.account(), id, &filter, &one)
+        .await?;
+    let found = found.filter(|it| !it.items.is_empty());
+    Ok(found.map(|_| {
+        let href = visit.with(&[("status", Some("deactivated"))]);
+        parts::link(&href, "Bring deactivated ones back")
+    }))
+}
+
+/// Which keywords the address asks for.
+fn filter_of(query: &Query, status: &str, search: &str) -> KeywordFilter {
+    let normalised = analysis::keyword_text::normalised(search);
+    KeywordFilter {
+        status: if status == "all" {
+            None
+        } else {
+            Some(Status::named(status).unwrap_or(Status::Active))
+        },
+        ai_tracked: query.text("aiTracked").and_then(|it| it.parse().ok()),
+        tag: query.free_text("tag", 50),
+        search: Some(normalised).filter(|it| !it.is_empty()),
+    }
 }
 
 /// The keywords of this page of the list.

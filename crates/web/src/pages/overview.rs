@@ -262,7 +262,6 @@ fn course(state: &ProjectState) -> Html {
         times: 1.0,
         digits: 1,
         after: "",
-        low: false,
     };
     parts::card(
         "Visibility",
@@ -336,6 +335,7 @@ fn suggestions(state: &ProjectState) -> Html {
     let lines = records
         .iter()
         .filter_map(|it| it.record.parse::<SuggestionRecord>().ok())
+        .filter(SuggestionRecord::is_open)
         .map(|it| {
             let score = parts::tag("own", &format!("{:.0}", it.priority_score));
             let title = parts::wrapped("b", "wrap", &parts::text(&it.title));

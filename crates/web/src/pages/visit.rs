@@ -12,7 +12,7 @@ use domain::{
     page::{Direction, Page, PageRequest},
     project::Project,
     use_cases::{
-        authenticate_session::Member, list_schedules::ListSchedules,
+        authenticate_session::Member, know_brands::KnowBrands, list_schedules::ListSchedules,
         read_keyword_board::ReadKeywordBoard, read_portfolio::ReadPortfolio,
         read_project_state::ReadProjectState,
     },
@@ -25,6 +25,7 @@ pub struct Uses {
     pub portfolio: ReadPortfolio,
     pub project_state: ReadProjectState,
     pub schedules: ListSchedules,
+    pub brands: KnowBrands,
 }
 
 impl Uses {
@@ -36,6 +37,7 @@ impl Uses {
             portfolio: ReadPortfolio::new(s()),
             project_state: ReadProjectState::new(s()),
             schedules: ListSchedules::new(s()),
+            brands: KnowBrands::new(s()),
         }
     }
 }

@@ -178,6 +178,7 @@ async fn findings(
         job: Some(job.id),
         keyword: None,
         url: None,
+        ordinal: None,
         from: None,
         to: None,
         page: PageRequest {

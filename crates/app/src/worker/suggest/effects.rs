@@ -161,6 +161,7 @@ fn speed_of(record: &SuggestionRecord, url: &str) -> FindingQuery {
         job: None,
         keyword: None,
         url: Some(url.to_owned()),
+        ordinal: None,
         from: Some(record.last_seen_at - BEFORE),
         to: None,
         page: PageRequest {

@@ -112,7 +112,6 @@ impl Fan {
             title: &self.title,
             told: &self.told,
             keys: Vec::new(),
-            low: false,
             ys: scale.labels(self.times, self.after),
             xs: time.labels(),
             drawing: Html::of(&drawing),

@@ -41,8 +41,6 @@ pub struct Lines {
     pub digits: usize,
     /// What stands behind each value.
     pub after: &'static str,
-    /// Of little height.
-    pub low: bool,
 }
 
 #[derive(Template)]
@@ -96,7 +94,6 @@ impl Lines {
             } else {
                 Vec::new()
             },
-            low: self.low,
             ys: scale.labels(self.times, self.after),
             xs: time.labels(),
             drawing: Html::of(&drawing),
@@ -212,7 +209,6 @@ mod tests {
             times: 1.0,
             digits: 0,
             after: "",
-            low: false,
         }
     }
 

@@ -36,7 +36,6 @@ struct Frame<'a> {
     title: &'a str,
     told: &'a str,
     keys: Vec<Key>,
-    low: bool,
     ys: Vec<String>,
     xs: Vec<Html>,
     drawing: Html,

@@ -82,7 +82,6 @@ impl Shares {
             title: &self.title,
             told: &self.told,
             keys: keys.collect(),
-            low: false,
             ys: scale.labels(100.0, " %"),
             xs: time.labels(),
             drawing: Html::of(&Drawing {

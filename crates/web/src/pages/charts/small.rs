@@ -13,11 +13,11 @@ snippet!(Ring { told: &'a str, shown: &'a str, arc: f64, colour: &'a str } = r#"
 snippet!(Zone { told: &'a str, good: f64, poor: f64, rest: f64, at: f64 } = r#"<svg class="zone" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="{{ told }}"><rect class="g" y="3" width="{{ good }}" height="4"/><rect class="m" x="{{ good }}" y="3" width="{{ poor - good }}" height="4"/><rect class="p" x="{{ poor }}" y="3" width="{{ rest }}" height="4"/><rect class="at" x="{{ at }}" width="1" height="10"/></svg>"#);
 
 /// How something went, in a few strokes.
-pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)], inverted: bool) -> Html {
+pub fn spark(told: &str, points: &[(NaiveDate, Option<f64>)]) -> Html {
     let Some(time) = Time::of(points.iter().map(|(day, _)| *day)) else {
         return text("");
     };
-    let scale = Scale::around(points.iter().filter_map(|(_, it)| *it), None, inverted);
+    let scale = Scale::around(points.iter().filter_map(|(_, it)| *it), None, false);
     let placed: Vec<_> = { points.iter() }
         .map(|(day, it)| it.map(|it| (time.x(*day), scale.y(it))))
         .collect();
@@ -133,7 +133,6 @@ mod tests {
         let drawn = spark(
             "visibility",
             &[(day(1), Some(1.0)), (day(2), None), (day(3), Some(2.0))],
-            false,
         );
         let line = drawn.as_str().split("d=\"").nth(1).expect("a line");
         assert_eq!(

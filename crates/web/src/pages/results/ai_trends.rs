@@ -85,7 +85,6 @@ fn course(it: &AiTrendRecord) -> Html {
         times: 100.0,
         digits: 1,
         after: " %",
-        low: false,
     }
     .html()
 }

@@ -2,16 +2,22 @@
 
 use super::{Found, answer_text::marked, engine_title};
 use crate::pages::{
+    NoPage,
     charts::bars,
     parts::{self, Html, Table, fill, snippet},
 };
-use analysis::findings::ai_visibility::{AiVisibilityRecord, AiVisibilitySummary, AnswerRow};
+use analysis::{
+    ai_answers::brands::BrandBook,
+    findings::ai_visibility::{
+        AiVisibilityRecord, AiVisibilitySummary, AnswerRow, PromptPanelKind,
+    },
+};
 
 snippet!(Answer { prompt: &'a str, excerpt: &'a Html, signs: &'a Html, about: &'a str } = r#"<article class="answer"><p class="asked wrap">{{ prompt }}</p><div class="tags">{{ signs }}</div>{% if !excerpt.as_str().is_empty() %}<blockquote>{{ excerpt }}</blockquote>{% endif %}<p class="soft tiny">{{ about }}</p></article>"#);
 /// How many answers are shown of a keyword.
 const ANSWERS: usize = 20;
 
-pub fn body(found: &Found<'_>) -> Vec<Html> {
+pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     let records: Vec<AiVisibilityRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<AiVisibilitySummary>() {
@@ -24,14 +30,17 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
     body.push(table(found, &records));
     let keyword = found.query.id("keyword");
     let engine = found.query.text("engine");
+    let panel = found.query.text("panel");
     let shown = records.iter().find(|it| {
         (keyword.is_none() || it.envelope.keyword_id == keyword)
             && engine.is_none_or(|name| it.engine == name)
+            && panel.is_none_or(|name| parts::code(&it.panel) == name)
     });
     if let Some(it) = shown {
-        body.push(one(found, it));
+        let brands = found.visit.uses.brands.run(found.project).await?;
+        body.push(one(it, &brands.book));
     }
-    body
+    Ok(body)
 }
 
 fn figures(it: &AiVisibilitySummary) -> Html {
@@ -135,14 +144,13 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
     let rows = records.iter().map(|it| {
         let name = it.keyword.as_deref().unwrap_or("Questions about the brand");
         let id = it.envelope.keyword_id.map(|it| it.to_string());
-        let href = found
-            .visit
-            .with(&[("keyword", id.as_deref()), ("engine", Some(&it.engine))]);
+        let href = found.visit.with(&[
+            ("keyword", id.as_deref()),
+            ("engine", Some(&it.engine)),
+            ("panel", Some(&parts::code(&it.panel))),
+        ]);
         parts::row(vec![
-            parts::under(
-                &parts::link(&href, name),
-                &parts::text(engine_title(&it.engine)),
-            ),
+            parts::under(&parts::link(&href, name), &parts::text(&asked(it))),
             parts::maybe(it.ai_visibility_score, 1),
             rate(it.mention_rate, it.mention_rate_low, it.mention_rate_high),
             rate(
@@ -177,7 +185,17 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Html {
     )
 }
 
-fn one(found: &Found<'_>, it: &AiVisibilityRecord) -> Html {
+/// Which engine was asked, and whether the prompts name us: whoever is named in the question is
+/// named in the answer more often.
+fn asked(it: &AiVisibilityRecord) -> String {
+    let engine = engine_title(&it.engine);
+    match it.panel {
+        PromptPanelKind::Discovery => engine.to_owned(),
+        PromptPanelKind::Branded => format!("{engine}, asked about us by name"),
+    }
+}
+
+fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Html {
     let name = it.keyword.as_deref().unwrap_or("Questions about the brand");
     let sources: Vec<(Html, Html, f64, bool)> = { it.cited_domains.iter() }
         .take(12)
@@ -241,22 +259,13 @@ fn one(found: &Found<'_>, it: &AiVisibilityRecord) -> Html {
             ]),
         ],
     );
-    let project = found.project;
-    let names = [project.name.as_str(), project.domain.unicode()];
-    let told = |it: &AnswerRow| {
-        let excerpt = it.excerpt.as_deref().unwrap_or_default();
-        marked(excerpt, &names, project.domain.unicode())
-    };
+    let told = |it: &AnswerRow| marked(it.excerpt.as_deref().unwrap_or_default(), brands);
     let answers = { it.answers.iter() }
         .take(ANSWERS)
         .map(|it| answer(it, &told(it)));
     let answers = parts::wrapped("div", "page", &Html::all(answers));
     Html::all([
-        parts::card(
-            &format!("“{name}” in {}", engine_title(&it.engine)),
-            "",
-            sides,
-        ),
+        parts::card(&format!("“{name}” in {}", asked(it)), "", sides),
         parts::card(
             "Answers",
             "What was asked, and the part of each answer that tells; names of ours and links to us are marked.",

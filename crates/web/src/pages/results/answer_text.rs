@@ -1,24 +1,26 @@
 //! The text of an answer, with what it says about the project marked: names of ours, and links.
 
 use crate::pages::parts::{self, Html, fill, snippet};
+use analysis::ai_answers::brands::{BrandBook, OWN};
 
 snippet!(Marked { text: &'a str } = "<mark>{{ text }}</mark>");
 
-/// An excerpt of an answer in Markdown: links are written as their names, links to `domain` and the
-/// `names` of the project are marked. Anything else stays the text that it is.
-pub fn marked(excerpt: &str, names: &[&str], domain: &str) -> Html {
+/// An excerpt of an answer in Markdown: links are written as their names, links to the project's own
+/// sites and what it is called are marked. Anything else stays the text that it is.
+pub fn marked(excerpt: &str, brands: &BrandBook) -> Html {
+    let names: Vec<&str> = brands.spellings(OWN).collect();
     let mut parts = Vec::new();
     let mut rest = excerpt;
     while let Some((before, label, target, after)) = link(rest) {
-        parts.push(named(before, names));
-        if target.contains(domain) {
+        parts.push(named(before, &names));
+        if brands.owner_of_url(target) == Some(OWN) {
             parts.push(fill!(Marked { text: label }));
         } else {
             parts.push(parts::text(label));
         }
         rest = after;
     }
-    parts.push(named(rest, names));
+    parts.push(named(rest, &names));
     Html::all(parts)
 }
 
@@ -77,10 +79,26 @@ fn length_of(text: &str, name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::marked;
+    use super::*;
+    use analysis::{
+        ai_answers::brands::BrandSpec,
+        url_rules::{OwnSites, SiteScope},
+    };
 
     fn html(text: &str) -> String {
-        marked(text, &["Acme", "acme.com"], "acme.com").into_string()
+        let mut own = BrandSpec::named("Acme", "acme.com");
+        own.aliases.push("ACM".to_owned());
+        let rival = BrandSpec::named("Best Acme", "bestacme.com");
+        let book = BrandBook::of(&own, &[rival], &[]);
+        let sites = OwnSites::with_aliases(SiteScope::of("acme.com"), vec![]);
+        marked(text, &book.with_own_sites(sites)).into_string()
+    }
+
+    #[test]
+    fn links_that_only_hold_our_name_are_not_ours() {
+        assert_eq!(html("[A](https://bestacme.com/)"), "A");
+        assert_eq!(html("[A](https://x.example/?ref=acme.com)"), "A");
+        assert_eq!(html("[A](https://shop.acme.com/a)"), "<mark>A</mark>");
     }
 
     #[test]
@@ -88,6 +106,7 @@ mod tests {
         assert_eq!(html("By ACME."), "By <mark>ACME</mark>.");
         assert_eq!(html("See acme.com now"), "See <mark>acme.com</mark> now");
         assert_eq!(html("Acmeist, pacme"), "Acmeist, pacme");
+        assert_eq!(html("an acm shoe"), "an <mark>acm</mark> shoe");
     }
 
     #[test]

@@ -6,12 +6,9 @@ use crate::pages::{
     charts::{Lanes, bars, parts_bar},
     parts::{self, Html, Table},
 };
-use analysis::{
-    findings::{
-        cannibalization::{Action, CannibalizationRecord, CannibalizationSummary, Severity, Tie},
-        rankings::RankingRecord,
-    },
-    result_type::ResultType,
+use analysis::findings::{
+    cannibalization::{Action, CannibalizationRecord, CannibalizationSummary, Severity, Tie},
+    rankings::RankingRecord,
 };
 
 /// The most looks that a course shows.
@@ -85,10 +82,7 @@ async fn course(found: &Found<'_>, it: &CannibalizationRecord) -> Result<Html, N
         return Ok(Html::default());
     };
     let since = Some(it.window.from);
-    let mut past: Vec<RankingRecord> = found
-        .past_of_keyword(ResultType::Rankings, keyword, since, MOST_LOOKS)
-        .await?;
-    past.reverse();
+    let past = found.past_positions(keyword, since, MOST_LOOKS).await?;
     let place = |record: &RankingRecord| {
         let url = record.envelope.url.as_ref()?;
         it.urls.iter().position(|page| page.url == *url)

@@ -3,7 +3,7 @@
 use super::Found;
 use crate::pages::{
     NoPage,
-    charts::{parts_bar, ring},
+    charts::{bars, ring},
     parts::{self, Html, Table},
 };
 use analysis::findings::{
@@ -67,15 +67,16 @@ fn figures(it: &ContentSummary) -> Html {
             "pages that did not answer as pages",
         ),
     ]);
-    let worst = it.pages_with_errors.into();
-    let bar = parts_bar(
-        "Pages",
-        &[
-            ("with errors", worst, 5),
-            ("with warnings", it.pages_with_warnings.into(), 2),
-            ("with notices", it.pages_with_notices.into(), 4),
-        ],
-    );
+    // A page may have all three: these are no parts of a whole.
+    let of_all = |name: &str, pages: u32| {
+        let value = parts::text(&format!("{pages} of {}", it.pages));
+        (parts::text(name), value, f64::from(pages), false)
+    };
+    let bar = bars(&[
+        of_all("with errors", it.pages_with_errors),
+        of_all("with warnings", it.pages_with_warnings),
+        of_all("with notices", it.pages_with_notices),
+    ]);
     let languages = it
         .languages
         .iter()

@@ -42,9 +42,9 @@ fn pillars(it: &PillarScores) -> Html {
 
 fn figures(it: &EeatSummary) -> Html {
     let delicate = match it.ymyl.is_ymyl {
-        Some(true) => "yes: money, health or safety is touched, and trust counts more",
-        Some(false) => "no",
-        None => "not known",
+        Some(true) => "money, health or safety is touched, and trust counts more",
+        Some(false) => "of no topic on which much depends",
+        None => "no word list for the language of these pages",
     };
     let stats = parts::stats(vec![
         parts::stat(
@@ -59,11 +59,11 @@ fn figures(it: &EeatSummary) -> Html {
         ),
         parts::stat(
             "Delicate topic",
-            parts::text(if it.ymyl.is_ymyl == Some(true) {
-                "yes"
-            } else {
-                "no"
-            }),
+            match it.ymyl.is_ymyl {
+                Some(true) => parts::text("yes"),
+                Some(false) => parts::text("no"),
+                None => parts::unknown(),
+            },
             delicate,
         ),
         parts::stat(

@@ -7,12 +7,9 @@ use crate::pages::{
     home,
     parts::{self, Html, Table},
 };
-use analysis::{
-    findings::{
-        forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit},
-        rankings::{ProjectSeries, RankingRecord},
-    },
-    result_type::ResultType,
+use analysis::findings::{
+    forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit},
+    rankings::ProjectSeries,
 };
 use chrono::NaiveDate;
 
@@ -94,10 +91,7 @@ async fn past(
     record: &ForecastRecord,
 ) -> Result<Vec<(NaiveDate, Option<f64>)>, NoPage> {
     if let Some(keyword) = record.envelope.keyword_id {
-        let mut points: Vec<RankingRecord> = found
-            .past_of_keyword(ResultType::Rankings, keyword, None, MOST_POINTS)
-            .await?;
-        points.reverse();
+        let points = found.past_positions(keyword, None, MOST_POINTS).await?;
         let points = points.iter().map(|it| {
             (
                 it.envelope.measured_at.date_naive(),

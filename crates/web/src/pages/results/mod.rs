@@ -27,7 +27,11 @@ use super::{
     visit::{Visit, Wanted, encoded},
 };
 use crate::query::Query;
-use analysis::result_type::ResultType;
+use analysis::{
+    findings::{envelope::Envelope, rankings::RankingRecord},
+    provenance::Provenance,
+    result_type::ResultType,
+};
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{KeywordId, ProjectId},
@@ -41,7 +45,7 @@ use domain::{
 use serde::de::DeserializeOwned;
 
 const KNOWN: [&str; 8] = [
-    "keyword", "url", "cursor", "sort", "range", "id", "engine", "scope",
+    "keyword", "url", "cursor", "sort", "range", "id", "engine", "panel",
 ];
 const SORTS: [(&str, FindingSort); 2] = [
     ("default", FindingSort::Ordinal),
@@ -89,6 +93,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
         result_type: of,
         keyword,
         url: None,
+        ordinal: None,
         from: None,
         to: None,
         history: false,
@@ -118,7 +123,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
             body.extend(match of {
                 ResultType::Rankings => rankings::body(&found).await?,
                 ResultType::Serp => serp::body(&found).await?,
-                ResultType::AiVisibility => ai_visibility::body(&found),
+                ResultType::AiVisibility => ai_visibility::body(&found).await?,
                 ResultType::AiTrends => ai_trends::body(&found),
                 ResultType::Sov => sov::body(&found).await?,
                 ResultType::Forecast => forecast::body(&found).await?,
@@ -256,21 +261,28 @@ impl Found<'_> {
         Ok(self.ask(&request).await?.into_iter().next())
     }
 
-    /// Records of earlier runs about a keyword, newest first.
-    async fn past_of_keyword<T: DeserializeOwned>(
+    /// Positions of a keyword, oldest first, as far as they are of one kind with the newest: what
+    /// the sandbox made up is no past of what was measured, nor is one engine's that of another.
+    async fn past_positions(
         &self,
-        of: ResultType,
         keyword: i64,
         since: Option<DateTime<Utc>>,
         most: u32,
-    ) -> Result<Vec<T>, NoPage> {
+    ) -> Result<Vec<RankingRecord>, NoPage> {
         let request = ResultsRequest {
-            result_type: of,
+            result_type: ResultType::Rankings,
             keyword: Some(KeywordId(keyword)),
             from: since,
             ..self.past(most)
         };
-        self.ask(&request).await
+        let mut past: Vec<RankingRecord> = self.ask(&request).await?;
+        if let Some(newest) = past.first() {
+            let simulated = is_made_up(&newest.envelope);
+            let engine = newest.market.engine.clone();
+            past.retain(|it| is_made_up(&it.envelope) == simulated && it.market.engine == engine);
+        }
+        past.reverse();
+        Ok(past)
     }
 
     /// A request for records of all runs, newest first.
@@ -287,6 +299,7 @@ impl Found<'_> {
             result_type: self.of,
             keyword: None,
             url: None,
+            ordinal: None,
             from: None,
             to: None,
             history: false,
@@ -311,6 +324,11 @@ impl Found<'_> {
             .map(|it| read(&it.findings.items))
             .unwrap_or_default())
     }
+}
+
+/// Whether the sandbox made a record up.
+fn is_made_up(envelope: &Envelope) -> bool {
+    envelope.provenance == Provenance::Simulated
 }
 
 fn read<T: DeserializeOwned>(findings: &[Finding]) -> Vec<T> {

@@ -8,10 +8,7 @@ use crate::pages::{
     keywords::{change, position},
     parts::{self, Html, Table},
 };
-use analysis::{
-    findings::rankings::{RankingRecord, RankingsSummary, Weighting},
-    result_type::ResultType,
-};
+use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
 
 const RANGES: [(&str, i64, &str); 4] = [
@@ -101,10 +98,9 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Html, NoPage> {
         .find(|it| it.0 == range)
         .unwrap_or(RANGES[1]);
     let since = found.visit.now - TimeDelta::days(days);
-    let mut past: Vec<RankingRecord> = found
-        .past_of_keyword(ResultType::Rankings, keyword, Some(since), MOST_POINTS)
+    let past = found
+        .past_positions(keyword, Some(since), MOST_POINTS)
         .await?;
-    past.reverse();
     let Some(newest) = past.last() else {
         return Ok(parts::remark(
             "",
@@ -208,7 +204,6 @@ fn course(past: &[RankingRecord], text: &str) -> Html {
         times: 1.0,
         digits: 0,
         after: "",
-        low: false,
     }
     .html()
 }

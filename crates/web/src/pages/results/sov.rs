@@ -1,6 +1,6 @@
 //! Which part of all clicks is ours.
 
-use super::Found;
+use super::{Found, is_made_up};
 use crate::pages::{
     NoPage,
     charts::{ShareColumn, Shares, bars},
@@ -8,30 +8,38 @@ use crate::pages::{
     parts::{self, Html, Table},
 };
 use analysis::findings::sov::{SovRecord, SovScope, SovSummary};
+use domain::use_cases::read_results::ResultsRequest;
 use std::collections::BTreeMap;
 
-/// Runs times scopes that are looked through for the project's own line.
-const MOST_PAST: u32 = 240;
+/// Runs that the line over time goes back.
+const MOST_PAST: u32 = 120;
+/// The place of the whole project among the records of a run.
+const WHOLE: i64 = 0;
 /// How many sites have a colour.
 const NAMED: usize = 5;
 
 pub async fn body(found: &Found<'_>) -> Result<Vec<Html>, NoPage> {
     let records: Vec<SovRecord> = found.records();
-    let whole = records.iter().find(|it| it.scope == SovScope::Project);
+    let request = ResultsRequest {
+        ordinal: Some(WHOLE),
+        ..found.past(MOST_PAST)
+    };
+    let past: Vec<SovRecord> = found.ask(&request).await?;
+    let whole = past.first().filter(|it| it.scope == SovScope::Project);
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<SovSummary>() {
         body.push(figures(&summary, whole));
     }
     if let Some(whole) = whole {
-        let past: Vec<SovRecord> = found.ask(&found.past(MOST_PAST)).await?;
-        body.push(over_time(whole, past));
-        body.push(parts::side_by_side(
-            "split even",
-            vec![now(whole), scopes(&records)],
-        ));
+        body.push(over_time(whole, &past));
+        body.push(now(whole));
+    }
+    if !records.is_empty() {
+        body.push(scopes(found, &records));
+    }
+    if let Some(whole) = whole {
         body.push(sites(whole));
     }
-    body.push(found.pager());
     Ok(body)
 }
 
@@ -72,10 +80,11 @@ fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Html {
     ])
 }
 
-fn over_time(whole: &SovRecord, past: Vec<SovRecord>) -> Html {
-    let mut by_day: BTreeMap<chrono::NaiveDate, SovRecord> = BTreeMap::new();
+fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Html {
+    let mut by_day: BTreeMap<chrono::NaiveDate, &SovRecord> = BTreeMap::new();
     for it in past {
         let of_a_kind = it.scope == SovScope::Project
+            && is_made_up(&it.envelope) == is_made_up(&whole.envelope)
             && it.envelope.method_version == whole.envelope.method_version
             && it.weighting == whole.weighting;
         if of_a_kind {
@@ -148,7 +157,7 @@ fn now(whole: &SovRecord) -> Html {
     parts::card("Now", &note, bars(&rows))
 }
 
-fn scopes(records: &[SovRecord]) -> Html {
+fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Html {
     let rows = records.iter().map(|it| {
         let (kind, name) = match &it.scope {
             SovScope::Project => ("whole", "The whole project".to_owned()),
@@ -169,11 +178,11 @@ fn scopes(records: &[SovRecord]) -> Html {
         parts::figures("Rank"),
         parts::figures("Keywords"),
     ];
-    parts::card_of(
-        "By part of the market",
-        "",
-        &Table::new("By part of the market", columns, rows.collect()).named_above(),
-    )
+    let (told, first, next) = found.paged();
+    let table = Table::new("By part of the market", columns, rows.collect())
+        .named_above()
+        .paged(told, first, next);
+    parts::card_of("By part of the market", "", &table)
 }
 
 fn sites(whole: &SovRecord) -> Html {

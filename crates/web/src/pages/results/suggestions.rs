@@ -19,7 +19,7 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
         body.push(parts::stats(vec![
             parts::stat(
                 "Open",
-                parts::count(it.open + it.regressed),
+                parts::count(it.open),
                 &format!("{} of them came back", it.regressed),
             ),
             parts::stat(
