@@ -11,6 +11,8 @@ on_every_database![
     pages_carry_their_headers,
     what_is_not_there_and_what_is_anothers_look_alike,
     a_plan_has_a_page_and_what_is_no_plan_has_none,
+    whoever_signs_in_goes_on_to_pages_of_ours_alone,
+    what_is_no_page_is_told_as_one_to_browsers,
     files_are_kept_for_ever_under_their_version,
     pages_are_read_and_nothing_else,
 ];
@@ -21,7 +23,11 @@ async fn nobody_sees_a_page_without_a_session(db: TestDatabase) {
     for path in pages(project).iter().filter(|it| *it != "/docs") {
         let response = get(&app, path).await;
         assert_eq!(response.status().as_u16(), 303, "{path}");
-        assert_eq!(header(&response, "location"), "/sign-in", "{path}");
+        let next = match path.as_str() {
+            "/" => String::new(),
+            path => format!("?next={}", path.replace('/', "%2F")),
+        };
+        assert_eq!(header(&response, "location"), format!("/sign-in{next}"));
         assert!(response.text().await.unwrap().is_empty(), "{path}");
     }
     for open in ["/sign-in", "/docs"] {
@@ -145,6 +151,56 @@ async fn a_plan_has_a_page_and_what_is_no_plan_has_none(db: TestDatabase) {
     for nothing in ["3", "x"] {
         let answer = get(&app, &format!("{path}/{nothing}")).await;
         assert_eq!(answer.status().as_u16(), 404, "{nothing}");
+    }
+}
+
+async fn whoever_signs_in_goes_on_to_pages_of_ours_alone(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner(0).await;
+    let then = async |next: &str| {
+        let page = text(&app, &format!("/sign-in?next={next}")).await;
+        let (_, behind) = page.split_once("data-then=\"").unwrap();
+        behind.split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(then("%2Fanalyses").await, "/analyses");
+    let filtered = "/projects/7/keywords?sort=-text";
+    assert_eq!(
+        then("%2Fprojects%2F7%2Fkeywords%3Fsort%3D-text").await,
+        filtered
+    );
+    for elsewhere in [
+        "https%3A%2F%2Fevil.example%2F",
+        "%2F%2Fevil.example%2Fprojects%2F7",
+        "%2F%5Cevil.example",
+        "%2Fprojects%2F7%5C..%2F..%2Fx",
+        "javascript%3Aalert(1)",
+        "%2Fprojects%2F7%0D%0AX",
+        "%2Fapi%2Fsession",
+        "%2Fsign-in",
+        "%2Fnothing",
+        "projects",
+    ] {
+        assert_eq!(then(elsewhere).await, "/", "{elsewhere}");
+    }
+}
+
+async fn what_is_no_page_is_told_as_one_to_browsers(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner(0).await;
+    for signed_in in [false, true] {
+        if signed_in {
+            app.db_sign_in(0).await;
+        }
+        for path in ["/nothing-here", "/sign-in/", "//x", "/projects/7/x"] {
+            let response = get(&app, path).await;
+            assert_eq!(response.status().as_u16(), 404, "{path}");
+            assert_eq!(
+                header(&response, "content-type"),
+                "text/html; charset=utf-8"
+            );
+        }
+        let api = get(&app, "/api/nothing").await;
+        assert_eq!(header(&api, "content-type"), "application/problem+json");
     }
 }
 

@@ -1,12 +1,13 @@
 // Starts what the page at hand needs. Every page works without these modules, except for changes.
 import { localise } from './localise.js';
-import { listenToForms } from './forms.js';
+import { listenToForms, tellWhatWasDone } from './forms.js';
 import { bulkActions } from './bulk.js';
 import { followAnalyses } from './progress.js';
 import { copyButtons, filledFromAddress, filledFromFiles, selectAll, submitOnChange } from './helpers.js';
 
 localise(document);
 listenToForms(document);
+tellWhatWasDone();
 bulkActions(document);
 followAnalyses(document);
 copyButtons(document);

@@ -74,7 +74,9 @@ export function show(form, error) {
     first ??= field;
   }
   const before = error.isAlso ? form.dataset.alsoFailed : '';
-  const text = [before, error.message, error.problem?.hint].filter(Boolean).join(' ');
+  // What stands beside the fields is not said in the words of the API once more.
+  const told = first ? ['Some of it cannot be taken: see what stands beside the fields.'] : [plain(error.message), error.problem?.hint];
+  const text = [before, ...told].filter(Boolean).join(' ');
   let box = form.querySelector?.('[data-outcome]');
   if (!box && form.matches?.('form')) {
     box = document.createElement('p');
@@ -85,16 +87,34 @@ export function show(form, error) {
   (first ?? box)?.focus?.();
 }
 
+// Without the place in the request, which is for programs.
+const plain = (message) => message.replace(/^\/[\w/]+: (\p{L})/u, (_, letter) => letter.toUpperCase());
+
+// What was done is told on the page that comes.
+const SAID = 'sightline-said';
+export function tellWhatWasDone() {
+  const said = sessionStorage.getItem(SAID);
+  if (!said) return;
+  sessionStorage.removeItem(SAID);
+  const box = document.createElement('p');
+  box.className = 'note-box good';
+  box.textContent = said;
+  document.querySelector('main h1')?.closest('header')?.after(box);
+  tell(said);
+}
+
 function succeeded(from, answer) {
   const then = from.dataset.then;
   const shown = from.dataset.show && document.getElementById(from.dataset.show);
   if (shown) {
     for (const it of shown.querySelectorAll('[data-from]')) it.textContent = it.dataset.from.split('.').reduce((at, part) => at?.[part], answer) ?? '';
     shown.hidden = false;
+    if (from.dataset.hide) for (const it of document.querySelectorAll(`.${CSS.escape(from.dataset.hide)}`)) it.hidden = true;
     shown.querySelector('[tabindex]')?.focus();
     return;
   }
   if (then === 'stay') { tell('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
+  if (from.dataset.said) sessionStorage.setItem(SAID, from.dataset.said);
   if (then) location.assign(filled(then, answer));
   else location.reload();
 }
@@ -116,6 +136,8 @@ async function sendBoth(from, body) {
     await send(alsoMethod, filled(alsoPath, answer), also);
   } catch (error) {
     error.isAlso = true;
+    // It is there as it was sent: another word about it would get lost.
+    for (const it of from.elements) if (it.name && !it.name.startsWith('also.')) it.readOnly = true;
     throw error;
   }
   return answer;

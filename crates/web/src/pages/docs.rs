@@ -115,15 +115,6 @@ fn operation_of(
             description: text(&it["description"]),
         }
     });
-    let scopes = operation["security"].as_array().into_iter().flatten();
-    let scopes = scopes
-        .filter_map(Value::as_object)
-        .flat_map(|it| it.values());
-    let scopes: Vec<&str> = scopes
-        .filter_map(Value::as_array)
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
     let body = resolved(document, &operation["requestBody"]);
     let schemas = body["content"]
         .as_object()
@@ -137,11 +128,9 @@ fn operation_of(
         path: path.to_owned(),
         summary: text(&operation["summary"]),
         description: text(&operation["description"]),
-        scope: if scopes.is_empty() {
-            "–".to_owned()
-        } else {
-            scopes.join(", ")
-        },
+        scope: { operation["x-required-scope"].as_str() }
+            .unwrap_or("–")
+            .to_owned(),
         parameters: parameters.collect(),
         members: schema.map(|it| members(document, it)).unwrap_or_default(),
         answers: answers(document, &operation["responses"]),
@@ -233,6 +222,7 @@ mod tests {
             .iter()
             .find(|it| it.id == "createProject")
             .expect("it is told");
+        assert_eq!(create.scope, "projects:write");
         assert!(
             create
                 .members

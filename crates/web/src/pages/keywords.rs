@@ -54,7 +54,7 @@ struct Add<'a> {
     language: &'a str,
 }
 
-snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="chosen"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
+snippet!(Chosen { id: i64, keyword: &'a str, name: &'a Html } = r#"<span class="picks"><input type="checkbox" data-row="keywords" value="{{ id }}" data-name="{{ keyword }}" aria-label="Choose “{{ keyword }}”"><span>{{ name }}</span></span>"#);
 snippet!(Switch { id: i64, keyword: &'a str, on: bool } = r#"<label class="check"><input type="checkbox" name="aiTracked" data-api="PATCH /api/keywords/{{ id }}"{% if on %} checked{% endif %}><span class="out">Measure “{{ keyword }}” in AI answers</span></label>"#);
 
 /// The page.

@@ -31,6 +31,7 @@ use crate::{
     pipeline::{admit, transport},
     plain_id,
     problem::Problem,
+    query::Query,
     services::Services,
     signed_in,
 };
@@ -41,7 +42,7 @@ use domain::{
 };
 use frame::Page;
 use std::sync::Arc;
-use visit::{Uses, Visit};
+use visit::{Uses, Visit, encoded};
 
 /// A page that is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ enum Place {
     GapCheck(Option<ProjectId>),
     ContentPlans(Option<ProjectId>),
     ContentPlan(Option<ProjectId>, Option<i64>),
-    /// Under a path of pages, and none of them.
+    /// None of them.
     Nothing,
 }
 
@@ -158,11 +159,14 @@ impl Pages {
 
     /// Answers a request for a page; `None` when it is for somebody else.
     pub async fn serve(&self, request: &HttpRequest) -> Option<HttpResponse> {
-        let place = Place::of(request.path())?;
-        // At the root stands JSON for machines, and the projects for whoever reads HTML.
-        if place == Place::Home && !respond::reads_html(request) {
-            return None;
-        }
+        let reads_html = respond::reads_html(request);
+        let place = match Place::of(request.path()) {
+            // At the root stands JSON for machines, and the projects for whoever reads HTML.
+            Some(Place::Home) if !reads_html => return None,
+            Some(place) => place,
+            None if reads_html && !is_for_machines(request.path()) => Place::Nothing,
+            None => return None,
+        };
         let began = std::time::Instant::now();
         let response = self.answer(request, place).await;
         tracing::info!(
@@ -238,7 +242,7 @@ impl Pages {
         }
         let Some(who) = who else {
             return match self.services.welcome_owner.is_open().await {
-                Ok(is_open) => at_the_gate(place, is_open, sending),
+                Ok(is_open) => at_the_gate(request, place, is_open, sending),
                 Err(error) => broken(sending, &error),
             };
         };
@@ -263,13 +267,50 @@ impl Pages {
 
 /// What whoever is not signed in sees: where one signs in, or on a server without an account the
 /// first run.
-fn at_the_gate(place: Place, is_open: bool, sending: &respond::Sending) -> HttpResponse {
+fn at_the_gate(
+    request: &HttpRequest,
+    place: Place,
+    is_open: bool,
+    sending: &respond::Sending,
+) -> HttpResponse {
     match (place, is_open) {
+        (Place::Nothing, false) => sending.html(404, &outside::nothing()),
         (Place::Welcome, true) => sending.html(200, &outside::welcome()),
         (_, true) => sending.redirect("/welcome"),
-        (Place::SignIn, false) => sending.html(200, &outside::sign_in()),
-        (_, false) => sending.redirect("/sign-in"),
+        (Place::SignIn, false) => {
+            let asked = Query::parse(request.query_string(), &[]);
+            let next = asked.text("next").filter(|it| is_one_of_ours(it));
+            sending.html(200, &outside::sign_in(next.unwrap_or("/")))
+        }
+        (Place::Home | Place::Welcome, false) => sending.redirect("/sign-in"),
+        (_, false) => {
+            let wanted = request.uri().path_and_query();
+            let wanted = wanted.map_or("/", |it| it.as_str());
+            sending.redirect(&format!("/sign-in?next={}", encoded(wanted)))
+        }
     }
+}
+
+/// Whether an address leads to a page of somebody who is signed in: nobody is sent anywhere else
+/// by an address that somebody made for them.
+fn is_one_of_ours(address: &str) -> bool {
+    let path = address.split('?').next().unwrap_or_default();
+    let is_plain = address
+        .bytes()
+        .all(|it| it.is_ascii_graphic() && !b"\\{}#".contains(&it));
+    let open = [
+        Place::Asset,
+        Place::SignIn,
+        Place::Welcome,
+        Place::Docs,
+        Place::Nothing,
+    ];
+    is_plain && Place::of(path).is_some_and(|it| !open.contains(&it))
+}
+
+/// What answers JSON, whoever asks.
+fn is_for_machines(path: &str) -> bool {
+    path.starts_with("/api") || ["/livez", "/readyz", "/metrics"].contains(&path)
 }
 
 async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {

@@ -7,7 +7,7 @@ use askama::Template;
 #[derive(Template)]
 #[template(
     source = r#"<div class="stack"><h1>Sign in</h1><p class="soft">See how visible your sites are.</p></div>
-<form method="post" class="card page" data-api="POST /api/session" data-then="/">
+<form method="post" class="card page" data-api="POST /api/session" data-then="{{ next }}">
 <label class="field"><span>E-mail</span><input type="email" name="email" required autocomplete="username" autofocus></label>
 <label class="field"><span>Password</span><input type="password" name="password" data-as="raw" required autocomplete="current-password" maxlength="256"></label>
 <button class="main" type="submit">Sign in</button>
@@ -16,7 +16,9 @@ use askama::Template;
 </form>"#,
     ext = "html"
 )]
-struct SignIn;
+struct SignIn<'a> {
+    next: &'a str,
+}
 
 #[derive(Template)]
 #[template(
@@ -46,9 +48,9 @@ struct Said<'a> {
     label: &'static str,
 }
 
-/// Where one signs in.
-pub fn sign_in() -> String {
-    frame::gate("Sign in", &Html::of(&SignIn))
+/// Where one signs in, and goes on to that page of ours.
+pub fn sign_in(next: &str) -> String {
+    frame::gate("Sign in", &Html::of(&SignIn { next }))
 }
 
 /// First run.

@@ -131,7 +131,7 @@ fn nothing_yet(project: &Project) -> Html {
             Some(parts::main_link(&href, "Add keywords")),
         );
     }
-    let text = "The first rank check takes a minute or two. Its results appear here by themselves.";
+    let text = "One press asks for the first rank check. It takes a minute or two, and its results appear here by themselves.";
     let start = parts::starter(
         "rankCheck",
         project.id.0,

@@ -77,7 +77,7 @@ impl Sending {
     }
 
     /// To another page of ours.
-    pub fn redirect(&self, to: &'static str) -> HttpResponse {
+    pub fn redirect(&self, to: &str) -> HttpResponse {
         let mut response = self.begin(303);
         response.insert_header((header::LOCATION, to));
         response.insert_header((header::CACHE_CONTROL, "no-store"));

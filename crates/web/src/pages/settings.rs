@@ -239,7 +239,11 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
         let text = "Agents and scripts sign in with a token. Make the first one above.";
         return Ok(vec![
             Html::of(&form),
-            parts::empty("key", "No tokens yet", text, None),
+            parts::wrapped(
+                "div",
+                "none-yet",
+                &parts::empty("key", "No tokens yet", text, None),
+            ),
         ]);
     }
     let rows = tokens.iter().map(|it| {

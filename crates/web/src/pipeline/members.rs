@@ -199,7 +199,7 @@ pub(super) fn in_our_words(outcome: Result<Answer, Problem>) -> Result<Answer, P
             problem.next_actions.iter_mut().for_each(translate);
             problem.extra.values_mut().for_each(translate);
             if let Some(hint) = &mut problem.hint {
-                *hint = hint.replace(BASE, "/api");
+                *hint = hint.replace(&format!("{BASE}/"), "/api/");
             }
             Err(problem)
         }

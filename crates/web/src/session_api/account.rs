@@ -36,7 +36,7 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
 
 fn answer(account: &Account, user: &User) -> Answer {
     let told = json!({ "account": account_view(account), "user": user_view(user) });
-    Answer::resource(&told)
+    Answer::ok(&told)
 }
 
 fn patch(fields: &Fields) -> ProfilePatch {

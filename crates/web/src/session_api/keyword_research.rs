@@ -11,6 +11,7 @@ use crate::{
     services::Services,
 };
 use analysis::findings::keyword_research::report;
+use chrono::{DateTime, Utc};
 use domain::{
     ids::{ProjectId, SearchId},
     keyword::KeywordText,
@@ -68,6 +69,8 @@ pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answe
         async move { services.research_keyword.run(&request).await }
     });
     let lost = |_| Problem::new(Code::InternalError, "A search got lost on its way.");
+    let now = services.clock.now();
+    let refused = |error| refused(error, now);
     let research = searching.await.map_err(lost)?.map_err(refused)?;
     Ok(not_kept(Answer::value(&view(&research))))
 }
@@ -145,7 +148,12 @@ fn named<T>(
     find: impl Fn(&str) -> Result<T, UnknownName>,
 ) -> Option<T> {
     let text = fields.text(name, |text| Ok::<_, String>(text.to_owned()));
-    match find(&fields.required(name, text)?) {
+    let text = fields.required(name, text)?;
+    if text.trim().is_empty() {
+        fields.note_at(name, "required", "must not be empty");
+        return None;
+    }
+    match find(&text) {
         Ok(found) => Some(found),
         Err(unknown) => {
             let mut error = FieldError::at(fields.at(name), "unknown-name", unknown.to_string())
@@ -244,10 +252,10 @@ fn no_search() -> Problem {
         .next_action("GET", HISTORY, "Your searches")
 }
 
-fn refused(error: ResearchKeywordError) -> Problem {
+fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
     match error {
         ResearchKeywordError::NoSuchProject => no_project(),
-        ResearchKeywordError::QuotaExceeded(quota) => spent(&quota),
+        ResearchKeywordError::QuotaExceeded(quota) => spent(&quota, now),
         ResearchKeywordError::Unpaid(unpaid) => {
             let detail = format!("Keywords are not researched: {unpaid}.");
             Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
@@ -272,7 +280,7 @@ fn refused(error: ResearchKeywordError) -> Problem {
     }
 }
 
-fn spent(quota: &ResearchQuota) -> Problem {
+fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
     let detail = format!(
         "{} of {} searches of this month are used.",
         quota.usage(),
@@ -287,6 +295,7 @@ fn spent(quota: &ResearchQuota) -> Problem {
     Problem::new(Code::QuotaExceeded, detail)
         .with("quota", told)
         .with("resetsAt", json!(quota.resets_at()))
+        .retry_after((quota.resets_at() - now).to_std().unwrap_or_default())
         .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that were researched within 30 days still answer.")
 }
 

@@ -40,7 +40,7 @@ pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
 }
 
 fn answer(defaults: &EffectiveReportSettings) -> Answer {
-    Answer::resource(&EffectiveReportSettingsView::of(defaults))
+    Answer::ok(&EffectiveReportSettingsView::of(defaults))
 }
 
 fn settings(fields: &Fields, before: &EffectiveReportSettings) -> Option<EffectiveReportSettings> {

@@ -73,7 +73,7 @@ fn rows(
             return Err(wrong(
                 &table.name,
                 "no column tells days",
-                "Say which days the rows sum up (--from and --to), or import the whole archive, which tells them.",
+                "Say which days the rows sum up (From and To; on the command line --from and --to), or import the whole archive, which tells them.",
             ));
         }
     };

@@ -17,7 +17,7 @@ pub fn body(found: &Found<'_>) -> Vec<Html> {
             parts::stat(
                 engine_title(&it.engine),
                 parts::percent(it.mention_rate),
-                verdict(it.verdict),
+                &format!("in the last full week; {}", verdict(it.verdict)),
             )
             .moved(change)
         });

@@ -112,7 +112,7 @@ fn signal(it: &Signal) -> Html {
         parts::headed(&parts::code(&it.code)),
         parts::said(&it.pillar)
     );
-    factor(&name, it.weight, it.value, &seen)
+    factor(&name, Some(it.weight), it.value, &seen)
 }
 
 fn one(it: &EeatRecord) -> Html {

@@ -8,10 +8,10 @@ use crate::pages::{
 };
 use analysis::findings::geo_score::{GeoRecord, GeoSummary};
 
-snippet!(Factor { name: &'a str, weight: &'a Html, value: &'a Html, evidence: &'a Html } = r#"<li><b>{{ name }} <span class="soft tiny">weight {{ weight }}</span></b><div>{{ value }}</div><div class="soft small wrap">{{ evidence }}</div></li>"#);
+snippet!(Factor { name: &'a str, weight: Option<Html>, value: &'a Html, evidence: &'a Html } = r#"<li><b>{{ name }} {% if let Some(weight) = weight %}<span class="soft tiny">weight {{ weight }}</span>{% endif %}</b><div>{{ value }}</div><div class="soft small wrap">{{ evidence }}</div></li>"#);
 
 /// A line of a score: what it is, how much it counts, how far it is reached, and what was seen.
-pub fn factor(name: &str, weight: f64, value: Option<f64>, evidence: &[Html]) -> Html {
+pub fn factor(name: &str, weight: Option<f64>, value: Option<f64>, evidence: &[Html]) -> Html {
     let shown = value.map_or_else(parts::unknown, |it| {
         let colour = if it >= 0.75 {
             "g"
@@ -27,11 +27,10 @@ pub fn factor(name: &str, weight: f64, value: Option<f64>, evidence: &[Html]) ->
     } else {
         parts::list("plain", evidence)
     };
-    let digits = usize::from(weight.fract() != 0.0);
-    let weight = parts::number(weight, digits);
+    let weight = weight.map(|it| parts::number(it, usize::from(it.fract() != 0.0)));
     fill!(Factor {
         name,
-        weight: &weight,
+        weight,
         value: &shown,
         evidence: &evidence
     })
@@ -74,7 +73,7 @@ fn figures(it: &GeoSummary) -> Html {
     ]);
     let lines = it.factors.iter().map(|(code, of)| {
         let told = parts::text(&format!("{} of {} pages reach it", of.covered, of.pages));
-        factor(&parts::headed(&parts::code(code)), 1.0, of.mean, &[told])
+        factor(&parts::headed(&parts::code(code)), None, of.mean, &[told])
     });
     let lines = parts::wrapped("ul", "factors", &Html::all(lines));
     Html::all([
@@ -108,7 +107,7 @@ fn one(it: &GeoRecord) -> Html {
         let evidence: Vec<Html> = it.evidence.iter().map(|it| parts::text(it)).collect();
         factor(
             &parts::headed(&parts::code(&it.code)),
-            it.weight,
+            Some(it.weight),
             it.value,
             &evidence,
         )
