@@ -9,7 +9,6 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
-    audit::Actor,
     device::DeviceKey,
     email::EmailAddress,
     ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
@@ -32,7 +31,8 @@ use domain::{
     token::ApiToken,
     use_cases::{
         create_account::CreateAccount,
-        issue_token::{IssueToken, NewToken},
+        issue_token::{Asker, IssueToken, NewToken},
+        keep_house::{KeepHouse, Retention},
         request_analysis::Prices,
         set_password::SetPassword,
     },
@@ -239,7 +239,7 @@ impl TestApp {
             Arc::clone(&self.mint),
         );
         let (plain, token) = issue
-            .run(Actor::Operator, owner, new)
+            .run(Asker::Operator(owner), new)
             .await
             .expect("a token");
         (self.bearer(plain.reveal()), token)
@@ -381,6 +381,17 @@ impl TestApp {
     #[must_use]
     pub fn browser(&self) -> Browser {
         Browser::new(self.anonymous())
+    }
+
+    /// What workers do once a day.
+    #[must_use]
+    pub fn house(&self) -> KeepHouse {
+        KeepHouse::new(
+            Arc::clone(&self.storage),
+            Arc::clone(&self.clock) as Arc<dyn Clock>,
+            Arc::clone(&self.mint),
+            Retention::default(),
+        )
     }
 
     /// The owner of an account, with a password.

@@ -14,7 +14,7 @@ pub enum Actor {
     Owner,
     /// Somebody who tried to sign in, and did not.
     Stranger,
-    /// The service itself, because a time was over.
+    /// The service itself, because a time was over or something else takes the place.
     Service,
 }
 

@@ -94,7 +94,8 @@ impl Session {
     pub const IDLE: TimeDelta = TimeDelta::hours(12);
     /// How long one lasts at the most.
     pub const LIFETIME: TimeDelta = TimeDelta::days(14);
-    /// How long after the password was given tokens, e-mail address and password may be changed.
+    /// How long after the password was given tokens, the e-mail address and other sessions may be
+    /// changed.
     pub const FRESH: TimeDelta = TimeDelta::minutes(10);
     /// How often a use is written down at the most.
     pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);

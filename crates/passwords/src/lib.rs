@@ -9,7 +9,7 @@ use argon2::{
 };
 use async_trait::async_trait;
 use domain::{
-    password::{PasswordHash, TypedPassword},
+    password::{PasswordHash, PasswordRefusal, TypedPassword},
     ports::{
         password_hasher::{Compared, HashingError, PasswordHasher},
         randomness::Randomness,
@@ -112,6 +112,26 @@ impl PasswordHasher for Argon2Hasher {
         making.await.map(PasswordHash)
     }
 
+    async fn hash_chosen(
+        &self,
+        text: &str,
+        known: &[String],
+    ) -> Result<Result<PasswordHash, PasswordRefusal>, HashingError> {
+        let (params, text) = (self.params.clone(), text.to_owned());
+        let known = known.to_vec();
+        let salt = salt(self.randomness.as_ref());
+        self.in_turn(move || {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            match TypedPassword::chosen(&text, &known) {
+                Ok(password) => {
+                    made(&params, password.reveal(), &salt).map(|it| Ok(PasswordHash(it)))
+                }
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        })
+        .await
+    }
+
     async fn compare(
         &self,
         password: &TypedPassword,
@@ -186,6 +206,28 @@ mod tests {
         let wrong = Ok(Compared::Wrong);
         assert_eq!(hasher.compare(&other, Some(hash.clone())).await, wrong);
         assert_eq!(hasher.compare(&one, None).await, wrong);
+    }
+
+    #[tokio::test]
+    async fn what_others_guess_gets_no_hash() {
+        let (hasher, known) = (hasher(|_| {}), ["ann.lee@orchard.example".to_owned()]);
+        let refused = hasher.hash_chosen("ann.lee.orchard", &known).await;
+        assert_eq!(refused, Ok(Err(PasswordRefusal::Guessable)));
+        let hash = hasher.hash_chosen("tkgz-81!rq04", &known).await;
+        let hash = hash.expect("a turn").expect("a good one");
+        let right = Ok(Compared::Right { is_outdated: false });
+        let compared = hasher.compare(&typed("tkgz-81!rq04"), Some(hash)).await;
+        assert_eq!(compared, right);
+    }
+
+    #[tokio::test]
+    async fn estimating_takes_its_turn_off_the_async_threads_too() {
+        let hasher = hasher(|it| (it.at_once, it.waiting) = (1, 0));
+        let place = Arc::clone(&hasher.line).try_acquire_owned();
+        let guessable = || hasher.hash_chosen("password1234", &[]);
+        assert_eq!(guessable().await, Err(HashingError::Busy));
+        drop(place);
+        assert_eq!(guessable().await, Ok(Err(PasswordRefusal::Guessable)));
     }
 
     #[tokio::test]

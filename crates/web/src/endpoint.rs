@@ -36,6 +36,8 @@ pub enum Access {
     Public(fn(Arc<Services>, PublicCall) -> Handling),
     /// Whoever holds a token with the scope.
     Agent(Scope, AgentHandler),
+    /// Browsers, for what they report of pages of ours; the body comes as it is.
+    Report(fn(&Services, &[u8]) -> Result<Answer, Problem>),
     /// Whoever is about to sign in.
     Visitor(fn(Arc<Services>, VisitorCall) -> Handling),
     /// Whoever is signed in, for what concerns themselves. Answers may hold secrets: they are not
@@ -54,7 +56,11 @@ impl Access {
     pub const fn scope(&self) -> Option<Scope> {
         match self {
             Self::Agent(scope, _) => Some(*scope),
-            Self::Public(_) | Self::Visitor(_) | Self::Member(_) | Self::Session(_) => None,
+            Self::Public(_)
+            | Self::Report(_)
+            | Self::Visitor(_)
+            | Self::Member(_)
+            | Self::Session(_) => None,
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod pages;
 pub mod paging;
 mod patience;
 pub mod pipeline;
+mod policy_reports;
 pub mod problem;
 pub mod query;
 mod refusals;

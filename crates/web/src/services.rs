@@ -82,7 +82,7 @@ use domain::{
         welcome_owner::{WelcomeCode, WelcomeOwner},
     },
 };
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 use tokio_util::sync::CancellationToken;
 
 /// What was decided when the server started.
@@ -232,6 +232,8 @@ pub struct Services {
     pub(crate) list_searches: ListSearches,
     pub(crate) reopen_search: ReopenSearch,
     pub(crate) forget_search: ForgetSearch,
+    /// What browsers reported to have refused, since the server started.
+    pub(crate) policy_reports: AtomicU64,
 }
 
 impl Services {
@@ -304,7 +306,7 @@ impl Services {
             cancel_analysis: CancelAnalysis::new(s(), c()),
             read_console_state: ReadConsoleState::new(s()),
             import_console_rows: ImportConsoleRows::new(s(), c(), m()),
-            change_password: ChangePassword::new(Arc::clone(&reauthenticate)),
+            change_password: ChangePassword::new(hasher(), Arc::clone(&reauthenticate)),
             reauthenticate,
             set_ai_models: SetAiModels::new(s(), c(), m(), config.engines.clone()),
             console_exports: Arc::clone(&ports.console_exports),
@@ -327,6 +329,7 @@ impl Services {
             list_searches: ListSearches::new(s()),
             reopen_search: ReopenSearch::new(s(), c()),
             forget_search: ForgetSearch::new(s()),
+            policy_reports: AtomicU64::new(0),
             clock: c(),
             randomness: r(),
             storage: s(),

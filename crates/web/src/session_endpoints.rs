@@ -5,6 +5,7 @@ use crate::{
     endpoint::{Access, Call, Endpoint, Handling, MemberCall, Parameter, Verb, VisitorCall},
     openapi::parameters,
     paging::Limits,
+    policy_reports,
     services::Services,
     session_api::{
         account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
@@ -245,6 +246,13 @@ fn sessions_of_people() -> Vec<Endpoint> {
             member!(sessions::end),
             "endSession",
             "End a session",
+        ),
+        line(
+            Verb::Post,
+            policy_reports::PATH,
+            Access::Report(policy_reports::take),
+            "reportPolicy",
+            "Report what a page's policy refused",
         ),
     ]
 }

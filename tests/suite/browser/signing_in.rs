@@ -166,3 +166,27 @@ async fn a_session_that_ended_elsewhere_loses_nothing_that_was_typed() {
     other.end().await;
     tab.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_password_is_asked_again_before_another_session_is_ended() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let elsewhere = app.browser();
+    elsewhere.sign_in("owner0@example.com", PASSWORD).await.ok();
+    app.clock.advance(STALE);
+    tab.go("/settings/account").await;
+    tab.click("button", "End it").await;
+    tab.sees("Your password, once more").await;
+    tab.expect_trouble("status of 403").await;
+    assert!(elsewhere.is_signed_in().await);
+    tab.fill("Password", PASSWORD).await;
+    tab.press("Enter").await;
+    tab.until(
+        "it is not listed any more",
+        "![...document.querySelectorAll('button')].some((it) => it.textContent === 'End it')",
+    )
+    .await;
+    assert!(!elsewhere.is_signed_in().await);
+    tab.at("/settings/account").await;
+    tab.end().await;
+}

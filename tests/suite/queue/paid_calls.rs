@@ -248,7 +248,8 @@ async fn answers_are_kept_for_a_week_and_then_forgotten(db: TestDatabase) {
         panic!("there is money");
     };
     journal.end(ticket, ended(50, Some("[1]"))).await.unwrap();
-    let house = KeepHouse::new(queue.storage(), queue.clock(), Retention::default());
+    let mint = Arc::clone(&queue.mint);
+    let house = KeepHouse::new(queue.storage(), queue.clock(), mint, Retention::default());
     let answer = async || {
         let mut read = queue.storage.read().await.unwrap();
         let found = read.paid_calls().answer(ann, job.id, "a").await;

@@ -25,10 +25,7 @@ use domain::{
         storage::Storage,
     },
     test_support::FrozenClock,
-    use_cases::{
-        keep_house::{KeepHouse, Retention},
-        read_account::month_of,
-    },
+    use_cases::read_account::month_of,
 };
 use futures_util::future::join_all;
 use harness::{
@@ -409,11 +406,7 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
     researched(&browser, "red shoes").await.ok();
-    let kept = KeepHouse::new(
-        db.port(),
-        Arc::clone(&app.clock) as Arc<dyn Clock>,
-        Retention::default(),
-    );
+    let kept = app.house();
     // The session would be over by then.
     let later = |by: TimeDelta| {
         app.clock.advance(by);
@@ -756,8 +749,7 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
     assert_eq!(quota(&browser).await, (1, 1, false));
     assert_eq!(spending(&app).await, stands(40_000, 15_000));
     // Nobody knows what became of the dead one's call: its money is spent, its unit is not.
-    let clock = Arc::clone(&app.clock) as Arc<dyn Clock>;
-    let house = KeepHouse::new(db.port(), clock, Retention::default());
+    let house = app.house();
     for _ in 0..2 {
         house.run().await.unwrap();
         assert_eq!(spending(&app).await, stands(0, 55_000));

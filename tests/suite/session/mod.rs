@@ -9,6 +9,7 @@ mod headers;
 mod keyword_research;
 mod keyword_status;
 mod passwords;
+mod policy_reports;
 mod resources;
 mod sessions;
 mod settings;

@@ -1,21 +1,28 @@
 //! How long sessions last, and how they end.
 
 use chrono::TimeDelta;
+use futures_util::{StreamExt, stream};
 use harness::{
     app::{PASSWORD, TestApp},
     browsers::Browser,
     databases::TestDatabase,
     on_every_database,
 };
+use reqwest::{Body, Method};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 on_every_database![
     a_session_ends_when_it_rests_too_long_and_lasts_when_it_is_used,
     a_session_ends_when_it_is_too_old_however_much_it_is_used,
     giving_the_password_again_makes_a_new_id_and_ends_the_old,
     what_matters_most_needs_the_password_given_a_moment_ago,
+    what_was_asked_for_before_the_session_ended_is_not_done,
     sessions_are_listed_and_ended_one_by_one,
+    ending_another_session_needs_the_password_given_a_moment_ago,
     the_twenty_first_session_ends_the_one_that_rested_longest,
+    what_ends_in_favour_of_another_is_written_down,
+    the_house_puts_away_what_is_over_and_writes_it_down,
     every_transition_is_written_down_and_no_secret_is,
 ];
 
@@ -129,6 +136,59 @@ async fn what_matters_most_needs_the_password_given_a_moment_ago(db: TestDatabas
         .refused(401, "sign-in-refused");
 }
 
+/// Whoever is let in with a session and takes their time does not get past its end.
+async fn what_was_asked_for_before_the_session_ended_is_not_done(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner_with_password(0).await;
+    let (owner, thief) = (app.browser(), app.browser());
+    let token = json!({ "name": "ci", "scopes": ["projects:read"] });
+    let email = json!({ "email": "thief@example.com" });
+    for (method, path, body) in [
+        (Method::POST, "/api/settings/api-tokens", token),
+        (Method::PATCH, "/api/settings/account", email),
+    ] {
+        for browser in [&owner, &thief] {
+            browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+        }
+        app.clock.advance(TimeDelta::minutes(2));
+        let (go_on, told) = oneshot::channel::<()>();
+        let body = body.to_string();
+        let (head, rest) = body.split_at(5);
+        let (head, rest) = (head.to_owned(), rest.to_owned());
+        let slowly = stream::iter([Ok::<_, std::io::Error>(head)]).chain(stream::once(async {
+            told.await.unwrap();
+            Ok(rest)
+        }));
+        let request = { thief.from_our_page(method, path) }
+            .header("Content-Type", "application/json")
+            .body(Body::wrap_stream(slowly));
+        let asking = tokio::spawn({
+            let thief = thief.clone();
+            async move { thief.send(request).await }
+        });
+        let at = now(&app);
+        // That the session was let in is seen by its use.
+        for round in 0.. {
+            assert!(round < 200, "it was not let in");
+            let listed = owner.get("/api/settings/sessions").await.ok();
+            let mut items = listed["items"].as_array().unwrap().iter();
+            if items.all(|it| it["lastSeenAt"] == at) {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        let ended = owner.delete("/api/session?everywhere=true").await.ok();
+        assert_eq!(ended["endedSessions"], 2);
+        go_on.send(()).unwrap();
+        let refused = asking.await.unwrap();
+        refused.refused(401, "session-required");
+        assert!(refused.header("www-authenticate").starts_with("Cookie "));
+    }
+    owner.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let tokens = owner.get("/api/settings/api-tokens").await.ok();
+    assert_eq!(tokens["items"], json!([]));
+}
+
 async fn sessions_are_listed_and_ended_one_by_one(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let here = app.db_member(0).await;
@@ -162,6 +222,46 @@ async fn sessions_are_listed_and_ended_one_by_one(db: TestDatabase) {
     assert!(here.is_signed_in().await && !there.is_signed_in().await);
 }
 
+async fn ending_another_session_needs_the_password_given_a_moment_ago(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (here, there) = (app.db_member(0).await, app.browser());
+    there.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let (all, stale) = ("/api/settings/sessions", TimeDelta::minutes(10));
+    let path_of = async |is_current: bool| {
+        let listed = here.get(all).await.ok();
+        let mut items = listed["items"].as_array().unwrap().iter();
+        let found = items.find(|it| it["current"] == is_current).unwrap();
+        format!("{all}/{}", found["id"])
+    };
+    let other = path_of(false).await;
+    app.clock.advance(stale);
+    let mut refusals = vec![];
+    for path in [other.as_str(), "/api/settings/sessions/77", all] {
+        let refused = here.delete(path).await;
+        refused.refused(403, "reauthentication-required");
+        refusals.push(refused.without_request_id());
+    }
+    assert_eq!(refusals[0], refusals[1], "nor is told whether there is one");
+    assert!(there.is_signed_in().await);
+    let again = json!({ "password": PASSWORD });
+    here.post("/api/session/reauthenticate", again).await.ok();
+    here.delete(&other).await.ok();
+    assert!(here.is_signed_in().await && !there.is_signed_in().await);
+    there.sign_in("owner0@example.com", PASSWORD).await.ok();
+    assert_eq!(here.delete(all).await.ok()["endedSessions"], 1);
+
+    // One's own needs none, nor does signing out, everywhere or here.
+    there.sign_in("owner0@example.com", PASSWORD).await.ok();
+    app.clock.advance(stale);
+    let own = path_of(true).await;
+    assert_eq!(here.delete(&own).await.ok()["endedSessions"], 1);
+    assert!(!here.is_signed_in().await && there.is_signed_in().await);
+    here.sign_in("owner0@example.com", PASSWORD).await.ok();
+    app.clock.advance(stale);
+    let everywhere = there.delete("/api/session?everywhere=true").await.ok();
+    assert_eq!(everywhere["endedSessions"], 2);
+}
+
 async fn the_twenty_first_session_ends_the_one_that_rested_longest(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
@@ -178,6 +278,71 @@ async fn the_twenty_first_session_ends_the_one_that_rested_longest(db: TestDatab
     }
     assert_eq!(open.iter().filter(|it| **it).count(), 20);
     assert!(!open[0]);
+    let ended = endings(&browsers[20]).await;
+    let [(action, detail)] = ended.as_slice() else {
+        panic!("{ended:?}");
+    };
+    assert_eq!(action, "session.ended");
+    let (told, why) = detail.split_once(", ").unwrap();
+    assert!(told.ends_with(" from 127.0.0.0/24"), "{told}");
+    assert_eq!(why, "unused for longest of more than there may be");
+}
+
+/// What the service itself wrote down of sessions, newest first: action and detail.
+async fn endings(browser: &Browser) -> Vec<(String, String)> {
+    let log = browser.get("/api/settings/audit-log").await.ok();
+    let by_itself =
+        { log["items"].as_array().unwrap().iter() }.filter(|it| it["actor"] == "service");
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let told = by_itself.map(|it| (text(&it["action"]), text(&it["detail"])));
+    told.collect()
+}
+
+async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (browser, elsewhere) = (app.db_member(0).await, app.browser());
+    app.db_owner_with_password(1).await;
+    let id = async || {
+        let told = browser.get("/api/session").await.ok();
+        format!("session {} from 127.0.0.0/24", told["session"]["id"])
+    };
+    let first = id().await;
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let second = id().await;
+    // Somebody else at the same computer: the event is its owner's, not theirs.
+    browser.sign_in("owner1@example.com", PASSWORD).await.ok();
+    let anew = "as somebody signed in anew in its browser";
+    let ended = |id: &str| ("session.ended".to_owned(), format!("{id}, {anew}"));
+    assert_eq!(endings(&browser).await, []);
+    elsewhere.sign_in("owner0@example.com", PASSWORD).await.ok();
+    assert_eq!(endings(&elsewhere).await, [ended(&second), ended(&first)]);
+
+    // One that was over ended by itself.
+    let over = id().await;
+    app.clock.advance(TimeDelta::hours(13));
+    browser.sign_in("owner1@example.com", PASSWORD).await.ok();
+    assert_eq!(endings(&browser).await, [("session.expired".into(), over)]);
+}
+
+async fn the_house_puts_away_what_is_over_and_writes_it_down(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    app.db_owner_with_password(0).await;
+    for _ in 0..2 {
+        let browser = app.browser();
+        browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    }
+    app.clock.advance(TimeDelta::hours(2));
+    let browser = app.browser();
+    browser.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let house = app.house();
+    house.run().await.unwrap();
+    assert_eq!(endings(&browser).await, [], "they last");
+    app.clock.advance(TimeDelta::hours(10));
+    for _ in 0..2 {
+        house.run().await.unwrap();
+        let over = ("session.expired".into(), "2 sessions".into());
+        assert_eq!(endings(&browser).await, [over]);
+    }
 }
 
 async fn every_transition_is_written_down_and_no_secret_is(db: TestDatabase) {

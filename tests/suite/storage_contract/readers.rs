@@ -3,7 +3,7 @@
 use super::examples::*;
 use domain::owners_words::{IgnoredSuggestion, NamedSite, SiteRole};
 use domain::{
-    ids::{JobId, TokenId},
+    ids::{JobId, SessionId, TokenId},
     money::MicroUsd,
     ports::{
         call_journal::{Ended, Ticket},
@@ -61,6 +61,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
     refused![
         r.accounts().add(&account(ANN), &owner(ANN)),
         r.accounts().lock(ANN),
+        r.sessions().lock(ANN, SessionId(1)),
         r.accounts().save(&account(ANN)),
         r.accounts().save_usage(ANN, account(ANN).usage),
         r.tokens()

@@ -4,14 +4,17 @@ use super::examples::*;
 use chrono::TimeDelta;
 use domain::{
     ids::{AccountId, SessionId},
+    ports::storage::Storage,
     session::{Session, SessionHash},
 };
 use harness::{databases::TestDatabase, on_every_database};
+use std::time::Duration;
 
 on_every_database![
     a_session_is_found_by_its_hash_with_its_person_and_account,
     sessions_are_listed_by_their_last_use_and_the_newest_use_stays,
     only_a_persons_own_sessions_are_ended,
+    a_locked_session_ends_after_whoever_locked_it,
     all_sessions_end_but_the_one_that_is_to_stay,
     what_is_over_is_forgotten_and_nothing_else,
     an_ended_session_leaves_nothing_behind,
@@ -98,6 +101,36 @@ async fn only_a_persons_own_sessions_are_ended(db: TestDatabase) {
         assert_eq!(r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap(), None);
         assert!(r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().is_some());
     });
+}
+
+async fn a_locked_session_ends_after_whoever_locked_it(db: TestDatabase) {
+    begun(&db).await;
+    let mut holder = db.storage.write().await.unwrap();
+    let mut locked = vec![];
+    for (account, id) in [(ANN, 1), (ANN, 77), (BOB, 2)] {
+        locked.push(
+            holder
+                .sessions()
+                .lock(account, SessionId(id))
+                .await
+                .unwrap(),
+        );
+    }
+    assert_eq!(locked, [true, false, false]);
+    let ending = tokio::spawn({
+        let (storage, ann) = (db.port(), owner(ANN).id);
+        async move {
+            let mut tx = storage.write().await.unwrap();
+            let ended = tx.sessions().end_all(ANN, ann, None).await.unwrap();
+            tx.commit().await.unwrap();
+            ended
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(!ending.is_finished());
+    holder.commit().await.unwrap();
+    assert_eq!(ending.await.unwrap(), 3);
+    change!(db, tx => assert!(!tx.sessions().lock(ANN, SessionId(1)).await.unwrap()));
 }
 
 async fn all_sessions_end_but_the_one_that_is_to_stay(db: TestDatabase) {

@@ -23,7 +23,6 @@ use crawler::Resolve;
 use domain::{
     account::Account,
     ai_models::ModelChoice,
-    audit::Actor,
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, JobId, ProjectId},
@@ -39,7 +38,7 @@ use domain::{
     use_cases::{
         create_account::CreateAccount,
         create_project::CreateProject,
-        issue_token::{IssueToken, NewToken},
+        issue_token::{Asker, IssueToken, NewToken},
         read_job::ReadJob,
         request_analysis::{AnalysisRequest, RequestAnalysis},
         set_password::SetPassword,
@@ -293,7 +292,7 @@ impl Demo<'_> {
             scopes: Scopes::all(),
             lifetime: Some(NewToken::DEFAULT_LIFETIME),
         };
-        let (token, _) = issue.run(Actor::Operator, &owner, &new).await?;
+        let (token, _) = issue.run(Asker::Operator(&owner), &new).await?;
         Ok((account, token, password))
     }
 

@@ -15,7 +15,7 @@ use domain::{
     text::Label,
     token::{ApiToken, RevokeReason},
     use_cases::{
-        issue_token::{IssueToken, NewToken},
+        issue_token::{Asker, IssueToken, NewToken},
         list_tokens::ListTokens,
         revoke_token::RevokeToken,
         rotate_token::{RotateToken, RotateTokenError},
@@ -100,7 +100,7 @@ async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow:
     }
     let (storage, clock, mint) = foundation.parts();
     let issue = IssueToken::new(storage, clock, Arc::clone(&foundation.randomness), mint);
-    let (plain, token) = issue.run(Actor::Operator, &owner, new).await?;
+    let (plain, token) = issue.run(Asker::Operator(&owner), new).await?;
     say(plain.reveal());
     let end = token
         .expires_at

@@ -253,7 +253,7 @@ fn note_fired(schedule: &Schedule) {
 
 /// Once at the beginning, for months without a worker, and then every day.
 async fn keep_house(tools: Tools, stop: CancellationToken) {
-    let house = KeepHouse::new(tools.storage, tools.clock, tools.retention);
+    let house = KeepHouse::new(tools.storage, tools.clock, tools.mint, tools.retention);
     loop {
         if let Err(error) = house.run().await {
             tracing::warn!(

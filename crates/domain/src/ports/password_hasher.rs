@@ -1,6 +1,6 @@
 //! Slow hashes of passwords.
 
-use crate::password::{PasswordHash, TypedPassword};
+use crate::password::{PasswordHash, PasswordRefusal, TypedPassword};
 use async_trait::async_trait;
 use thiserror::Error;
 
@@ -34,6 +34,13 @@ pub enum HashingError {
 pub trait PasswordHasher: Send + Sync {
     /// A hash of that password, with a salt of its own.
     async fn hash(&self, password: &TypedPassword) -> Result<PasswordHash, HashingError>;
+    /// The same of a text that is to become a password ([`TypedPassword::chosen`]), unless it may
+    /// not: how soon it is guessed takes long to estimate as well.
+    async fn hash_chosen(
+        &self,
+        text: &str,
+        known: &[String],
+    ) -> Result<Result<PasswordHash, PasswordRefusal>, HashingError>;
     /// Whether the hash is that password's. Without a hash the same work is done for nothing, so
     /// that the time does not tell whether there is one.
     async fn compare(

@@ -32,6 +32,8 @@ pub trait SessionRepository: Send {
         &mut self,
         hash: SessionHash,
     ) -> Result<Option<KnownSession>, StorageError>;
+    /// Whether the session is still there; it is kept from being ended until the transaction ends.
+    async fn lock(&mut self, account: AccountId, session: SessionId) -> Result<bool, StorageError>;
     /// The person's sessions, the one used last first.
     async fn list(
         &mut self,

@@ -4,7 +4,7 @@ use crate::{
     account::{Account, AccountStatus},
     ports::{
         clock::Clock,
-        storage::{Storage, StorageError},
+        storage::{Storage, StorageError, Transaction},
     },
     session::{PlainSession, Session, SessionOver},
     user::User,
@@ -48,6 +48,16 @@ pub enum NotSignedIn {
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// Whether nobody ended the session since it was looked up, for what must not outlive it; it stays
+/// until the transaction ends.
+pub(super) async fn still_signed_in(
+    work: &mut dyn Transaction,
+    member: &Member,
+) -> Result<bool, StorageError> {
+    let sessions = work.sessions();
+    sessions.lock(member.account.id, member.session.id).await
 }
 
 impl AuthenticateSession {

@@ -2,12 +2,16 @@
 
 pub use super::new_session::{Place, SignedIn};
 use super::{authenticate_session::Member, reauthenticate::Reauthenticate, sign_in::SignInError};
-use crate::password::{PasswordRefusal, TypedPassword};
+use crate::{
+    password::{PasswordRefusal, TypedPassword},
+    ports::password_hasher::PasswordHasher,
+};
 use std::sync::Arc;
 use thiserror::Error;
 
 /// Changes passwords.
 pub struct ChangePassword {
+    hasher: Arc<dyn PasswordHasher>,
     ask_again: Arc<Reauthenticate>,
 }
 
@@ -34,10 +38,10 @@ pub enum ChangePasswordError {
 }
 
 impl ChangePassword {
-    /// With somebody who asks for the current password.
+    /// On this hasher, with somebody who asks for the current password.
     #[must_use]
-    pub fn new(ask_again: Arc<Reauthenticate>) -> Self {
-        Self { ask_again }
+    pub fn new(hasher: Arc<dyn PasswordHasher>, ask_again: Arc<Reauthenticate>) -> Self {
+        Self { hasher, ask_again }
     }
 
     /// The session goes on under a new id.
@@ -51,10 +55,13 @@ impl ChangePassword {
             member.user.email.as_str(),
             member.user.name.as_str(),
             member.account.name.as_str(),
-        ];
-        let new = TypedPassword::chosen(&wish.new, &known)?;
+        ]
+        .map(str::to_owned);
+        // What may not or cannot become one is found out before a guess is counted.
+        let hashed = self.hasher.hash_chosen(&wish.new, &known).await;
+        let hash = hashed.map_err(SignInError::from)??;
         let changed =
-            { &self.ask_again }.with_another(member, &wish.current, &new, wish.ends_others, place);
+            { &self.ask_again }.with_another(member, &wish.current, &hash, wish.ends_others, place);
         Ok(changed.await?)
     }
 }

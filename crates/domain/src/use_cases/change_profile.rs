@@ -1,6 +1,9 @@
 //! Changes what an account and its owner are called, and the address to sign in with.
 
-use super::{authenticate_session::Member, may_be_storage};
+use super::{
+    authenticate_session::{Member, still_signed_in},
+    may_be_storage,
+};
 use crate::{
     account::Account,
     audit::{Actor, AuditAction, AuditEvent},
@@ -41,6 +44,9 @@ pub enum ChangeProfileError {
     /// Another address needs the password first.
     #[error("the password has to be given again first")]
     NotFresh,
+    /// The session was ended meanwhile.
+    #[error("the session was ended")]
+    SignedOut,
     /// Somebody signs in with that address already.
     #[error("the address cannot be used")]
     EmailTaken,
@@ -91,8 +97,13 @@ impl ChangeProfile {
         if (&account, &user) == (&before, &user_before) {
             return Ok((account, user));
         }
-        if user.email != user_before.email && !member.session.is_fresh(now) {
-            return Err(ChangeProfileError::NotFresh);
+        if user.email != user_before.email {
+            if !member.session.is_fresh(now) {
+                return Err(ChangeProfileError::NotFresh);
+            }
+            if !still_signed_in(work.as_mut(), member).await? {
+                return Err(ChangeProfileError::SignedOut);
+            }
         }
         work.accounts().save(&account).await?;
         match work.accounts().save_user(&user).await {

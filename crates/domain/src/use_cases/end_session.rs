@@ -1,6 +1,6 @@
 //! Ends a session.
 
-use super::new_session::told;
+use super::new_session::{self, Cause};
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint, SessionId, UserId},
@@ -37,32 +37,39 @@ impl EndSession {
         user: UserId,
         session: SessionId,
     ) -> Result<bool, StorageError> {
-        let told = format!("session {session}");
-        let action = AuditAction::SessionEnded;
-        retrying(|| self.once((account, user, session), Actor::Owner, action, &told)).await
+        retrying(|| self.once(account, user, session)).await
     }
 
     /// Puts away a session that is over.
-    pub async fn expire(&self, session: &Session) -> Result<bool, StorageError> {
-        let of = (session.account, session.user, session.id);
-        let (action, told) = (AuditAction::SessionExpired, told(session));
-        retrying(|| self.once(of, Actor::Service, action, &told)).await
+    pub async fn expire(&self, session: &Session) -> Result<(), StorageError> {
+        let over = std::slice::from_ref(session);
+        retrying(|| async {
+            let (now, mut work) = (self.clock.now(), self.storage.write().await?);
+            new_session::put_away(work.as_mut(), &self.mint, over, Cause::Over, now).await?;
+            work.commit().await
+        })
+        .await
     }
 
     async fn once(
         &self,
-        (account, user, session): (AccountId, UserId, SessionId),
-        by: Actor,
-        action: AuditAction,
-        detail: &str,
+        account: AccountId,
+        user: UserId,
+        session: SessionId,
     ) -> Result<bool, StorageError> {
         let mut work = self.storage.write().await?;
         if work.sessions().end(account, user, &[session]).await? == 0 {
             return Ok(false);
         }
         let event = AuditEvent {
-            detail: detail.to_owned(),
-            ..AuditEvent::new(&self.mint, account, self.clock.now(), by, action)
+            detail: format!("session {session}"),
+            ..AuditEvent::new(
+                &self.mint,
+                account,
+                self.clock.now(),
+                Actor::Owner,
+                AuditAction::SessionEnded,
+            )
         };
         work.audit().record(&event).await?;
         work.commit().await?;

@@ -1,6 +1,9 @@
 //! Issues an API token.
 
-use super::may_be_storage;
+use super::{
+    authenticate_session::{Member, still_signed_in},
+    may_be_storage,
+};
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::{IdMint, TokenId},
@@ -24,6 +27,15 @@ pub struct IssueToken {
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
+}
+
+/// Who asks for a token.
+#[derive(Debug, Clone, Copy)]
+pub enum Asker<'a> {
+    /// Whoever runs the server, for this person.
+    Operator(&'a User),
+    /// Somebody who is signed in, for themselves.
+    Owner(&'a Member),
 }
 
 /// What a token is to be.
@@ -56,6 +68,9 @@ pub enum IssueTokenError {
         NewToken::MOST_PER_ACCOUNT
     )]
     TooMany,
+    /// The session of whoever asks was ended meanwhile.
+    #[error("the session was ended")]
+    SignedOut,
     /// Breakage.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -82,24 +97,31 @@ impl IssueToken {
     /// The plain token is in this one answer only.
     pub async fn run(
         &self,
-        by: Actor,
-        owner: &User,
+        by: Asker<'_>,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         if new.scopes.is_empty() {
             return Err(IssueTokenError::NoScopes);
         }
-        retrying(|| self.once(by, owner, new)).await
+        retrying(|| self.once(by, new)).await
     }
 
     async fn once(
         &self,
-        by: Actor,
-        owner: &User,
+        by: Asker<'_>,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         let now = self.clock.now();
         let mut work = self.storage.write().await?;
+        let (actor, owner) = match by {
+            Asker::Operator(owner) => (Actor::Operator, owner),
+            Asker::Owner(member) => {
+                if !still_signed_in(work.as_mut(), member).await? {
+                    return Err(IssueTokenError::SignedOut);
+                }
+                (Actor::Owner, &member.user)
+            }
+        };
         let working = work
             .tokens()
             .list(owner.account)
@@ -135,7 +157,7 @@ impl IssueToken {
                 &self.mint,
                 owner.account,
                 now,
-                by,
+                actor,
                 AuditAction::TokenCreated,
             )
         };

@@ -2,7 +2,8 @@
 
 use super::research_keyword::settle;
 use crate::{
-    ids::AccountId,
+    audit::{Actor, AuditAction, AuditEvent},
+    ids::{AccountId, IdMint},
     keyword_research::Flight,
     ports::{
         clock::Clock,
@@ -67,16 +68,23 @@ impl Default for Retention {
 pub struct KeepHouse {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
+    mint: Arc<IdMint>,
     retention: Retention,
 }
 
 impl KeepHouse {
-    /// On this storage and clock.
+    /// On this storage, clock and mint.
     #[must_use]
-    pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, retention: Retention) -> Self {
+    pub fn new(
+        storage: Arc<dyn Storage>,
+        clock: Arc<dyn Clock>,
+        mint: Arc<IdMint>,
+        retention: Retention,
+    ) -> Self {
         Self {
             storage,
             clock,
+            mint,
             retention,
         }
     }
@@ -125,9 +133,8 @@ impl KeepHouse {
                 .await?;
             }
             self.in_parts(|work, _: Option<()>| {
-                let (begun, used) = (now - Session::LIFETIME, now - Session::IDLE);
-                let forgetting = work.sessions().forget(of, begun, used);
-                Box::pin(async { forgetting.await.map(|_| None) })
+                let mint = Arc::clone(&self.mint);
+                Box::pin(async move { put_sessions_away(work, &mint, of, now).await })
             })
             .await?;
             if let Some(before) = since {
@@ -193,6 +200,31 @@ impl KeepHouse {
             }
         }
     }
+}
+
+/// Puts away sessions whose time was over. None that opens anything ends here.
+async fn put_sessions_away(
+    work: &mut dyn Transaction,
+    mint: &IdMint,
+    account: AccountId,
+    now: DateTime<Utc>,
+) -> Result<Option<()>, StorageError> {
+    let (begun, used) = (now - Session::LIFETIME, now - Session::IDLE);
+    let over = work.sessions().forget(account, begun, used).await?;
+    if over > 0 {
+        let event = AuditEvent {
+            detail: format!("{over} sessions"),
+            ..AuditEvent::new(
+                mint,
+                account,
+                now,
+                Actor::Service,
+                AuditAction::SessionExpired,
+            )
+        };
+        work.audit().record(&event).await?;
+    }
+    Ok(None)
 }
 
 /// Ends what is set aside for questions whose askers died: the units are free already, and the money

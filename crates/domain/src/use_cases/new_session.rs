@@ -2,6 +2,7 @@
 
 use crate::{
     account::Account,
+    audit::{Actor, AuditAction, AuditEvent},
     ids::{AccountId, IdMint, SessionId, UserId},
     ports::{
         randomness::Randomness,
@@ -35,7 +36,7 @@ pub struct SignedIn {
     pub account: Account,
 }
 
-/// Adds a session under a new id. What is over of the person's sessions is forgotten, and the one
+/// Adds a session under a new id. What is over of the person's sessions is put away, and the one
 /// that was used longest ago ends when there are too many.
 pub(super) async fn begin(
     work: &mut dyn Transaction,
@@ -57,11 +58,56 @@ pub(super) async fn begin(
     let known = work.sessions().list(account, user).await?;
     let (alive, over): (Vec<Session>, Vec<Session>) =
         known.into_iter().partition(|it| it.accept(now).is_ok());
-    let surplus = alive.iter().skip(Session::MOST_PER_USER - 1);
-    let ended: Vec<SessionId> = over.iter().chain(surplus).map(|it| it.id).collect();
-    work.sessions().end(account, user, &ended).await?;
+    let surplus = alive.get(Session::MOST_PER_USER - 1..).unwrap_or_default();
+    put_away(work, mint, &over, Cause::Over, now).await?;
+    put_away(work, mint, surplus, Cause::TooMany, now).await?;
     work.sessions().add(&session, secret.hash()).await?;
     Ok((secret, session))
+}
+
+/// Why sessions end that nobody asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Their time was over.
+    Over,
+    /// The person has as many as they may, and signs in once more.
+    TooMany,
+    /// Somebody signs in anew in the same browser, who need not be the same person.
+    SignedInAnew,
+}
+
+/// Ends sessions of one person, and writes down why.
+pub(super) async fn put_away(
+    work: &mut dyn Transaction,
+    mint: &IdMint,
+    ended: &[Session],
+    cause: Cause,
+    now: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let Some(Session { account, user, .. }) = ended.first() else {
+        return Ok(());
+    };
+    let ids: Vec<SessionId> = ended.iter().map(|it| it.id).collect();
+    if work.sessions().end(*account, *user, &ids).await? == 0 {
+        return Ok(());
+    }
+    let (action, why) = match cause {
+        Cause::Over => (AuditAction::SessionExpired, ""),
+        Cause::TooMany => (
+            AuditAction::SessionEnded,
+            ", unused for longest of more than there may be",
+        ),
+        Cause::SignedInAnew => (
+            AuditAction::SessionEnded,
+            ", as somebody signed in anew in its browser",
+        ),
+    };
+    let told: Vec<String> = ended.iter().map(told).collect();
+    let event = AuditEvent {
+        detail: format!("{}{why}", told.join(", ")),
+        ..AuditEvent::new(mint, *account, now, Actor::Service, action)
+    };
+    work.audit().record(&event).await
 }
 
 /// What a browser says of itself is anybody's text: what cannot be shown is left out.

@@ -5,7 +5,7 @@ use super::may_be_storage;
 use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     ids::IdMint,
-    password::{PasswordHash, PasswordRefusal, TypedPassword},
+    password::{PasswordHash, PasswordRefusal},
     ports::{
         clock::Clock,
         password_hasher::{HashingError, PasswordHasher},
@@ -58,9 +58,8 @@ impl SetPassword {
 
     /// All of the person's sessions end; how many there were.
     pub async fn run(&self, user: &User, password: &str) -> Result<u64, SetPasswordError> {
-        let known = [user.email.as_str(), user.name.as_str()];
-        let chosen = TypedPassword::chosen(password, &known)?;
-        let hash = self.hasher.hash(&chosen).await?;
+        let known = [user.email.as_str(), user.name.as_str()].map(str::to_owned);
+        let hash = self.hasher.hash_chosen(password, &known).await??;
         Ok(retrying(|| self.once(user, &hash)).await?)
     }
 

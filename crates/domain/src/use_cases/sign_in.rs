@@ -3,7 +3,8 @@
 pub use super::new_session::{Place, SignedIn};
 use super::{
     guesses::{Guesses, NoGuess},
-    may_be_storage, new_session,
+    may_be_storage,
+    new_session::{self, Cause},
 };
 use crate::{
     account::AccountStatus,
@@ -176,8 +177,9 @@ impl SignIn {
         if let Some(before) = attempt.before {
             let before = work.sessions().find_by_hash(before).await?;
             if let Some(before) = before.map(|it| it.session) {
-                let (account, user) = (before.account, before.user);
-                work.sessions().end(account, user, &[before.id]).await?;
+                let cause = { before.accept(now) }.map_or(Cause::Over, |()| Cause::SignedInAnew);
+                let ended = [before];
+                new_session::put_away(work.as_mut(), &self.mint, &ended, cause, now).await?;
             }
         }
         let (secret, session) = new_session::begin(

@@ -7,7 +7,7 @@ use crate::{
     audit::{Actor, AuditAction, AuditEvent},
     email::EmailAddress,
     ids::{AccountId, IdMint, UserId},
-    password::{PasswordHash, PasswordRefusal, TypedPassword},
+    password::{PasswordHash, PasswordRefusal},
     ports::{
         clock::Clock,
         password_hasher::{HashingError, PasswordHasher},
@@ -140,9 +140,8 @@ impl WelcomeOwner {
         if !bool::from(code.0.as_bytes().ct_eq(new.code.trim().as_bytes())) {
             return Err(WelcomeError::WrongCode);
         }
-        let known = [new.email.as_str(), new.name.as_str()];
-        let password = TypedPassword::chosen(&new.password, &known)?;
-        let hash = self.hasher.hash(&password).await?;
+        let known = [new.email.as_str(), new.name.as_str()].map(str::to_owned);
+        let hash = self.hasher.hash_chosen(&new.password, &known).await??;
         let mark = self.fresh();
         retrying(|| self.once(new, &hash, mark, place)).await
     }

@@ -70,6 +70,19 @@ impl SessionRepository for Session<Db> {
         found.map(known_session).transpose()
     }
 
+    async fn lock(&mut self, account: AccountId, session: SessionId) -> Result<bool, StorageError> {
+        let found: Option<i64> = self
+            .change(account, move |db| {
+                let query = sessions::table
+                    .filter(sessions::account_id.eq(account.0))
+                    .filter(sessions::id.eq(session.0))
+                    .select(sessions::id);
+                locked!(query).first(db).optional()
+            })
+            .await?;
+        Ok(found.is_some())
+    }
+
     async fn list(
         &mut self,
         account: AccountId,

@@ -8,7 +8,7 @@ export function passwordAgain(give) {
   const cancel = el('button', { type: 'button' }, 'Cancel');
   const form = el('form', { class: 'page' },
     el('h2', { id: 'password-again-title' }, 'Your password, once more'),
-    el('p', { class: 'hint' }, 'What you are about to do opens the account to others, so it wants to be sure that it is you. The next ten minutes it does not ask again.'),
+    el('p', { class: 'hint' }, 'What you are about to do decides who gets into the account, so it wants to be sure that it is you. The next ten minutes it does not ask again.'),
     el('label', { class: 'field' }, el('span', {}, 'Password'), field),
     outcome,
     el('div', { class: 'row' }, el('button', { class: 'main', type: 'submit' }, 'Go on'), cancel));

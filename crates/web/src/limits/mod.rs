@@ -67,6 +67,10 @@ impl Default for RequestLimits {
     }
 }
 
+/// Reports of browsers, from everywhere: so many are enough to learn that something is wrong, and no
+/// flood of them fills the log or uses up what an address may ask for.
+const REPORTS: Rate = Rate::of(60, 20);
+
 /// What a request is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
@@ -103,6 +107,7 @@ pub struct Limiter {
     failed_tokens: Bucket<IpAddr>,
     sign_ins: Bucket<Door>,
     all_sign_ins: Bucket<()>,
+    reports: Bucket<()>,
 }
 
 impl Limiter {
@@ -119,6 +124,7 @@ impl Limiter {
             failed_tokens: Bucket::new("failed-tokens", limits.failed_tokens, clock),
             sign_ins: Bucket::new("sign-ins", limits.sign_ins, clock),
             all_sign_ins: Bucket::new("all-sign-ins", limits.all_sign_ins, clock),
+            reports: Bucket::new("policy-reports", REPORTS, clock),
         }
     }
 
@@ -151,6 +157,11 @@ impl Limiter {
             return Ok(());
         }
         self.all_sign_ins.take((), &mut vec![])
+    }
+
+    /// Counts a browser's report.
+    pub fn count_report(&self) -> Result<(), Exhausted> {
+        self.reports.take((), &mut vec![])
     }
 
     /// Counts a token that was not accepted.

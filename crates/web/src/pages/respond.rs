@@ -16,7 +16,9 @@ use actix_web::{
 use flate2::Compression;
 
 /// No code and no style but our own files, nothing from elsewhere, and no page around ours.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'; report-to csp; report-uri /api/policy-reports";
+/// Where browsers report what the policy refused; those that do not know it go by `report-uri`.
+const REPORTS_TO: &str = "csp=\"/api/policy-reports\"";
 /// None of what browsers offer to pages.
 const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)";
 
@@ -126,6 +128,7 @@ impl Sending {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = HttpResponse::build(status);
         response.insert_header((header::CONTENT_SECURITY_POLICY, POLICY));
+        response.insert_header(("reporting-endpoints", REPORTS_TO));
         response.insert_header((header::X_FRAME_OPTIONS, "DENY"));
         response.insert_header((header::REFERRER_POLICY, "same-origin"));
         response.insert_header(("cross-origin-opener-policy", "same-origin"));

@@ -13,6 +13,7 @@ use actix_web::{
 };
 use futures_util::StreamExt;
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// The members of the body; none for methods without one.
 pub async fn read(
@@ -25,16 +26,7 @@ pub async fn read(
         return Ok(Map::new());
     }
     check_type(verb, request.headers())?;
-    if announced(request.headers()).is_some_and(|length| length > config.most_body as u64) {
-        return Err(too_large(config.most_body));
-    }
-    let late = |_| {
-        let problem = Problem::new(Code::RequestTimeout, "The body did not arrive in time.");
-        problem.header("Connection", "close")
-    };
-    let bytes = tokio::time::timeout(config.body_patience, collect(payload, config.most_body))
-        .await
-        .map_err(late)??;
+    let bytes = raw(request, payload, config.most_body, config.body_patience).await?;
     json_guard::parse(&bytes).map_err(|wrong| {
         let problem = Problem::new(
             Code::MalformedJson,
@@ -46,6 +38,24 @@ pub async fn read(
             json_guard::MOST_DEPTH
         ))
     })
+}
+
+/// The bytes of the body, whatever they are.
+pub async fn raw(
+    request: &HttpRequest,
+    payload: web::Payload,
+    most: usize,
+    patience: Duration,
+) -> Result<BytesMut, Problem> {
+    if announced(request.headers()).is_some_and(|length| length > most as u64) {
+        return Err(too_large(most));
+    }
+    let late = |_| {
+        let problem = Problem::new(Code::RequestTimeout, "The body did not arrive in time.");
+        problem.header("Connection", "close")
+    };
+    let collecting = tokio::time::timeout(patience, collect(payload, most));
+    collecting.await.map_err(late)?
 }
 
 fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {

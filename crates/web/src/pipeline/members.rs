@@ -87,13 +87,7 @@ impl Pipeline {
                 "Sign in with POST /api/session and send the cookie, without Authorization; with a token use the Agent API under /api/agent/v1.",
             ));
         }
-        let missing = || {
-            let name = services.config.sessions.cookies.name(Cookie::Session);
-            let problem = required(services, "The request carries no session that lasts.");
-            problem.hint(format!(
-                "Sign in with POST /api/session and send the cookie {name}."
-            ))
-        };
+        let missing = || signed_out(services);
         let secret = visitor.session.clone().ok_or_else(missing)?;
         let finding = signed_in::member(services, &secret);
         let member = match self.patiently(async { Ok(finding.await) }).await? {
@@ -165,6 +159,15 @@ impl Pipeline {
             None => outcome,
         }
     }
+}
+
+/// The session was never there, or is not any more.
+pub(crate) fn signed_out(services: &Services) -> Problem {
+    let name = services.config.sessions.cookies.name(Cookie::Session);
+    let problem = required(services, "The request carries no session that lasts.");
+    problem.hint(format!(
+        "Sign in with POST /api/session and send the cookie {name}."
+    ))
 }
 
 /// Nobody is signed in.

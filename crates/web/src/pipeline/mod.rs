@@ -9,7 +9,7 @@ mod accept;
 pub(crate) mod admit;
 mod authenticate;
 mod body;
-mod members;
+pub(crate) mod members;
 pub mod once;
 mod preconditions;
 mod respond;
@@ -20,9 +20,11 @@ mod visitors;
 use crate::{
     answer::Answer,
     caller::Caller,
+    csrf,
     endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
     entity_tag::Wanted,
     operational::{self, Operational},
+    policy_reports,
     problem::{Code, Problem},
     query::Query,
     refusals,
@@ -149,6 +151,14 @@ impl Pipeline {
                 let handling = handler(Arc::clone(&self.services), PublicCall { query });
                 let wanted = preconditions::read(&served.endpoint, request)?;
                 return wanted.of_what_is_read(self.patiently(handling).await?);
+            }
+            Access::Report(handler) => {
+                let counted = self.services.limiter.count_report();
+                counted.map_err(|it| admit::too_many(&it, admit::OWN_COUNT))?;
+                csrf::check_origin(request, &self.services.config.public_base_url)?;
+                let patience = self.services.config.body_patience;
+                let body = body::raw(request, payload, policy_reports::MOST_BODY, patience).await?;
+                return handler(&self.services, &body);
             }
             Access::Visitor(handler) => {
                 trace.reads_cookies = true;

@@ -5,6 +5,7 @@ use crate::{
     answer::Answer,
     endpoint::MemberCall,
     fields::{Fields, read_body},
+    pipeline::members::signed_out,
     problem::{Code, Problem},
     services::Services,
 };
@@ -30,7 +31,7 @@ pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     call.query.finish()?;
     let patch = read_body(&call.body, |fields| Some(patch(fields)))?;
     let changed = services.change_profile.run(&call.member, &patch).await;
-    let (account, user) = changed.map_err(refused)?;
+    let (account, user) = changed.map_err(|error| refused(&services, error))?;
     Ok(answer(&account, &user))
 }
 
@@ -48,8 +49,9 @@ fn patch(fields: &Fields) -> ProfilePatch {
     }
 }
 
-fn refused(error: ChangeProfileError) -> Problem {
+fn refused(services: &Services, error: ChangeProfileError) -> Problem {
     match error {
+        ChangeProfileError::SignedOut => signed_out(services),
         ChangeProfileError::NotFresh => ask_again(),
         ChangeProfileError::EmailTaken => Problem::new(
             Code::EmailTaken,

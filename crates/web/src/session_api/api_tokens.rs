@@ -5,6 +5,7 @@ use crate::{
     answer::Answer,
     endpoint::MemberCall,
     fields::{Fields, Given, read_body},
+    pipeline::members::signed_out,
     problem::{Code, Problem},
     services::Services,
 };
@@ -15,7 +16,7 @@ use domain::{
     scope::{Scope, Scopes},
     text::Label,
     token::{ApiToken, PlainToken},
-    use_cases::issue_token::{IssueTokenError, NewToken},
+    use_cases::issue_token::{Asker, IssueTokenError, NewToken},
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -37,10 +38,9 @@ pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer,
     call.query.finish()?;
     fresh(&services, &call)?;
     let new = read_body(&call.body, wanted)?;
-    let issued = services
-        .issue_token
-        .run(Actor::Owner, &call.member.user, &new);
-    let (plain, token) = issued.await.map_err(refused)?;
+    let issued = services.issue_token.run(Asker::Owner(&call.member), &new);
+    let issued = issued.await;
+    let (plain, token) = issued.map_err(|error| refused(&services, error))?;
     let mut body = view(&token, services.clock.now());
     body["token"] = plain.reveal().into();
     let answer = not_kept(Answer::with_status(201, &body));
@@ -97,8 +97,9 @@ fn wanted(fields: &Fields) -> Option<NewToken> {
     })
 }
 
-fn refused(error: IssueTokenError) -> Problem {
+fn refused(services: &Services, error: IssueTokenError) -> Problem {
     match error {
+        IssueTokenError::SignedOut => signed_out(services),
         IssueTokenError::Storage(error) => error.into(),
         error @ (IssueTokenError::TooMany | IssueTokenError::NoScopes) => {
             let most = NewToken::MOST_PER_ACCOUNT;

@@ -1,6 +1,6 @@
 //! /api/settings/sessions: where somebody is signed in.
 
-use super::{list, sign_in::not_kept};
+use super::{fresh, list, sign_in::not_kept};
 use crate::{
     answer::Answer,
     endpoint::MemberCall,
@@ -33,11 +33,15 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
     Ok(not_kept(Answer::value(&list(&items.collect::<Vec<_>>()))))
 }
 
-/// Ends one of the person's sessions.
+/// Ends one of the person's sessions. Another one than this needs the password first: whoever took
+/// one over must not shut its owner out of the rest.
 pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
     let id = SessionId(call.id.unwrap_or_default());
+    if id != call.member.session.id {
+        fresh(&services, &call)?;
+    }
     if !services.end_session.run(account, user, id).await? {
         let problem = Problem::new(Code::NotFound, "You have no session with this id.");
         return Err(problem.hint("List your sessions.").next_action(
@@ -49,9 +53,10 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     Ok(not_kept(Answer::value(&json!({ "endedSessions": 1 }))))
 }
 
-/// Ends all of the person's sessions but this one.
+/// Ends all of the person's sessions but this one, with the password like each of them.
 pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     call.query.finish()?;
+    fresh(&services, &call)?;
     let member = &call.member;
     let (account, user) = (member.account.id, member.user.id);
     let ended = services

@@ -8,7 +8,8 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Signs out here, or with `everywhere=true` wherever the person is signed in. The browser forgets
-/// what it kept of us.
+/// what it kept of us. No password is asked for, not even for everywhere: it ends the asker as well, and
+/// whoever is in a hurry to shut somebody out must not be held up.
 pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
     let everywhere = call.query.flag("everywhere").unwrap_or(false);
     call.query.finish()?;

@@ -1,0 +1,126 @@
+//! POST /api/policy-reports: what browsers refused on pages of ours, as the pages' policy asks them to
+//! tell. No script of ours sends it, so that no token comes with it, and any program may send anything: it
+//! is counted, told to the log in few words without the addresses of pages, and not kept.
+
+use crate::{
+    answer::Answer,
+    problem::{Code, Problem},
+    services::Services,
+};
+use serde_json::Value;
+use std::sync::atomic::Ordering;
+
+/// Where it is served.
+pub const PATH: &str = "/api/policy-reports";
+/// How large a body may be, in bytes. Browsers send several reports together.
+pub const MOST_BODY: usize = 16 * 1_024;
+/// How many of them are told.
+const MOST_REPORTS: usize = 5;
+/// How much of a name is, in characters.
+const MOST_NAME: usize = 80;
+
+/// What a browser refused.
+#[derive(Debug, PartialEq, Eq)]
+struct Refusal {
+    directive: String,
+    /// Scheme and host, or what it was instead of an address.
+    blocked: String,
+}
+
+/// Takes what a browser reports, in either of the two forms that there are.
+pub fn take(services: &Services, body: &[u8]) -> Result<Answer, Problem> {
+    let unread = |_| Problem::new(Code::MalformedJson, "The body is no report of a browser.");
+    let body: Value = serde_json::from_slice(body).map_err(unread)?;
+    for Refusal { directive, blocked } in refusals(&body) {
+        let so_far = services.policy_reports.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::warn!(
+            directive,
+            blocked,
+            so_far,
+            "A browser refused something on a page of ours."
+        );
+    }
+    Ok(Answer {
+        cache: "no-store",
+        ..Answer::text(204, String::new())
+    })
+}
+
+/// The Reporting API's list, or the object of `report-uri` (CSP 3, 5).
+fn refusals(body: &Value) -> Vec<Refusal> {
+    let reports: Vec<&Value> = match body {
+        Value::Array(all) => { all.iter() }
+            .filter(|it| it["type"] == "csp-violation")
+            .map(|it| &it["body"])
+            .collect(),
+        one => vec![&one["csp-report"]],
+    };
+    let told = reports.into_iter().take(MOST_REPORTS).filter_map(|it| {
+        let name = |now: &str, before: &str| it[now].as_str().or(it[before].as_str());
+        Some(Refusal {
+            directive: cleaned(name("effectiveDirective", "effective-directive")?),
+            blocked: cleaned(origin(name("blockedURL", "blocked-uri")?)),
+        })
+    });
+    told.collect()
+}
+
+/// Paths and queries hold what people look for.
+fn origin(url: &str) -> &str {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.split([':', '/', '?', '#']).next().unwrap_or_default();
+    };
+    let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    &url[..scheme.len() + "://".len() + host]
+}
+
+fn cleaned(text: &str) -> String {
+    let shown = text.chars().filter(char::is_ascii_graphic);
+    shown.take(MOST_NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn told(body: &Value) -> Vec<(String, String)> {
+        let all = refusals(body).into_iter();
+        all.map(|it| (it.directive, it.blocked)).collect()
+    }
+
+    #[test]
+    fn both_forms_are_told_without_paths() {
+        let before = json!({ "csp-report": {
+            "document-uri": "https://seo.example/keyword-research?q=secret",
+            "effective-directive": "script-src-elem",
+            "blocked-uri": "https://ads.example:8443/x.js?who=ann",
+        } });
+        let script = ("script-src-elem".into(), "https://ads.example:8443".into());
+        assert_eq!(told(&before), [script.clone()]);
+        let violation = |blocked: &str| {
+            let body = json!({ "effectiveDirective": "script-src-elem", "blockedURL": blocked });
+            json!({ "type": "csp-violation", "url": "https://seo.example/?q=secret", "body": body })
+        };
+        let now = json!([
+            violation("https://ads.example:8443?who=ann"),
+            { "type": "deprecation", "body": { "id": "x" } },
+            violation("inline"),
+            violation("data:text/javascript,secret"),
+            violation("a\nb\u{1b}[31m"),
+        ]);
+        let of = |blocked: &str| ("script-src-elem".to_owned(), blocked.to_owned());
+        assert_eq!(told(&now), [script, of("inline"), of("data"), of("ab[31m")]);
+    }
+
+    #[test]
+    fn what_is_no_report_or_too_many_is_told_in_bounds() {
+        for nothing in [json!(7), json!({}), json!([[]]), json!({ "csp-report": 7 })] {
+            assert_eq!(told(&nothing), []);
+        }
+        let long = json!({ "effectiveDirective": "x".repeat(9_000), "blockedURL": "inline" });
+        let one = json!({ "type": "csp-violation", "body": long });
+        let many = told(&Value::Array(vec![one; 50]));
+        assert_eq!((many.len(), many[0].0.len()), (MOST_REPORTS, MOST_NAME));
+    }
+}
