@@ -1,7 +1,7 @@
 // Means over impressions come from numpy.average with weights, computed once outside of here.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { add, clickRate, inStrikingDistance, meanPosition, misplaced, pageKey, unseen, untracked } from '../../crates/web/assets/js/gap_check.js';
+import { add, addresses, clickRate, inStrikingDistance, meanPosition, misplaced, newestDays, pageKey, unseen, untracked } from '../../crates/web/assets/js/gap_check.js';
 
 const row = (query, page, impressions, position, clicks = 0) => ({ query, page, impressions, clicks, position, ctr: null });
 const S = (path) => `https://shop.example${path}`;
@@ -48,7 +48,7 @@ test('followed but never seen: most searched first, unknown volumes last', () =>
 });
 
 test('the same page is the same, whatever stands around its address', () => {
-  assert.equal(pageKey('http://www.shop.example/a?utm_source=x&b=1#top'), pageKey('https://shop.example/a?b=1'));
+  assert.equal(pageKey('http://www.shop.example/a?utm_source=x&b=1&GCLID=9#top'), pageKey('https://shop.example/a?b=1'));
   assert.notEqual(pageKey(S('/a')), pageKey(S('/a/')));
   assert.deepEqual([pageKey(null), pageKey('not an address')], [null, 'not an address']);
 });
@@ -76,6 +76,25 @@ test('a keyword’s own target goes before all, and a path alone is a page of th
   assert.deepEqual(found.map((it) => [it.query, it.meant, it.saidBy]), [['a', '/target', 'target']]);
 });
 
+test('of all pages whose address holds every word the shortest is meant', () => {
+  const queries = add(new Map(), [
+    row('red kids shoes', S('/blog'), 90, 5), row('x', S('/kids/red/shoes/sale'), 9, 5), row('y', S('/red-shoes-kids'), 9, 5), row('z', S('/kids-red'), 9, 5),
+    row('blue hats', S('/hats/blue'), 90, 5), row('v', S('/blue-hats'), 9, 5),
+  ]);
+  const found = misplaced(queries, [{ text: 'red kids shoes' }, { text: 'blue hats' }], { least: 0, sites: addresses(queries) });
+  assert.deepEqual(found.map((it) => [it.query, it.meant, it.saidBy]), [['red kids shoes', S('/red-shoes-kids'), 'words']], 'a page that holds them all is meant, whatever its length');
+});
+
+test('the newest days are four weeks of days, or a whole period', () => {
+  const days = { cut: 'queryPage', from: '2026-01-01', to: '2026-05-10', days: 120 };
+  const quarter = { cut: 'query', from: '2026-08-22', to: '2026-11-21', days: null };
+  assert.deepEqual(newestDays([days, quarter]), { from: '2026-08-22', to: '2026-11-21' }, '92 days are not cut to 28: a part of a period says nothing');
+  assert.deepEqual(newestDays([days, { ...quarter, to: '2026-05-09' }]), { from: '2026-04-13', to: '2026-05-10' });
+  assert.deepEqual(newestDays([{ ...days, from: '2026-05-01', days: 10 }]), { from: '2026-05-01', to: '2026-05-10' });
+  assert.equal(newestDays([{ ...days, cut: 'page' }, { ...days, cut: 'site' }]), null, 'without searches there is nothing to read');
+  assert.equal(newestDays([]), null);
+});
+
 // Half a second on a busy machine: the bound is for what grows with rows times keywords.
 test('fifty thousand rows and a thousand keywords are no work', () => {
   const rows = Array.from({ length: 50_000 }, (_, index) => row(`query ${index % 20_000}`, S(`/p${index % 700}`), index % 90, 5));
@@ -85,4 +104,16 @@ test('fifty thousand rows and a thousand keywords are no work', () => {
   untracked(queries, keywords, { least: 10 });
   misplaced(queries, keywords, { least: 10 });
   assert.ok(performance.now() - began < 5000, `${performance.now() - began} ms`);
+});
+
+// It stood at a second before words led to pages.
+test('ten thousand queries and five thousand keywords without a page are judged in no time', () => {
+  const words = Array.from({ length: 400 }, (_, index) => `w${index}`);
+  const text = (index) => `${words[index % 400]} ${words[(index * 7 + 3) % 400]} ${words[(index * 13 + 5) % 400]}`;
+  const queries = add(new Map(), Array.from({ length: 10_000 }, (_, index) => row(`${text(index)} ${index}`, S(`/${text(index * 3).replaceAll(' ', '-')}/${index}`), 50, 5)));
+  const keywords = Array.from({ length: 5_000 }, (_, index) => ({ text: `${text(index)} ${index}`, page: null, targetUrl: null }));
+  const sites = addresses(queries);
+  const began = performance.now();
+  for (let times = 0; times < 5; times += 1) misplaced(queries, keywords, { least: 10, sites });
+  assert.ok(performance.now() - began < 2500, `${performance.now() - began} ms`);
 });

@@ -9,9 +9,9 @@ const ANSWER = {
   difficulty: null, intent: { main: 'commercial', secondary: ['transactional'], confidence: 0.8 }, trend: [{ year: 2026, month: 10, volume: 5 }, { year: 2026, month: 8, volume: null }],
   trendChange: { month: 0, quarter: null }, serpFeatures: null, aiOverviewLikely: null,
   ideas: [
-    { keyword: 'Best shoes', relation: 'related', searchVolume: 4400, cpc: { amount: 1.2, currency: 'USD' }, difficulty: 36, intent: 'commercial', trend: [], inProject: null },
-    { keyword: 'trail shoes', relation: 'phrase', searchVolume: 880, cpc: 3.1, difficulty: 12, intent: { main: 'transactional' }, trend: null, inProject: false },
-    { keyword: 'how to run', relation: 'question', searchVolume: null, cpc: null, difficulty: 1, intent: null, inProject: false },
+    { keyword: 'Best shoes', relation: 'related', searchVolume: 4400, cpc: { amount: 1.2, currency: 'USD' }, difficulty: 36, intent: 'commercial', trend: [] },
+    { keyword: 'trail shoes', relation: 'phrase', searchVolume: 880, cpc: 3.1, difficulty: 12, intent: { main: 'transactional' }, trend: null, inProject: true },
+    { keyword: 'how to run', relation: 'question', searchVolume: null, cpc: null, difficulty: 1, intent: null },
   ],
 };
 
@@ -26,7 +26,7 @@ test('what is left out or null is unknown, what is counted as nothing is nothing
 });
 
 test('ideas are judged with what the project knows', () => {
-  const status = [{ text: 'TRAIL shoes', position: 14, daysMeasured: 3, aiTracked: true, page: 'https://a.example/' }];
+  const status = [{ text: 'TRAIL shoes', position: 14, measuredAt: '2026-11-03T04:00:00Z', daysMeasured: 0, aiTracked: true, page: 'https://a.example/' }];
   const [own, best, trail, how] = judged(readAnswer(ANSWER), { status, aiLeft: 1 });
   assert.equal(best.opportunity.clicks.toFixed(4), '387.2000');
   assert.equal(trail.opportunity.clicks.toFixed(6), '85.772158');
@@ -38,7 +38,13 @@ test('ideas are judged with what the project knows', () => {
 
 test('a keyword that was looked for and not found is measured; one that never was is not', () => {
   const of = (row) => judged(readAnswer(ANSWER), { status: [{ text: 'best shoes', aiTracked: false, ...row }] })[1].opportunity.assumed;
-  assert.deepEqual([of({ position: null, daysMeasured: 4 }), of({ position: null, daysMeasured: 0 })], [false, true]);
+  assert.deepEqual([of({ position: null, measuredAt: '2026-10-31T04:00:00Z', daysMeasured: 0 }), of({ position: null, measuredAt: null, daysMeasured: 0 })], [false, true], 'of the month before it is measured too');
+});
+
+test('whether the project has it is told by the project that is chosen now', () => {
+  const of = (more) => judged(readAnswer(ANSWER), more).map((it) => it.inProject);
+  assert.deepEqual(of({ status: [{ text: 'running shoes', position: null }] }), [true, false, false, false], 'not by the one that was chosen when it was searched');
+  assert.deepEqual(of({}), [null, null, null, null]);
 });
 
 test('prices in two currencies are not held against each other', () => {
@@ -62,7 +68,7 @@ test('filters hold all at once, and what is unknown fits no bound', () => {
 test('the table for spreadsheets has a cell for each column', () => {
   const { header, rows } = ideasTable(judged(readAnswer(ANSWER)));
   assert.ok(rows.every((row) => row.length === header.length));
-  assert.equal(csv(header, rows).split('\r\n')[4], 'how to run,question,,,,1,,USD,,,,false,false');
+  assert.equal(csv(header, rows).split('\r\n')[4], 'how to run,question,,,,1,,USD,,,,,false');
 });
 
 test('rows are sorted both ways, unknown ones last, equal ones as they came', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { asks, comparing, folded, knowsLanguage, namesBrand, normalised, topicWords } from '../../crates/web/assets/js/words.js';
+import { TEXTS, asks, comparing, folded, namesBrand, normalised, topicWords } from '../../crates/web/assets/js/words.js';
 
 // The examples of crates/analysis/src/keyword_text.rs.
 test('case, width and spaces do not make another keyword, diacritics do', () => {
@@ -21,7 +22,24 @@ test('words that compare are found anywhere', () => {
   assert.equal(comparing('nejlepší boty', 'cs-CZ'), 'nejlepsi');
   assert.equal(comparing('bestseller', 'en'), null);
   assert.equal(comparing('best shoes', 'ja'), null);
-  assert.deepEqual([knowsLanguage('en-GB'), knowsLanguage('ja'), knowsLanguage(undefined)], [true, false, false]);
+  assert.equal(comparing('best shoes', undefined), null);
+});
+
+test('the lists are those of the analysis, word for word', () => {
+  const text = readFileSync(new URL('../../crates/analysis/src/search_intent/words.txt', import.meta.url), 'utf8');
+  const blocks = text.trim().split('\n\n').map((block) => Object.fromEntries(block.split('\n').filter((line) => !line.startsWith('#')).map((line) => line.split(/: (.*)/).slice(0, 2))));
+  const told = Object.fromEntries(blocks.map(({ language, question, commercial }) => [language, { question, commercial }]));
+  assert.ok(Object.keys(told).length >= 7, 'the file was read');
+  const own = Object.fromEntries(Object.entries(TEXTS).map(([language, { question, commercial }]) => [language, { question, commercial }]));
+  assert.deepEqual(own, told);
+});
+
+test('a star stands for every end of a word, an underscore for a phrase', () => {
+  assert.deepEqual(['recenzí bot', 'zkušenostmi', 'recenze', 'recept'].map((it) => comparing(it, 'cs')), ['recenzi', 'zkusenostmi', 'recenze', null]);
+  assert.deepEqual([comparing('najlepszych butów', 'pl'), comparing('czy warto kupić buty', 'pl'), comparing('warto czy nie', 'pl')], ['najlepszych', 'czy warto', null]);
+  assert.equal(comparing('Rezensionen', 'de'), 'rezensionen');
+  assert.deepEqual(topicWords('czy warto kupić buty', 'pl'), ['kupic', 'buty']);
+  assert.ok(asks("who's there", 'en') && asks('who’s there', 'en'));
 });
 
 test('topic words leave out what joins, asks and compares, unless nothing else is there', () => {

@@ -68,6 +68,7 @@ use domain::{
         read_project::ReadProject,
         read_research_quota::ReadResearchQuota,
         read_results::ReadResults,
+        read_top_results::ReadTopResults,
         reauthenticate::Reauthenticate,
         remember_answer::RememberAnswer,
         reopen_search::ReopenSearch,
@@ -227,6 +228,7 @@ pub struct Services {
     pub(crate) list_content_plans: ListContentPlans,
     pub(crate) save_keywords: SaveKeywords,
     pub(crate) read_keyword_months: ReadKeywordMonths,
+    pub(crate) read_top_results: ReadTopResults,
     pub(crate) research_keyword: ResearchKeyword,
     pub(crate) read_research_quota: ReadResearchQuota,
     pub(crate) list_searches: ListSearches,
@@ -317,6 +319,7 @@ impl Services {
             list_content_plans: ListContentPlans::new(s()),
             save_keywords: SaveKeywords::new(s(), c(), m()),
             read_keyword_months: ReadKeywordMonths::new(s(), c()),
+            read_top_results: ReadTopResults::new(s()),
             research_keyword: ResearchKeyword::new(
                 s(),
                 c(),

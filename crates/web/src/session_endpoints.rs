@@ -10,7 +10,8 @@ use crate::{
     session_api::{
         account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
         keyword_research, keyword_status, models, password, reactivate, reauthenticate,
-        report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, welcome,
+        report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in,
+        top_results, welcome,
     },
 };
 use serde_json::json;
@@ -120,6 +121,15 @@ fn days_of_rows() -> Vec<Parameter> {
         day("to", "The last day; today when left out."),
     ]);
     all
+}
+
+fn which_keywords() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "keywordIds",
+        description: "Ids of keywords, apart by commas: 200 at the most.",
+        required: true,
+        schema: json!({ "type": "string", "pattern": "^[1-9][0-9]*(,[1-9][0-9]*)*$" }),
+    }]
 }
 
 fn which_project() -> Vec<Parameter> {
@@ -446,6 +456,16 @@ fn own_keywords() -> Vec<Endpoint> {
                 "getKeywordStatus",
                 "A month of the keywords",
             )),
+        ),
+        reading(
+            which_keywords,
+            line(
+                Verb::Get,
+                "/api/projects/{id}/top-results",
+                session!(top_results::read),
+                "getTopResults",
+                "Which pages are found first",
+            ),
         ),
         tagged(line(
             Verb::Patch,

@@ -16,6 +16,7 @@ mod old_browser;
 mod research;
 mod rules;
 mod signing_in;
+mod whole;
 
 use chrono::TimeDelta;
 use harness::{

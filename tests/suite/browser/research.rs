@@ -1,5 +1,6 @@
 //! Keyword research: looking up, saving in bulk, the gap check, a content plan, and files to take away.
 
+use super::whole;
 use harness::chromium::Tab;
 
 /// Files that pages make are kept where the test finds them.
@@ -87,6 +88,7 @@ async fn plan(tab: &Tab, project: &str) {
     .await;
     tab.settled().await;
     tab.assert_clean("a content plan");
+    whole::changes_made_while_it_is_saved_are_kept(tab).await;
     tab.go(&format!("{project}/content-plans")).await;
     tab.sees("marathon shoes").await;
 }
@@ -122,4 +124,5 @@ pub async fn gaps(tab: &Tab, project: &str) {
     tab.sees("Searched, not followed").await;
     tab.sees("blue anvils").await;
     tab.assert_clean("the gap check");
+    whole::a_quarter_is_read_as_a_whole(tab).await;
 }

@@ -16,3 +16,4 @@ mod settings;
 mod signing_in;
 mod tenants;
 mod throttling;
+mod top_results;

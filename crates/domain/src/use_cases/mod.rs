@@ -82,6 +82,7 @@ pub mod read_research_quota;
 pub mod read_results;
 pub mod read_suggestions;
 pub mod read_tallies;
+pub mod read_top_results;
 pub mod reauthenticate;
 pub mod record_answers;
 pub mod record_measurements;

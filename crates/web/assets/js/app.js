@@ -1,9 +1,11 @@
-// Starts what the page at hand needs. Every page works without these modules, except for changes.
+// Starts what the page at hand needs. Without modules pages can be read and nothing be changed; keyword research, gap check and
+// content plans are all modules, and say so.
 import { localise } from './localise.js';
 import { listenToForms, tellWhatWasDone } from './forms.js';
 import { bulkActions } from './bulk.js';
+import { importsAmongSettings } from './console_import.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, filledFromAddress, filledFromFiles, selectAll, submitOnChange } from './helpers.js';
+import { copyButtons, filledFromAddress, selectAll, submitOnChange } from './helpers.js';
 
 localise(document);
 listenToForms(document);
@@ -12,6 +14,6 @@ bulkActions(document);
 followAnalyses(document);
 copyButtons(document);
 filledFromAddress(document);
-filledFromFiles(document);
+importsAmongSettings(document);
 selectAll(document);
 submitOnChange(document);

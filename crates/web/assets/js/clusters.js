@@ -13,7 +13,7 @@ export const METHODS = {
   words: 'Keywords are together when they share the word that most of them have beside the words they all have. Results of all of them are not known.',
 };
 
-// Ideas are `{keyword, searchVolume}`; `results` maps normalised keywords to the addresses of their results, best first.
+// Ideas are `{keyword, searchVolume}`; `results` maps normalised keywords to the keys of the pages found for them, best first.
 export function clustered(ideas, { results = new Map(), language = 'en' } = {}) {
   const isKnown = ideas.length > 1 && ideas.every((it) => results.get(normalised(it.keyword))?.length > 0);
   const groups = isKnown ? bySharedResults(ideas, results) : byWords(ideas, language);

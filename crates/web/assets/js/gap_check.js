@@ -14,7 +14,7 @@ export function inStrikingDistance(position) {
 }
 
 // The same page, whatever scheme, www, fragment or what campaigns put behind it.
-const CAMPAIGNS = /^(utm_.*|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|_ga|_gl|srsltid)$/;
+const CAMPAIGNS = /^(utm_.*|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|mc_cid|mc_eid|_ga|_gl|srsltid)$/i;
 export function pageKey(url) {
   if (!url) return null;
   try {
@@ -98,8 +98,8 @@ export function unseen(queries, keywords) {
 // Right query, wrong page: most of its impressions go to another page than the one that is meant for it. Which one
 // is meant, and who says so: the keyword's own target, else the content plan, else the page of the last rank check, else an own page whose address
 // holds more of the query's words.
-export function misplaced(queries, keywords, { least, planned = new Map(), language = 'en' }) {
-  const sites = addressWords(queries);
+// `sites` is what `addresses` makes of the queries: it changes with them alone.
+export function misplaced(queries, keywords, { least, planned = new Map(), language = 'en', sites = addresses(queries) }) {
   const found = [];
   for (const keyword of keywords) {
     const it = queries.get(normalised(keyword.text));
@@ -138,29 +138,47 @@ function meantFor(keyword, planned, shown, sites, language) {
   if (keyword.page && pageKey(keyword.page) !== shown.key) return { url: keyword.page, by: 'rankCheck' };
   const words = topicWords(keyword.text, language);
   if (words.length < 2) return null;
-  const held = (of) => words.filter((word) => of.has(word)).length;
-  const here = held(sites.get(shown.key)?.words ?? new Set());
   // Only an address with all of the words says clearly that a page is about them; the shortest one is meant.
-  if (here === words.length) return null;
-  let best = null;
-  for (const [key, page] of sites) {
-    if (held(page.words) === words.length && (best === null || key.length < best.key.length || (key.length === best.key.length && key < best.key))) best = { key, url: page.url };
-  }
-  return best && { url: best.url, by: 'words' };
+  const isAbout = (page) => words.every((word) => page.words.has(word));
+  const here = sites.pages.get(shown.key);
+  if (here && isAbout(here)) return null;
+  const rarest = words.map((word) => sites.holding.get(word) ?? []).reduce((least, it) => (it.length < least.length ? it : least));
+  const best = rarest.find(isAbout);
+  return best ? { url: best.url, by: 'words' } : null;
 }
 
-function addressWords(queries) {
-  const sites = new Map();
+// The pages by their keys, and those whose address holds a word, shortest address first.
+export function addresses(queries) {
+  const pages = new Map();
   for (const it of queries.values()) {
     for (const [key, page] of it.pages) {
-      if (sites.has(key)) continue;
+      if (pages.has(key)) continue;
       const path = key.slice(key.indexOf('/'));
-      sites.set(key, { url: page.url, words: new Set(wordsOf(decoded(path).replace(/[-_/.+]/g, ' '))) });
+      pages.set(key, { key, url: page.url, words: new Set(wordsOf(decoded(path).replace(/[-_/.+]/g, ' '))) });
     }
   }
-  return sites;
+  const holding = new Map();
+  for (const page of [...pages.values()].sort((one, other) => one.key.length - other.key.length || (one.key < other.key ? -1 : 1))) {
+    for (const word of page.words) {
+      const others = holding.get(word);
+      if (others) others.push(page); else holding.set(word, [page]);
+    }
+  }
+  return { pages, holding };
 }
 
 function decoded(path) {
   try { return decodeURIComponent(path); } catch { return path; }
+}
+
+// The days to ask for where the server names none of itself: of what was imported, what ends last. Rows of days are
+// read by four weeks, a period that was told as a whole only counts as a whole. Null where no searches were imported.
+const DAYS = 28;
+export function newestDays(imported) {
+  const ofSearches = imported.filter((it) => it.cut.startsWith('query'));
+  if (ofSearches.length === 0) return null;
+  const newest = ofSearches.reduce((latest, it) => (it.to > latest.to ? it : latest));
+  if (newest.days === null) return { from: newest.from, to: newest.to };
+  const begin = new Date(Date.parse(newest.to) - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
+  return { from: begin > newest.from ? begin : newest.from, to: newest.to };
 }

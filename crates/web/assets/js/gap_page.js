@@ -1,22 +1,26 @@
 // /projects/{id}/gap-check: what people search and what the project follows, held against each other.
+import { suggestions } from './ai_suggestions.js';
 import { send } from './api.js';
 import { all } from './lists.js';
 import { plannedPages } from './content_plan.js';
 import { csv } from './csv.js';
 import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, shortened, tag, unknown } from './dom.js';
+import { leftOf } from './bulk_save.js';
+import { listenToImport } from './console_import.js';
 import { clear, show, tell } from './forms.js';
-import { STRIKING, add, misplaced, unseen, untracked } from './gap_check.js';
-import { usualMarket } from './keyword_status.js';
+import { STRIKING, add, addresses, misplaced, newestDays, unseen, untracked } from './gap_check.js';
+import { oneEach, usualMarket } from './keyword_status.js';
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
 import { planDialog } from './plan_dialog.js';
 import { projectOf, session, statusOf } from './project_data.js';
 import { saveDialog } from './save_dialog.js';
 import { tabs } from './tabs.js';
-import { asks, normalised } from './words.js';
+import { normalised } from './words.js';
 
 const MOST_ROWS = 25_000;
-const DAYS = 28;
+// Milliseconds after which what is typed is taken for a number that is meant.
+const PAUSE = 250;
 const MOST_PLANS = 10;
 const at = (id) => document.getElementById(id);
 const root = at('gap');
@@ -26,7 +30,10 @@ const project = projectOf(id);
 const base = `/api/projects/${id}`;
 const controls = at('gap-controls');
 const importing = at('gap-import');
-const state = { queries: new Map(), keywords: [], planned: new Map(), who: null, read: 0, more: false, imported: [] };
+// What was read, all of one reading: `queries` and `sites` of Search Console, `keywords` of the project, each text once.
+const NOTHING = { queries: new Map(), sites: addresses(new Map()), read: 0, more: false, keywords: [], followed: 0, market: null, planned: new Map(), who: null };
+let state = NOTHING;
+let reading = 0;
 
 const SAID = { target: 'the keyword’s own target', plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
 const position = (it) => (it.position === null ? unknown() : el('span', {}, figure(it.position, 1), it.striking ? el('span', { class: 'sub' }, tag('good', 'within reach')) : null));
@@ -44,7 +51,7 @@ const fresh = table('Searched, not followed', '-impressions', [
 const silent = table('Followed, never seen', '-volume', [
   { name: 'text', label: 'Keyword', value: (it) => it.text, cell: (it) => it.text },
   { name: 'volume', label: 'Searches a month', right: true, falls: true, value: (it) => it.searchVolume ?? null, cell: (it) => count(it.searchVolume ?? null) },
-  { name: 'position', label: 'Position checked', right: true, value: (it) => it.position, cell: (it) => (it.position === null ? (it.daysMeasured > 0 ? 'not found' : unknown()) : count(it.position)) },
+  { name: 'position', label: 'Position checked', right: true, value: (it) => it.position, cell: (it) => (it.position === null ? (it.measuredAt === null ? unknown() : 'not found') : count(it.position)) },
   { name: 'best', label: 'Best this month', right: true, value: (it) => it.best, cell: (it) => count(it.best) },
   { name: 'page', label: 'Page found', value: (it) => it.page, cell: (it) => page(it.page) },
   { name: 'measured', label: 'Checked', falls: true, value: (it) => it.measuredAt, cell: (it) => moment(it.measuredAt, 'ago') },
@@ -85,8 +92,16 @@ function bar(name, of, actions) {
 }
 
 const ideaOf = (it) => ({ keyword: it.query ?? it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position ?? null, page: it.meant ?? it.page ?? null, pages: it.shown ? [it.meant, it.shown] : it.pages ?? [] });
-const plan = (rows) => planDialog({ ideas: rows.map(ideaOf), project, language, name: 'From the gap check' });
-const save = (rows) => saveDialog({ chosen: rows.map((it) => ({ text: it.query, ai: asks(it.query, language) })), project, session: state.who, market: usualMarket(state.keywords), onSaved: async () => { await readKeywords(); judge(); } });
+const plan = (rows) => planDialog({ ideas: rows.map(ideaOf), project, market: state.market, language, name: 'From the gap check' });
+// Their searches a month are not known; impressions say which ones more people see.
+const worthAsking = (rows) => suggestions(rows.map((it) => ({ keyword: it.query, relation: null, intent: null, overview: null, searchVolume: it.impressions })), { language, brands: project.brands, left: leftOf(state.who?.quotas, null, null).ai });
+const save = (rows) => saveDialog({ chosen: worthAsking(rows).map((it) => ({ text: it.idea.keyword, ai: it.suggested })), project, session: state.who, market: state.market, onSaved: async () => {
+  const turn = reading;
+  const keywords = await readKeywords();
+  if (turn !== reading) return;
+  state = { ...state, ...keywords };
+  judge();
+} });
 const bars = [
   bar('fresh', fresh, [['Follow them', save, true], ['Make a content plan', plan, false]]),
   bar('silent', silent, [['Make a content plan', plan, false]]),
@@ -104,7 +119,7 @@ const sections = tabs('Gaps', [
 
 function judge() {
   const least = Math.max(Number(controls.elements.least.value) || 0, 0);
-  const found = { fresh: untracked(state.queries, state.keywords, { least }), silent: unseen(state.queries, state.keywords), wrong: misplaced(state.queries, state.keywords, { least, planned: state.planned, language }) };
+  const found = { fresh: untracked(state.queries, state.keywords, { least }), silent: unseen(state.queries, state.keywords), wrong: misplaced(state.queries, state.keywords, { least, planned: state.planned, language, sites: state.sites }) };
   fresh.show(controls.elements.reach.checked ? found.fresh.filter((it) => it.striking) : found.fresh, found.fresh);
   silent.show(found.silent);
   wrong.show(found.wrong);
@@ -122,45 +137,59 @@ function tiles() {
   return el('dl', { class: 'tiles' },
     tile('Queries', state.queries.size, `from ${numberText(state.read, 0)} rows${state.more ? ', not all' : ''}`, true),
     tile('Impressions', impressions, 'of these queries'), tile('Clicks', clicks, impressions > 0 ? `${percentText(clicks / impressions)} of impressions` : ''),
-    tile('Keywords followed', state.keywords.length, 'in use in this project'));
+    tile('Keywords followed', state.followed, 'in use in this project'));
 }
 
-async function readRows() {
-  const { from, to } = controls.elements;
+// Of these days, or of the newest that the server finds.
+async function readRows(days) {
   const progress = at('gap-progress');
   progress.hidden = false;
-  state.queries = new Map();
   try {
-    const query = new URLSearchParams({ limit: '1000' });
-    if (from.value) query.set('from', from.value);
-    if (to.value) query.set('to', to.value);
+    const query = new URLSearchParams({ limit: '1000', ...days });
     const found = await all(`${base}/search-console/rows?${query}`, MOST_ROWS, (so_far) => { progress.querySelector('[data-told]').textContent = `${numberText(so_far, 0)} rows read…`; });
-    add(state.queries, found.items);
-    state.read = found.items.length;
-    state.more = found.more;
+    const queries = add(new Map(), found.items);
+    return { queries, sites: addresses(queries), read: found.items.length, more: found.more, covered: { from: found.first.from ?? null, to: found.first.to ?? null } };
   } finally { progress.hidden = true; }
 }
 
 async function readKeywords() {
-  state.keywords = await statusOf(id);
-  state.who = await session();
+  const [status, who] = await Promise.all([statusOf(id), session()]);
+  const market = usualMarket(status);
+  return { keywords: oneEach(status, market), followed: status.length, market, who };
 }
 
 async function readPlans() {
-  const { items = [] } = await send('GET', `${base}/content-plans?limit=${MOST_PLANS}`).catch(() => ({}));
-  const plans = await Promise.all(items.map((it) => send('GET', `${base}/content-plans/${it.id}`).catch(() => ({}))));
-  state.planned = plannedPages(plans.reverse());
+  const { items = [] } = await send('GET', `${base}/content-plans?limit=${MOST_PLANS}`);
+  // One that was deleted meanwhile means no page.
+  const gone = (error) => { if (error.status === 404) return {}; throw error; };
+  const plans = await Promise.all(items.map((it) => send('GET', `${base}/content-plans/${it.id}`).catch(gone)));
+  return { planned: plannedPages(plans.reverse()) };
 }
 
-async function check() {
+function chosenDays() {
+  const { from, to } = controls.elements;
+  return Object.fromEntries([from, to].filter((it) => it.value).map((it) => [it.name, it.value]));
+}
+
+// Nothing of a reading is shown before all of it is there: one that fails leaves what stands there.
+async function check(days = chosenDays()) {
   clear(controls);
+  Object.assign(controls.querySelector('[data-outcome]'), { textContent: '', className: '' });
+  const turn = ++reading;
+  let found;
   try {
-    await Promise.all([readRows(), readKeywords(), readPlans()]);
-  } catch (error) { show(controls, error); return; }
-  const none = state.read === 0 ? emptyBox('rankings', 'No rows in this time', 'Search Console data was imported, but for other days. Choose the days that it covers.') : null;
+    found = await Promise.all([readRows(days), readKeywords(), readPlans()]);
+  } catch (error) {
+    if (turn === reading) show(controls, error);
+    return false;
+  }
+  if (turn !== reading) return false;
+  state = Object.assign({}, ...found);
+  const none = state.read === 0 ? emptyBox('rankings', 'No rows in this time', 'Search Console data was imported, but for other days. Choose the days that it covers; an export without a column of days counts only where all of its days are chosen.') : null;
   root.replaceChildren(...(none ? [none] : [tiles(), sections.node]));
   judge();
-  tell(none ? 'No rows in this time.' : `Checked ${numberText(state.read, 0)} rows against ${numberText(state.keywords.length, 0)} keywords.`);
+  tell(none ? 'No rows in this time.' : `Checked ${numberText(state.read, 0)} rows against ${numberText(state.followed, 0)} keywords.`);
+  return true;
 }
 
 async function start() {
@@ -176,44 +205,24 @@ async function start() {
   }
   const last = spans.reduce((latest, it) => (it.to > latest ? it.to : latest), spans[0].to);
   const first = spans.reduce((earliest, it) => (it.from < earliest ? it.from : earliest), spans[0].from);
-  const begin = new Date(Date.parse(last) - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
-  controls.elements.to.value ||= last;
-  controls.elements.from.value ||= begin > first ? begin : first;
   at('gap-span').replaceChildren('Imported: ', moment(first, 'day'), ' to ', moment(last, 'day'), about.property ? `, from ${about.property}` : '');
-  await check();
+  // The server knows best which days to begin with; what is too old for that is asked for by its days.
+  if (!(await check({}))) return;
+  const older = state.read === 0 ? newestDays(spans) : null;
+  const { from, to } = older ?? state.covered;
+  controls.elements.from.value = from ?? '';
+  controls.elements.to.value = to ?? '';
+  if (older) await check(older);
 }
 
-controls.addEventListener('submit', (event) => { event.preventDefault(); busy(controls.querySelector('[type="submit"]'), check); });
-controls.elements.least.addEventListener('input', () => state.read > 0 && judge());
+controls.addEventListener('submit', (event) => { event.preventDefault(); busy(controls.querySelector('[type="submit"]'), () => check()); });
+let typed;
+controls.elements.least.addEventListener('input', () => {
+  clearTimeout(typed);
+  typed = setTimeout(() => state.read > 0 && judge(), PAUSE);
+});
 controls.elements.reach.addEventListener('change', () => state.read > 0 && judge());
 
-const form = importing.querySelector('form');
-form.elements.file.addEventListener('change', async () => {
-  const [file] = form.elements.file.files;
-  if (!file) return;
-  form.elements.content.value = await file.text();
-  form.elements.name.value = file.name;
-  tell(`${file.name} is read. Send it with Import.`);
-});
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  clear(form);
-  busy(form.querySelector('[type="submit"]'), async () => {
-    const { content, name, from, to } = form.elements;
-    const body = { content: content.value };
-    if (name.value) body.name = name.value;
-    if (from.value) body.from = from.value;
-    if (to.value) body.to = to.value;
-    try {
-      const done = await send('POST', `${base}/search-console`, body);
-      tell(`${numberText(done.rows ?? 0, 0)} rows imported.`);
-      const box = form.querySelector('[data-outcome]');
-      box.className = 'note-box good';
-      box.textContent = [`${numberText(done.rows ?? 0, 0)} rows imported.`, done.leftOut?.length ? `Left out: ${done.leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
-      form.reset();
-      await start();
-    } catch (error) { show(form, error); }
-  });
-});
+listenToImport(importing.querySelector('form'), `${base}/search-console`, start);
 
 await start();

@@ -5,11 +5,18 @@ export function copyButtons(root) {
   root.addEventListener('click', async (event) => {
     const button = event.target.closest('button[data-copy]');
     if (!button) return;
-    const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
-    await navigator.clipboard.writeText(text);
-    tell('Copied.');
+    const source = document.getElementById(button.dataset.copy);
+    if (!source) return;
+    // Over plain http there is no clipboard, and elsewhere it may be forbidden.
+    const isCopied = await Promise.resolve().then(() => navigator.clipboard.writeText(source.textContent)).then(() => true, () => false);
+    if (!isCopied) getSelection().selectAllChildren(source);
+    const [said, shown, seconds] = isCopied ? ['Copied.', 'Copied', 1.5] : ['This browser does not let pages copy here. The text is selected: copy it yourself.', 'Selected: copy it yourself', 6];
+    tell(said);
     const label = button.querySelector('span');
-    if (label) { const before = label.textContent; label.textContent = 'Copied'; setTimeout(() => { label.textContent = before; }, 1500); }
+    if (!label || button.dataset.was !== undefined) return;
+    button.dataset.was = label.textContent;
+    label.textContent = shown;
+    setTimeout(() => { label.textContent = button.dataset.was; delete button.dataset.was; }, 1000 * seconds);
   });
 }
 
@@ -25,16 +32,6 @@ export function filledFromAddress(root) {
   fill();
   // Who pastes the address while the page stands there loads nothing anew.
   addEventListener('hashchange', fill);
-}
-
-// Files are read here and sent as text with the rest of their form.
-export function filledFromFiles(root) {
-  root.addEventListener('change', async (event) => {
-    const file = event.target.matches('input[type="file"][data-fills]') && event.target.files[0];
-    if (!file) return;
-    document.getElementById(event.target.dataset.fills).value = await file.text();
-    tell(`${file.name} was read.`);
-  });
 }
 
 export function selectAll(root) {

@@ -10,6 +10,7 @@ export function readStatus(it) {
     country: known(it.country),
     language: known(it.language),
     device: known(it.device),
+    location: known(it.location),
     targetUrl: known(it.targetUrl),
     aiTracked: it.aiTracked === true,
     position: known(it.position),
@@ -39,6 +40,19 @@ export function usualMarket(status) {
   if (most === null) return null;
   const [country, language] = most[0].split(' ');
   return { country, language };
+}
+
+// One keyword for each text: Search Console and content plans know neither markets nor devices. That of the market goes
+// first, then what is followed on desktop and in no certain place.
+export function oneEach(status, market) {
+  const rank = (it) => 4 * Number(inMarket(it, market)) + 2 * Number(it.device !== 'mobile') + Number(it.location === null);
+  const found = new Map();
+  for (const it of status) {
+    const key = normalised(it.text);
+    const before = found.get(key);
+    if (before === undefined || rank(it) > rank(before)) found.set(key, it);
+  }
+  return [...found.values()];
 }
 
 // Whether AI answers are measured, by the normalised text of what is followed in a market.

@@ -4,20 +4,22 @@ import { send } from './api.js';
 import { alertBox, busy, choice, el, field, noteBox, tag } from './dom.js';
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
-import { projects, resultsOf } from './project_data.js';
+import { inMarket, oneEach, usualMarket } from './keyword_status.js';
+import { cutTold, projects, resultsOf, statusOf } from './project_data.js';
 import { normalised } from './words.js';
 
 const MOST_ITEMS = 500;
 
-// Ideas are what `planItems` takes.
+// Ideas are what `planItems` takes. They are searched in `market`, or where most keywords of the project are.
 // `knownOnly` leaves out those whose results nobody knows, where others' are known.
-export function planDialog({ ideas, project, language = 'en', name = '', knownOnly = false }) {
-  const state = { project, results: new Map(), onePerCluster: true, knownOnly, plan: null };
+export function planDialog({ ideas, project, market = null, language = 'en', name = '', knownOnly = false }) {
+  const state = { project, results: new Map(), reading: null, onePerCluster: true, knownOnly, plan: null };
   const title = el('h2', { id: 'plan-title', tabindex: '-1' }, 'Make a content plan');
   const named = el('input', { name: 'name', required: true, maxlength: '200', value: name });
   const method = el('p', { class: 'soft small', role: 'status' });
   const outcome = el('div');
   const tooMany = el('div', { role: 'status' });
+  const unread = el('div', { role: 'status' });
   const table = new PagedTable({
     caption: 'What the plan would hold', perPage: 10, order: 'cluster', key: (it) => it.keyword,
     columns: [
@@ -42,19 +44,40 @@ export function planDialog({ ideas, project, language = 'en', name = '', knownOn
   }
 
   async function chooseProject(id) {
-    state.project = projects().find((it) => String(it.id) === String(id)) ?? null;
-    state.results = state.project ? await resultsOf(state.project.id).catch(() => new Map()) : new Map();
+    const project = projects().find((it) => String(it.id) === String(id)) ?? null;
+    Object.assign(state, { project, results: new Map() });
+    unread.replaceChildren();
+    draw();
+    if (project === null) return;
+    const wanted = new Set(ideas.map((it) => normalised(it.keyword)));
+    let results;
+    try {
+      const status = await statusOf(project.id);
+      const where = market ?? usualMarket(status);
+      const there = oneEach(status.filter((it) => inMarket(it, where)), where);
+      results = await resultsOf(project.id, there.filter((it) => wanted.has(normalised(it.text))));
+    } catch (error) {
+      if (state.project === project) unread.replaceChildren(noteBox('warn', `What was found for these keywords cannot be read just now, so words decide. ${error.message}`));
+      return;
+    }
+    // Somebody may have chosen another one meanwhile.
+    if (state.project !== project) return;
+    state.results = results;
     draw();
   }
+  const choose = (id) => { state.reading = chooseProject(id); };
 
   async function keep() {
     outcome.replaceChildren();
     if (!named.reportValidity()) return;
+    await state.reading;
+    if (save.disabled) return;
     try {
-      const plan = await send('POST', `/api/projects/${state.project.id}/content-plans`, { name: named.value.trim(), clusteredBy: state.plan.clusteredBy, items: state.plan.items.map(sent) });
+      const { project: into } = state;
+      const plan = await send('POST', `/api/projects/${into.id}/content-plans`, { name: named.value.trim(), clusteredBy: state.plan.clusteredBy, items: state.plan.items.map(sent) });
       title.textContent = 'The plan is saved';
       body.replaceChildren(noteBox('good', `“${plan.name ?? named.value}” holds ${numberText(state.plan.items.length, 0)} items. Dates, owners and outlines are edited in the plan.`));
-      actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${state.project.id}/content-plans/${plan.id}` }, 'Open the plan'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
+      actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${into.id}/content-plans/${plan.id}` }, 'Open the plan'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
       title.focus();
     } catch (error) {
       const wrong = itemFaults(state.plan.items, error.problem?.errors).slice(0, 10);
@@ -67,14 +90,14 @@ export function planDialog({ ideas, project, language = 'en', name = '', knownOn
   const body = el('div', { class: 'page' },
     el('div', { class: 'fields' },
       field('Name', named),
-      field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) }))),
+      field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => choose(event.target.value) }), cutTold())),
     el('fieldset', { class: 'stack tight' }, el('legend', {}, 'Pages to write'), kind(true, 'One for each cluster; its other keywords become the outline'), kind(false, 'One for each keyword')),
-    some, method, tooMany, el('div', { class: 'card flush' }, table.node), outcome);
+    some, method, unread, tooMany, el('div', { class: 'card flush' }, table.node), outcome);
   const actions = el('div', { class: 'row' }, save, el('button', { type: 'button', onclick: () => box.close() }, 'Cancel'));
   const box = el('dialog', { class: 'sheet', 'aria-labelledby': 'plan-title', onclose: () => box.remove() }, title, body, actions);
   document.body.append(box);
   draw();
   box.showModal();
-  if (project) chooseProject(project.id);
+  if (project) choose(project.id);
   return box;
 }

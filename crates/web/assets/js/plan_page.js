@@ -11,7 +11,7 @@ import { normalised } from './words.js';
 const PER_PAGE = 25;
 const root = document.getElementById('plan');
 const path = `/api/projects/${root.dataset.project}/content-plans/${root.dataset.plan}`;
-const state = { plan: null, tag: null, isDirty: false, filter: { text: '', status: '', owner: '' }, from: 0, open: new Set() };
+const state = { plan: null, tag: null, changes: 0, kept: 0, filter: { text: '', status: '', owner: '' }, from: 0, open: new Set() };
 const today = new Date().toISOString().slice(0, 10);
 const KINDS = { planned: '', inProgress: 'info', done: 'good', dropped: '' };
 const optional = (pairs) => [['', 'Not said'], ...pairs];
@@ -36,8 +36,10 @@ function turn(by) {
   list.scrollIntoView({ block: 'start' });
 }
 
+const isDirty = () => state.changes !== state.kept;
+
 function changed() {
-  state.isDirty = true;
+  state.changes += 1;
   save.disabled = false;
   saved.textContent = 'Changes are not saved yet.';
   count();
@@ -121,20 +123,22 @@ function line(it) {
 async function keep(isForced = false) {
   outcome.replaceChildren();
   const { name, items } = state.plan;
+  // What is typed while it is sent is no part of it.
+  const { changes } = state;
   try {
     const { read, etag: entity } = await exchange('PATCH', path, { name, items }, isForced || !state.tag ? {} : { 'If-Match': state.tag });
     state.tag = entity ?? state.tag;
     state.plan.updatedAt = read.updatedAt ?? state.plan.updatedAt;
-    state.isDirty = false;
-    save.disabled = true;
-    saved.textContent = 'Saved.';
+    state.kept = changes;
+    save.disabled = !isDirty();
+    saved.textContent = isDirty() ? 'Saved, but for what you have changed since.' : 'Saved.';
     heading.textContent = name;
   } catch (error) {
     const box = alertBox(error);
     if (error.status === 412) {
       box.lastChild.textContent = 'Somebody else has changed this plan since you opened it. Nothing of yours is lost yet. ';
       const mine = el('button', { type: 'button', class: 'slim', onclick: () => busy(mine, () => keep(true)) }, 'Save mine over it');
-      const theirs = el('button', { type: 'button', class: 'slim', onclick: () => { state.isDirty = false; location.reload(); } }, 'Take theirs');
+      const theirs = el('button', { type: 'button', class: 'slim', onclick: () => { state.kept = state.changes; location.reload(); } }, 'Take theirs');
       box.append(el('span', { class: 'row' }, mine, theirs));
     }
     const wrong = itemFaults(items, error.problem?.errors);
@@ -151,19 +155,21 @@ function page() {
   const names = [...new Set(plan.items.map((it) => it.owner).filter(Boolean))].sort();
   const file = (end, type, text) => el('button', { type: 'button', onclick: () => { download(`${fileName(plan.name)}.${end}`, type, text()); tell('The file is made.'); } }, end === 'md' ? 'Export Markdown' : 'Export CSV');
   heading.textContent = plan.name;
-  root.replaceChildren(
+  const bottom = el('div', { class: 'chosen' }, el('span', { class: 'row' }, save, saved), outcome);
+  root.replaceChildren(...[
     el('section', { class: 'card page' }, el('div', { class: 'filter' }, el('label', { class: 'field grow' }, el('span', {}, 'Name'), name), el('span', { class: 'row' }, file('md', 'text/markdown', () => planMarkdown(plan)), file('csv', 'text/csv', () => planCsv(plan.items)))), bar, told),
-    plan.items.length === 0 ? emptyBox('plan', 'The plan is empty', 'Choose ideas in keyword research and make a plan of them.') : el('section', { class: 'card flush' },
+    plan.items.length === 0 ? [emptyBox('plan', 'The plan is empty', 'Choose ideas in keyword research and make a plan of them.'), el('section', { class: 'card flush' }, bottom)] : el('section', { class: 'card flush' },
       el('div', { class: 'filter' }, el('label', { class: 'field grow' }, el('span', {}, 'Filter items'), filter('text', el('input', { type: 'search', maxlength: '200' }))),
         field('Status', filter('status', choice('status', [['', 'Any'], ['open', 'Open'], ['late', 'Late'], ...Object.entries(STATUSES)]))),
         names.length ? field('Owner', filter('owner', choice('owner', [['', 'Anybody'], ...names.map((it) => [it, it])]))) : null),
-      list, pager, el('div', { class: 'chosen' }, el('span', { class: 'row' }, save, saved), outcome)),
-    owners);
+      list, pager, bottom),
+    owners,
+  ].flat());
   count();
   draw();
 }
 
-window.addEventListener('beforeunload', (event) => { if (state.isDirty) event.preventDefault(); });
+window.addEventListener('beforeunload', (event) => { if (isDirty()) event.preventDefault(); });
 try {
   const { read, etag: entity } = await exchange('GET', path);
   state.plan = { ...read, items: inClusters(read.items ?? []) };

@@ -7,6 +7,7 @@ import { tell } from './forms.js';
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
 import { planDialog } from './plan_dialog.js';
+import { oneEach, usualMarket } from './keyword_status.js';
 import { projectOf, statusOf } from './project_data.js';
 
 const MOST = 1000;
@@ -47,8 +48,9 @@ async function fromKeywords() {
   try {
     const items = await statusOf(id);
     if (items.length === 0) { tell('The project follows no keyword yet.'); root.prepend(alertBox(new Error('The project follows no keyword yet. Add some first.'))); return; }
-    const ideas = items.map((it) => ({ keyword: it.text, searchVolume: it.searchVolume ?? null, intent: it.intent ?? null, score: null, position: it.position, page: it.targetUrl ?? it.page, pages: [] }));
-    planDialog({ ideas, project, knownOnly: true, language: root.dataset.language, name: `Plan of ${new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' }).format(new Date())}` }).addEventListener('close', list);
+    const market = usualMarket(items);
+    const ideas = oneEach(items, market).map((it) => ({ keyword: it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position, page: it.targetUrl ?? it.page, pages: [] }));
+    planDialog({ ideas, project, market, knownOnly: true, language: root.dataset.language, name: `Plan of ${new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' }).format(new Date())}` }).addEventListener('close', list);
   } catch (error) { root.prepend(alertBox(error)); }
 }
 

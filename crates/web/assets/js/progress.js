@@ -4,6 +4,7 @@ import { tell } from './forms.js';
 
 const OFTEN = 2000;
 const SELDOM = 15000;
+const UNFINISHED = ['running', 'retrying', 'queued'];
 
 export function followAnalyses(root) {
   const shown = new Map([...root.querySelectorAll('[data-job]')].map((it) => [it.dataset.job, it]));
@@ -12,18 +13,30 @@ export function followAnalyses(root) {
   const look = async () => {
     if (document.hidden) return void setTimeout(look, SELDOM);
     try {
-      const list = await send('GET', '/api/analyses?limit=50');
+      const jobs = await statesOf([...shown.keys()]);
       pause = OFTEN;
-      for (const job of list.items ?? []) {
-        const at = shown.get(String(job.id));
-        if (at && update(at, job)) return void location.reload();
-      }
+      for (const [id, at] of shown) if (jobs.has(id) && update(at, jobs.get(id))) return void location.reload();
     } catch {
       pause = Math.min(pause * 2, 60000);
     }
     setTimeout(look, pause);
   };
   setTimeout(look, pause);
+}
+
+const listed = async (query) => (await send('GET', `/api/analyses?${query}`)).items ?? [];
+
+// The states of these, from as few lists as tell them. What is in none of them has ended, or stands behind the end of a
+// list: the first one such is asked for by itself.
+export async function statesOf(ids) {
+  const jobs = new Map();
+  const missing = () => ids.find((id) => !jobs.has(id));
+  const asked = [...UNFINISHED.map((status) => () => `status=${status}&limit=200`), () => `jobId=${missing()}`];
+  for (const query of asked) {
+    if (missing() === undefined) break;
+    for (const job of await listed(query())) jobs.set(String(job.id), job);
+  }
+  return jobs;
 }
 
 function update(at, job) {
@@ -33,7 +46,7 @@ function update(at, job) {
   const text = at.querySelector('[data-progress]');
   const now = total > 0 ? `${done} of ${total} ${unit}` : job.status;
   if (text && text.textContent !== now) text.textContent = now;
-  const isOver = !['queued', 'running', 'retrying'].includes(job.status);
+  const isOver = !UNFINISHED.includes(job.status);
   if (isOver) tell(`The analysis ended: ${job.status}.`);
   return isOver;
 }

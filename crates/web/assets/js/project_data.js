@@ -5,9 +5,10 @@ import { all } from './lists.js';
 import { normalised } from './words.js';
 
 const MOST_KEYWORDS = 10_000;
-const MOST_PAGES = 2_000;
+// As many as the server tells at once.
+const AT_ONCE = 200;
 
-// The projects that the page names (templates/projects_data.html).
+// The projects that the page names (templates/page_script.html).
 export function projects() {
   return [...document.querySelectorAll('#projects > [data-id]')].map((it) => ({
     id: Number(it.dataset.id),
@@ -16,6 +17,18 @@ export function projects() {
     keywordCount: Number(it.dataset.keywords),
     brands: [it.dataset.name, longestLabel(it.dataset.domain)],
   }));
+}
+
+// Said beside a choice of projects where there are more than the page names; null otherwise.
+export function cutTold() {
+  const { cut } = document.getElementById('projects')?.dataset ?? {};
+  return cut ? `The first ${cut} by name. Others can be chosen on pages of theirs.` : null;
+}
+
+// How many keywords a project has now; the page told how many there were.
+export function countKeywords(id, count) {
+  const it = document.querySelector(`#projects > [data-id="${CSS.escape(id)}"]`);
+  if (it && Number.isInteger(count)) it.dataset.keywords = count;
 }
 
 // The part of a domain that names somebody: the longest, whatever ending it has.
@@ -28,13 +41,17 @@ export const statusOf = async (id) => (await all(`/api/projects/${id}/keyword-st
 // Who is signed in, with what is left; null when it cannot be read.
 export const session = () => send('GET', '/api/session').catch(() => null);
 
-// The first results of a project's keywords, as the last check saw them: addresses by normalised keyword.
-export async function resultsOf(id) {
-  const { items } = await all(`/api/projects/${id}/results?type=serp&limit=1000&fields=keyword,items`, MOST_PAGES);
+// The pages that the last check found first, by normalised keyword. `keywords` are of one market: another one has other results.
+export async function resultsOf(id, keywords) {
   const known = new Map();
-  for (const record of items) {
-    const organic = (record.items ?? []).filter((it) => it.organicPosition && it.url).sort((one, other) => one.organicPosition - other.organicPosition);
-    if (record.keyword && organic.length > 0) known.set(normalised(record.keyword), organic.slice(0, 10).map((it) => it.url));
+  const texts = new Map(keywords.map((it) => [it.keywordId, normalised(it.text)]));
+  let left = [...texts.keys()].sort((one, other) => one - other);
+  while (left.length > 0) {
+    const asked = left.slice(0, AT_ONCE);
+    const { items, truncated } = await send('GET', `/api/projects/${id}/top-results?keywordIds=${asked.join(',')}`);
+    for (const { keywordId, pages } of items) if (pages.length > 0) known.set(texts.get(keywordId), pages);
+    const last = truncated ? items.at(-1).keywordId : asked.at(-1);
+    left = left.filter((it) => it > last);
   }
   return known;
 }

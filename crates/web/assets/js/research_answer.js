@@ -54,38 +54,37 @@ function readIdea(idea, currency) {
     intent: wants(idea.intent).main,
     trend: months(idea.trend),
     overview: typeof idea.aiOverviewLikely === 'boolean' ? idea.aiOverviewLikely : null,
-    inProject: typeof idea.inProject === 'boolean' ? idea.inProject : null,
   };
 }
 
 // The keyword itself is worth as much thought as its ideas, and more is known of it.
 function itself(answer) {
   const { keyword, searchVolume, cpc, competition, difficulty, intent, trend, overview, features } = answer;
-  return { keyword, key: normalised(keyword), relation: 'itself', searchVolume, cpc: cpc.amount, currency: cpc.currency, competition, difficulty, intent: intent.main, trend, overview, features, inProject: null };
+  return { keyword, key: normalised(keyword), relation: 'itself', searchVolume, cpc: cpc.amount, currency: cpc.currency, competition, difficulty, intent: intent.main, trend, overview, features };
 }
 
 // The keyword and every idea with its opportunity, score and suggestion. `status` are the project's keywords as keyword-status
-// tells them; without a project nobody's position is known.
-export function judged(answer, { status = [], brands = [], aiLeft = null } = {}) {
+// tells them, null without a project: then nobody's position is known, nor what is followed.
+export function judged(answer, { status = null, brands = [], aiLeft = null } = {}) {
   const candidates = [itself(answer), ...answer.ideas];
-  const known = new Map(status.map((it) => [normalised(it.text), it]));
+  const known = new Map((status ?? []).map((it) => [normalised(it.text), it]));
   const currencies = new Set(candidates.map((it) => it.currency).filter(Boolean));
   const ideas = candidates.map((idea) => {
     const tracked = known.get(idea.key);
-    const measured = Boolean(tracked) && (tracked.position !== null || tracked.daysMeasured > 0);
     const layout = { features: idea.features ?? [], overview: idea.overview, intent: idea.intent };
     const course = demand(idea.trend);
     const found = opportunity({
       volume: idea.searchVolume,
       difficulty: idea.difficulty,
       position: tracked?.position ?? null,
-      measured,
+      // Measured without a position is not found; of this month or before.
+      measured: Boolean(tracked?.measuredAt),
       branded: namesBrand(idea.keyword, brands),
       layout,
     });
     return {
       ...idea,
-      inProject: tracked ? true : idea.inProject,
+      inProject: status === null ? null : tracked !== undefined,
       aiTracked: tracked?.aiTracked ?? null,
       position: tracked?.position ?? null,
       page: tracked?.page ?? null,

@@ -1,10 +1,11 @@
 // /keyword-research: asks, shows what is known, and leads on to saving and planning.
 import { send } from './api.js';
+import { leftOf } from './bulk_save.js';
 import { csv } from './csv.js';
 import { busy, download, el, emptyBox, fileName, icon, moment } from './dom.js';
 import { clear, show, tell } from './forms.js';
 import { IdeasTable } from './ideas_table.js';
-import { inMarket } from './keyword_status.js';
+import { inMarket, oneEach } from './keyword_status.js';
 import { numberText, timeText } from './localise.js';
 import { planDialog } from './plan_dialog.js';
 import { projectOf, session, statusOf } from './project_data.js';
@@ -17,7 +18,7 @@ const PATH = '/api/keyword-research';
 const at = (id) => document.getElementById(id);
 const form = at('research');
 const place = { usage: at('usage'), searching: at('searching'), answer: at('answer'), history: at('history') };
-const state = { answer: null, who: null, project: null, status: [] };
+const state = { answer: null, who: null, project: null, status: null };
 
 const bar = selectionBar();
 const ideas = new IdeasTable({ onSelect: () => bar.draw() });
@@ -51,7 +52,7 @@ function openSave() {
 }
 
 function openPlan() {
-  planDialog({ ideas: ideas.table.selected, project: state.project, language: state.answer.language?.code, name: state.answer.keyword });
+  planDialog({ ideas: ideas.table.selected, project: state.project, market: market(), language: state.answer.language?.code, name: state.answer.keyword });
 }
 
 function exportCsv() {
@@ -68,9 +69,7 @@ function market() {
 }
 
 function judge() {
-  const quota = state.who?.quotas?.find((it) => it.name === 'aiTracked');
-  const left = quota && quota.limit !== null ? Math.max(quota.limit - quota.used, 0) : null;
-  ideas.show(judged(state.answer, { status: state.status.filter((it) => inMarket(it, market())), brands: state.project?.brands ?? [], aiLeft: left }));
+  ideas.show(judged(state.answer, { status: state.status && oneEach(state.status.filter((it) => inMarket(it, market())), market()), brands: state.project?.brands ?? [], aiLeft: leftOf(state.who?.quotas, null, null).ai }));
   bar.draw();
 }
 
@@ -86,11 +85,14 @@ function draw({ focus = true } = {}) {
 }
 
 async function chooseProject() {
-  state.project = projectOf(form.elements.projectId.value);
-  state.status = [];
-  if (state.project) {
-    try { state.status = await statusOf(state.project.id); } catch { tell('The project’s keywords cannot be read just now; positions are taken as not known.'); }
-  }
+  const project = projectOf(form.elements.projectId.value);
+  state.project = project;
+  state.status = null;
+  const status = project && await statusOf(project.id).catch(() => undefined);
+  // Somebody may have chosen another one meanwhile.
+  if (state.project !== project) return;
+  if (status === undefined) tell('The project’s keywords cannot be read just now; positions are taken as not known.');
+  state.status = status ?? null;
   if (state.answer) judge();
 }
 

@@ -5,13 +5,13 @@ import { alertBox, busy, choice, el, field, languageName, noteBox, regionName, t
 import { numberText } from './localise.js';
 import { PagedTable } from './paged_table.js';
 import { trackedIn, usualMarket } from './keyword_status.js';
-import { projects, statusOf } from './project_data.js';
+import { countKeywords, cutTold, projects, statusOf } from './project_data.js';
 import { normalised } from './words.js';
 
 // `chosen` are `{text, ai}`: the keyword, and whether AI answers are suggested for it.
 export function saveDialog({ chosen, project, session, market = null, onSaved = () => {} }) {
   const rows = chosen.map((it) => ({ ...it, key: normalised(it.text), aiTracked: Boolean(it.ai) }));
-  const state = { project, market, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all' };
+  const state = { project, market, tracked: new Map(), left: leftOf(session?.quotas, null, null), mode: 'all', reading: null };
   const title = el('h2', { id: 'save-title', tabindex: '-1' }, `Save ${rows.length === 1 ? 'a keyword' : `${numberText(rows.length, 0)} keywords`}`);
   const count = el('div', { role: 'status', class: 'allowance' });
   const outcome = el('div');
@@ -38,25 +38,37 @@ export function saveDialog({ chosen, project, session, market = null, onSaved = 
     save.disabled = !state.project || it.tooMany || rows.length === 0 || (state.mode === 'all' && !it.fits);
   }
 
-  async function chooseProject(id) {
-    state.project = projects().find((it) => String(it.id) === String(id)) ?? null;
-    state.tracked = new Map();
-    state.left = leftOf(session?.quotas, session?.limits?.keywordsPerProject, state.project?.keywordCount ?? null);
-    if (state.project) {
-      const status = await statusOf(state.project.id).catch(() => []);
-      state.market = market ?? usualMarket(status);
-      state.tracked = trackedIn(status, state.market);
-    }
-    where.textContent = state.market ? `They are followed in ${regionName(state.market.country)}, ${languageName(state.market.language)}, on desktop.` : '';
+  function sayWhere(more = '') {
+    const { market: it } = state;
+    where.textContent = [it ? `They are followed in ${regionName(it.country)}, ${languageName(it.language)}, on desktop.` : '', more].filter(Boolean).join(' ');
     table.draw();
     recount();
   }
 
+  async function chooseProject(id) {
+    const project = projects().find((it) => String(it.id) === String(id)) ?? null;
+    const left = leftOf(session?.quotas, session?.limits?.keywordsPerProject, project?.keywordCount ?? null);
+    Object.assign(state, { project, market, tracked: new Map(), left });
+    sayWhere();
+    if (project === null) return;
+    const status = await statusOf(project.id).catch(() => null);
+    // Somebody may have chosen another one meanwhile.
+    if (state.project !== project) return;
+    state.market = market ?? usualMarket(status ?? []);
+    state.tracked = trackedIn(status ?? [], state.market);
+    sayWhere(status === null ? 'Which of them are tracked already cannot be read just now: those take no place, whatever is counted below.' : '');
+  }
+  const choose = (id) => { state.reading = chooseProject(id); };
+
   async function keep() {
     outcome.replaceChildren();
     try {
-      const answer = await send('POST', `/api/projects/${state.project.id}/keywords/bulk`, bodyOf(rows, state.mode, state.market));
-      done(answer.items ?? [], answer);
+      await state.reading;
+      if (save.disabled) return;
+      const { project: into } = state;
+      const answer = await send('POST', `/api/projects/${into.id}/keywords/bulk`, bodyOf(rows, state.mode, state.market));
+      countKeywords(into.id, answer.allowance?.keywordsPerProject?.used);
+      done(answer.items ?? [], answer, into);
     } catch (error) {
       const wrong = faults(rows, error.problem?.errors);
       outcome.replaceChildren(alertBox(error), wrong.length ? told(wrong) : '');
@@ -76,19 +88,19 @@ export function saveDialog({ chosen, project, session, market = null, onSaved = 
     return el('div', { class: 'card flush' }, table.node);
   };
 
-  function done(items, answer) {
+  function done(items, answer, into) {
     const found = outcomes(items, answer);
     const isGood = found.counts.refused === 0;
     title.textContent = isGood ? 'Saved' : 'Saved in part';
     body.replaceChildren(noteBox(isGood ? 'good' : 'warn', found.told), told(items));
-    actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${state.project.id}/keywords` }, 'To the project’s keywords'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
+    actions.replaceChildren(el('a', { class: 'button main', href: `/projects/${into.id}/keywords` }, 'To the project’s keywords'), el('button', { type: 'button', onclick: () => box.close() }, 'Close'));
     title.focus();
-    onSaved(items, state.project);
+    onSaved(items, into);
   }
 
   const mode = (value, label) => el('label', { class: 'check' }, el('input', { type: 'radio', name: 'mode', value, checked: state.mode === value, onchange: () => { state.mode = value; recount(); } }), label);
   const body = el('div', { class: 'page' },
-    field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => chooseProject(event.target.value) })),
+    field('Project', choice('project', [['', 'Choose a project'], ...projects().map((it) => [it.id, `${it.name} (${it.domain})`])], project?.id, { onchange: (event) => choose(event.target.value) }), cutTold()),
     el('div', { class: 'row' }, el('span', { class: 'small' }, 'Measure in AI answers:'), ['As suggested', 'All', 'None'].map((label, index) => el('button', { type: 'button', class: 'slim', onclick: () => setAll([(it) => Boolean(it.ai), () => true, () => false][index]) }, label))),
     el('div', { class: 'card flush' }, table.node),
     where,
@@ -100,6 +112,6 @@ export function saveDialog({ chosen, project, session, market = null, onSaved = 
   table.show(rows);
   recount();
   box.showModal();
-  if (project) chooseProject(project.id);
+  if (project) choose(project.id);
   return box;
 }

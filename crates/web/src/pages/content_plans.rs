@@ -3,7 +3,7 @@
 use super::{
     NoPage,
     frame::{self, Page, Spot},
-    modules::{self, Named},
+    modules::{self, Projects},
     parts::Html,
     visit::Visit,
 };
@@ -46,7 +46,7 @@ pub async fn list(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
                 id: id.0,
                 language: &language,
             }),
-            modules::start("plans_page", &BEFORE_LIST, &[Named::of(&project)]),
+            modules::start("plans_page", &BEFORE_LIST, &Projects::one(&project)),
         ],
         project: Some(project),
     })
@@ -73,7 +73,7 @@ pub async fn one(visit: &Visit<'_>, id: ProjectId, plan: i64) -> Result<Page, No
         parts: vec![
             frame::head(crumbs, "Content plan", "", None),
             Html::of(&Plan { id: id.0, plan }),
-            modules::start("plan_page", &BEFORE_ONE, &[Named::of(&project)]),
+            modules::start("plan_page", &BEFORE_ONE, &Projects::one(&project)),
         ],
         project: Some(project),
     })

@@ -3,7 +3,7 @@
 use super::{
     NoPage,
     frame::{self, Page, Spot},
-    modules::{self, Named},
+    modules::{self, Projects},
     parts::Html,
     visit::Visit,
 };
@@ -43,7 +43,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
                 id: id.0,
                 language: &language,
             }),
-            modules::start("gap_page", &BEFORE, &[Named::of(&project)]),
+            modules::start("gap_page", &BEFORE, &Projects::one(&project)),
         ],
         project: Some(project),
     })

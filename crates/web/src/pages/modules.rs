@@ -39,8 +39,26 @@ impl Named {
     }
 }
 
-/// The projects in use, by name.
-pub async fn projects(visit: &Visit<'_>) -> Result<Vec<Named>, NoPage> {
+/// What a page names for its modules.
+pub struct Projects {
+    /// The projects.
+    pub named: Vec<Named>,
+    /// How many are named, where there are more than that.
+    pub cut: Option<u32>,
+}
+
+impl Projects {
+    /// One alone: the page is about it.
+    pub fn one(project: &Project) -> Self {
+        Self {
+            named: vec![Named::of(project)],
+            cut: None,
+        }
+    }
+}
+
+/// The projects in use, by name: as many as a choice can hold, and the one that the address names.
+pub async fn projects(visit: &Visit<'_>) -> Result<Projects, NoPage> {
     let all = PageRequest {
         sort: ProjectSort::Name,
         direction: Direction::Ascending,
@@ -55,7 +73,18 @@ pub async fn projects(visit: &Visit<'_>) -> Result<Vec<Named>, NoPage> {
     let found = { &visit.services.list_projects }
         .run(visit.account(), &active, &all)
         .await?;
-    Ok(found.items.iter().map(Named::of).collect())
+    let mut named: Vec<Named> = found.items.iter().map(Named::of).collect();
+    let cut = found.next.map(|_| MOST);
+    let wanted = visit.query(&["project"]).object_id("project");
+    let wanted = wanted.filter(|id| cut.is_some() && named.iter().all(|it| it.id != *id));
+    if let Some(id) = wanted {
+        let project = { &visit.services.read_project }
+            .run(visit.account(), ProjectId(id))
+            .await?;
+        let active = project.filter(|it| it.status == Status::Active);
+        named.extend(active.iter().map(Named::of));
+    }
+    Ok(Projects { named, cut })
 }
 
 /// A project, and the language of its first keyword: what people search with there.
@@ -90,15 +119,17 @@ struct Script<'a> {
     module: &'a str,
     before: &'a [&'a str],
     projects: &'a [Named],
+    cut: Option<u32>,
 }
 
 /// Starts a page's module; `before` are those that it needs, so that they come at once and not one
 /// after another.
-pub fn start(module: &str, before: &[&str], projects: &[Named]) -> Html {
+pub fn start(module: &str, before: &[&str], projects: &Projects) -> Html {
     Html::of(&Script {
         assets: assets::base(),
         module,
         before,
-        projects,
+        projects: &projects.named,
+        cut: projects.cut,
     })
 }

@@ -95,6 +95,7 @@ const BEFORE: [&str; 12] = [
 #[template(path = "research.html")]
 struct Form<'a> {
     projects: &'a [Named],
+    cut: Option<u32>,
     countries: &'a [&'a str],
     languages: &'a [&'a str],
 }
@@ -104,7 +105,8 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     let lead = "What do people search for, how often, and how hard is it to be found?";
     let projects = modules::projects(visit).await?;
     let form = Html::of(&Form {
-        projects: &projects,
+        projects: &projects.named,
+        cut: projects.cut,
         countries: &COUNTRIES,
         languages: &LANGUAGES,
     });

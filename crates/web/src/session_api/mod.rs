@@ -21,6 +21,7 @@ pub mod sessions;
 pub mod sign_in;
 pub mod sign_out;
 pub mod signed_in;
+pub mod top_results;
 pub mod welcome;
 
 use crate::{

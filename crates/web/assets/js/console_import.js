@@ -1,0 +1,44 @@
+// The form that imports an export of Search Console; it stands in the gap check and among a project's settings.
+import { send } from './api.js';
+import { busy } from './dom.js';
+import { clear, show, tell } from './forms.js';
+import { numberText } from './localise.js';
+
+// `done` gets what the server answers.
+export function listenToImport(form, path, done) {
+  const { file, content, name, from, to } = form.elements;
+  file.addEventListener('change', async () => {
+    const [chosen] = file.files;
+    if (!chosen) return;
+    content.value = await chosen.text();
+    name.value = chosen.name;
+    tell(`${chosen.name} is read. Send it with Import.`);
+  });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    clear(form);
+    busy(form.querySelector('[type="submit"]'), async () => {
+      const body = { content: content.value };
+      for (const it of [name, from, to]) if (it.value) body[it.name] = it.value;
+      try {
+        const answer = await send('POST', path, body);
+        const box = form.querySelector('[data-outcome]');
+        box.className = 'note-box good';
+        box.textContent = imported(answer);
+        tell(box.textContent);
+        form.reset();
+        // Resetting leaves hidden fields as they are.
+        name.value = '';
+        await done(answer);
+      } catch (error) { show(form, error); }
+    });
+  });
+}
+
+const imported = ({ rows, leftOut }) => [`${numberText(rows ?? 0, 0)} rows imported.`, leftOut?.length ? `Left out: ${leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
+
+// Among settings the page tells what was imported: it comes anew, unless there is something to be read first.
+export function importsAmongSettings(root) {
+  const form = root.querySelector('form[data-import]');
+  if (form) listenToImport(form, form.dataset.import, ({ leftOut }) => { if (!leftOut?.length) location.reload(); });
+}

@@ -1,0 +1,124 @@
+//! GET /api/projects/:id/top-results: which pages were found first for some keywords.
+
+use crate::{
+    answer::Answer,
+    endpoint::Call,
+    paging::wanted,
+    problem::{FieldError, Problem},
+    refusals,
+    services::Services,
+    weight::Room,
+};
+use analysis::url_rules::page_key;
+use chrono::{DateTime, Utc};
+use domain::{ids::KeywordId, results::Finding};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use std::sync::Arc;
+
+/// Of how many keywords search pages are read at once: some are megabytes together.
+pub const MOST: usize = 200;
+/// How far down a page counts as one of the first.
+const DEPTH: u32 = 10;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TopBody {
+    project_id: i64,
+    measured_at: Option<DateTime<Utc>>,
+    items: Vec<Box<RawValue>>,
+    /// Whether there are more than an answer can show: those with greater ids.
+    truncated: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TopView {
+    keyword_id: i64,
+    /// Page keys, best first, each once.
+    pages: Vec<String>,
+}
+
+/// What is read of a stored search page.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record {
+    keyword_id: i64,
+    #[serde(default)]
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Item {
+    organic_position: Option<u32>,
+    url: Option<String>,
+}
+
+impl TopView {
+    /// Of a stored record; one that an earlier version wrote in another form is left out.
+    fn of(finding: &Finding) -> Option<Self> {
+        let record: Record = serde_json::from_str(finding.record.as_str()).ok()?;
+        let mut found: Vec<(u32, String)> = { record.items.into_iter() }
+            .filter_map(|it| Some((it.organic_position?, page_key(&it.url?))))
+            .filter(|(position, _)| *position <= DEPTH)
+            .collect();
+        found.sort_by_key(|(position, _)| *position);
+        let mut pages: Vec<String> = Vec::with_capacity(found.len());
+        for (_, page) in found {
+            if !pages.contains(&page) {
+                pages.push(page);
+            }
+        }
+        Some(Self {
+            keyword_id: record.keyword_id,
+            pages,
+        })
+    }
+}
+
+/// The pages that the newest rank check found first for the named keywords; those that it did not
+/// look for are left out.
+pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+    let project = call.project(&services).await?.id;
+    let keywords = wanted(keywords(&call), &call.query)?;
+    let found = services
+        .read_top_results
+        .run(call.account(), project, &keywords)
+        .await?
+        .ok_or_else(refusals::no_project)?;
+    let mut views: Vec<TopView> = found.records.iter().filter_map(TopView::of).collect();
+    views.sort_by_key(|it| it.keyword_id);
+    let items = Room::of_an_answer()
+        .fill(views.iter().map(to_raw_value))
+        .expect("views have string keys and no failing serialisers");
+    Ok(Answer::ok(&TopBody {
+        project_id: project.0,
+        measured_at: found.head.map(|it| it.measured_at),
+        truncated: items.len() < views.len(),
+        items,
+    }))
+}
+
+fn keywords(call: &Call) -> Option<Vec<KeywordId>> {
+    let name = "keywordIds";
+    let Some(text) = call.query.text(name) else {
+        call.query
+            .note(FieldError::in_query(name, "required", "is required"));
+        return None;
+    };
+    let ids: Option<Vec<KeywordId>> = { text.split(',') }
+        .map(|it| crate::plain_id(it).map(KeywordId))
+        .collect();
+    match ids {
+        None => call.query.wrong(name, "must be ids apart by commas"),
+        Some(ids) if ids.len() > MOST => {
+            let rule = format!("must be {MOST} ids at the most");
+            let error = FieldError::in_query(name, "too-many", rule);
+            call.query.note(error.with("max", MOST));
+            return None;
+        }
+        Some(_) => {}
+    }
+    ids
+}

@@ -1,0 +1,65 @@
+//! What is read or saved as a whole: a period of Search Console, a content plan.
+
+use harness::chromium::Tab;
+
+/// Search Console's own export is one period of up to three months, of which no part says anything.
+pub async fn a_quarter_is_read_as_a_whole(tab: &Tab) {
+    tab.eval("document.querySelector('#gap-import').open = true")
+        .await;
+    tab.fill(
+        "Or paste it",
+        "Query,Clicks,Impressions,CTR,Position\ngreen tongs,9,900,1%,9.5\n",
+    )
+    .await;
+    tab.eval("{ const [from, to] = document.querySelectorAll('#gap-import input[type=date]'); from.value = '2026-07-30'; to.value = '2026-10-29'; }")
+        .await;
+    tab.click_in("#gap-import", "button", "Import").await;
+    tab.until(
+        "the days are those of the export",
+        "['from', 'to'].map((it) => document.querySelector('#gap-controls').elements[it].value).join() === '2026-07-30,2026-10-29'",
+    )
+    .await;
+    tab.sees("green tongs").await;
+    tab.sees("1 rows imported.").await;
+    tab.settled().await;
+    tab.assert_clean("an import of three months");
+}
+
+/// Answers to changes are held back until somebody lets them go.
+const HOLD: &str = "(() => { const real = window.fetch; window.fetch = async (...it) => { const answer = await real(...it); if (it[1]?.method === 'PATCH') await new Promise((go) => { window.letGo = go; }); return answer; }; })()";
+const LET_GO: &str = "window.letGo(); delete window.letGo;";
+
+pub async fn changes_made_while_it_is_saved_are_kept(tab: &Tab) {
+    tab.eval(HOLD).await;
+    let name = "document.querySelector('#plan input[required]')";
+    let typed = |text: &str| {
+        format!(
+            "{name}.value = '{text}'; {name}.dispatchEvent(new Event('input', {{ bubbles: true }}));"
+        )
+    };
+    let save = || async {
+        tab.click_in("#plan", "button", "Save changes").await;
+        tab.until("it is sent", "typeof window.letGo === 'function'")
+            .await;
+    };
+    tab.eval(&typed("marathon shoes, first")).await;
+    save().await;
+    tab.eval(&typed("marathon shoes, second")).await;
+    tab.eval(LET_GO).await;
+    tab.sees("Saved, but for what you have changed since.")
+        .await;
+    save().await;
+    tab.eval(LET_GO).await;
+    tab.until(
+        "all of it is saved",
+        "[...document.querySelectorAll('#plan [role=status]')].some((it) => it.textContent === 'Saved.')",
+    )
+    .await;
+    tab.reload().await;
+    tab.until(
+        "the plan is there again",
+        &format!("{name}?.value === 'marathon shoes, second'"),
+    )
+    .await;
+    tab.settled().await;
+}
