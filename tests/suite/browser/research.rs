@@ -86,6 +86,13 @@ async fn plan(tab: &Tab, project: &str) {
     )
     .await;
     tab.settled().await;
+    tab.eval("document.querySelector('#plan summary').click()")
+        .await;
+    tab.fill("Owner", "Bertha").await;
+    tab.click_in("#plan", "button", "Save changes").await;
+    tab.sees("Saved.").await;
+    tab.reload().await;
+    tab.sees("Bertha").await;
     tab.assert_clean("a content plan");
     tab.go(&format!("{project}/content-plans")).await;
     tab.sees("marathon shoes").await;

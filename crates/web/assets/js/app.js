@@ -1,4 +1,5 @@
 // Starts what the page at hand needs. Every page works without these modules, except for changes.
+import { focusAgain } from './again.js';
 import { localise } from './localise.js';
 import { listenToForms } from './forms.js';
 import { bulkActions } from './bulk.js';
@@ -14,3 +15,4 @@ filledFromAddress(document);
 filledFromFiles(document);
 selectAll(document);
 submitOnChange(document);
+focusAgain(document);

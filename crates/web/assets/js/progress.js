@@ -1,4 +1,5 @@
 // Analyses under way: their bars move while somebody looks, and the page comes anew when one ends.
+import { loadAgain } from './again.js';
 import { send } from './api.js';
 import { tell } from './forms.js';
 
@@ -16,7 +17,7 @@ export function followAnalyses(root) {
       pause = OFTEN;
       for (const job of list.items ?? []) {
         const at = shown.get(String(job.id));
-        if (at && update(at, job)) return void location.reload();
+        if (at && update(at, job)) return void loadAgain();
       }
     } catch {
       pause = Math.min(pause * 2, 60000);
