@@ -633,7 +633,7 @@ impl Drop for Tab {
 const FOCUS_IS_SEEN: &str = r"(() => {
   const it = document.activeElement;
   if (!it || it === document.body) return '';
-  if (!it.matches(':focus-visible, [type=date]:focus')) return 'it does not match :focus-visible';
+  if (!it.matches(':focus-visible, [type=date]:focus-within')) return 'it does not match :focus-visible';
   const style = getComputedStyle(it);
   if (style.outlineStyle === 'none' && style.boxShadow === 'none') return 'it has neither outline nor shadow';
   const box = it.getBoundingClientRect();
