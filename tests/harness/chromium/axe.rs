@@ -19,11 +19,15 @@ const EVERY_RULE: &str =
 /// What may be otherwise in another scheme of colours.
 const COLOURS: &str = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }";
 
-const RUN: &str = r"axe.run(document, {
+const RUN: &str = r"axe.run(WHERE, {
   runOnly: RULES,
   resultTypes: ['violations'],
 }).then(({ violations }) => violations.flatMap((rule) => rule.nodes.slice(0, 5).map((node) =>
   `${rule.id} (${rule.impact}): ${node.target.join(' ')}: ${[...node.any, ...node.all, ...node.none].map((it) => it.message).join('; ')} ${node.html.slice(0, 160)}`)))";
+
+fn part_named(selector: &str) -> String {
+    json!({ "include": [selector] }).to_string()
+}
 
 impl Tab {
     /// What of the page, as it is now, breaks a rule.
@@ -31,7 +35,23 @@ impl Tab {
     /// # Panics
     /// When axe does not run.
     pub async fn axe(&self) -> Vec<String> {
-        self.broken(EVERY_RULE).await
+        self.broken("document", EVERY_RULE).await
+    }
+
+    /// What breaks a rule in the part of the page that this selector names.
+    ///
+    /// # Panics
+    /// When axe does not run.
+    pub async fn axe_in(&self, part: &str) -> Vec<String> {
+        self.broken(&part_named(part), EVERY_RULE).await
+    }
+
+    /// What of that part's colours does.
+    ///
+    /// # Panics
+    /// When axe does not run.
+    pub async fn axe_of_colours_in(&self, part: &str) -> Vec<String> {
+        self.broken(&part_named(part), COLOURS).await
     }
 
     /// What of its colours does.
@@ -39,10 +59,10 @@ impl Tab {
     /// # Panics
     /// When axe does not run.
     pub async fn axe_of_colours(&self) -> Vec<String> {
-        self.broken(COLOURS).await
+        self.broken("document", COLOURS).await
     }
 
-    async fn broken(&self, rules: &str) -> Vec<String> {
+    async fn broken(&self, place: &str, rules: &str) -> Vec<String> {
         let frames = self.order("Page.getFrameTree", json!({})).await;
         let frame = frames["frameTree"]["frame"]["id"].clone();
         let world = json!({ "frameId": frame, "worldName": "axe" });
@@ -57,7 +77,7 @@ impl Tab {
             let loaded = self.order("Runtime.evaluate", evaluate(&load)).await;
             assert!(loaded["exceptionDetails"].is_null(), "{loaded}");
         }
-        let run = RUN.replace("RULES", rules);
+        let run = RUN.replace("WHERE", place).replace("RULES", rules);
         let told = self.order("Runtime.evaluate", evaluate(&run)).await;
         let broken = told["result"]["value"].as_array();
         let broken = broken.unwrap_or_else(|| panic!("axe did not run: {told}"));

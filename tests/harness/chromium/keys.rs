@@ -15,6 +15,8 @@ pub fn pressed(key: &str) -> [Value; 2] {
         "Escape" => ("Escape", "Escape", 27, ""),
         "ArrowDown" => ("ArrowDown", "ArrowDown", 40, ""),
         "ArrowUp" => ("ArrowUp", "ArrowUp", 38, ""),
+        "ArrowLeft" => ("ArrowLeft", "ArrowLeft", 37, ""),
+        "ArrowRight" => ("ArrowRight", "ArrowRight", 39, ""),
         "Home" => ("Home", "Home", 36, ""),
         "End" => ("End", "End", 35, ""),
         "Delete" => ("Delete", "Delete", 46, ""),

@@ -245,12 +245,18 @@ impl Tab {
 
     /// Waits until that JavaScript expression holds.
     pub async fn until(&self, what: &str, condition: &str) {
-        self.wait(what, || async {
-            // While a page goes and another one comes there is no world to ask in.
-            let told = self.try_eval(condition).await;
-            matches!(told, Ok(Value::Bool(true))).then_some(())
-        })
-        .await;
+        self.wait(what, || self.holds(condition)).await;
+    }
+
+    /// Waits so long, until it holds.
+    pub async fn until_in(&self, patience: Duration, what: &str, condition: &str) {
+        self.wait_in(patience, what, || self.holds(condition)).await;
+    }
+
+    async fn holds(&self, condition: &str) -> Option<()> {
+        // While a page goes and another one comes there is no world to ask in.
+        let told = self.try_eval(condition).await;
+        matches!(told, Ok(Value::Bool(true))).then_some(())
     }
 
     /// Looks again and again until there is something.
@@ -259,7 +265,16 @@ impl Tab {
         what: &str,
         look: impl Fn() -> F,
     ) -> T {
-        let until = Instant::now() + PATIENCE;
+        self.wait_in(PATIENCE, what, look).await
+    }
+
+    async fn wait_in<T, F: Future<Output = Option<T>>>(
+        &self,
+        patience: Duration,
+        what: &str,
+        look: impl Fn() -> F,
+    ) -> T {
+        let until = Instant::now() + patience;
         loop {
             if let Some(found) = look().await {
                 return found;
@@ -475,9 +490,18 @@ impl Tab {
 
     /// Presses Tab until that has the focus. On the way the focus is always seen.
     pub async fn tab_to(&self, role: &str, name: &str) {
+        self.press_to("Tab", role, name).await;
+    }
+
+    /// The other way round.
+    pub async fn tab_back_to(&self, role: &str, name: &str) {
+        self.press_to("Shift+Tab", role, name).await;
+    }
+
+    async fn press_to(&self, key: &str, role: &str, name: &str) {
         let mut passed = Vec::new();
         for _ in 0..150 {
-            self.press("Tab").await;
+            self.press(key).await;
             let (is, called) = self.focused().await;
             let seen = self.eval(FOCUS_IS_SEEN).await;
             if is != "RootWebArea" && !is.is_empty() {
@@ -494,7 +518,7 @@ impl Tab {
             passed.push(format!("{} “{}”", thing.role, thing.name));
         }
         self.give_up(&format!(
-            "no {role} “{name}” is reached by Tab: {passed:#?}"
+            "no {role} “{name}” is reached by {key}: {passed:#?}"
         ))
         .await;
     }
@@ -609,11 +633,16 @@ impl Drop for Tab {
 const FOCUS_IS_SEEN: &str = r"(() => {
   const it = document.activeElement;
   if (!it || it === document.body) return '';
-  if (!it.matches(':focus-visible')) return 'it does not match :focus-visible';
+  if (!it.matches(':focus-visible, [type=date]:focus-within')) return 'it does not match :focus-visible';
   const style = getComputedStyle(it);
   if (style.outlineStyle === 'none' && style.boxShadow === 'none') return 'it has neither outline nor shadow';
   const box = it.getBoundingClientRect();
   if (box.width === 0 || box.height === 0) return 'it has no size';
   if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) return 'it lies outside';
-  return '';
+  // Something of it lies under nothing else (WCAG 2.2, 2.4.11).
+  const shown = [...it.getClientRects()].map((rect) => [Math.max(rect.left, 0), Math.min(rect.right, innerWidth), Math.max(rect.top, 0), Math.min(rect.bottom, innerHeight)]).filter(([left, right, top, bottom]) => left < right && top < bottom);
+  const points = shown.flatMap(([left, right, top, bottom]) => [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].map(([x, y]) => [left + x * (right - left), top + y * (bottom - top)]));
+  const over = points.map(([x, y]) => document.elementFromPoint(x, y));
+  if (over.some((top) => top && (it.contains(top) || top.contains(it) || top.closest('label')?.contains(it)))) return '';
+  return `it lies under ${over[0]?.outerHTML.slice(0, 80)}`;
 })()";

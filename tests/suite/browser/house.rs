@@ -5,7 +5,7 @@ use crate::worker::{
     website::Website,
 };
 use harness::{chromium::Tab, databases::TestDatabase, postgres_server::Lane};
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;
 
@@ -15,6 +15,9 @@ pub const SITE: &str = "shop.example.com";
 pub const EMAIL: &str = "ann@example.com";
 /// Their password.
 pub const WORDS: &str = "a walrus under 7 umbrellas";
+
+/// No analysis takes longer, browsers' loads on two busy cores included.
+const LONG: Duration = Duration::from_mins(2);
 
 pub struct House {
     /// Where it is served: `http://…`.
@@ -57,6 +60,9 @@ impl House {
             set("CRAWLER__PER_HOST_DELAY_MS", "0"),
             // Long enough for somebody to watch.
             set("SEARCH__SANDBOX__LATENCY_MS", "150"),
+            // One page in one load for each kind of device: what is watched is the page of results.
+            set("VITALS__MAX_PAGES", "1"),
+            set("VITALS__LAB__RUNS", "1"),
         ];
         let arguments = ["serve", "--listen", "127.0.0.1:0"];
         let mut server = Process::start(command(folder.path(), &settings, &arguments));
@@ -107,7 +113,8 @@ impl House {
         )
         .await;
         // Nobody loads the page again: it comes by itself when the analysis ends.
-        tab.until(
+        tab.until_in(
+            LONG,
             "it is over",
             "document.querySelector('[data-job]') === null && document.readyState === 'complete'",
         )

@@ -4,6 +4,7 @@ use super::{
     RESULTS,
     house::{EMAIL, House, WORDS},
     research::{gaps, research},
+    rules::{assert_none, judge},
     sign_in,
 };
 use harness::chromium::Tab;
@@ -11,8 +12,8 @@ use serde_json::Value;
 use std::process::Command;
 use storage::DatabaseKind;
 
-/// Kinds of results that a rank check, a site audit and AI answers bring on their first day.
-const BROUGHT: [&str; 14] = [
+/// Kinds of results that a rank check, a site audit, web vitals and AI answers bring on their first day.
+const BROUGHT: [&str; 15] = [
     "suggestions",
     "rankings",
     "serp",
@@ -27,6 +28,7 @@ const BROUGHT: [&str; 14] = [
     "eeat",
     "schema",
     "broken-links",
+    "vitals",
 ];
 
 mod sqlite {
@@ -111,6 +113,7 @@ async fn measure(tab: &Tab, project: &str) {
     tab.sees("Simulated data.").await;
     tab.sees("On the first page").await;
     House::watch(tab, "Audit the site", "Site audit").await;
+    House::watch(tab, "Web vitals", "Web vitals").await;
 
     tab.go(&format!("{project}/keywords?sort=text")).await;
     for keyword in ["running shoes 0", "running shoes 1"] {
@@ -121,7 +124,7 @@ async fn measure(tab: &Tab, project: &str) {
     House::watch(tab, "AI answers", "AI visibility").await;
 
     tab.go("/analyses").await;
-    for name in ["Rank check", "Site audit", "AI visibility"] {
+    for name in ["Rank check", "Site audit", "Web vitals", "AI visibility"] {
         tab.sees(name).await;
     }
     tab.sees("succeeded").await;
@@ -148,6 +151,13 @@ async fn read_every_result(tab: &Tab, project: &str) {
     }
     tab.go(&format!("{project}/results/rankings")).await;
     tab.sees("running shoes 0").await;
+    // The demo has no web vitals, so that this is where the page is judged.
+    tab.go(&format!("{project}/results/vitals")).await;
+    tab.sees("Our own loads in a browser").await;
+    tab.sees("LCP, largest content shown").await;
+    let mut faults = Vec::new();
+    judge(tab, "web vitals", &mut faults).await;
+    assert_none(&faults);
 }
 
 async fn look_after_keywords(tab: &Tab, project: &str) {

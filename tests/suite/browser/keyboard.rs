@@ -68,6 +68,17 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
         .await,
         true
     );
+    // The page came again, and the focus is where it was.
+    tab.until(
+        "the switch has the focus",
+        "document.activeElement.matches('[type=checkbox]')",
+    )
+    .await;
+    assert_eq!(
+        tab.focused().await.1,
+        "Measure “running shoes” in AI answers"
+    );
+    tab.tab_back_to("link", "Skip to the content").await;
     tab.tab_to("link", "Settings").await;
     tab.press("Enter").await;
     tab.at("/settings/account").await;

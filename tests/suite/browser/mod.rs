@@ -7,12 +7,15 @@
 mod attacks;
 mod attacks_script;
 mod demo;
+mod dialogs;
 mod forged;
 mod house;
 mod journeys;
 mod keyboard;
 mod narrow;
 mod old_browser;
+mod plans;
+mod refusals;
 mod research;
 mod rules;
 mod signing_in;

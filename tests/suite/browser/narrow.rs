@@ -9,6 +9,12 @@ const LOST: &str = r"(() => {
   const wide = document.documentElement;
   const named = (it) => `${it.tagName.toLowerCase()}${it.id ? '#' + it.id : ''}${it.classList.length ? '.' + [...it.classList].join('.') : ''} “${(it.innerText ?? it.textContent ?? '').trim().slice(0, 40)}”`;
   if (wide.scrollWidth > innerWidth) lost.push(`the page is ${wide.scrollWidth} wide`);
+  // What lies over the page is no table: it is read without scrolling sideways, and all of it is reached.
+  for (const it of document.querySelectorAll('dialog[open], :popover-open')) {
+    const rect = it.getBoundingClientRect();
+    if (it.scrollWidth > it.clientWidth + 1) lost.push(`${it.scrollWidth} wide in ${it.clientWidth}: ${named(it)}`);
+    if (rect.left < -1 || rect.right > innerWidth + 1 || rect.top < -1 || rect.bottom > innerHeight + 1) lost.push(`over the edge: ${named(it)}`);
+  }
   const scrolls = (it) => ['auto', 'scroll'].includes(getComputedStyle(it).overflowX);
   const isOut = (it) => it.closest('.out, .skip, [aria-hidden=true], svg, thead') !== null;
   for (const it of document.querySelectorAll('body *')) {

@@ -87,6 +87,13 @@ async fn plan(tab: &Tab, project: &str) {
     )
     .await;
     tab.settled().await;
+    tab.eval("document.querySelector('#plan summary').click()")
+        .await;
+    tab.fill("Owner", "Bertha").await;
+    tab.click_in("#plan", "button", "Save changes").await;
+    tab.sees("Saved.").await;
+    tab.reload().await;
+    tab.sees("Bertha").await;
     tab.assert_clean("a content plan");
     whole::changes_made_while_it_is_saved_are_kept(tab).await;
     tab.go(&format!("{project}/content-plans")).await;

@@ -2,15 +2,16 @@
 //! empty and full, with what folds open, errors shown and dialogs open. And no page at 320 pixels, which
 //! is 400 % of 1280, loses anything.
 
-use super::{STALE, demo::Demo, narrow, pages, served, sign_in, signed_in};
+use super::{RESULTS, STALE, demo::Demo, narrow, pages, served, sign_in, signed_in};
 use harness::chromium::Tab;
+use std::collections::BTreeSet;
 
 /// Everything that folds, open.
 const UNFOLD: &str = "document.querySelectorAll('details').forEach((it) => { it.open = true; })";
 
 /// Looks at the page as it is, at both widths; in the dark at its colours alone, since nothing else is
 /// otherwise there.
-async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
+pub async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
     tab.viewport(1440, 900, 1.0).await;
     tab.dark(true).await;
     let broken = tab.axe_of_colours().await.into_iter();
@@ -29,7 +30,23 @@ async fn judge(tab: &Tab, what: &str, faults: &mut Vec<String>) {
     tab.viewport(1440, 900, 1.0).await;
 }
 
-fn assert_none(faults: &[String]) {
+/// Looks at a part that opened or changed, of a page that is judged elsewhere.
+pub async fn look_at(tab: &Tab, part: &str, what: &str, faults: &mut Vec<String>) {
+    let mut told = |broken: Vec<String>, how: &str| {
+        faults.extend(broken.into_iter().map(|it| format!("{what}{how}: {it}")));
+    };
+    told(tab.axe_in(part).await, "");
+    tab.dark(true).await;
+    told(tab.axe_of_colours_in(part).await, ", dark");
+    tab.dark(false).await;
+    // 400 % of a window of 1280 by 1024.
+    tab.viewport(320, 256, 4.0).await;
+    told(tab.axe_in(part).await, ", 320 px");
+    told(narrow::lost(tab).await, ", 400 %");
+    tab.viewport(1440, 900, 1.0).await;
+}
+
+pub fn assert_none(faults: &[String]) {
     assert!(
         faults.is_empty(),
         "{} faults:\n{}",
@@ -133,14 +150,45 @@ async fn full_pages_break_no_rule() {
     let (_demo, tab) = Demo::play().await;
     let projects = Demo::projects(&tab).await;
     let mut faults = Vec::new();
+    let mut filled = BTreeSet::new();
     for path in pages(&projects) {
         tab.go(&path).await;
+        if tab
+            .eval("document.querySelector('.measured') !== null")
+            .await
+            == true
+        {
+            filled.extend(path.split_once("/results/").map(|it| it.1.to_owned()));
+        }
         tab.eval(UNFOLD).await;
         let what = path
             .replace(&projects[0], "/projects/market")
             .replace(&projects[1], "/projects/audited");
         judge(&tab, &what, &mut faults).await;
         tab.assert_clean(&what);
+    }
+    // Web vitals are judged where they are measured, in journeys.rs.
+    let bare = RESULTS
+        .map(|it| it.0)
+        .into_iter()
+        .filter(|it| !filled.contains(*it));
+    assert_eq!(
+        bare.collect::<Vec<_>>(),
+        ["vitals"],
+        "pages without results"
+    );
+    let [market, audited] = [&projects[0], &projects[1]];
+    for path in [
+        format!("{market}/results/rankings?range=30"),
+        format!("{market}/results/rankings?range=all"),
+        format!("{market}/keywords?aiTracked=true&sort=-position"),
+        format!("{audited}/results/broken-links?sort=value"),
+        "/analyses?status=succeeded".to_owned(),
+    ] {
+        tab.go(&path).await;
+        tab.eval(UNFOLD).await;
+        look_at(&tab, "main", &path, &mut faults).await;
+        tab.assert_clean(&path);
     }
     tab.end().await;
     assert_none(&faults);

@@ -1,5 +1,6 @@
 // Starts what the page at hand needs. Without modules pages can be read and nothing be changed; keyword research, gap check and
 // content plans are all modules, and say so.
+import { focusAgain } from './again.js';
 import { localise } from './localise.js';
 import { listenToForms, tellWhatWasDone } from './forms.js';
 import { bulkActions } from './bulk.js';
@@ -17,3 +18,4 @@ filledFromAddress(document);
 importsAmongSettings(document);
 selectAll(document);
 submitOnChange(document);
+focusAgain(document);

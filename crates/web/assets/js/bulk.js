@@ -1,4 +1,5 @@
 // What is done to all chosen rows of a list, one after the other: the server answers for each by itself.
+import { loadAgain } from './again.js';
 import { send } from './api.js';
 import { tell } from './forms.js';
 
@@ -38,7 +39,7 @@ export function bulkActions(root) {
       }
     }
     box.removeAttribute('aria-busy');
-    if (refused.length === 0) return location.reload();
+    if (refused.length === 0) return loadAgain();
     say(`${chosen.length - refused.length} of ${chosen.length} done. ${refused.join(' ')}`);
     tell(told.textContent);
   });

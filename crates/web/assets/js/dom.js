@@ -76,9 +76,13 @@ export const field = (label, control, hint = null) => el('label', { class: 'fiel
 export const choice = (name, pairs, value, more = {}) => el('select', { name, ...more }, pairs.map(([it, label]) => el('option', { value: it, selected: String(it) === String(value ?? '') }, label)));
 export const simulatedBanner = () => el('div', { class: 'banner', role: 'note' }, icon('flask'), el('p', {}, el('b', {}, 'Simulated data.'), ' These figures come from Sightline’s sandbox, not from a real search engine. Add a supplier’s key to the server’s settings to measure the real thing.'));
 
+// A button that is of no use just now. It keeps the focus, which one that is disabled loses to the top of the page.
+export const setAble = (button, isAble) => button.setAttribute('aria-disabled', String(!isAble));
+const isAble = (button) => button.getAttribute('aria-disabled') !== 'true';
+
 // A button that tells while it works, and can be pressed once at a time.
 export async function busy(button, work) {
-  if (button.getAttribute('aria-busy') === 'true') return;
+  if (button.getAttribute('aria-busy') === 'true' || !isAble(button)) return;
   button.setAttribute('aria-busy', 'true');
   try { await work(); } finally { button.removeAttribute('aria-busy'); }
 }

@@ -2,6 +2,7 @@
 // is the path of its member ("market.country"), data-as says what its text stands for. Members under
 // "also" are a second request's, which follows the first (data-also) when what it is about
 // (data-also-if) was filled in; data-wrap="items" sends the body as the one item of a list.
+import { loadAgain } from './again.js';
 import { send } from './api.js';
 
 const READ = {
@@ -116,7 +117,7 @@ function succeeded(from, answer) {
   if (then === 'stay') { tell('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
   if (from.dataset.said) sessionStorage.setItem(SAID, from.dataset.said);
   if (then) location.assign(filled(then, answer));
-  else location.reload();
+  else loadAgain();
 }
 
 const filled = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split('.').reduce((at, part) => at?.[part], answer) ?? ''));

@@ -4,7 +4,7 @@ import { send } from './api.js';
 import { all } from './lists.js';
 import { plannedPages } from './content_plan.js';
 import { csv } from './csv.js';
-import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, shortened, tag, unknown } from './dom.js';
+import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, setAble, shortened, tag, unknown } from './dom.js';
 import { leftOf } from './bulk_save.js';
 import { listenToImport } from './console_import.js';
 import { clear, show, tell } from './forms.js';
@@ -83,11 +83,14 @@ function bar(name, of, actions) {
     download(`${name}-${fileName(project.name)}.csv`, 'text/csv', csv(header, (of.selected.length ? of.selected : of.every).map(row)));
     tell('The file is made.');
   } }, 'Export CSV');
-  const buttons = actions.map(([label, work, main]) => el('button', { type: 'button', class: main ? 'main' : null, onclick: () => work(of.selected) }, main ? icon('plus') : icon('plan'), label));
+  const buttons = actions.map(([label, work, main]) => {
+    const button = el('button', { type: 'button', class: main ? 'main' : null, onclick: () => busy(button, () => work(of.selected)) }, main ? icon('plus') : icon('plan'), label);
+    return button;
+  });
   return { node: el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, none), el('span', { class: 'row' }, buttons, file)), draw() {
     const chosen = of.selected.length;
     told.textContent = chosen ? `${numberText(chosen, 0)} chosen` : 'None chosen';
-    for (const it of [...buttons, none]) it.disabled = chosen === 0;
+    for (const it of [...buttons, none]) setAble(it, chosen > 0);
   } };
 }
 

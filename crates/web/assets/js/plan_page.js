@@ -2,7 +2,7 @@
 import { exchange } from './api.js';
 import { METHODS } from './clusters.js';
 import { ACTIONS, EFFORTS, INTENTS, STATUSES, isLate, itemFaults, planCsv, planMarkdown, progress } from './content_plan.js';
-import { alertBox, busy, choice, download, el, emptyBox, field, fileName, tag } from './dom.js';
+import { alertBox, busy, choice, download, el, emptyBox, field, fileName, setAble, tag } from './dom.js';
 import { tell } from './forms.js';
 import { numberText, timeText } from './localise.js';
 import { pageOf } from './table_order.js';
@@ -25,7 +25,7 @@ const back = el('button', { type: 'button', class: 'slim', onclick: () => turn(-
 const next = el('button', { type: 'button', class: 'slim', onclick: () => turn(1) }, 'Next');
 const pager = el('nav', { class: 'more', 'aria-label': 'Pages of the plan' }, shown, el('span', { class: 'row' }, back, next));
 const outcome = el('div');
-const save = el('button', { type: 'button', class: 'main', disabled: true, onclick: () => busy(save, keep) }, 'Save changes');
+const save = el('button', { type: 'button', class: 'main', 'aria-disabled': 'true', onclick: () => busy(save, keep) }, 'Save changes');
 const saved = el('span', { class: 'soft small', role: 'status' });
 const owners = el('datalist', { id: 'owners' });
 
@@ -34,13 +34,14 @@ function turn(by) {
   draw();
   tell(shown.textContent);
   list.scrollIntoView({ block: 'start' });
+  if (document.activeElement?.disabled || document.activeElement === document.body) (by > 0 ? back : next).focus({ preventScroll: true });
 }
 
 const isDirty = () => state.changes !== state.kept;
 
 function changed() {
   state.changes += 1;
-  save.disabled = false;
+  setAble(save, true);
   saved.textContent = 'Changes are not saved yet.';
   count();
 }
@@ -130,9 +131,10 @@ async function keep(isForced = false) {
     state.tag = entity ?? state.tag;
     state.plan.updatedAt = read.updatedAt ?? state.plan.updatedAt;
     state.kept = changes;
-    save.disabled = !isDirty();
+    setAble(save, isDirty());
     saved.textContent = isDirty() ? 'Saved, but for what you have changed since.' : 'Saved.';
     heading.textContent = name;
+    if (isForced) save.focus();
   } catch (error) {
     const box = alertBox(error);
     if (error.status === 412) {

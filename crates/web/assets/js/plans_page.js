@@ -54,15 +54,22 @@ async function fromKeywords() {
   } catch (error) { root.prepend(alertBox(error)); }
 }
 
+// What has the focus keeps it where it is put anew.
+function put(parts) {
+  const held = document.activeElement;
+  root.replaceChildren(...parts());
+  if (root.contains(held)) held.focus();
+}
+
 async function list() {
   let items;
   try { ({ items } = await all(base, MOST)); } catch (error) { root.replaceChildren(alertBox(error)); return; }
   if (items.length === 0) {
-    root.replaceChildren(emptyBox('plan', 'No content plan yet', 'A plan says which pages to write or to improve, for which keywords, by when and by whom. Choose ideas in keyword research or gaps in the gap check, or begin with the keywords this project follows.',
-      el('div', { class: 'row' }, make, el('a', { class: 'button', href: `/keyword-research?project=${id}` }, 'Research keywords'), el('a', { class: 'button', href: `/projects/${id}/gap-check` }, 'Check gaps'))));
+    put(() => [emptyBox('plan', 'No content plan yet', 'A plan says which pages to write or to improve, for which keywords, by when and by whom. Choose ideas in keyword research or gaps in the gap check, or begin with the keywords this project follows.',
+      el('div', { class: 'row' }, make, el('a', { class: 'button', href: `/keyword-research?project=${id}` }, 'Research keywords'), el('a', { class: 'button', href: `/projects/${id}/gap-check` }, 'Check gaps')))]);
     return;
   }
-  root.replaceChildren(el('div', { class: 'row' }, make), el('section', { class: 'card flush' }, table.node));
+  put(() => [el('div', { class: 'row' }, make), el('section', { class: 'card flush' }, table.node)]);
   table.show(items);
 }
 

@@ -1,4 +1,5 @@
 // Analyses under way: their bars move while somebody looks, and the page comes anew when one ends.
+import { loadAgain } from './again.js';
 import { send } from './api.js';
 import { tell } from './forms.js';
 
@@ -15,7 +16,7 @@ export function followAnalyses(root) {
     try {
       const jobs = await statesOf([...shown.keys()]);
       pause = OFTEN;
-      for (const [id, at] of shown) if (jobs.has(id) && update(at, jobs.get(id))) return void location.reload();
+      for (const [id, at] of shown) if (jobs.has(id) && update(at, jobs.get(id))) return void loadAgain();
     } catch {
       pause = Math.min(pause * 2, 60000);
     }

@@ -2,7 +2,7 @@
 import { send } from './api.js';
 import { leftOf } from './bulk_save.js';
 import { csv } from './csv.js';
-import { busy, download, el, emptyBox, fileName, icon, moment } from './dom.js';
+import { busy, download, el, emptyBox, fileName, icon, moment, setAble } from './dom.js';
 import { clear, show, tell } from './forms.js';
 import { IdeasTable } from './ideas_table.js';
 import { inMarket, oneEach } from './keyword_status.js';
@@ -28,8 +28,8 @@ function selectionBar() {
   const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.table.rows, true) }, 'All shown');
   const worthy = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas.filter((it) => it.advice.suggested && !it.inProject), true) }, 'Suggested for AI');
   const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas, false) }, 'None');
-  const save = el('button', { type: 'button', class: 'main', onclick: openSave }, icon('plus'), 'Save into a project');
-  const plan = el('button', { type: 'button', onclick: openPlan }, icon('plan'), 'Make a content plan');
+  const save = el('button', { type: 'button', class: 'main', onclick: () => busy(save, openSave) }, icon('plus'), 'Save into a project');
+  const plan = el('button', { type: 'button', onclick: () => busy(plan, openPlan) }, icon('plan'), 'Make a content plan');
   const file = el('button', { type: 'button', onclick: exportCsv }, 'Export CSV');
   const node = el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, worthy, none), el('span', { class: 'row' }, save, plan, file));
   return {
@@ -37,7 +37,7 @@ function selectionBar() {
     draw() {
       const chosen = ideas.table.selected.length;
       told.textContent = chosen === 0 ? 'None chosen' : `${numberText(chosen, 0)} chosen`;
-      save.disabled = plan.disabled = none.disabled = chosen === 0;
+      for (const it of [save, plan, none]) setAble(it, chosen > 0);
       file.textContent = chosen === 0 ? 'Export all as CSV' : 'Export as CSV';
     },
   };
@@ -151,7 +151,10 @@ async function drawHistory(cursor = null, before = []) {
     place.history.replaceChildren(emptyBox('research', 'Nothing looked up yet', 'Look up a keyword to see how often it is searched, how hard it is to be found for, and what else people search. Every search is kept here and opens again without taking anything.'));
     return;
   }
-  const more = page.nextCursor ? el('button', { type: 'button', class: 'slim', onclick: () => busy(more, () => drawHistory(page.nextCursor, items)) }, 'Show older ones') : null;
+  const more = page.nextCursor ? el('button', { type: 'button', class: 'slim', onclick: () => busy(more, async () => {
+    await drawHistory(page.nextCursor, items);
+    place.history.querySelectorAll('.history > li')[items.length]?.querySelector('button').focus();
+  }) }, 'Show older ones') : null;
   place.history.replaceChildren(
     el('section', { class: 'card' }, el('header', {}, el('div', {}, el('h2', {}, 'Your history'), el('p', {}, 'Opening one takes nothing of the month.'))),
       el('ul', { class: 'lines history' }, items.map(historyLine)), more && el('footer', {}, more)));

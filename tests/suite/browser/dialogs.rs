@@ -1,0 +1,215 @@
+//! Ideas are looked up, saved and planned by the keyboard alone. Each dialog and each state on the way
+//! breaks no rule of accessibility, and loses nothing at 400 %.
+
+use super::{
+    rules::{assert_none, judge, look_at},
+    served, signed_in,
+};
+use harness::chromium::Tab;
+
+/// Waits until that has the focus.
+pub async fn focus_is(tab: &Tab, role: &str, name: &str) {
+    tab.wait(&format!("{role} “{name}” has the focus"), || async {
+        let (is, called) = tab.focused().await;
+        (is == role && called == name).then_some(())
+    })
+    .await;
+}
+
+/// Presses what opens a dialog, and waits until it is there with that title.
+pub async fn open(tab: &Tab, button: &str, title: &str) {
+    tab.tab_to("button", button).await;
+    tab.press("Enter").await;
+    titled(tab, title).await;
+    let inside = "document.querySelector('dialog[open]').contains(document.activeElement)";
+    tab.until("the focus is in the dialog", inside).await;
+}
+
+/// Waits until the dialog that is open is called so.
+pub async fn titled(tab: &Tab, title: &str) {
+    tab.until(
+        &format!("the dialog is called “{title}”"),
+        &format!(
+            "document.querySelector('dialog[open] h2')?.textContent.startsWith('{title}') === true"
+        ),
+    )
+    .await;
+    tab.settled().await;
+}
+
+/// Presses Escape: the dialog is gone, and the focus is at what opened it.
+pub async fn escape(tab: &Tab, button: &str) {
+    tab.press("Escape").await;
+    gone(tab, button).await;
+}
+
+/// Waits until no dialog is left, and the focus is at what opened it.
+pub async fn gone(tab: &Tab, button: &str) {
+    tab.until(
+        "the dialog is gone",
+        "document.querySelector('dialog') === null",
+    )
+    .await;
+    tab.settled().await;
+    focus_is(tab, "button", button).await;
+}
+
+/// Types over what stands in the field of that label: who comes by Tab has all of it chosen.
+pub async fn overwrite(tab: &Tab, label: &str, text: &str) {
+    tab.tab_to("field", label).await;
+    if text.is_empty() {
+        tab.press("Delete").await;
+    } else {
+        tab.type_text(text).await;
+    }
+}
+
+/// A project that follows three keywords; its path.
+pub async fn project(tab: &Tab) -> String {
+    tab.fill("Domain", "shop.example.com").await;
+    tab.fill("First keywords", "trail shoes\nracing flats\nwool socks")
+        .await;
+    tab.click("button", "Create the project").await;
+    tab.under("/projects/").await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ideas_are_looked_up_saved_and_planned_without_a_mouse() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    // Not all ideas of a keyword find a place.
+    app.db_limit(|it| it.keywords_per_project = 8).await;
+    let project = project(&tab).await;
+    let mut faults = Vec::new();
+    look_up(&tab, &mut faults).await;
+    choose(&tab, &mut faults).await;
+    save(&tab, &mut faults).await;
+    plan(&tab, &mut faults).await;
+    tab.go(&format!("{project}/keywords")).await;
+    tab.sees("8 of 8 used in this project").await;
+    tab.end().await;
+    assert_none(&faults);
+}
+
+async fn look_up(tab: &Tab, faults: &mut Vec<String>) {
+    tab.go("/keyword-research").await;
+    overwrite(tab, "Keyword", "marathon shoes").await;
+    overwrite(tab, "Country", "Atlantis").await;
+    tab.press("Enter").await;
+    tab.until(
+        "the country is refused, and has the focus",
+        "document.activeElement.name === 'location' && document.activeElement.getAttribute('aria-invalid') === 'true'",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    look_at(tab, "#research", "a country that is not known", faults).await;
+    tab.press("Shift+Tab").await;
+    overwrite(tab, "Country", "United States").await;
+    tab.tab_to("choice", "For the project").await;
+    tab.press("ArrowDown").await;
+    tab.tab_to("button", "Look it up").await;
+    tab.press("Enter").await;
+    tab.until(
+        "the answer has the focus",
+        "document.activeElement.matches('#answer h2') && document.querySelector('#searching').hidden",
+    )
+    .await;
+    tab.settled().await;
+}
+
+async fn choose(tab: &Tab, faults: &mut Vec<String>) {
+    tab.tab_to("field", "Searches from").await;
+    tab.type_text("999999999").await;
+    tab.sees("Nothing fits what you chose").await;
+    look_at(tab, "#answer", "ideas filtered away", faults).await;
+    tab.press("Shift+Tab").await;
+    overwrite(tab, "Searches from", "").await;
+    // What sorts a column keeps the focus.
+    tab.tab_to("button", "Difficulty").await;
+    tab.press("Enter").await;
+    focus_is(tab, "button", "Difficulty").await;
+    tab.tab_to("button", "how its score of").await;
+    tab.press("Enter").await;
+    tab.sees("Visits to win a month").await;
+    tab.tab_to("checkbox", "").await;
+    tab.press("Space").await;
+    tab.sees("1 chosen").await;
+    judge(tab, "ideas, one of them taken apart", faults).await;
+    // Nothing is left to choose, and the focus stays where it is.
+    tab.tab_to("button", "None").await;
+    tab.press("Enter").await;
+    tab.sees("None chosen").await;
+    focus_is(tab, "button", "None").await;
+    tab.tab_back_to("button", "All shown").await;
+    tab.press("Enter").await;
+    tab.until(
+        "all of them are chosen",
+        "document.querySelectorAll('.ideas tbody input:checked').length > 20",
+    )
+    .await;
+}
+
+async fn save(tab: &Tab, faults: &mut Vec<String>) {
+    let button = "Save into a project";
+    open(tab, button, "Save ").await;
+    tab.sees("It does not all fit: nothing would be saved")
+        .await;
+    look_at(tab, "dialog", "ideas that do not all fit", faults).await;
+    escape(tab, button).await;
+
+    // 400 % of a window of 1280 by 1024: what has the focus is seen there too.
+    tab.viewport(320, 256, 4.0).await;
+    tab.press("Enter").await;
+    titled(tab, "Save ").await;
+    tab.tab_to("button", "None").await;
+    tab.press("Enter").await;
+    tab.tab_to("checkbox", "Measure “").await;
+    tab.press("Space").await;
+    tab.tab_to("radio", "Save nothing").await;
+    tab.press("ArrowDown").await;
+    tab.sees("what fits is saved").await;
+    tab.tab_to("button", "Save them").await;
+    tab.viewport(1440, 900, 1.0).await;
+    tab.press("Enter").await;
+    titled(tab, "Saved in part").await;
+    assert_eq!(
+        tab.eval("document.activeElement.id").await,
+        "save-title",
+        "what came of it is read first"
+    );
+    look_at(tab, "dialog", "ideas saved in part", faults).await;
+    tab.tab_to("button", "Close").await;
+    tab.press("Enter").await;
+    gone(tab, button).await;
+}
+
+async fn plan(tab: &Tab, faults: &mut Vec<String>) {
+    let button = "Make a content plan";
+    open(tab, button, button).await;
+    look_at(tab, "dialog", "a plan of ideas", faults).await;
+    escape(tab, button).await;
+    tab.viewport(320, 256, 4.0).await;
+    tab.press("Enter").await;
+    titled(tab, button).await;
+    // It is called as what was looked up; a plan without a name is not sent.
+    tab.tab_back_to("field", "Name").await;
+    tab.press("Delete").await;
+    tab.tab_to("button", "Save the plan").await;
+    tab.press("Enter").await;
+    focus_is(tab, "textbox", "Name").await;
+    tab.type_text("Spring").await;
+    tab.tab_to("radio", "One for each cluster").await;
+    tab.press("ArrowDown").await;
+    tab.until(
+        "each keyword is an item",
+        "Number.parseInt(document.querySelector('dialog [role=status]').textContent, 10) > 20",
+    )
+    .await;
+    tab.tab_to("button", "Save the plan").await;
+    tab.viewport(1440, 900, 1.0).await;
+    tab.press("Enter").await;
+    titled(tab, "The plan is saved").await;
+    assert_eq!(tab.eval("document.activeElement.id").await, "plan-title");
+    look_at(tab, "dialog", "a plan of ideas is saved", faults).await;
+    escape(tab, button).await;
+}

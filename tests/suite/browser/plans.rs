@@ -1,0 +1,225 @@
+//! Content plans and the gap check by the keyboard alone; each dialog and each state breaks no rule, and
+//! loses nothing at 400 %.
+
+use super::{
+    dialogs::{escape, focus_is, gone, open, overwrite, project, titled},
+    rules::{assert_none, judge, look_at},
+    served, signed_in,
+};
+use harness::chromium::Tab;
+
+/// As Search Console exports them, with days and pages.
+const ROWS: &str = "Date,Query,Page,Clicks,Impressions,CTR,Position\n\
+2026-09-01,blue anvils,https://shop.example.com/anvils,1,400,0.25%,11.5\n\
+2026-09-01,green anvils,https://shop.example.com/anvils,2,300,0.6%,15\n\
+2026-09-01,trail shoes,https://shop.example.com/sale,3,300,1%,9\n\
+2026-09-02,trail shoes,https://shop.example.com/trail-shoes,1,40,2.5%,12\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gaps_are_followed_without_a_mouse() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let project = project(&tab).await;
+    let mut faults = Vec::new();
+    tab.go(&format!("{project}/gap-check")).await;
+    overwrite(&tab, "Or paste it", "nothing of the kind").await;
+    tab.tab_to("button", "Import").await;
+    tab.press("Enter").await;
+    tab.until(
+        "it is refused",
+        "document.querySelector('#gap-import [role=alert]') !== null",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    look_at(&tab, "#gap-import", "rows that are none", &mut faults).await;
+    tab.fill("Or paste it", ROWS).await;
+    tab.tab_to("button", "Import").await;
+    tab.press("Enter").await;
+    tab.until(
+        "it is checked",
+        "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden",
+    )
+    .await;
+    tab.settled().await;
+    tab.assert_clean("an import");
+    judge(&tab, "gaps", &mut faults).await;
+
+    // One tab after the other, by arrows.
+    tab.tab_back_to("tab", "Searched, not followed").await;
+    for name in ["Followed, never seen", "Right query, wrong page"] {
+        tab.press("ArrowRight").await;
+        let (role, called) = tab.focused().await;
+        assert!(role == "tab" && called.starts_with(name), "{role} {called}");
+        look_at(&tab, "#gap", name, &mut faults).await;
+    }
+    tab.press("Home").await;
+    tab.tab_to("checkbox", "blue anvils").await;
+    tab.press("Space").await;
+    open(&tab, "Follow them", "Save a keyword").await;
+    look_at(&tab, "dialog", "a gap to follow", &mut faults).await;
+    tab.tab_to("button", "Save them").await;
+    tab.press("Enter").await;
+    titled(&tab, "Saved").await;
+    tab.tab_to("button", "Close").await;
+    tab.press("Enter").await;
+    // It is no gap any more, so that nothing is chosen; the focus stays for all that.
+    gone(&tab, "Follow them").await;
+    assert!(!tab.has("checkbox", "blue anvils").await);
+    tab.tab_back_to("checkbox", "green anvils").await;
+    tab.press("Space").await;
+    open(&tab, "Make a content plan", "Make a content plan").await;
+    look_at(&tab, "dialog", "a plan of gaps", &mut faults).await;
+    escape(&tab, "Make a content plan").await;
+    tab.end().await;
+    assert_none(&faults);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let project = project(&tab).await;
+    let mut faults = Vec::new();
+    tab.go(&format!("{project}/content-plans")).await;
+    let button = "From this project’s keywords";
+    open(&tab, button, "Make a content plan").await;
+    look_at(&tab, "dialog", "a plan of what is followed", &mut faults).await;
+    escape(&tab, button).await;
+    open_again(&tab, "Make a content plan").await;
+    tab.tab_back_to("field", "Name").await;
+    tab.type_text("Autumn").await;
+    tab.tab_to("button", "Save the plan").await;
+    tab.press("Enter").await;
+    titled(&tab, "The plan is saved").await;
+    tab.tab_to("button", "Close").await;
+    tab.press("Enter").await;
+    gone(&tab, button).await;
+    tab.sees("Autumn").await;
+    judge(&tab, "plans", &mut faults).await;
+
+    // Who thinks better of it deletes nothing.
+    tab.heard().answer_dialogs(false);
+    tab.tab_to("button", "Delete “Autumn”").await;
+    tab.press("Enter").await;
+    tab.wait("it asks", || async {
+        (tab.heard().dialogs().len() == 1).then_some(())
+    })
+    .await;
+    focus_is(&tab, "button", "Delete “Autumn”").await;
+    tab.heard().answer_dialogs(true);
+    tab.tab_back_to("link", "Autumn").await;
+    tab.press("Enter").await;
+    let plan = tab.under(&format!("{project}/content-plans/")).await;
+    edit(&tab, &mut faults).await;
+    refused(&tab, &mut faults).await;
+    meet_another(&tab, &plan, &mut faults).await;
+
+    tab.go(&format!("{project}/content-plans")).await;
+    tab.tab_to("button", "Delete “").await;
+    tab.press("Enter").await;
+    tab.sees("No content plan yet").await;
+    focus_is(&tab, "button", button).await;
+    tab.go(&plan).await;
+    tab.expect_trouble("status of 404").await;
+    tab.sees("This plan is gone").await;
+    look_at(&tab, "main", "a plan that is gone", &mut faults).await;
+    tab.end().await;
+    assert_none(&faults);
+}
+
+async fn open_again(tab: &Tab, title: &str) {
+    tab.press("Enter").await;
+    titled(tab, title).await;
+}
+
+/// An item is opened and written in at 400 %, and the plan is saved.
+async fn edit(tab: &Tab, faults: &mut Vec<String>) {
+    tab.sees("0 of ").await;
+    tab.viewport(320, 256, 4.0).await;
+    tab.tab_to("summary", "Trail shoes").await;
+    tab.press("Enter").await;
+    overwrite(tab, "Title", "Which trail shoes?").await;
+    tab.tab_to("choice", "Status").await;
+    tab.press("ArrowDown").await;
+    overwrite(tab, "Owner", "Ann").await;
+    tab.tab_to("field", "Outline").await;
+    tab.type_text("Grip\nDrop").await;
+    tab.sees("Changes are not saved yet").await;
+    tab.viewport(1440, 900, 1.0).await;
+    judge(tab, "a plan with an item open", faults).await;
+    tab.viewport(320, 256, 4.0).await;
+    tab.tab_to("button", "Save changes").await;
+    tab.viewport(1440, 900, 1.0).await;
+    tab.press("Enter").await;
+    tab.sees("Saved.").await;
+    focus_is(tab, "button", "Save changes").await;
+    tab.reload().await;
+    tab.sees("Which trail shoes?").await;
+    tab.sees("In progress").await;
+
+    tab.tab_to("button", "Export Markdown").await;
+    tab.press("Enter").await;
+    tab.until(
+        "the file is made",
+        "document.getElementById('told').textContent === 'The file is made.'",
+    )
+    .await;
+    focus_is(tab, "button", "Export Markdown").await;
+    overwrite(tab, "Filter items", "zzz").await;
+    tab.sees("No item fits").await;
+    look_at(tab, "#plan", "no item fits", faults).await;
+    tab.tab_to("choice", "Status").await;
+    overwrite_back(tab, "Filter items").await;
+    tab.sees("Which trail shoes?").await;
+}
+
+async fn overwrite_back(tab: &Tab, label: &str) {
+    tab.tab_back_to("field", label).await;
+    tab.press("Delete").await;
+}
+
+/// What the server refuses is told, and nothing that was written is lost.
+async fn refused(tab: &Tab, faults: &mut Vec<String>) {
+    tab.tab_to("summary", "Which trail shoes?").await;
+    tab.press("Enter").await;
+    overwrite(tab, "Page", "javascript:alert(1)").await;
+    tab.tab_to("button", "Save changes").await;
+    tab.press("Enter").await;
+    tab.until(
+        "it is refused",
+        "document.querySelector('.chosen [role=alert]') !== null",
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    look_at(tab, "#plan", "a plan that is refused", faults).await;
+    focus_is(tab, "button", "Save changes").await;
+    tab.tab_back_to("field", "Page").await;
+    tab.type_text("https://shop.example.com/trail").await;
+    tab.tab_to("button", "Save changes").await;
+    tab.press("Enter").await;
+    tab.sees("Saved.").await;
+}
+
+/// Somebody else saves the same plan meanwhile.
+async fn meet_another(tab: &Tab, plan: &str, faults: &mut Vec<String>) {
+    let other = tab.beside().await;
+    other.go(plan).await;
+    other.fill("Name", "Winter").await;
+    other.click("button", "Save changes").await;
+    other.sees("Saved.").await;
+    other.end().await;
+    tab.tab_back_to("field", "Name").await;
+    tab.type_text("Summer").await;
+    tab.tab_to("button", "Save changes").await;
+    tab.press("Enter").await;
+    focus_is(tab, "button", "Save mine over it").await;
+    tab.expect_trouble("status of 412").await;
+    look_at(tab, "#plan", "a plan that another has changed", faults).await;
+    tab.press("Enter").await;
+    tab.until(
+        "it is saved",
+        "document.querySelector('h1').textContent === 'Summer'",
+    )
+    .await;
+    focus_is(tab, "button", "Save changes").await;
+}

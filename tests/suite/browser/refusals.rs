@@ -1,0 +1,74 @@
+//! What is refused is told beside its field, where the focus then is; lists say when nothing fits. None
+//! of it breaks a rule, and none is lost at 400 %.
+
+use super::{
+    dialogs::project,
+    rules::{assert_none, look_at},
+    served, signed_in,
+};
+use harness::chromium::Tab;
+
+/// Sends that form and waits until it is refused.
+async fn refuse(tab: &Tab, form: &str, button: &str, faults: &mut Vec<String>) {
+    tab.click_in(form, "button", button).await;
+    tab.until(
+        "it is told",
+        &format!("document.querySelector('{form} [data-outcome][role=alert]') !== null"),
+    )
+    .await;
+    tab.expect_trouble("status of 422").await;
+    look_at(tab, form, &format!("{form} refused"), faults).await;
+}
+
+/// The first field that is wrong has the focus, and what is wrong with it is read with it.
+async fn beside_its_field(tab: &Tab, name: &str) {
+    let told = "document.activeElement.getAttribute('aria-invalid') === 'true' && document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent.length > 3 && document.activeElement.name";
+    assert_eq!(tab.eval(told).await, name);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_refused_is_told_beside_its_field() {
+    let (app, _database) = served().await;
+    let tab = signed_in(&app).await;
+    let project = project(&tab).await;
+    let mut faults = Vec::new();
+
+    tab.go(&format!("{project}/keywords#add")).await;
+    tab.click("summary", "Add keywords").await;
+    tab.fill("Keywords", "laces").await;
+    tab.fill("Country", "zz").await;
+    refuse(&tab, "#add form", "Add them", &mut faults).await;
+    beside_its_field(&tab, "market.country").await;
+
+    tab.go(&format!("{project}/settings")).await;
+    tab.fill("Recipients", "nobody").await;
+    let form = "form:has([name=reportRecipients])";
+    refuse(&tab, form, "Save", &mut faults).await;
+    beside_its_field(&tab, "reportRecipients").await;
+    tab.fill("Or its text", "nothing of the kind").await;
+    refuse(&tab, "form:has(#console)", "Import", &mut faults).await;
+
+    tab.go("/settings/account").await;
+    tab.fill("Now", "another walrus").await;
+    tab.fill("New", "password1234").await;
+    let form = "form:has([name=newPassword])";
+    refuse(&tab, form, "Change the password", &mut faults).await;
+
+    tab.go("/settings/api-tokens").await;
+    tab.fill("Name", "ci").await;
+    tab.eval("document.querySelectorAll('[name=scopes]').forEach((it) => { it.checked = false; })")
+        .await;
+    let form = "form:has([name=scopes])";
+    refuse(&tab, form, "Make the token", &mut faults).await;
+
+    tab.go(&format!("{project}/keywords?search=zzz")).await;
+    tab.sees("Nothing fits").await;
+    look_at(&tab, "main", "no keyword fits", &mut faults).await;
+    tab.go(&format!("{project}/keywords?search=shoes&sort=-text"))
+        .await;
+    tab.click("button", "Measure in AI answers").await;
+    tab.sees("Choose rows first").await;
+    look_at(&tab, "main", "keywords filtered", &mut faults).await;
+    tab.end().await;
+    assert_none(&faults);
+}
