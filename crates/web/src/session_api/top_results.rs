@@ -79,6 +79,9 @@ impl TopView {
 
 /// The pages that the newest rank check found first for the named keywords; those that it did not
 /// look for are left out.
+///
+/// # Panics
+/// Never: views have string keys and no failing serialisers.
 pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let project = call.project(&services).await?.id;
     let keywords = wanted(keywords(&call), &call.query)?;
