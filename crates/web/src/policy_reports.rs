@@ -97,7 +97,7 @@ mod tests {
             "blocked-uri": "https://ads.example:8443/x.js?who=ann",
         } });
         let script = ("script-src-elem".into(), "https://ads.example:8443".into());
-        assert_eq!(told(&before), [script.clone()]);
+        assert_eq!(told(&before), std::slice::from_ref(&script));
         let violation = |blocked: &str| {
             let body = json!({ "effectiveDirective": "script-src-elem", "blockedURL": blocked });
             json!({ "type": "csp-violation", "url": "https://seo.example/?q=secret", "body": body })
