@@ -10,7 +10,7 @@ const ENOUGH = 4;
 
 export const METHODS = {
   sharedResults: `Keywords are together when at least ${LEAST_SHARED} of their first ${DEPTH} results are the same.`,
-  words: 'Keywords are together when they share the word that most of them have beside the words they all have. Results of all of them are not known.',
+  words: 'Keywords are together that share a word which most of the others do not have. Their search results would tell more; they are not known for all of them.',
 };
 
 // Ideas are `{keyword, searchVolume}`; `results` maps normalised keywords to the keys of the pages found for them, best first.

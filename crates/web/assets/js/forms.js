@@ -68,7 +68,8 @@ export function show(form, error) {
     const line = document.createElement('small');
     line.className = 'wrong';
     line.id = `wrong-${name.replaceAll('.', '-')}`;
-    line.textContent = wrong.detail ?? wrong.message ?? wrong.code;
+    const meant = wrong.nearest?.length > 0 ? ` Did you mean ${wrong.nearest.join(', ')}?` : '';
+    line.textContent = (wrong.detail ?? wrong.message ?? wrong.code) + meant;
     field.setAttribute('aria-invalid', 'true');
     field.setAttribute('aria-describedby', line.id);
     field.after(line);

@@ -28,7 +28,9 @@ function name(it) {
 
 function trend(it) {
   if (!it.course) return unknown();
-  return el('span', { class: 'beside' }, spark(it.trend), signedPercent(it.course.trend));
+  // Steeper slopes count as this one.
+  const end = Math.abs(it.course.trend) === 1 ? (it.course.trend > 0 ? '≥ ' : '≤ ') : '';
+  return el('span', { class: 'beside' }, spark(it.trend), el('span', {}, end, signedPercent(it.course.trend)));
 }
 
 const COLUMNS = [
@@ -39,7 +41,7 @@ const COLUMNS = [
   { name: 'difficulty', label: 'Difficulty', right: true, value: (it) => it.difficulty, cell: (it) => figure(it.difficulty, 0) },
   { name: 'cpc', label: 'Per click', right: true, falls: true, value: (it) => it.cpc, cell: (it) => money(it.cpc, it.currency) },
   { name: 'intent', label: 'Intent', value: (it) => it.intent, cell: (it) => (it.intent ? tag('', it.intent) : unknown()) },
-  { name: 'trend', label: 'Trend a year', falls: true, value: (it) => it.course?.trend ?? null, cell: trend },
+  { name: 'trend', label: 'Slope a year', falls: true, value: (it) => it.course?.trend ?? null, cell: trend },
   { name: 'ai', label: 'AI answers', falls: true, value: (it) => (it.advice.worthy ? it.advice.signs.length : 0), cell: advice },
 ];
 
@@ -83,7 +85,7 @@ export function takenApart(it) {
   return el('div', { class: 'apart-in-place' },
     el('section', {}, el('h3', {}, it.score === null ? 'No score' : `Score ${numberText(it.score, 1)} of 100`), scoreTerms(it)),
     el('section', {}, el('h3', {}, 'Visits to win a month'), visits(it)),
-    el('section', {}, el('h3', {}, 'Trend'), course(it), el('h3', {}, 'AI answers'), el('p', {}, reason(it.advice))));
+    el('section', {}, el('h3', {}, 'Slope of the year'), course(it), el('h3', {}, 'AI answers'), el('p', {}, reason(it.advice))));
 }
 
 function scoreTerms({ score: total, priority }) {

@@ -116,7 +116,7 @@ function line(it) {
   const fold = el('details', { ontoggle: () => {
     state.open[fold.open ? 'add' : 'delete'](it);
     if (fold.open && fold.children.length === 1) fold.append(form());
-  } }, el('summary', {}, el('span', { class: 'stack tight' }, name, el('span', { class: 'soft small wrap' }, it.keyword, it.priority === null || it.priority === undefined ? '' : ` · priority ${numberText(it.priority, 0)}`)), signs));
+  } }, el('summary', {}, el('span', { class: 'stack tight' }, name, el('span', { class: 'soft small wrap' }, it.keyword, it.priority === null || it.priority === undefined ? '' : ` · priority ${numberText(it.priority, Number.isInteger(it.priority) ? 0 : 1)}`)), signs));
   if (state.open.has(it)) fold.open = true;
   return el('li', {}, fold);
 }
