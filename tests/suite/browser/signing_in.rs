@@ -171,14 +171,16 @@ async fn a_session_that_ended_elsewhere_loses_nothing_that_was_typed() {
 async fn the_password_is_asked_again_before_another_session_is_ended() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
-    let elsewhere = app.browser();
-    elsewhere.sign_in("owner0@example.com", PASSWORD).await.ok();
+    let elsewhere = Tab::open(app.origin()).await;
+    sign_in(&elsewhere, "owner0@example.com", PASSWORD).await;
+    elsewhere.at("/").await;
     app.clock.advance(STALE);
     tab.go("/settings/account").await;
     tab.click("button", "End it").await;
     tab.sees("Your password, once more").await;
     tab.expect_trouble("status of 403").await;
-    assert!(elsewhere.is_signed_in().await);
+    elsewhere.go("/settings/account").await;
+    elsewhere.at("/settings/account").await;
     tab.fill("Password", PASSWORD).await;
     tab.press("Enter").await;
     tab.until(
@@ -186,7 +188,9 @@ async fn the_password_is_asked_again_before_another_session_is_ended() {
         "![...document.querySelectorAll('button')].some((it) => it.textContent === 'End it')",
     )
     .await;
-    assert!(!elsewhere.is_signed_in().await);
+    elsewhere.go("/settings/account").await;
+    elsewhere.at("/sign-in").await;
+    elsewhere.end().await;
     tab.at("/settings/account").await;
     tab.end().await;
 }
