@@ -191,7 +191,13 @@ async fn what_is_no_page_is_told_as_one_to_browsers(db: TestDatabase) {
         if signed_in {
             app.db_sign_in(0).await;
         }
-        for path in ["/nothing-here", "/sign-in/", "//x", "/projects/7/x"] {
+        for path in [
+            "/nothing-here",
+            "/index.html",
+            "/sign-in/",
+            "//",
+            "/projects/7/x",
+        ] {
             let response = get(&app, path).await;
             assert_eq!(response.status().as_u16(), 404, "{path}");
             assert_eq!(

@@ -164,7 +164,7 @@ impl Pages {
             // At the root stands JSON for machines, and the projects for whoever reads HTML.
             Some(Place::Home) if !reads_html => return None,
             Some(place) => place,
-            None if reads_html && !is_for_machines(request.path()) => Place::Nothing,
+            None if reads_html && is_for_people(request) => Place::Nothing,
             None => return None,
         };
         let began = std::time::Instant::now();
@@ -278,7 +278,7 @@ fn at_the_gate(
         (Place::Welcome, true) => sending.html(200, &outside::welcome()),
         (_, true) => sending.redirect("/welcome"),
         (Place::SignIn, false) => {
-            let asked = Query::parse(request.query_string(), &[]);
+            let asked = Query::parse(request.query_string(), &["next"]);
             let next = asked.text("next").filter(|it| is_one_of_ours(it));
             sending.html(200, &outside::sign_in(next.unwrap_or("/")))
         }
@@ -308,9 +308,19 @@ fn is_one_of_ours(address: &str) -> bool {
     is_plain && Place::of(path).is_some_and(|it| !open.contains(&it))
 }
 
-/// What answers JSON, whoever asks.
-fn is_for_machines(path: &str) -> bool {
-    path.starts_with("/api") || ["/livez", "/readyz", "/metrics"].contains(&path)
+/// Whether somebody may have mistaken the address of a page, and not that of something for programs.
+fn is_for_people(request: &HttpRequest) -> bool {
+    const FOR_PROGRAMS: [&str; 6] = [
+        "api",
+        "problems",
+        ".well-known",
+        "livez",
+        "readyz",
+        "metrics",
+    ];
+    let first = request.path().trim_start_matches('/').split('/').next();
+    let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
+    is_look && first.is_none_or(|it| !FOR_PROGRAMS.contains(&it))
 }
 
 async fn written(visit: &Visit<'_>, place: Place) -> Result<Page, NoPage> {
