@@ -121,7 +121,7 @@ async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
     focus_is(&tab, "button", button).await;
     tab.go(&plan).await;
     tab.expect_trouble("status of 404").await;
-    tab.sees("This plan is gone").await;
+    tab.sees("Nothing is here").await;
     look_at(&tab, "main", "a plan that is gone", &mut faults).await;
     tab.end().await;
     assert_none(&faults);

@@ -46,7 +46,7 @@ async fn what_is_refused_is_told_beside_its_field() {
     refuse(&tab, form, "Save", &mut faults).await;
     beside_its_field(&tab, "reportRecipients").await;
     tab.fill("Or its text", "nothing of the kind").await;
-    refuse(&tab, "form:has(#console)", "Import", &mut faults).await;
+    refuse(&tab, "form:has([name=content])", "Import", &mut faults).await;
 
     tab.go("/settings/account").await;
     tab.fill("Now", "another walrus").await;

@@ -36,7 +36,7 @@ let state = NOTHING;
 let reading = 0;
 
 const SAID = { target: 'the keyword’s own target', plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
-const position = (it) => (it.position === null ? unknown() : el('span', {}, figure(it.position, 1), it.striking ? el('span', { class: 'sub' }, tag('good', 'within reach')) : null));
+const position = (it) => (it.position === null ? unknown() : el('span', {}, figure(it.position, 1), it.striking ? el('span', { class: 'sub' }, tag('good', 'striking distance')) : null));
 const page = (url) => (url ? outward(url, shortened(url)) : unknown());
 
 const fresh = table('Searched, not followed', '-impressions', [
@@ -115,7 +115,7 @@ const counts = { fresh: el('span', { class: 'tag' }), silent: el('span', { class
 const panel = (of, text, index, none) => [el('p', { class: 'hint' }, text), none, el('section', { class: 'card flush' }, el('div', { class: 'filter' }, of.finder, of.sorter), of.node, bars[index].node)];
 const notes = { silent: el('div'), wrong: el('div') };
 const sections = tabs('Gaps', [
-  { id: 'fresh', label: 'Searched, not followed', count: counts.fresh, panel: panel(fresh, `People found you for these, and the project does not follow them. “Within reach” is a mean position from ${STRIKING.from} to ${STRIKING.to}. Clicks to win are what the same impressions would bring at position 3.`, 0) },
+  { id: 'fresh', label: 'Searched, not followed', count: counts.fresh, panel: panel(fresh, `People found you for these, and the project does not follow them. Striking distance is a mean position from ${STRIKING.from} to ${STRIKING.to}. Clicks to win are what the same impressions would bring at position 3.`, 0) },
   { id: 'silent', label: 'Followed, never seen', count: counts.silent, panel: panel(silent, 'The project follows these, and Search Console shows no impression. It leaves out rare queries, so a keyword that few people search may be missing for that reason.', 1, notes.silent) },
   { id: 'wrong', label: 'Right query, wrong page', count: counts.wrong, panel: panel(wrong, 'Most impressions go to another page than the one that is meant for the query: by the keyword’s own target, by a content plan, by the last rank check, or because another address holds all words of the query.', 2, notes.wrong) },
 ]);
