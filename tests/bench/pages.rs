@@ -429,8 +429,10 @@ async fn picture(tab: &Tab, folder: &Path, name: &str, is_main: bool) {
     let widths: &[u32] = if is_main { &[1440, 360] } else { &[1440] };
     for width in widths {
         tab.viewport(*width, 900, 1.0).await;
-        // As high as the page, so that what fills the screen fills the picture.
-        let high = tab.eval("document.documentElement.scrollHeight").await;
+        // As high as the page, so that what fills the screen fills the picture; dialogs stand on a screen.
+        let high = tab
+            .eval("document.querySelector('dialog[open]') ? 0 : document.documentElement.scrollHeight")
+            .await;
         let high = high.as_u64().map_or(900, |it| it.clamp(900, 2_400));
         tab.viewport(*width, u32::try_from(high).unwrap(), 1.0)
             .await;

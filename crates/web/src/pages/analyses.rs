@@ -35,6 +35,7 @@ struct Line<'a> {
     state: Html,
     when: Html,
     known: bool,
+    waits_for: &'static str,
     done: u64,
     total: u64,
     unit: &'a str,
@@ -84,6 +85,11 @@ pub fn line(job: &Job, project: Option<Html>) -> Html {
         state: parts::tag(sign, status.name()),
         when: parts::ago(job.finished_at.or(job.started_at).unwrap_or(job.created_at)),
         known: job.progress.total > 0,
+        waits_for: if status == JobStatus::Retrying {
+            "the next try"
+        } else {
+            "a worker"
+        },
         done: job.progress.done,
         total: if live {
             job.progress.total.max(1)

@@ -202,7 +202,7 @@ fn planned(schedules: &[Schedule]) -> Html {
     if schedules.is_empty() {
         return parts::paragraph(
             "hint",
-            "Nothing is measured by itself. Whoever runs the server sets schedules with `sightline schedule set`.",
+            "Nothing is measured by itself. Whoever runs the server sets schedules on its command line: sightline schedule set.",
         );
     }
     let rows = schedules.iter().map(|it| {

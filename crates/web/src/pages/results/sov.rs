@@ -160,10 +160,10 @@ fn now(whole: &SovRecord) -> Html {
 fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Html {
     let rows = records.iter().map(|it| {
         let (kind, name) = match &it.scope {
-            SovScope::Project => ("whole", "The whole project".to_owned()),
-            SovScope::Tag(name) => ("tag", name.clone()),
-            SovScope::Intent(intent) => ("intent", parts::said(intent)),
-            SovScope::PageGroup(name) => ("pages", name.clone()),
+            SovScope::Project => ("all keywords", "The whole project".to_owned()),
+            SovScope::Tag(name) => ("keywords with this tag", name.clone()),
+            SovScope::Intent(intent) => ("keywords of this intent", parts::said(intent)),
+            SovScope::PageGroup(name) => ("pages of this group", name.clone()),
         };
         parts::row(vec![
             parts::under(&parts::text(&name), &parts::text(kind)),
