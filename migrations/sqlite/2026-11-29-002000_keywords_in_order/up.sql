@@ -1,3 +1,3 @@
--- The whole order of a list by position stands in its index, those without one last: without it all keywords of a project are sorted for each page.
+-- Lists are of keywords in use: by position they stand in their order in the index, those without one behind, and a page reads no more than its rows.
 DROP INDEX keywords_by_position;
-CREATE INDEX keywords_by_position ON keywords (account_id, project_id, status, (latest_position IS NULL), latest_position, id);
+CREATE INDEX keywords_by_position ON keywords (account_id, project_id, status, latest_position, id);
