@@ -560,9 +560,14 @@ impl Tab {
     /// # Panics
     /// When it cannot be written.
     pub async fn screenshot(&self, path: &Path, quality: u32) -> usize {
-        let size = self.eval("({ x: 0, y: 0, scale: 1, width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 2400) })").await;
         let is_png = path.extension().is_some_and(|it| it == "png");
-        let mut params = json!({ "clip": size, "captureBeyondViewport": true, "format": if is_png { "png" } else { "webp" } });
+        let mut params = json!({ "format": if is_png { "png" } else { "webp" } });
+        // A dialog stands before the window, and not before the page.
+        let page = self.eval("document.querySelector('dialog[open]') ? null : { x: 0, y: 0, scale: 1, width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 2400) }").await;
+        if !page.is_null() {
+            params["clip"] = page;
+            params["captureBeyondViewport"] = json!(true);
+        }
         if !is_png {
             params["quality"] = json!(quality);
         }

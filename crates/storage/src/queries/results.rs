@@ -16,6 +16,7 @@ use crate::{
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 use diesel::{
+    dsl::sql,
     helper_types::IntoBoxed,
     insert_into,
     prelude::*,
@@ -31,6 +32,10 @@ use domain::{
 use std::collections::HashMap;
 
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
+
+/// The run of a record, where a keyword or a page leads to it: by the sign no database walks the whole
+/// run by its primary key, as SQLite does otherwise.
+const OF_THE_RUN: &str = "+findings.job_id";
 
 #[async_trait]
 impl ResultRepository for Session<Db> {
@@ -155,8 +160,8 @@ impl ResultRepository for Session<Db> {
                     .filter(findings::account_id.eq(account.0))
                     .filter(findings::project_id.eq(project.0))
                     .filter(findings::result_type.eq(result_type.name()))
-                    .filter(findings::job_id.eq(job.0))
                     .filter(findings::keyword_id.eq_any(&keywords))
+                    .filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
                     .select((
                         findings::result_type,
                         findings::job_id,
@@ -364,6 +369,9 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
         .filter(findings::project_id.eq(project.0))
         .filter(findings::result_type.eq(query.result_type.name()));
     wanted = match query.job {
+        Some(job) if query.keyword.is_some() || query.url.is_some() => {
+            wanted.filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
+        }
         Some(job) => wanted.filter(findings::job_id.eq(job.0)),
         // In a history each record stands once, where it was measured.
         None => wanted.filter(findings::ordinal.lt(CARRIED)),
