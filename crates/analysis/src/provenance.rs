@@ -29,6 +29,12 @@ impl Provenance {
             Self::Simulated => "simulated",
         }
     }
+
+    /// Whether the sandbox made it up, which everybody who looks has to be told.
+    #[must_use]
+    pub const fn is_simulated(self) -> bool {
+        matches!(self, Self::Simulated)
+    }
 }
 
 /// Whether a record can be relied on.

@@ -158,7 +158,7 @@ impl SearchSource {
     /// Whether Search Console tells about its pages: Google's, and simulated ones stand for them.
     #[must_use]
     pub fn is_google(&self) -> bool {
-        self.engine == "google" || self.provenance == Provenance::Simulated
+        self.engine == "google" || self.provenance.is_simulated()
     }
 }
 

@@ -130,7 +130,7 @@ impl<'a> Panel<'a> {
             self.missing.push(topic);
             return;
         }
-        if page.provenance == Provenance::Simulated {
+        if page.provenance.is_simulated() {
             self.provenance = Provenance::Simulated;
         }
         self.measured_at = self.measured_at.max(Some(page.fetched_at));

@@ -6,7 +6,6 @@ use crate::{
     terminal::{say, show_table},
     wiring::{Role, ai_engines, keyword_data, machine, open_database, search_results, site_tools},
 };
-use analysis::provenance::Provenance;
 use domain::{money::MicroUsd, ports::search_results::Unpaid};
 use providers::search_console::account_of;
 use serde_json::json;
@@ -254,7 +253,7 @@ fn research(settings: &Settings) -> Check {
     let (clock, randomness) = machine();
     let supplier = keyword_data(settings, &clock, &randomness);
     let label = supplier.label();
-    if label.provenance == Provenance::Simulated {
+    if label.provenance.is_simulated() {
         return Check {
             what,
             state: State::Notice,

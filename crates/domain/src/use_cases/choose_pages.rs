@@ -8,7 +8,6 @@ use crate::{
     project::Project,
 };
 use analysis::{
-    provenance::Provenance,
     result_type::ResultType,
     url_rules::{SiteScope, normalised, page_key},
 };
@@ -81,7 +80,7 @@ impl ChoosePages {
             .results()
             .head(account, project, ResultType::Rankings)
             .await?;
-        Ok(head.is_some_and(|it| it.provenance != Provenance::Simulated))
+        Ok(head.is_some_and(|it| !it.provenance.is_simulated()))
     }
 }
 

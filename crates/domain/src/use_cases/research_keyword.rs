@@ -26,7 +26,7 @@ use crate::{
         storage::{Storage, StorageError, Transaction, retrying},
     },
 };
-use analysis::{keyword_text::normalised, provenance::Provenance};
+use analysis::keyword_text::normalised;
 use async_trait::async_trait;
 use chrono::{DateTime, Days, Months, NaiveTime, Utc};
 use std::{
@@ -472,7 +472,7 @@ pub(super) async fn settle(
 /// weigh measured ranks.
 fn volumes(search: &Search) -> BTreeMap<String, u32> {
     let found = &search.kept.found;
-    if found.provenance == Provenance::Simulated {
+    if found.provenance.is_simulated() {
         return BTreeMap::new();
     }
     let ideas =

@@ -1,4 +1,5 @@
 // The form that imports an export of Search Console; it stands in the gap check and among a project's settings.
+import { loadAgain } from './again.js';
 import { send } from './api.js';
 import { busy } from './dom.js';
 import { clear, show, tell } from './forms.js';
@@ -40,5 +41,5 @@ const imported = ({ rows, leftOut }) => [`${numberText(rows ?? 0, 0)} rows impor
 // Among settings the page tells what was imported: it comes anew, unless there is something to be read first.
 export function importsAmongSettings(root) {
   const form = root.querySelector('form[data-import]');
-  if (form) listenToImport(form, form.dataset.import, ({ leftOut }) => { if (!leftOut?.length) location.reload(); });
+  if (form) listenToImport(form, form.dataset.import, ({ leftOut }) => { if (!leftOut?.length) loadAgain(); });
 }

@@ -2,8 +2,9 @@
 // is the path of its member ("market.country"), data-as says what its text stands for. Members under
 // "also" are a second request's, which follows the first (data-also) when what it is about
 // (data-also-if) was filled in; data-wrap="items" sends the body as the one item of a list.
-import { loadAgain } from './again.js';
+import { keep, loadAgain, taken } from './again.js';
 import { send } from './api.js';
+import { noteBox } from './dom.js';
 
 const READ = {
   text: (it) => it.value.trim(),
@@ -93,15 +94,11 @@ export function show(form, error) {
 const plain = (message) => message.replace(/^\/[\w/]+: (\p{L})/u, (_, letter) => letter.toUpperCase());
 
 // What was done is told on the page that comes.
-const SAID = 'sightline-said';
+const SAID = 'said';
 export function tellWhatWasDone() {
-  const said = sessionStorage.getItem(SAID);
+  const said = taken(SAID);
   if (!said) return;
-  sessionStorage.removeItem(SAID);
-  const box = document.createElement('p');
-  box.className = 'note-box good';
-  box.textContent = said;
-  document.querySelector('main h1')?.closest('header')?.after(box);
+  document.querySelector('main h1')?.closest('header')?.after(noteBox('good', said));
   tell(said);
 }
 
@@ -116,7 +113,7 @@ function succeeded(from, answer) {
     return;
   }
   if (then === 'stay') { tell('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
-  if (from.dataset.said) sessionStorage.setItem(SAID, from.dataset.said);
+  if (from.dataset.said) keep(SAID, from.dataset.said);
   if (then) location.assign(filled(then, answer));
   else loadAgain();
 }

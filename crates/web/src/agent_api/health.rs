@@ -168,7 +168,7 @@ fn search_results(config: &WebConfig) -> Value {
 /// The engines that are set; without any, those of the sandbox.
 fn answers(engines: &AiEngines) -> Value {
     let labels: Vec<EngineLabel> = engines.all().map(|it| it.label()).collect();
-    let is_simulated = |it: &EngineLabel| it.provenance == Provenance::Simulated;
+    let is_simulated = |it: &EngineLabel| it.provenance.is_simulated();
     let names: Vec<&str> = labels.iter().map(|it| it.name.as_str()).collect();
     json!({
         "need": "aiAnswers",

@@ -5,7 +5,7 @@ use super::{
     assets,
     parts::{self, Html},
 };
-use analysis::{provenance::Provenance, result_type::ResultType};
+use analysis::result_type::ResultType;
 use askama::Template;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{project::Project, results::ResultHead, use_cases::authenticate_session::Member};
@@ -300,9 +300,4 @@ pub fn measured(head: &ResultHead, unit: &str, now: DateTime<Utc>) -> Html {
         stale: head.measured_at + FRESH_FOR < now,
         warnings: warnings.collect(),
     })
-}
-
-/// Whether somebody has to be told that it was made up.
-pub fn is_simulated(head: &ResultHead) -> bool {
-    head.provenance == Provenance::Simulated
 }

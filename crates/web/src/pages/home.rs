@@ -125,7 +125,7 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         limit: places.limit,
     });
     let shown = || favorites.iter().chain([&portfolio]);
-    let simulated = shown().any(|it| it.heads.values().any(frame::is_simulated));
+    let simulated = shown().any(|it| it.heads.values().any(|it| it.provenance.is_simulated()));
     let mut body = vec![head];
     if is_new {
         body.push(parts::empty(
@@ -240,7 +240,7 @@ fn card(project: &Project, portfolio: &Portfolio) -> Html {
         },
         keywords: parts::count(project.keyword_count.into()),
         one: project.keyword_count == 1,
-        simulated: head(ResultType::Rankings).is_some_and(frame::is_simulated),
+        simulated: head(ResultType::Rankings).is_some_and(|it| it.provenance.is_simulated()),
         run: project.last_analysis_at.map(parts::ago),
         tags: project.meta.tags.iter().map(Text::as_str).collect(),
     })

@@ -89,7 +89,10 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         "{} in use, {} of them measured in answers of AI engines.",
         project.keyword_count, project.ai_tracked_count
     );
-    let simulated = board.head.as_ref().is_some_and(frame::is_simulated);
+    let simulated = board
+        .head
+        .as_ref()
+        .is_some_and(|it| it.provenance.is_simulated());
     let action = Some(parts::starter(
         "rankCheck",
         project.id.0,

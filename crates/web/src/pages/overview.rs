@@ -74,7 +74,7 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         simulated: state
             .heads
             .iter()
-            .any(|(head, _)| frame::is_simulated(head)),
+            .any(|(head, _)| head.provenance.is_simulated()),
         project: Some(state.project),
         parts: body,
     })

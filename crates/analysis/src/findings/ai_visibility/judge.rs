@@ -419,9 +419,7 @@ fn envelope(
         JudgedState::Failed(code) => Some(code.clone()),
         _ => None,
     });
-    let is_simulated = asked
-        .iter()
-        .any(|it| it.0.provenance == Provenance::Simulated);
+    let is_simulated = asked.iter().any(|it| it.0.provenance.is_simulated());
     Envelope {
         result_type: ResultType::AiVisibility,
         project_id: input.subject.project_id,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     findings::rankings::{RankPoint, RankingRecord},
-    provenance::{Provenance, RecordStatus},
+    provenance::RecordStatus,
     result_type::ResultType,
     url_rules::page_key,
 };
@@ -120,7 +120,7 @@ impl<'a> Searches<'a> {
         if record.envelope.status == RecordStatus::Error {
             return;
         }
-        self.is_simulated |= record.envelope.provenance == Provenance::Simulated;
+        self.is_simulated |= record.envelope.provenance.is_simulated();
         // The best URL changes; the keyword stays.
         let found = RecordRef {
             url: None,

@@ -164,7 +164,7 @@ impl Pass<'_> {
 impl Sum {
     fn add(&mut self, record: AiVisibilityRecord, is_carried: bool) {
         let envelope = &record.envelope;
-        self.is_simulated |= envelope.provenance == Provenance::Simulated;
+        self.is_simulated |= envelope.provenance.is_simulated();
         self.providers.extend(envelope.provider.clone());
         if is_carried {
             self.carried += 1;

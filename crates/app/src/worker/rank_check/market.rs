@@ -18,7 +18,6 @@ use analysis::{
         sov::{self, SovContext, SovSummary},
     },
     keyword_metrics::{Priority, PriorityInput, priorities},
-    provenance::Provenance,
     result_type::ResultType,
     search_panel::{DomainProminence, Panel, PanelPage, PanelTopic},
 };
@@ -227,8 +226,7 @@ async fn newest_answers(
         .head(job.account, job.project, ResultType::AiVisibility)
         .await?;
     let pages = tools.search.label().provenance;
-    let may_stand =
-        |it: &ResultHead| it.provenance != Provenance::Simulated || pages == Provenance::Simulated;
+    let may_stand = |it: &ResultHead| !it.provenance.is_simulated() || pages.is_simulated();
     let summary = { head.filter(may_stand) }.map(|it| it.summary.parse());
     let summary = summary.transpose();
     summary.map_err(|_| StorageError::Corrupt { what: "a summary" })

@@ -31,7 +31,7 @@ pub(super) fn add_day(
 ) {
     let kind = SeriesKind {
         engine: source.engine.clone(),
-        simulated: source.provenance == analysis::provenance::Provenance::Simulated,
+        simulated: source.provenance.is_simulated(),
         method: sum.method_version.clone(),
         weighting: sum.weighting,
     };

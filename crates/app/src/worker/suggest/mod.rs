@@ -304,7 +304,7 @@ fn head(
     summary: &SuggestionsSummary,
     now: DateTime<Utc>,
 ) -> ResultHead {
-    let is_simulated = |it: &SuggestionRecord| it.envelope.provenance == Provenance::Simulated;
+    let is_simulated = |it: &SuggestionRecord| it.envelope.provenance.is_simulated();
     ResultHead {
         account: job.account,
         project: job.project,

@@ -6,7 +6,7 @@ use crate::{
     results::{Coverage, ResultHead},
     test_support::{FakeStorage, FrozenClock, a_job, a_keyword, a_project},
 };
-use analysis::{document::Document, findings::rankings::RankState};
+use analysis::{document::Document, findings::rankings::RankState, provenance::Provenance};
 
 fn head(provenance: Provenance) -> ResultHead {
     let now = crate::ports::clock::Clock::now(&FrozenClock::default());

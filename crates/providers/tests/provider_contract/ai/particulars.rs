@@ -9,10 +9,7 @@ use super::{
     engine, engines, question,
     shapes::{ENGINES, FOUND, PAGE, TEXT, grounded, message, model_at, response},
 };
-use analysis::{
-    observation::ai_answer::{AnswerState, CitationPart},
-    provenance::Provenance,
-};
+use analysis::observation::ai_answer::{AnswerState, CitationPart};
 use domain::{
     money::MicroUsd,
     ports::{
@@ -385,11 +382,7 @@ async fn no_engine_stands_in_for_another_and_nothing_is_simulated() {
     let nobody = engines(&AiSettings::default());
     let labels: Vec<_> = nobody.all().map(|it| it.label()).collect();
     assert_eq!(labels.len(), 3);
-    assert!(
-        labels
-            .iter()
-            .all(|it| it.provenance == Provenance::Simulated)
-    );
+    assert!(labels.iter().all(|it| it.provenance.is_simulated()));
 }
 
 #[tokio::test]

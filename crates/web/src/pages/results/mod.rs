@@ -27,11 +27,7 @@ use super::{
     visit::{Visit, Wanted, encoded},
 };
 use crate::query::Query;
-use analysis::{
-    findings::{envelope::Envelope, rankings::RankingRecord},
-    provenance::Provenance,
-    result_type::ResultType,
-};
+use analysis::{findings::rankings::RankingRecord, result_type::ResultType};
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{KeywordId, ProjectId},
@@ -144,7 +140,10 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId, of: ResultType) -> Result<Pa
     Ok(Page {
         title: format!("{} · {}", about.title, project.name.as_str()),
         spot: Spot::Results(of),
-        simulated: results.head.as_ref().is_some_and(frame::is_simulated),
+        simulated: results
+            .head
+            .as_ref()
+            .is_some_and(|it| it.provenance.is_simulated()),
         project: Some(project),
         parts: body,
     })
@@ -277,9 +276,11 @@ impl Found<'_> {
         };
         let mut past: Vec<RankingRecord> = self.ask(&request).await?;
         if let Some(newest) = past.first() {
-            let simulated = is_made_up(&newest.envelope);
+            let simulated = newest.envelope.provenance.is_simulated();
             let engine = newest.market.engine.clone();
-            past.retain(|it| is_made_up(&it.envelope) == simulated && it.market.engine == engine);
+            past.retain(|it| {
+                it.envelope.provenance.is_simulated() == simulated && it.market.engine == engine
+            });
         }
         past.reverse();
         Ok(past)
@@ -324,11 +325,6 @@ impl Found<'_> {
             .map(|it| read(&it.findings.items))
             .unwrap_or_default())
     }
-}
-
-/// Whether the sandbox made a record up.
-fn is_made_up(envelope: &Envelope) -> bool {
-    envelope.provenance == Provenance::Simulated
 }
 
 fn read<T: DeserializeOwned>(findings: &[Finding]) -> Vec<T> {

@@ -1,6 +1,6 @@
 //! Which part of all clicks is ours.
 
-use super::{Found, is_made_up};
+use super::Found;
 use crate::pages::{
     NoPage,
     charts::{ShareColumn, Shares, bars},
@@ -84,7 +84,7 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Html {
     let mut by_day: BTreeMap<chrono::NaiveDate, &SovRecord> = BTreeMap::new();
     for it in past {
         let of_a_kind = it.scope == SovScope::Project
-            && is_made_up(&it.envelope) == is_made_up(&whole.envelope)
+            && it.envelope.provenance.is_simulated() == whole.envelope.provenance.is_simulated()
             && it.envelope.method_version == whole.envelope.method_version
             && it.weighting == whole.weighting;
         if of_a_kind {

@@ -9,7 +9,6 @@ use crate::{
         rule,
     },
     page_kind::PageKind,
-    provenance::Provenance,
     result_type::ResultType,
     statistics::newcombe::newcombe,
 };
@@ -83,7 +82,7 @@ fn unmentioned(
         let second = (rivals[LEAST_RIVALS - 1].1, answers.answer_count);
         let ours = (0, answers.answer_count);
         is_significant |= newcombe(second, ours).is_some_and(|it| it.low > 0.0);
-        is_simulated |= answers.provenance == Provenance::Simulated;
+        is_simulated |= answers.provenance.is_simulated();
         evidence.push(
             of(answers, "mentionCount", "/mentionCount")
                 .observed(0.0)
@@ -165,7 +164,7 @@ fn missing_kinds(
                     }
                     citing += cited.answer_count;
                     draft.keyword_ids.insert(answers.keyword_id);
-                    draft.is_simulated |= answers.provenance == Provenance::Simulated;
+                    draft.is_simulated |= answers.provenance.is_simulated();
                     #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
                     let count = cited.answer_count as f64;
                     let pointer = format!("/citedPageTypes/{at}/answerCount");

@@ -12,7 +12,6 @@ use crate::{
             rule,
         },
     },
-    provenance::Provenance,
     result_type::ResultType,
     url_rules::page_key,
 };
@@ -74,7 +73,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &Cannibalizatio
         flip_rate: record.flip_rate,
         similarity: record.text_similarity,
         snapshots: record.window.snapshots,
-        is_simulated: record.envelope.provenance == Provenance::Simulated,
+        is_simulated: record.envelope.provenance.is_simulated(),
         urls,
     };
     let pages = contest.urls.iter().map(|it| page_key(it)).collect();

@@ -11,7 +11,7 @@ use crate::{
             rule,
         },
     },
-    provenance::{Provenance, RecordStatus},
+    provenance::RecordStatus,
     result_type::ResultType,
 };
 use std::{cmp::Ordering, collections::BTreeMap};
@@ -66,7 +66,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorReco
                 is_simulated: false,
             });
         let place = (keyword.their_position, record.domain.clone());
-        gap.is_simulated |= record.envelope.provenance == Provenance::Simulated;
+        gap.is_simulated |= record.envelope.provenance.is_simulated();
         gap.rivals.insert(place, evidence);
         if gap.rivals.len() > MOST_RIVALS {
             gap.rivals.pop_last();
