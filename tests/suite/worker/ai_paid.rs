@@ -115,6 +115,7 @@ async fn what_answers_cost_is_the_sum_of_their_calls(mut world: World) {
 }
 
 async fn a_killed_worker_repeats_no_more_than_was_under_way(mut world: World) {
+    world.lease_long();
     let model = paying(&mut world, 150);
     let mut working = start(&world);
     let project = tracked(&working.api, KEYWORDS).await;

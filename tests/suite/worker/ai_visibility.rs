@@ -269,6 +269,7 @@ fn mean_of_prompts(rows: &[Value]) -> f64 {
 }
 
 async fn a_killed_run_goes_on_and_keeps_no_answer_twice(mut world: World) {
+    world.lease_long();
     world.set("SEARCH__SANDBOX__LATENCY_MS", "1500");
     let mut working = start(&world);
     let project = tracked(&working.api, KEYWORDS).await;

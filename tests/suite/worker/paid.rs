@@ -78,6 +78,7 @@ fn dollars(calls: usize) -> String {
 async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed(
     mut world: World,
 ) {
+    world.lease_long();
     let serper = paying(&mut world, 60);
     let mut working = start(&world);
     let project = working.api.project("example.com", KEYWORDS).await;
