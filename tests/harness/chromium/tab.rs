@@ -656,7 +656,7 @@ const FOCUS_IS_SEEN: &str = r"(() => {
   if (style.outlineStyle === 'none' && style.boxShadow === 'none') return 'it has neither outline nor shadow';
   const box = it.getBoundingClientRect();
   if (box.width === 0 || box.height === 0) return 'it has no size';
-  if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) return 'it lies outside';
+  if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) return `it lies outside: from ${box.left}, ${box.top} to ${box.right}, ${box.bottom} in ${innerWidth} × ${innerHeight}, scrolled to ${scrollY} of ${document.documentElement.scrollHeight}`;
   // Something of it lies under nothing else (WCAG 2.2, 2.4.11).
   const shown = [...it.getClientRects()].map((rect) => [Math.max(rect.left, 0), Math.min(rect.right, innerWidth), Math.max(rect.top, 0), Math.min(rect.bottom, innerHeight)]).filter(([left, right, top, bottom]) => left < right && top < bottom);
   const points = shown.flatMap(([left, right, top, bottom]) => [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].map(([x, y]) => [left + x * (right - left), top + y * (bottom - top)]));

@@ -113,10 +113,12 @@ function line(it) {
     el('div', { class: 'fields' }, field('Outline', lines('outline', '', { rows: '5' }), 'One heading a line.'), field('Structured data', lines('schemaTypes', '', { rows: '3' }), 'One type a line, as schema.org calls it.')),
     el('div', { class: 'row' }, remove));
   redraw();
+  // With the click, as `toggle` comes later: whoever presses Enter and Tab is in the form.
+  const fill = () => { if (fold.children.length === 1) fold.append(form()); };
   const fold = el('details', { ontoggle: () => {
     state.open[fold.open ? 'add' : 'delete'](it);
-    if (fold.open && fold.children.length === 1) fold.append(form());
-  } }, el('summary', {}, el('span', { class: 'stack tight' }, name, el('span', { class: 'soft small wrap' }, it.keyword, it.priority === null || it.priority === undefined ? '' : ` · priority ${numberText(it.priority, Number.isInteger(it.priority) ? 0 : 1)}`)), signs));
+    if (fold.open) fill();
+  } }, el('summary', { onclick: fill }, el('span', { class: 'stack tight' }, name, el('span', { class: 'soft small wrap' }, it.keyword, it.priority === null || it.priority === undefined ? '' : ` · priority ${numberText(it.priority, Number.isInteger(it.priority) ? 0 : 1)}`)), signs));
   if (state.open.has(it)) fold.open = true;
   return el('li', {}, fold);
 }
