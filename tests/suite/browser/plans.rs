@@ -198,6 +198,9 @@ async fn refused(tab: &Tab, faults: &mut Vec<String>) {
     tab.tab_to("button", "Save changes").await;
     tab.press("Enter").await;
     tab.sees("Saved.").await;
+    // What is open has its form the moment the list is drawn anew.
+    let redrawn = "(() => { document.querySelector('#plan [type=search]').dispatchEvent(new Event('input')); return document.querySelectorAll('#plan details[open] > .page').length; })()";
+    assert_eq!(tab.eval(redrawn).await, 1);
 }
 
 /// Somebody else saves the same plan meanwhile.

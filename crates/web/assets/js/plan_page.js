@@ -113,13 +113,17 @@ function line(it) {
     el('div', { class: 'fields' }, field('Outline', lines('outline', '', { rows: '5' }), 'One heading a line.'), field('Structured data', lines('schemaTypes', '', { rows: '3' }), 'One type a line, as schema.org calls it.')),
     el('div', { class: 'row' }, remove));
   redraw();
-  // With the click, as `toggle` comes later: whoever presses Enter and Tab is in the form.
+  // The form is there with whatever opens it. `toggle` comes later: a Tab right after Enter would leave
+  // the item, and a form that is added behind it would push out of sight what has the focus.
   const fill = () => { if (fold.children.length === 1) fold.append(form()); };
   const fold = el('details', { ontoggle: () => {
     state.open[fold.open ? 'add' : 'delete'](it);
     if (fold.open) fill();
   } }, el('summary', { onclick: fill }, el('span', { class: 'stack tight' }, name, el('span', { class: 'soft small wrap' }, it.keyword, it.priority === null || it.priority === undefined ? '' : ` · priority ${numberText(it.priority, Number.isInteger(it.priority) ? 0 : 1)}`)), signs));
-  if (state.open.has(it)) fold.open = true;
+  if (state.open.has(it)) {
+    fill();
+    fold.open = true;
+  }
   return el('li', {}, fold);
 }
 
