@@ -377,6 +377,51 @@ impl TestApp {
         .await;
     }
 
+    /// Publishes records of a type as that job's results, without a worker.
+    pub async fn db_publish(
+        &self,
+        project: i64,
+        job: i64,
+        result_type: ResultType,
+        summary: &str,
+        records: &[String],
+    ) {
+        let (account, now) = (self.db_account().await, self.clock.now());
+        let (project, job) = (ProjectId(project), JobId(job));
+        let findings: Vec<StagedFinding> = (0..)
+            .zip(records)
+            .map(|(ordinal, record)| StagedFinding {
+                result_type,
+                ordinal,
+                ..staged(ordinal, &unranked(record), now)
+            })
+            .collect();
+        let head = ResultHead {
+            account,
+            project,
+            result_type,
+            job,
+            generated_at: now,
+            measured_at: now,
+            method_version: "test/1".into(),
+            provider: "sandbox".into(),
+            provenance: Provenance::Simulated,
+            coverage: Coverage::of(records.len() as u64, records.len() as u64, 0),
+            item_count: records.len() as u64,
+            summary: Document::from_stored(summary.to_owned()),
+            warnings: vec![],
+        };
+        let mut work = self.storage.write().await.expect("a transaction");
+        let measurements = work.measurements();
+        let kept = measurements.stage(account, job, &findings).await;
+        kept.expect("staged");
+        let results = work.results();
+        let heads = [head];
+        let publishes = results.publish(account, project, job, &heads);
+        publishes.await.expect("published");
+        work.commit().await.expect("it is kept");
+    }
+
     /// A browser in which nobody is signed in.
     #[must_use]
     pub fn browser(&self) -> Browser {
@@ -538,5 +583,13 @@ fn latest(ranked: &Ranked, now: DateTime<Utc>) -> LatestRank {
         url: None,
         measured_at: now,
         state,
+    }
+}
+
+fn unranked(record: &str) -> Ranked {
+    Ranked {
+        keyword: 1,
+        position: None,
+        record: record.to_owned(),
     }
 }

@@ -11,5 +11,8 @@ pub mod chromium;
 pub mod contract;
 pub mod databases;
 pub mod engines;
+pub mod mcp_fixture;
+pub mod mcp_servers;
 pub mod postgres_server;
 pub mod sql_rules;
+pub mod tool_callers;

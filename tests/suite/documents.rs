@@ -401,3 +401,29 @@ fn the_readme_calls_only_what_is_served() {
     }
     assert!(called.len() >= 7, "{called:?}");
 }
+
+#[test]
+fn the_snippets_for_agents_can_be_pasted_and_hold_no_token() {
+    let text = read("docs/how-to/connect-an-agent.md");
+    let blocks = |kind: &str| -> Vec<String> {
+        let fence = format!("```{kind}\n");
+        let parts = text.split(&fence).skip(1);
+        parts
+            .map(|it| it.split("```").next().unwrap().to_owned())
+            .collect()
+    };
+    let all: Vec<String> = ["json", "toml", "sh"]
+        .into_iter()
+        .flat_map(blocks)
+        .collect();
+    assert!(all.len() >= 8);
+    for block in &all {
+        let leads_here =
+            block.contains("http://127.0.0.1:8080/mcp") || block.contains("\"mcp\", \"--url\"");
+        assert!(leads_here && !block.contains("sightline_agt_"), "{block}");
+    }
+    for block in blocks("json") {
+        let parsed: Result<serde_json::Value, _> = serde_json::from_str(&block);
+        assert!(parsed.is_ok(), "{block}");
+    }
+}

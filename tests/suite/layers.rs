@@ -67,11 +67,13 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
                 &["diesel", "reqwest", "rand", "diesel_migrations", "r2d2"],
             ),
         ),
+        ("bridge", layer(&[], &["diesel", HTTP_SERVER, "rand"])),
         (
             "app",
             layer(
                 &[
                     "analysis",
+                    "bridge",
                     "crawler",
                     "domain",
                     "passwords",

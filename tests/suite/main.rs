@@ -7,6 +7,7 @@ mod agent_api;
 mod browser;
 mod documents;
 mod layers;
+mod mcp;
 mod migrations;
 mod modules;
 mod pages;

@@ -139,6 +139,12 @@ pub enum Command {
     /// Print the OpenAPI document.
     #[command(after_help = "Example:\n  sightline openapi > openapi.json")]
     Openapi,
+    /// Speak MCP on standard input and output, for assistants that start a program: messages go to a
+    /// running server, and its answers come back.
+    #[command(
+        after_help = "Examples:\n  SIGHTLINE_TOKEN=… sightline mcp\n  sightline mcp --url https://sightline.example.com --token-file ~/.config/sightline/token\n  SIGHTLINE_URL=https://seo.internal SIGHTLINE_TOKEN=… sightline mcp --trust /etc/ssl/internal.pem\n\nThe token is taken from SIGHTLINE_TOKEN or from a file, never from the command line, which others on the machine can read. Neither settings nor a database are opened. Without a token it ends with 2; else with 0, when the input ends."
+    )]
+    Mcp(McpArgs),
 }
 
 /// What `serve` takes.
@@ -150,6 +156,25 @@ pub struct ServeArgs {
     /// Serve only; workers run elsewhere.
     #[arg(long)]
     pub no_worker: bool,
+}
+
+/// What `mcp` takes.
+#[derive(Debug, Clone, Args)]
+pub struct McpArgs {
+    /// Where the server is; `/mcp` comes behind it.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "SIGHTLINE_URL",
+        default_value = "http://127.0.0.1:8080"
+    )]
+    pub url: String,
+    /// A file that holds the token alone; stands above `SIGHTLINE_TOKEN`.
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A PEM file of certificate authorities that are trusted besides the public ones.
+    #[arg(long, value_name = "FILE", env = "SIGHTLINE_TRUST")]
+    pub trust: Option<PathBuf>,
 }
 
 /// What `demo` takes.

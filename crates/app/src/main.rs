@@ -45,6 +45,11 @@ fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> anyhow::Result<Ended> {
+    // It is no server: it needs no settings, and a mistake in them must not keep it from starting.
+    if let Some(Command::Mcp(args)) = &cli.command {
+        let token = variable("SIGHTLINE_TOKEN");
+        return Box::pin(commands::mcp::run(args, token.as_deref())).await;
+    }
     let loaded = load(&cli)?;
     let command = cli
         .command
@@ -91,12 +96,21 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
         Command::Doctor { json } => commands::doctor::run(loaded, json).await,
         Command::Openapi => commands::openapi::run(&loaded),
+        Command::Mcp(_) => unreachable!("it has run before settings were read"),
     }
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one place that reads the environment"
+    reason = "a secret that the parser of the command line must not see, since it would show it"
+)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that reads the environment of a server"
 )]
 fn load(cli: &Cli) -> Result<Loaded, SettingsError> {
     cli.common.sources(std::env::vars().collect()).load()

@@ -1,4 +1,4 @@
-//! Whoever calls: an agent with a token, or somebody who is signed in.
+//! Whoever calls: an agent with a token, by request or by tool, or somebody who is signed in.
 
 use domain::{
     account::Account,
@@ -13,6 +13,8 @@ use domain::{
 pub enum Caller {
     /// Holds a token.
     Agent(Box<Agent>),
+    /// Holds a token, and calls a tool.
+    Tool(Box<Agent>),
     /// Is signed in.
     Member(Box<Member>),
 }
@@ -22,7 +24,7 @@ impl Caller {
     #[must_use]
     pub fn account(&self) -> &Account {
         match self {
-            Self::Agent(agent) => &agent.account,
+            Self::Agent(agent) | Self::Tool(agent) => &agent.account,
             Self::Member(member) => &member.account,
         }
     }
@@ -31,7 +33,7 @@ impl Caller {
     #[must_use]
     pub fn id(&self) -> CallerId {
         match self {
-            Self::Agent(agent) => agent.token.id.into(),
+            Self::Agent(agent) | Self::Tool(agent) => agent.token.id.into(),
             Self::Member(member) => member.session.id.into(),
         }
     }
@@ -40,7 +42,7 @@ impl Caller {
     #[must_use]
     pub fn token(&self) -> Option<&ApiToken> {
         match self {
-            Self::Agent(agent) => Some(&agent.token),
+            Self::Agent(agent) | Self::Tool(agent) => Some(&agent.token),
             Self::Member(_) => None,
         }
     }
@@ -50,6 +52,7 @@ impl Caller {
     pub const fn trigger(&self) -> Trigger {
         match self {
             Self::Agent(_) => Trigger::Api,
+            Self::Tool(_) => Trigger::Mcp,
             Self::Member(_) => Trigger::Session,
         }
     }

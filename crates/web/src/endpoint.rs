@@ -9,6 +9,7 @@ use crate::{
     query::Query,
     refusals,
     services::Services,
+    weight::Telling,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -270,6 +271,8 @@ pub struct Call {
     pub query: Query,
     /// The body; empty when the method has none.
     pub body: Map<String, Value>,
+    /// How the answer is told.
+    pub telling: Telling,
 }
 
 impl Call {

@@ -20,8 +20,13 @@ pub struct Malformed {
 
 /// Reads a body.
 pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
+    parse_within(bytes, MOST_DEPTH)
+}
+
+/// Reads an object that may be nested that deeply.
+pub fn parse_within(bytes: &[u8], most: usize) -> Result<Map<String, Value>, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Guard { depth: 0 }
+    let value = Guard { depth: 0, most }
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value));
     match value {
@@ -42,17 +47,19 @@ pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
 #[derive(Clone, Copy)]
 struct Guard {
     depth: usize,
+    most: usize,
 }
 
 impl Guard {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
-        if depth > MOST_DEPTH {
+        let most = self.most;
+        if depth > most {
             return Err(E::custom(format!(
-                "values are nested more than {MOST_DEPTH} deep"
+                "values are nested more than {most} deep"
             )));
         }
-        Ok(Self { depth })
+        Ok(Self { depth, most })
     }
 }
 

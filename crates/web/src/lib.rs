@@ -1,7 +1,7 @@
 //! Actix: the Agent API on a route table that is data.
 //!
 //! `endpoints.rs` and `session_endpoints.rs` are the table, `pipeline/` the fixed order of checks,
-//! `agent_api/` and `session_api/` one file per verb. Deliberately absent: SQL, other adapters, randomness, business rules.
+//! `agent_api/` and `session_api/` one file per verb, `mcp/` the same as tools. Deliberately absent: SQL, other adapters, randomness, business rules.
 
 pub mod agent_api;
 pub mod answer;
@@ -14,6 +14,7 @@ pub mod entity_tag;
 pub mod fields;
 pub mod json_guard;
 pub mod limits;
+pub mod mcp;
 pub mod openapi;
 mod operational;
 pub mod pages;

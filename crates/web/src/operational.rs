@@ -3,6 +3,7 @@
 
 use crate::{
     answer::Answer,
+    mcp::{self, resource},
     problem::{Code, Problem},
     services::Services,
 };
@@ -25,6 +26,8 @@ pub enum Operational<'a> {
     Readyz,
     /// What a kind of problem means.
     Problem(&'a str),
+    /// What a client may learn of a resource before it has a token.
+    Resource(&'static str),
 }
 
 impl<'a> Operational<'a> {
@@ -35,7 +38,9 @@ impl<'a> Operational<'a> {
             "/" => Some(Self::Root),
             "/livez" => Some(Self::Livez),
             "/readyz" => Some(Self::Readyz),
-            _ => path.strip_prefix(PROBLEMS).map(Self::Problem),
+            _ => resource::named(path)
+                .map(Self::Resource)
+                .or_else(|| path.strip_prefix(PROBLEMS).map(Self::Problem)),
         }
     }
 
@@ -47,6 +52,7 @@ impl<'a> Operational<'a> {
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
             Self::Problem(_) => "/problems/{code}",
+            Self::Resource(_) => resource::WELL_KNOWN,
         }
     }
 
@@ -57,6 +63,7 @@ impl<'a> Operational<'a> {
             Self::Livez => Answer::value(&json!({ "status": "ok" })),
             Self::Readyz => readiness(services).await,
             Self::Problem(name) => explanation(name)?,
+            Self::Resource(path) => resource::metadata(&services.config.public_base_url, path),
         };
         Ok(Answer {
             cache: "no-store",
@@ -71,6 +78,7 @@ fn root(base_url: &str) -> Answer {
         "version": env!("CARGO_PKG_VERSION"),
         "api": format!("{base_url}/api/agent/v1"),
         "docs": format!("{base_url}/api/agent/v1/docs"),
+        "mcp": format!("{base_url}{}", mcp::PATH),
         "guide": format!("{base_url}/api/agent/v1/docs?format=guide"),
     }))
 }

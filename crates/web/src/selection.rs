@@ -47,9 +47,9 @@ pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     always: &["keywordId", "url"],
 });
 
-/// Members to keep.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection(Vec<Vec<String>>);
+/// Members to keep, and what of each: nothing inside means all of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection(Vec<(String, Selection)>);
 
 impl Selection {
     /// `fields=a,b,c.d`, when it is there; a name that is none is noted, with the nearest that is.
@@ -68,18 +68,55 @@ impl Selection {
                 query.note(error.allowing_when_told(noted, &names_near(path, &known), path));
             }
         }
-        let split = |path: &&str| path.split('.').map(str::to_owned).collect();
-        Some(Self(paths.iter().map(split).collect()))
+        let mut selection = Self::default();
+        for path in paths {
+            selection.add(path);
+        }
+        Some(selection)
+    }
+
+    fn add(&mut self, path: &str) {
+        let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+        let known = self.0.iter().position(|(it, _)| it == name);
+        let inner = match known {
+            // All of it is selected already.
+            Some(place) if self.0[place].1.0.is_empty() => return,
+            Some(place) => &mut self.0[place].1,
+            None => {
+                self.0.push((name.to_owned(), Self::default()));
+                &mut self.0.last_mut().expect("it was just added").1
+            }
+        };
+        if rest.is_empty() {
+            inner.0.clear();
+        } else {
+            inner.add(rest);
+        }
     }
 
     /// The selected members of an object, as far as it has them.
     #[must_use]
     pub fn of(&self, whole: &Value) -> Value {
         let mut kept = Map::new();
-        for path in &self.0 {
-            keep(&mut kept, whole, path);
+        for (name, inner) in &self.0 {
+            if let Some(part) = whole.get(name).and_then(|it| inner.part(it)) {
+                kept.insert(name.clone(), part);
+            }
         }
         Value::Object(kept)
+    }
+
+    /// What is selected of a member. Of a list it is the same of each of its objects. A member of
+    /// another type's record may be an object of that name there and none here: nothing.
+    fn part(&self, whole: &Value) -> Option<Value> {
+        match whole {
+            whole if self.0.is_empty() || whole.is_null() => Some(whole.clone()),
+            Value::Object(_) => Some(self.of(whole)),
+            Value::Array(items) if items.iter().all(Value::is_object) => {
+                Some(items.iter().map(|it| self.of(it)).collect())
+            }
+            _ => None,
+        }
     }
 }
 
@@ -97,29 +134,6 @@ fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
             known.iter().filter(|it| **it == leaf).copied().collect()
         }
         _ => beside,
-    }
-}
-
-fn keep(kept: &mut Map<String, Value>, from: &Value, path: &[String]) {
-    let Some((name, rest)) = path.split_first() else {
-        return;
-    };
-    let Some(found) = from.get(name) else {
-        return;
-    };
-    if rest.is_empty() || found.is_null() {
-        kept.insert(name.clone(), found.clone());
-        return;
-    }
-    // A member of another type's record may be an object of that name there and none here.
-    if !found.is_object() {
-        return;
-    }
-    let inner = kept
-        .entry(name.clone())
-        .or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(inner) = inner {
-        keep(inner, found, rest);
     }
 }
 
@@ -153,6 +167,31 @@ mod tests {
                 .of(&json!({ "id": 1, "reportSettings": 7 })),
             json!({ "id": 1 })
         );
+    }
+
+    #[test]
+    fn lists_are_looked_into() {
+        let query = Query::parse(
+            "fields=keyword,items.domain,items.absolutePosition",
+            &["fields"],
+        );
+        let selection = Selection::read(&query, &RECORD).unwrap();
+        query.finish().unwrap();
+        let whole = json!({
+            "keywordId": 1,
+            "keyword": "a",
+            "items": [{ "domain": "x", "absolutePosition": 1, "title": "t" }, { "domain": "y" }],
+        });
+        assert_eq!(
+            selection.of(&whole),
+            json!({ "keywordId": 1, "keyword": "a", "items": [{ "domain": "x", "absolutePosition": 1 }, { "domain": "y" }] })
+        );
+        // Whoever asks for all of it and for a part has all of it, in either order.
+        for fields in ["items,items.domain", "items.domain,items"] {
+            let query = Query::parse(&format!("fields={fields}"), &["fields"]);
+            let selection = Selection::read(&query, &RECORD).unwrap();
+            assert_eq!(selection.of(&whole)["items"], whole["items"]);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
     limits::{Limiter, RequestLimits},
     paging::CursorKey,
     patience::TimerPatience,
-    problem::Problem,
+    problem::{Code, Problem},
     refusals,
 };
 use domain::{
@@ -83,7 +83,10 @@ use domain::{
         welcome_owner::{WelcomeCode, WelcomeOwner},
     },
 };
-use std::sync::{Arc, atomic::AtomicU64};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 use tokio_util::sync::CancellationToken;
 
 /// What was decided when the server started.
@@ -250,6 +253,22 @@ impl Services {
     ) -> Result<Project, Problem> {
         let found = self.read_project.run(account, id).await?;
         found.ok_or_else(refusals::no_project)
+    }
+
+    /// What comes of it, unless it takes longer than a handler may.
+    pub(crate) async fn patiently<T>(
+        &self,
+        handling: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
+        let slow = |_| {
+            let problem = Problem::new(
+                Code::Overloaded,
+                "The request took too long and was given up.",
+            );
+            problem.retry_after(Duration::from_secs(5))
+        };
+        let timely = tokio::time::timeout(self.config.handler_patience, handling);
+        timely.await.map_err(slow)?
     }
 
     /// Everything on one storage.

@@ -1,36 +1,69 @@
-//! How much an answer may weigh.
+//! How much an answer may weigh, and how tersely it is told.
 //!
-//! An answer has at most 256 KiB; a page of a list ends before it would pass that, however many
-//! rows were asked for.
+//! An answer over HTTP has at most 256 KiB; one of a tool as many bytes as its caller reads. A page of
+//! a list ends before it would pass that, however many rows were asked for.
 
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 /// Largest rows of an answer together, in bytes; the rest of the 256 KiB is for what stands around
 /// them.
 pub const MOST_BYTES: usize = (256 - 16) * 1024;
+
+/// How an answer is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Telling {
+    /// As it is.
+    Whole,
+    /// Without what is null or empty, for models that read it: so many bytes at the most, and each
+    /// row twice, as content with a structure and as text.
+    Terse(usize),
+}
+
+impl Telling {
+    /// The same with something beside the rows that weighs so much as JSON; half of the room is left for
+    /// them at the least.
+    #[must_use]
+    pub const fn beside(self, bytes: usize) -> Self {
+        match self {
+            Self::Whole => self,
+            Self::Terse(most) if 2 * bytes > most / 2 => Self::Terse(most / 2),
+            Self::Terse(most) => Self::Terse(most - 2 * bytes),
+        }
+    }
+
+    /// Room for the rows of an answer.
+    #[must_use]
+    pub const fn room(self) -> Room {
+        self.room_of_one_list_in(1)
+    }
+
+    /// Room for one of that many lists in an answer that has all of them.
+    #[must_use]
+    pub const fn room_of_one_list_in(self, lists: usize) -> Room {
+        let left = match self {
+            Self::Whole => MOST_BYTES / lists,
+            Self::Terse(most) => most / lists,
+        };
+        Room {
+            left,
+            is_untouched: true,
+            telling: self,
+        }
+    }
+}
 
 /// Room for the rows of an answer.
 #[derive(Debug)]
 pub struct Room {
     left: usize,
     is_untouched: bool,
+    telling: Telling,
 }
 
 impl Room {
-    /// Of a whole answer.
+    /// Of a whole answer over HTTP.
     pub const fn of_an_answer() -> Self {
-        Self {
-            left: MOST_BYTES,
-            is_untouched: true,
-        }
-    }
-
-    /// Of one of that many lists in an answer that has all of them.
-    pub const fn of_one_list_in(lists: usize) -> Self {
-        Self {
-            left: MOST_BYTES / lists,
-            is_untouched: true,
-        }
+        Telling::Whole.room()
     }
 
     /// The rows that fit, written; with one at least, so that nobody waits forever for a row that
@@ -41,8 +74,7 @@ impl Room {
     ) -> Result<Vec<Box<RawValue>>, E> {
         let mut written = Vec::new();
         for row in rows {
-            let row = row?;
-            let bytes = row.get().len() + 1;
+            let (row, bytes) = self.weighed(row?);
             if bytes > self.left && !self.is_untouched {
                 // Nothing behind it may take its place: rows come in their order.
                 self.left = 0;
@@ -54,11 +86,50 @@ impl Room {
         }
         Ok(written)
     }
+
+    /// The row as it is told, and what it weighs with the comma behind it.
+    fn weighed(&self, row: Box<RawValue>) -> (Box<RawValue>, usize) {
+        if self.telling == Telling::Whole {
+            let bytes = row.get().len() + 1;
+            return (row, bytes);
+        }
+        let row = terse_row(row);
+        let bytes = told_twice(row.get()) + 2;
+        (row, bytes)
+    }
+}
+
+fn terse_row(row: Box<RawValue>) -> Box<RawValue> {
+    let Ok(mut value) = serde_json::from_str::<Value>(row.get()) else {
+        return row;
+    };
+    leave_out_nothing(&mut value);
+    RawValue::from_string(value.to_string()).unwrap_or(row)
+}
+
+/// What JSON weighs that stands in an answer as it is and once more as the text of a JSON string.
+#[must_use]
+pub fn told_twice(json: &str) -> usize {
+    let escaped = json.bytes().filter(|it| matches!(it, b'"' | b'\\')).count();
+    2 * json.len() + escaped
+}
+
+/// Takes out members that are null or empty lists, at any depth. What is in a list stays where it is.
+pub fn leave_out_nothing(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(leave_out_nothing);
+            members.retain(|_, it| !it.is_null() && it.as_array().is_none_or(|it| !it.is_empty()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nothing),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use std::convert::Infallible;
 
     fn rows(sizes: &[usize]) -> impl Iterator<Item = Result<Box<RawValue>, Infallible>> {
@@ -87,5 +158,26 @@ mod tests {
         assert_eq!(fitting(&mut room, &[MOST_BYTES - 10]), 1);
         assert_eq!(fitting(&mut room, &[11, 5]), 0);
         assert_eq!(fitting(&mut room, &[5]), 0);
+    }
+
+    #[test]
+    fn terse_rows_weigh_what_both_their_copies_do() {
+        let row = || RawValue::from_string(r#"{"a":null,"b":"\"x","c":[],"d":[null]}"#.to_owned());
+        let told = r#"{"b":"\"x","d":[null]}"#;
+        let twice = told.len() + Value::String(told.to_owned()).to_string().len() - 2;
+        assert_eq!(told_twice(told), twice);
+        let rows = || std::iter::repeat_with(|| Ok::<_, Infallible>(row().unwrap())).take(3);
+        let Ok(two) = Telling::Terse(2 * (twice + 2)).room().fill(rows());
+        assert_eq!((two.len(), two[0].get()), (2, told));
+        let Ok(one) = Telling::Terse(1).room().fill(rows());
+        assert_eq!(one.len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_left_out_at_any_depth_and_lists_keep_their_places() {
+        let mut value =
+            json!({ "a": { "b": null, "c": 0 }, "d": [null, { "e": null }], "f": [], "g": "" });
+        leave_out_nothing(&mut value);
+        assert_eq!(value, json!({ "a": { "c": 0 }, "d": [null, {}], "g": "" }));
     }
 }

@@ -34,7 +34,7 @@ async fn unknown_paths_are_told_as_problems(db: TestDatabase) {
         "/api/agent/v1/projects/1/2",
         "/api/agent/v1/PROJECTS",
         "/.well-known/",
-        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-authorization-server",
         "/problems/none",
         "/problems/",
     ] {

@@ -93,7 +93,7 @@ async fn a_disabled_token_scheme_is_refused_with_a_challenge(db: TestDatabase) {
     let challenge = missing.header("www-authenticate");
     assert_eq!(
         challenge,
-        "Bearer realm=\"agent-api\", scope=\"projects:read\""
+        "Bearer realm=\"agent-api\", resource_metadata=\"https://seo.example/.well-known/oauth-protected-resource/api/agent/v1\", scope=\"projects:read\""
     );
     for text in [
         "Basic dXNlcjpwYXNz",

@@ -37,6 +37,6 @@ mod project_changes;
 mod projects;
 mod released_contract;
 mod repairs;
-mod results;
+pub mod results;
 mod smuggling;
 mod tokens;

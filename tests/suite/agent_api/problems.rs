@@ -16,7 +16,7 @@ on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
 
 /// Reached by other tests, with what they need: a clock that moves, a body that stalls, a database
 /// that breaks, keys in flight.
-const ELSEWHERE: [(&str, &str); 17] = [
+const ELSEWHERE: [(&str, &str); 18] = [
     ("token-expired", "health_docs.rs"),
     ("token-revoked", "health_docs.rs"),
     ("request-timeout", "edge.rs"),
@@ -28,6 +28,7 @@ const ELSEWHERE: [(&str, &str); 17] = [
     ("overloaded", "limits.rs"),
     ("session-required", "../session/signing_in.rs"),
     ("sign-in-refused", "../session/signing_in.rs"),
+    ("origin-not-allowed", "../mcp/door.rs"),
     ("csrf-rejected", "../session/csrf.rs"),
     ("reauthentication-required", "../session/sessions.rs"),
     ("welcome-over", "../session/first_run.rs"),

@@ -197,6 +197,26 @@ fn paste(line: &str) -> Value {
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {line}: {ran:?}"))
 }
 
+/// What the page shows for clients of MCP leads to the tools that the token may use.
+async fn the_configuration_for_agents_works(tab: &Tab) {
+    let shown = tab.eval("document.getElementById('mcp').textContent").await;
+    let shown: Value = serde_json::from_str(shown.as_str().unwrap()).unwrap();
+    let server = &shown["mcpServers"]["sightline"];
+    let (url, token) = (&server["url"], &server["headers"]["Authorization"]);
+    let (url, token) = (url.as_str().unwrap(), token.as_str().unwrap());
+    let listed = paste(&format!(
+        "curl {url} -H 'Authorization: {token}' -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"
+    ));
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(3));
+    let command = tab
+        .eval("document.getElementById('claude').textContent")
+        .await;
+    let expected = format!(
+        "claude mcp add --transport http sightline {url} --header \"Authorization: {token}\""
+    );
+    assert_eq!(command, expected.as_str());
+}
+
 async fn use_a_token(tab: &Tab) {
     tab.go("/").await;
     tab.click_in("nav.side", "link", "Settings").await;
@@ -218,6 +238,7 @@ async fn use_a_token(tab: &Tab) {
     let line = line.as_str().unwrap().to_owned();
     let projects = paste(&line);
     assert_eq!(projects["items"][0]["name"], "The shop", "{projects}");
+    the_configuration_for_agents_works(tab).await;
     // Shown once: not on the page that comes again, and nowhere in the browser.
     let token = line
         .split("Bearer ")

@@ -32,7 +32,7 @@ mod small_site;
 mod suppliers;
 mod web_vitals;
 pub mod website;
-mod world;
+pub mod world;
 
 /// Runs each of these tests (`async fn(World)`) on both databases.
 macro_rules! on_both {
@@ -51,4 +51,4 @@ macro_rules! on_both {
         }
     };
 }
-use on_both;
+pub(crate) use on_both;

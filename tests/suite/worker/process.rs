@@ -1,6 +1,7 @@
 //! The program `sightline`: built once, started, listened to, killed.
 
 use std::{
+    fs::File,
     hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
@@ -70,10 +71,32 @@ pub fn command(folder: &Path, settings: &[(String, String)], arguments: &[&str])
     command
 }
 
+/// Waits until a file, to which a process shows things, has these words; what is in it then.
+pub fn await_text(shown: &Path, words: &str) -> String {
+    let until = Instant::now() + Duration::from_mins(5);
+    loop {
+        let text = std::fs::read_to_string(shown).unwrap_or_default();
+        if text.contains(words) {
+            return text;
+        }
+        assert!(Instant::now() < until, "`{words}` was not shown: {text}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
 impl Process {
-    pub fn start(mut command: Command) -> Self {
+    pub fn start(command: Command) -> Self {
+        Self::start_with(command, Stdio::null())
+    }
+
+    /// The same with its standard output in a file.
+    pub fn start_showing(command: Command, shown: File) -> Self {
+        Self::start_with(command, shown.into())
+    }
+
+    fn start_with(mut command: Command, shown: Stdio) -> Self {
         let mut child = command
-            .stdout(Stdio::null())
+            .stdout(shown)
             .stderr(Stdio::piped())
             .spawn()
             .expect("sightline starts");

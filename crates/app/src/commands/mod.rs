@@ -5,6 +5,7 @@ pub mod answers;
 pub mod audit;
 pub mod demo;
 pub mod doctor;
+pub mod mcp;
 pub mod migrate;
 pub mod models;
 pub mod openapi;

@@ -10,7 +10,12 @@ use toml::{Table, Value};
 const FILE: &str = "sightline.toml";
 const PREFIX: &str = "SIGHTLINE_";
 /// Read by `sightline mcp` and by clients, not settings of the server.
-const NOT_SETTINGS: [&str; 3] = ["SIGHTLINE_URL", "SIGHTLINE_TOKEN", "SIGHTLINE_CONFIG"];
+const NOT_SETTINGS: [&str; 4] = [
+    "SIGHTLINE_URL",
+    "SIGHTLINE_TOKEN",
+    "SIGHTLINE_TRUST",
+    "SIGHTLINE_CONFIG",
+];
 
 /// What is read before anything starts.
 #[derive(Debug, Clone, Default)]
@@ -387,6 +392,7 @@ mod tests {
             ("SIGHTLINE_CRAWLER__MAX_PAGES", "7"),
             ("SIGHTLINE_SEARCH__SERPER__API_KEY", "1234567"),
             ("SIGHTLINE_TOKEN", "not a setting"),
+            ("SIGHTLINE_TRUST", "not a setting"),
         ])
         .load()
         .unwrap();

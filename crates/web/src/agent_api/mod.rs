@@ -16,7 +16,7 @@ use crate::{
     entity_tag::EntityTag,
     paging::{Limits, Paging},
     selection::Selection,
-    weight::Room,
+    weight::Telling,
 };
 use chrono::{DateTime, Utc};
 use domain::page::{Direction, Page, Total};
@@ -59,6 +59,7 @@ fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
 /// The rows of a page as they are written, as many as an answer may carry; the others are left to
 /// the next page.
 pub(crate) fn written<T, V: Serialize>(
+    telling: Telling,
     page: &mut Page<T>,
     fields: Option<&Selection>,
     view: impl Fn(&T) -> V,
@@ -67,7 +68,7 @@ pub(crate) fn written<T, V: Serialize>(
         Some(_) => to_raw_value(&selected(&view(item), fields)),
         None => to_raw_value(&view(item)),
     };
-    let rows = Room::of_an_answer().fill(page.items.iter().map(write));
+    let rows = telling.room().fill(page.items.iter().map(write));
     let rows = rows.expect("rows have string keys and no failing serialisers");
     page.shorten(rows.len());
     rows

@@ -11,7 +11,7 @@ use crate::{
     refusals,
     selection::{RECORD, Selection},
     services::Services,
-    weight::Room,
+    weight::Telling,
 };
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -34,6 +34,8 @@ pub const LIST_LIMITS: Limits = Limits {
 };
 /// How many records of each type `type=all` shows.
 const TOP: u32 = 5;
+/// About what a project weighs as JSON.
+const PROJECT_BYTES: usize = 1_024;
 /// Results that are older are told to be stale.
 const FRESH_FOR: TimeDelta = TimeDelta::days(35);
 /// The names of the result types, `all` first.
@@ -173,9 +175,15 @@ async fn one(
         .run(call.account(), &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = records(&mut results.findings, fields.as_ref())?;
-    let next = paging.next_cursor(&results.findings, key, now);
     let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
+    let beside = results
+        .head
+        .as_ref()
+        .map_or(0, |it| it.summary.as_str().len());
+    let telling = call.telling.beside(beside + PROJECT_BYTES);
+    let known = told_once(telling, &results);
+    let items = records(telling, &mut results.findings, fields.as_ref(), &known)?;
+    let next = paging.next_cursor(&results.findings, key, now);
     let answer = Answer::ok(&body(
         &results,
         result_type,
@@ -192,23 +200,51 @@ async fn one(
 /// The records as they are stored, as many as an answer may carry; the others are left to the next
 /// page.
 fn records(
+    telling: Telling,
     findings: &mut Page<Finding>,
     fields: Option<&Selection>,
+    known: &Map<String, Value>,
 ) -> Result<Vec<Box<RawValue>>, Problem> {
     let rows = findings.items.iter();
-    let rows = rows.map(|finding| record(&finding.record, fields));
-    let rows = Room::of_an_answer().fill(rows)?;
+    let rows = rows.map(|finding| record(&finding.record, fields, known));
+    let rows = telling.room().fill(rows)?;
     findings.shorten(rows.len());
     Ok(rows)
 }
 
-fn record(document: &Document, fields: Option<&Selection>) -> Result<Box<RawValue>, Problem> {
-    let text = match fields {
-        None => document.as_str().to_owned(),
-        Some(fields) => {
-            let whole: Value = document.parse().unwrap_or(Value::Null);
-            fields.of(&whole).to_string()
+/// What records repeat of what stands around them, when it is not to be told again in each.
+fn told_once(telling: Telling, results: &ProjectResults) -> Map<String, Value> {
+    let Some(head) = results.head.as_ref().filter(|_| telling != Telling::Whole) else {
+        return Map::new();
+    };
+    let told = [
+        ("type", json!(head.result_type.name())),
+        ("projectId", json!(results.project.id.0)),
+        ("methodVersion", json!(head.method_version)),
+        ("provider", json!(head.provider)),
+        ("provenance", json!(head.provenance)),
+    ];
+    told.map(|(name, it)| (name.to_owned(), it))
+        .into_iter()
+        .collect()
+}
+
+fn record(
+    document: &Document,
+    fields: Option<&Selection>,
+    known: &Map<String, Value>,
+) -> Result<Box<RawValue>, Problem> {
+    let text = if fields.is_none() && known.is_empty() {
+        document.as_str().to_owned()
+    } else {
+        let mut whole: Value = document.parse().unwrap_or(Value::Null);
+        if let Some(fields) = fields {
+            whole = fields.of(&whole);
         }
+        if let Some(members) = whole.as_object_mut() {
+            members.retain(|name, it| known.get(name) != Some(it));
+        }
+        whole.to_string()
     };
     RawValue::from_string(text).map_err(|_| {
         refusals::storage(&domain::ports::storage::StorageError::Corrupt { what: "a record" })
@@ -332,7 +368,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     for result_type in ResultType::ALL {
         by_type.insert(
             result_type.name().to_owned(),
-            overview(&results, result_type, now)?,
+            overview(call.telling, &results, result_type, now)?,
         );
     }
     let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
@@ -356,6 +392,7 @@ fn refuse_what_no_type_takes(
 }
 
 fn overview(
+    telling: Telling,
     results: &AllResults,
     result_type: ResultType,
     now: DateTime<Utc>,
@@ -373,9 +410,30 @@ fn overview(
         .find_map(|(of, job)| (*of == kind).then_some(*job));
     let state = State::of(result_type, &results.project, head, pending, now);
     let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
+    if telling != Telling::Whole {
+        // Sixteen lists of records are more than anybody reads at once; figures are not.
+        return Ok(json!({
+            "state": state.name,
+            "analysis": kind.name(),
+            "measuredAt": head.map(|head| head.measured_at),
+            "provenance": head.map(|head| head.provenance),
+            "records": head.map(|head| head.item_count),
+            "summary": head.map(|head| {
+                let mut summary = parsed(&head.summary);
+                if let Some(members) = summary.as_object_mut() {
+                    members.shift_remove("methodVersion");
+                }
+                summary
+            }),
+        }));
+    }
     let top = found.map_or(&[][..], |(_, top)| top);
-    let items = top.iter().map(|finding| record(&finding.record, None));
-    let items = Room::of_one_list_in(ResultType::ALL.len()).fill(items)?;
+    let nothing = Map::new();
+    let items = top
+        .iter()
+        .map(|finding| record(&finding.record, None, &nothing));
+    let mut room = telling.room_of_one_list_in(ResultType::ALL.len());
+    let items = room.fill(items)?;
     let shown = items.len() as u64;
     Ok(json!({
         "state": state.name,

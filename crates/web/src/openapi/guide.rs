@@ -14,6 +14,7 @@ pub fn guide(base_url: &str) -> Value {
     json!({
         "service": "Sightline: how visible websites are in search results and to their visitors",
         "baseUrl": format!("{base_url}/api/agent/v1"),
+        "mcp": format!("{base_url}{}", crate::mcp::PATH),
         "authentication": "Authorization: Bearer <token>",
         "rules": [
             "JSON in UTF-8, camelCase; times are RFC 3339 in UTC; ids are integers; null is unknown, 0 is counted.",

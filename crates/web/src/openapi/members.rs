@@ -6,8 +6,8 @@ use serde_json::Value;
 /// How deep objects in objects are looked into.
 const DEPTH: usize = 3;
 
-/// The members of these schemas, each once; those of objects in them as dotted paths. Lists are
-/// not looked into.
+/// The members of these schemas, each once; those of objects in them, and of objects in lists in
+/// them, as dotted paths.
 #[must_use]
 pub fn members(names: &[&str]) -> Vec<String> {
     let schemas = schemas::all();
@@ -27,6 +27,9 @@ fn collect(schemas: &Value, schema: &Value, prefix: &str, depth: usize, paths: &
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();
         collect(schemas, &schemas[name], prefix, depth, paths);
+    }
+    if schema["items"].is_object() {
+        collect(schemas, &schema["items"], prefix, depth, paths);
     }
     for parts in ["allOf", "anyOf", "oneOf"] {
         for part in schema[parts].as_array().into_iter().flatten() {

@@ -10,6 +10,7 @@ mod schemas;
 
 pub use guide::guide;
 pub use members::members;
+pub use schemas::all as schemas;
 
 use crate::{
     endpoint::{Endpoint, Verb},

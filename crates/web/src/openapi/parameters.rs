@@ -77,7 +77,7 @@ fn fields(of: &Selectable) -> Parameter {
     optional(
         "fields",
         json!({ "type": "string", "maxLength": 1_000, "pattern": format!("^ *({name}) *(, *({name}) *)*$") }),
-        "Only these members, separated by commas, nested ones with dots; the id is always there.",
+        "Only these members, separated by commas, nested ones with dots, also inside of lists; the id is always there.",
     )
 }
 

@@ -3,7 +3,7 @@
 use super::{authenticate, respond::Noted};
 use crate::{
     endpoint::Endpoint,
-    limits::{Demand, Exhausted, TooManyInFlight, UnderWay, client_address},
+    limits::{Demand, Exhausted, Holder, TooManyInFlight, UnderWay, client_address},
     problem::{Code, Problem},
     services::Services,
 };
@@ -38,7 +38,7 @@ pub fn anonymous(services: &Services, request: &HttpRequest) -> Result<(), Probl
 
 /// Counts a request whose token was not accepted; beyond the limit the answer says so, instead of
 /// what is wrong with the token. A token that is accepted never suffers from others' failures.
-fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
+pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
     let limiter = &services.limiter;
     let counted = match problem.code {
         Code::TokenMissing => limiter.count_anonymous(address),
@@ -94,15 +94,25 @@ impl Applicant {
         let agent = agent.map_err(|problem| refused(services, self.address, problem))?;
         noted.account = Some(agent.account.id);
         let holder = (agent.account.id, agent.token.id.into());
-        let counted = services.limiter.count(holder, self.demand);
-        let counted = counted.map_err(|exhausted| {
-            noted.standings.clone_from(&exhausted.standings);
-            too_many(&exhausted, "the header RateLimit tells what is left")
-        });
-        noted.standings = counted?;
+        count(services, holder, self.demand, noted)?;
         self.under_way.belongs_to(holder).map_err(crowded)?;
         Ok((agent, self.under_way))
     }
+}
+
+/// Counts a request of a token that was accepted.
+pub fn count(
+    services: &Services,
+    holder: Holder,
+    demand: Demand,
+    noted: &mut Noted,
+) -> Result<(), Problem> {
+    let counted = services.limiter.count(holder, demand);
+    noted.standings = counted.map_err(|exhausted| {
+        noted.standings.clone_from(&exhausted.standings);
+        too_many(&exhausted, "the header RateLimit tells what is left")
+    })?;
+    Ok(())
 }
 
 /// The address that requests are counted by.

@@ -1,6 +1,8 @@
 //! Who calls, and whether the token may do it.
 
 use crate::{
+    agent_api::BASE,
+    mcp::resource,
     problem::{Code, Problem},
     refusals,
     services::Services,
@@ -13,21 +15,65 @@ use domain::{
 };
 use std::sync::Arc;
 
+/// What a token is asked for.
+pub struct Asking<'a> {
+    /// The address of the server.
+    pub base_url: &'a str,
+    /// The path that it is for.
+    pub resource: &'static str,
+    /// The scopes that it needs.
+    pub scopes: &'a [Scope],
+}
+
+impl Asking<'_> {
+    /// The challenge (RFC 6750, 3; RFC 9728, 5.1).
+    fn challenge(&self, error: Option<&str>) -> String {
+        let realm = if self.resource == BASE {
+            "agent-api"
+        } else {
+            "mcp"
+        };
+        let scopes: Vec<&str> = self.scopes.iter().map(|it| it.name()).collect();
+        let metadata = resource::address(self.base_url, self.resource);
+        let error = error.map_or_else(String::new, |error| format!(", error=\"{error}\""));
+        let scopes = scopes.join(" ");
+        format!(
+            "Bearer realm=\"{realm}\", resource_metadata=\"{metadata}\", scope=\"{scopes}\"{error}"
+        )
+    }
+}
+
 /// The agent, when its token is accepted and holds the scope.
 pub async fn agent(
     services: &Arc<Services>,
     bearer: Option<&str>,
     scope: Scope,
 ) -> Result<Agent, Problem> {
-    let token = bearer.ok_or_else(|| missing(scope))?;
+    let asking = Asking {
+        base_url: &services.config.public_base_url,
+        resource: BASE,
+        scopes: &[scope],
+    };
+    let agent = holder(services, bearer, &asking).await?;
+    if agent.token.scopes.contains(scope) {
+        Ok(agent)
+    } else {
+        Err(insufficient(&agent, &asking, scope))
+    }
+}
+
+/// The agent, when its token is accepted, whatever it may do.
+pub async fn holder(
+    services: &Arc<Services>,
+    bearer: Option<&str>,
+    asking: &Asking<'_>,
+) -> Result<Agent, Problem> {
+    let token = bearer.ok_or_else(|| missing(asking))?;
     let agent = services
         .authenticate
         .run(token)
         .await
-        .map_err(|error| refused(error, scope))?;
-    if !agent.token.scopes.contains(scope) {
-        return Err(insufficient(&agent, scope));
-    }
+        .map_err(|error| refused(error, asking))?;
     if agent.use_is_news {
         note_use(services, &agent);
     }
@@ -58,20 +104,15 @@ fn note_use(services: &Arc<Services>, agent: &Agent) {
     });
 }
 
-fn challenge(scope: Scope, error: Option<&str>) -> String {
-    let error = error.map_or_else(String::new, |error| format!(", error=\"{error}\""));
-    format!("Bearer realm=\"agent-api\", scope=\"{scope}\"{error}")
-}
-
-fn missing(scope: Scope) -> Problem {
+fn missing(asking: &Asking) -> Problem {
     let problem = Problem::new(Code::TokenMissing, "The request carries no access token.");
     let hint = "Send the header Authorization: Bearer <token>, once; whoever runs the server creates tokens with `sightline token create`.";
     problem
         .hint(hint)
-        .header("WWW-Authenticate", challenge(scope, None))
+        .header("WWW-Authenticate", asking.challenge(None))
 }
 
-fn refused(error: AuthenticateError, scope: Scope) -> Problem {
+fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
     let hint =
         "Use another token; whoever runs the server creates tokens with `sightline token create`.";
     let problem = match error {
@@ -93,10 +134,11 @@ fn refused(error: AuthenticateError, scope: Scope) -> Problem {
     };
     problem
         .hint(hint)
-        .header("WWW-Authenticate", challenge(scope, Some("invalid_token")))
+        .header("WWW-Authenticate", asking.challenge(Some("invalid_token")))
 }
 
-fn insufficient(agent: &Agent, scope: Scope) -> Problem {
+/// The token lacks a scope.
+pub fn insufficient(agent: &Agent, asking: &Asking, scope: Scope) -> Problem {
     let granted: Vec<&str> = agent.token.scopes.iter().map(Scope::name).collect();
     let problem = Problem::new(
         Code::InsufficientScope,
@@ -108,6 +150,6 @@ fn insufficient(agent: &Agent, scope: Scope) -> Problem {
     let hint = format!("Use a token with the scope {scope}; scopes of a token cannot be extended.");
     problem.hint(hint).header(
         "WWW-Authenticate",
-        challenge(scope, Some("insufficient_scope")),
+        asking.challenge(Some("insufficient_scope")),
     )
 }

@@ -58,7 +58,8 @@ pub async fn raw(
     collecting.await.map_err(late)?
 }
 
-fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
+/// Refuses a body whose type or encoding is not read by a verb.
+pub fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
     let accepted = verb.accepted_types();
     let unsupported = |detail: &str, mend: &str| {
         let problem =

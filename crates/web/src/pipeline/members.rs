@@ -155,7 +155,7 @@ impl Pipeline {
             .await
             .and_then(|answer| wanted.of_what_is_read(answer));
         match &once {
-            Some(once) => once::settle(services, account, once, outcome, trace).await,
+            Some(once) => once::settle(services, account, once, outcome, &trace.id).await,
             None => outcome,
         }
     }

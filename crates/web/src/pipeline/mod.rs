@@ -7,13 +7,13 @@
 
 mod accept;
 pub(crate) mod admit;
-mod authenticate;
-mod body;
+pub(crate) mod authenticate;
+pub(crate) mod body;
 pub(crate) mod members;
 pub mod once;
 mod preconditions;
-mod respond;
-mod routing;
+pub(crate) mod respond;
+pub(crate) mod routing;
 pub(crate) mod transport;
 mod visitors;
 
@@ -23,6 +23,7 @@ use crate::{
     csrf,
     endpoint::{Access, AgentHandler, Call, Endpoint, PublicCall, Verb},
     entity_tag::Wanted,
+    mcp::{self, Entrance, Told},
     operational::{self, Operational},
     policy_reports,
     problem::{Code, Problem},
@@ -30,6 +31,7 @@ use crate::{
     refusals,
     services::Services,
     token_revocations,
+    weight::Telling,
 };
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use admit::Applicant;
@@ -87,6 +89,7 @@ impl Asked {
             query_text: self.query_text,
             query: self.query,
             body,
+            telling: Telling::Whole,
         }
     }
 }
@@ -95,6 +98,7 @@ impl Asked {
 pub struct Pipeline {
     services: Arc<Services>,
     routes: Routes,
+    tools: Entrance,
 }
 
 impl Pipeline {
@@ -102,6 +106,7 @@ impl Pipeline {
     #[must_use]
     pub fn new(services: Arc<Services>, endpoints: Vec<Endpoint>) -> Self {
         Self {
+            tools: Entrance::new(Arc::clone(&services)),
             services,
             routes: Routes::of(endpoints),
         }
@@ -114,8 +119,33 @@ impl Pipeline {
         payload: web::Payload,
     ) -> HttpResponse {
         let mut exchange = Exchange::begin(&request, &self.services);
+        if request.path() == mcp::PATH {
+            return self.serve_tools(exchange, &request, payload).await;
+        }
         let outcome = self.answer(&request, payload, &mut exchange.trace).await;
         exchange.finish(outcome, request.method() == Method::HEAD)
+    }
+
+    async fn serve_tools(
+        &self,
+        mut exchange: Exchange,
+        request: &HttpRequest,
+        payload: web::Payload,
+    ) -> HttpResponse {
+        exchange.trace.route = mcp::PATH;
+        let told = match transport::check(request) {
+            Ok(()) => {
+                self.tools
+                    .answer(request, payload, &mut exchange.trace)
+                    .await
+            }
+            Err(problem) => Err(problem),
+        };
+        match told {
+            Ok(Told::Whole(answer)) => exchange.finish(Ok(answer), false),
+            Ok(Told::Stream(stream, under_way)) => exchange.stream(stream, under_way),
+            Err(problem) => exchange.finish(Err(problem), request.method() == Method::HEAD),
+        }
     }
 
     async fn answer(
@@ -218,7 +248,7 @@ impl Pipeline {
         let call = asked.by(caller, once.clone(), wanted.before_a_change(), body);
         let outcome = self.patiently(handler(Arc::clone(services), call)).await;
         match &once {
-            Some(once) => once::settle(services, account, once, outcome, trace).await,
+            Some(once) => once::settle(services, account, once, outcome, &trace.id).await,
             None => outcome,
         }
     }
@@ -297,17 +327,7 @@ impl Pipeline {
         &self,
         handling: impl Future<Output = Result<T, Problem>>,
     ) -> Result<T, Problem> {
-        let patience = self.services.config.handler_patience;
-        let slow = |_| {
-            Problem::new(
-                Code::Overloaded,
-                "The request took too long and was given up.",
-            )
-            .retry_after(std::time::Duration::from_secs(5))
-        };
-        tokio::time::timeout(patience, handling)
-            .await
-            .map_err(slow)?
+        self.services.patiently(handling).await
     }
 }
 

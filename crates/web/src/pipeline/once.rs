@@ -1,6 +1,5 @@
 //! Requests that came with an idempotency key: executed once, however often they are sent.
 
-use super::respond::Trace;
 use crate::{
     agent_api::analyses::LOOK_AGAIN,
     answer::{Answer, PROBLEM},
@@ -44,20 +43,31 @@ pub fn asked(
             .with("header", HEADER)
             .hint("Send one key of 1 to 255 visible ASCII characters, for example a UUID, or none.")
     })?;
+    Ok(Some(under(key, verb, request.path(), body, caller)))
+}
+
+/// What is to be executed once under that key.
+pub fn under(
+    key: String,
+    verb: Verb,
+    path: &str,
+    body: &Map<String, Value>,
+    caller: CallerId,
+) -> OnceOnly {
     let fingerprint = Fingerprint::of(
         verb.name(),
-        request.path(),
+        path,
         canonical(&Value::Object(body.clone())).as_bytes(),
     );
-    Ok(Some(OnceOnly {
+    OnceOnly {
         key,
         fingerprint,
         caller,
-    }))
+    }
 }
 
 /// The key, bare or as a quoted string (draft-ietf-httpapi-idempotency-key-header).
-fn key(text: &str) -> Option<String> {
+pub fn key(text: &str) -> Option<String> {
     let text = text.trim();
     let bare = text
         .strip_prefix('"')
@@ -138,7 +148,7 @@ pub async fn settle(
     account: AccountId,
     request: &OnceOnly,
     mut outcome: Result<Answer, Problem>,
-    trace: &Trace,
+    request_id: &str,
 ) -> Result<Answer, Problem> {
     let stored = match &mut outcome {
         Ok(answer) if answer.is_kept => return outcome,
@@ -164,7 +174,7 @@ pub async fn settle(
                 location: None,
                 etag: None,
                 body: problem
-                    .document(&services.config.public_base_url, &trace.id)
+                    .document(&services.config.public_base_url, request_id)
                     .to_string(),
             }
         }

@@ -3,7 +3,8 @@
 use crate::{
     answer::{Answer, PROBLEM},
     endpoint::Deprecation,
-    limits::Standing,
+    limits::{Standing, UnderWay},
+    mcp::Stream,
     problem::{Code, Problem},
     services::Services,
     transfer::{guard, reads_gzip, with_body},
@@ -17,6 +18,7 @@ use actix_web::{
     },
 };
 use domain::{ids::AccountId, ports::randomness::Randomness, token::PlainToken};
+use futures_util::StreamExt;
 use std::{sync::Arc, time::Instant};
 
 const REQUEST_ID: &str = "x-request-id";
@@ -87,17 +89,38 @@ impl Exchange {
             Ok(answer) => self.good(answer, is_head),
             Err(problem) => self.bad(&problem, is_head),
         };
+        self.log(response.status().as_u16());
+        response
+    }
+
+    fn log(&self, status: u16) {
         let milliseconds = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(
             request = self.trace.id,
             method = self.method,
             route = self.trace.route,
             account = self.trace.caller.account.map(|it| it.0),
-            status = response.status().as_u16(),
+            status,
             milliseconds,
             "A request was answered."
         );
-        response
+    }
+
+    /// Events as they come; `lasting` is kept until the last of them.
+    #[must_use]
+    pub fn stream(self, stream: Stream, lasting: UnderWay) -> HttpResponse {
+        let mut response = self.response(200);
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        response.insert_header((header::CONTENT_TYPE, "text/event-stream"));
+        // nginx keeps answers together unless it is told not to.
+        append(&mut response, "X-Accel-Buffering", "no");
+        for (name, value) in stream.headers {
+            append(&mut response, name, &value);
+        }
+        self.log(200);
+        response.streaming(stream.events.inspect(move |_| {
+            let _ = &lasting;
+        }))
     }
 
     fn good(&self, answer: Answer, is_head: bool) -> HttpResponse {
@@ -109,7 +132,7 @@ impl Exchange {
         for (name, value) in answer.headers {
             append(&mut response, name, &value);
         }
-        if matches!(answer.status, 204 | 304) {
+        if matches!(answer.status, 202 | 204 | 304) && answer.body.is_empty() {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, answer.content_type));

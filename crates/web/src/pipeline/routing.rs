@@ -91,7 +91,7 @@ pub fn options(allowed: &[&str]) -> Answer {
 /// What stands for `{id}` in a path that fits a template, and for a second name in braces where the
 /// template has one. Something that is no id fits as well: it is taken for one that nothing has, so that it
 /// is answered, and looked for, like one that is not there.
-fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
+pub fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
     let (before, after) = template.split_once("{id}")?;
     let rest = path.strip_prefix(before)?;
     let Some((between, part)) = after.split_once('{') else {

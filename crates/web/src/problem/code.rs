@@ -64,6 +64,8 @@ codes! {
     SignInRefused = "sign-in-refused", 401, "E-mail address or password not accepted", false;
     /// The token lacks a scope.
     InsufficientScope = "insufficient-scope", 403, "Token lacks a required scope", false;
+    /// The request names another host, or was made by a page elsewhere.
+    OriginNotAllowed = "origin-not-allowed", 403, "Host or origin not allowed", false;
     /// The request was not made by a page of this server.
     CsrfRejected = "csrf-rejected", 403, "Request origin not allowed", false;
     /// The password has to be given again first.

@@ -91,7 +91,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), project, period, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(&mut found.sums, None, RowView::of);
+    let items = written(call.telling, &mut found.sums, None, RowView::of);
     let next = paging.next_cursor(&found.sums, key, now);
     let basis = found.basis.as_ref();
     let body = RowsBody {

@@ -163,7 +163,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), project, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(&mut page, None, SummaryView::of);
+    let items = written(call.telling, &mut page, None, SummaryView::of);
     let next = paging.next_cursor(&page, key, now);
     let body = ListBody::of(items, &page, next.as_deref(), request.limit);
     Ok(body.answer(&call, now))

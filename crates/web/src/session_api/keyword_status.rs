@@ -191,7 +191,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), project, month, &filter, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(&mut page, None, StatusView::of);
+    let items = written(call.telling, &mut page, None, StatusView::of);
     let next = paging.next_cursor(&page, key, now);
     let body = StatusBody {
         project_id: project.0,

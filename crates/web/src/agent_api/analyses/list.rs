@@ -57,7 +57,9 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .list_jobs
         .run(call.account(), &filter, &request)
         .await?;
-    let items = written(&mut list.jobs, None, |job| JobView::of(job, None, now));
+    let items = written(call.telling, &mut list.jobs, None, |job| {
+        JobView::of(job, None, now)
+    });
     let next = paging.next_cursor(&list.jobs, key, now);
     let body = ListBody {
         queue: Some(QueueView::of(&list.queue, now)),

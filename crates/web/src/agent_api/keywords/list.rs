@@ -57,7 +57,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), project, &filter, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(&mut page, fields.as_ref(), KeywordView::of);
+    let items = written(call.telling, &mut page, fields.as_ref(), KeywordView::of);
     let next = paging.next_cursor(&page, key, now);
     let body = ListBody::of(items, &page, next.as_deref(), request.limit);
     Ok(body.answer(&call, now))

@@ -45,7 +45,7 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), &filter, &request)
         .await?;
     let defaults = &call.tenant().report_defaults;
-    let items = written(&mut page, fields.as_ref(), |project| {
+    let items = written(call.telling, &mut page, fields.as_ref(), |project| {
         ProjectView::of(project, defaults)
     });
     let next = paging.next_cursor(&page, key, now);

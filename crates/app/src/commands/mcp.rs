@@ -1,0 +1,60 @@
+//! `sightline mcp`: MCP on standard input and output, for a server that runs elsewhere.
+
+use super::{Ended, WrongUsage};
+use crate::{cli::McpArgs, process, settings::LogSettings};
+use anyhow::Context;
+use bridge::{Address, Bridge, Limits, Settings, SetupError, Token, Trust};
+use std::{fs::File, io, os::fd::AsFd};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// Runs it, and ends the process: a read of standard input that is under way cannot be taken back, and
+/// the runtime would wait for it.
+pub async fn run(args: &McpArgs, token: Option<&str>) -> anyhow::Result<Ended> {
+    let settings = settings(args, token).map_err(|error| WrongUsage(error.to_string()))?;
+    process::log(&LogSettings::default())?;
+    let stop = on_signal()?;
+    let input = unbuffered(&io::stdin()).context("standard input cannot be used")?;
+    let output = unbuffered(&io::stdout()).context("standard output cannot be used")?;
+    Box::pin(Bridge::new(settings).run(input, output, stop)).await;
+    std::process::exit(0)
+}
+
+fn settings(args: &McpArgs, token: Option<&str>) -> Result<Settings, SetupError> {
+    let token = match &args.token_file {
+        Some(path) => Token::from_file(path)?,
+        None => Token::new(token.unwrap_or_default())?,
+    };
+    let trust = match &args.trust {
+        Some(path) => Trust::with_file(path)?,
+        None => Trust::default(),
+    };
+    Ok(Settings {
+        address: Address::parse(&args.url)?,
+        token,
+        trust,
+        limits: Limits::default(),
+    })
+}
+
+/// The stream itself, without what the standard library keeps between.
+fn unbuffered(stream: &impl AsFd) -> io::Result<tokio::fs::File> {
+    let stream = stream.as_fd().try_clone_to_owned()?;
+    Ok(tokio::fs::File::from_std(File::from(stream)))
+}
+
+/// Nothing has to be finished: whoever sends a signal does not wait for answers.
+fn on_signal() -> anyhow::Result<CancellationToken> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {},
+            _ = interrupt.recv() => {},
+        }
+        stopping.cancel();
+    });
+    Ok(stop)
+}

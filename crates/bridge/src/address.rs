@@ -1,0 +1,113 @@
+//! Where the server is.
+
+use crate::SetupError;
+use std::fmt;
+use url::{Host, Url};
+
+const LAST_PART: &str = "/mcp";
+
+/// The address of a server's endpoint, made from the address of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address(Url);
+
+impl Address {
+    /// Reads the address of a server, such as `https://sightline.example.com`; a path is kept.
+    pub fn parse(text: &str) -> Result<Self, SetupError> {
+        let wrong = SetupError::Address;
+        let mut url = Url::parse(text.trim())
+            .map_err(|_| wrong("is no URL; it looks like http://127.0.0.1:8080"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("has to begin with http:// or https://"));
+        }
+        // It is shown in what goes wrong, so it must not hold a secret.
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong(
+                "must not hold a user or a password; the token goes into SIGHTLINE_TOKEN",
+            ));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong("must end before any ? or #"));
+        }
+        let base = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&format!("{base}{LAST_PART}"));
+        Ok(Self(url))
+    }
+
+    pub(crate) const fn endpoint(&self) -> &Url {
+        &self.0
+    }
+
+    /// Whether `/mcp` was already there, which is likely a mistake.
+    pub(crate) fn names_the_endpoint_twice(&self) -> bool {
+        self.0.path().ends_with("/mcp/mcp")
+    }
+
+    /// Whether everybody on the way can read what is sent.
+    pub(crate) fn is_open_to_others(&self) -> bool {
+        let is_loopback = match self.0.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        self.0.scheme() == "http" && !is_loopback
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_endpoint_is_below_the_address_and_a_path_is_kept() {
+        for (base, endpoint) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/mcp"),
+            (" https://x.example/ ", "https://x.example/mcp"),
+            ("https://x.example/seo", "https://x.example/seo/mcp"),
+            ("https://x.example/a/b//", "https://x.example/a/b/mcp"),
+        ] {
+            assert_eq!(Address::parse(base).unwrap().to_string(), endpoint);
+        }
+        let twice = Address::parse("http://x.example/mcp/").unwrap();
+        assert!(twice.names_the_endpoint_twice());
+    }
+
+    #[test]
+    fn what_is_no_address_of_a_server_is_refused_and_never_repeated() {
+        for text in [
+            "",
+            "127.0.0.1:8080",
+            "ftp://x.example",
+            "file:///etc/passwd",
+            "http://ann:sesame@x.example",
+            "http://x.example/?token=sesame",
+            "http://x.example/#sesame",
+        ] {
+            let told = Address::parse(text).unwrap_err().to_string();
+            assert!(!told.contains("sesame"), "{told}");
+        }
+    }
+
+    #[test]
+    fn only_plain_http_to_other_machines_is_open_to_others() {
+        for (text, is_open) in [
+            ("http://127.0.0.1:8080", false),
+            ("http://127.8.8.8", false),
+            ("http://localhost:8080", false),
+            ("http://[::1]:8080", false),
+            ("https://x.example", false),
+            ("http://x.example", true),
+            ("http://10.0.0.5:8080", true),
+            ("http://localhost.example", true),
+        ] {
+            let address = Address::parse(text).unwrap();
+            assert_eq!(address.is_open_to_others(), is_open, "{text}");
+        }
+    }
+}

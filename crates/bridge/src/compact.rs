@@ -1,0 +1,45 @@
+//! JSON on one line.
+
+/// Valid JSON without the white space between its tokens; what is inside of texts and how numbers are
+/// written stays.
+pub(crate) fn compact(json: &str) -> String {
+    let mut line = String::with_capacity(json.len());
+    let mut in_text = false;
+    let mut is_escaped = false;
+    for character in json.chars() {
+        if in_text {
+            in_text = is_escaped || character != '"';
+            is_escaped = !is_escaped && character == '\\';
+        } else if matches!(character, ' ' | '\t' | '\n' | '\r') {
+            continue;
+        } else {
+            in_text = character == '"';
+        }
+        line.push(character);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_and_numbers_stay_as_they_are() {
+        assert_eq!(
+            compact("{\r\n \"a b\" : [ 1.0e5 ,\t\"x \\\" y\\\\\" , \"\" ]\n}"),
+            "{\"a b\":[1.0e5,\"x \\\" y\\\\\",\"\"]}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_one_line_and_means_the_same(key in ".*", text in ".*", number in any::<f64>()) {
+            let value = serde_json::json!({ key: [text, number], "more": {} });
+            let line = compact(&serde_json::to_string_pretty(&value).unwrap());
+            prop_assert!(!line.contains('\n'));
+            prop_assert_eq!(line, value.to_string());
+        }
+    }
+}

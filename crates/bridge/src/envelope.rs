@@ -1,0 +1,92 @@
+//! What stands around every JSON-RPC message; all else stays the text that it came as.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, value::RawValue};
+
+/// The outermost members of a message. Those that are not there are `None`; `null` is there.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub id: Option<&'a RawValue>,
+    #[serde(default)]
+    pub method: Option<String>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub error: Option<&'a RawValue>,
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads a text that is known to begin with `{`: derived code would take a list, too.
+    pub(crate) fn read(text: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
+    pub(crate) fn id(&self) -> Option<Id> {
+        self.id.and_then(|id| Id::read(id.get()))
+    }
+}
+
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}
+
+/// The id of a request.
+#[derive(Debug, Clone)]
+pub(crate) struct Id {
+    text: String,
+    key: String,
+}
+
+impl Id {
+    /// Reads JSON; texts and numbers are ids.
+    pub(crate) fn read(json: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(json).ok()?;
+        (value.is_string() || value.is_number()).then(|| Self {
+            text: json.trim().to_owned(),
+            key: value.to_string(),
+        })
+    }
+
+    /// JSON, as it came.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The same for every way to write the id.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+impl PartialEq for Id {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Id {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_text_or_a_number_however_it_is_written() {
+        assert_eq!(Id::read("\"a\\u0062\""), Id::read("\"ab\""));
+        assert_ne!(Id::read("\"1\""), Id::read("1"));
+        assert_eq!(Id::read(" 7 ").unwrap().text(), "7");
+        for no_id in ["null", "true", "[1]", "{}", "", "x"] {
+            assert_eq!(Id::read(no_id), None, "{no_id}");
+        }
+    }
+
+    #[test]
+    fn null_is_there_and_what_is_left_out_is_not() {
+        let envelope = Envelope::read("{\"id\":null,\"result\":null}").unwrap();
+        assert!(envelope.id.is_some() && envelope.result.is_some() && envelope.error.is_none());
+        assert_eq!(envelope.id(), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! What went wrong, as the error of JSON-RPC that is the answer.
+
+use crate::envelope::Id;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What went wrong; says what to do.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    pub code: i32,
+    pub message: String,
+    /// JSON that says more.
+    pub data: Option<String>,
+}
+
+/// The server was not reached, or what it said could not be read.
+const NO_ANSWER: i32 = -32000;
+/// The server refused, with a problem document.
+const REFUSED: i32 = -32001;
+const NO_REQUEST: i32 = -32600;
+const INTERNAL: i32 = -32603;
+const NO_JSON: i32 = -32700;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    jsonrpc: &'static str,
+    id: Option<&'a RawValue>,
+    error: Error<'a>,
+}
+
+#[derive(Serialize)]
+struct Error<'a> {
+    code: i32,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a RawValue>,
+}
+
+impl Failure {
+    fn new(code: i32, message: String) -> Self {
+        let data = None;
+        Self {
+            code,
+            message,
+            data,
+        }
+    }
+
+    pub(crate) fn no_json(why: &str) -> Self {
+        Self::new(NO_JSON, format!("the line is not JSON: {why}"))
+    }
+
+    pub(crate) fn no_request(why: &str) -> Self {
+        Self::new(NO_REQUEST, format!("the line is no request: {why}"))
+    }
+
+    pub(crate) fn no_answer(message: String) -> Self {
+        Self::new(NO_ANSWER, message)
+    }
+
+    pub(crate) fn internal() -> Self {
+        let message = "the bridge failed at this message; please report it".to_owned();
+        Self::new(INTERNAL, message)
+    }
+
+    /// The server said so itself; `data` is its problem document.
+    pub(crate) fn refused(message: String, data: String) -> Self {
+        Self {
+            data: Some(data),
+            ..Self::new(REFUSED, message)
+        }
+    }
+
+    /// The answer to a request, on one line.
+    pub(crate) fn answer(&self, id: Option<&Id>) -> String {
+        let raw = |json: &str| RawValue::from_string(json.to_owned()).ok();
+        let id = id.and_then(|id| raw(id.text()));
+        let data = self.data.as_deref().and_then(raw);
+        let answer = Answer {
+            jsonrpc: "2.0",
+            id: id.as_deref(),
+            error: Error {
+                code: self.code,
+                message: &self.message,
+                data: data.as_deref(),
+            },
+        };
+        serde_json::to_string(&answer).expect("texts and numbers are JSON")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_line_with_the_id_as_it_came() {
+        let failure = Failure::refused("a\nb".to_owned(), "{\"x\":1.0}".to_owned());
+        assert_eq!(
+            failure.answer(Id::read("\"\\u0061\"").as_ref()),
+            r#"{"jsonrpc":"2.0","id":"\u0061","error":{"code":-32001,"message":"a\nb","data":{"x":1.0}}}"#
+        );
+        assert_eq!(
+            Failure::internal().answer(None),
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"the bridge failed at this message; please report it"}}"#
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! What intermediaries are told of a message, so that they need not read it.
+
+use crate::message::Message;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// The first version of the protocol in which method and name stand in headers. Versions are dates:
+/// their order is that of their texts.
+const NAMES_SINCE: &str = "2026-07-28";
+
+const WRAPPED: (&str, &str) = ("=?base64?", "?=");
+
+/// The headers of a message in that version of the protocol, if one is known.
+pub(crate) fn of(message: &Message, version: Option<&str>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    // What cannot stand in a header is left out, and the server says what it misses.
+    let mut add = |name: HeaderName, text: &str| {
+        if let Ok(value) = HeaderValue::from_str(text) {
+            headers.insert(name, value);
+        }
+    };
+    let Some(version) = version else {
+        return headers;
+    };
+    add(VERSION, version);
+    if version >= NAMES_SINCE && !message.method.is_empty() {
+        add(METHOD, &message.method);
+        if let Some(name) = &message.name {
+            add(NAME, &wrapped(name));
+        }
+    }
+    headers
+}
+
+/// A text as it may stand in a header: wrapped if it would not come out as it went in.
+fn wrapped(text: &str) -> String {
+    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
+    let bytes = text.as_bytes();
+    let (begin, end) = WRAPPED;
+    let is_visible = bytes.iter().all(|byte| (0x20..=0x7e).contains(byte));
+    let loses_an_end = is_blank(bytes.first()) || is_blank(bytes.last());
+    let looks_wrapped = text.starts_with(begin) && text.ends_with(end);
+    let is_plain = is_visible && !loses_an_end && !looks_wrapped;
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("{begin}{}{end}", BASE64_STANDARD.encode(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(line: &str, version: Option<&str>) -> Vec<(String, String)> {
+        let message = Message::read(line.as_bytes()).unwrap().unwrap();
+        let text = |value: &HeaderValue| value.to_str().unwrap().to_owned();
+        of(&message, version)
+            .iter()
+            .map(|(name, value)| (name.to_string(), text(value)))
+            .collect()
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        pairs.iter().map(owned).collect()
+    }
+
+    const CALL: &str = r#"{"id":1,"method":"tools/call","params":{"name":"get_rankings"}}"#;
+
+    #[test]
+    fn older_versions_have_the_version_alone() {
+        assert!(headers(CALL, None).is_empty());
+        for version in ["2025-06-18", "2025-11-25"] {
+            let told = headers(CALL, Some(version));
+            assert_eq!(told, pairs(&[("mcp-protocol-version", version)]));
+        }
+    }
+
+    #[test]
+    fn newer_ones_have_the_method_and_the_name() {
+        let told = headers(CALL, Some("2026-07-28"));
+        assert_eq!(
+            told,
+            pairs(&[
+                ("mcp-protocol-version", "2026-07-28"),
+                ("mcp-method", "tools/call"),
+                ("mcp-name", "get_rankings"),
+            ])
+        );
+        let list = headers(
+            r#"{"id":1,"method":"tools/list","params":{"name":"x"}}"#,
+            Some("2026-07-28"),
+        );
+        assert_eq!(list.len(), 2);
+        let response = headers(r#"{"id":1,"result":{}}"#, Some("2026-07-28"));
+        assert_eq!(response.len(), 1);
+    }
+
+    #[test]
+    fn what_would_not_come_out_as_it_went_in_is_wrapped() {
+        for (text, value) in [
+            ("get_rankings", "get_rankings"),
+            ("a b~!", "a b~!"),
+            ("", ""),
+            ("=?base64?x", "=?base64?x"),
+            ("héllo", "=?base64?aMOpbGxv?="),
+            (" a", "=?base64?IGE=?="),
+            ("a\t", "=?base64?YQk=?="),
+            ("a\nb", "=?base64?YQpi?="),
+            ("a\u{7f}", "=?base64?YX8=?="),
+            ("=?base64?YQ==?=", "=?base64?PT9iYXNlNjQ/WVE9PT89?="),
+        ] {
+            assert_eq!(wrapped(text), value, "{text:?}");
+        }
+    }
+}

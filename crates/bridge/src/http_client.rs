@@ -1,0 +1,40 @@
+//! The one way to talk HTTP to the server: no proxy, no redirects, nothing compressed.
+
+use crate::Settings;
+use reqwest::{Client, redirect};
+use rustls::{ClientConfig, crypto::aws_lc_rs};
+use std::{sync::Arc, time::Duration};
+
+/// Shorter than servers and what stands before them keep a connection that nobody uses, so that no
+/// message is sent into one that is just being closed.
+const LONGEST_REST: Duration = Duration::from_secs(30);
+
+/// Builds a client.
+///
+/// # Panics
+/// Never: everything that could fail is fixed here.
+pub(crate) fn client(settings: &Settings) -> Client {
+    Client::builder()
+        .tls_backend_preconfigured(tls(settings))
+        .connect_timeout(settings.limits.connect)
+        .pool_idle_timeout(LONGEST_REST)
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        // Progress has to come at once, and a short answer must stay short.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .user_agent(concat!("sightline-mcp/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .expect("the fixed settings make a client")
+}
+
+fn tls(settings: &Settings) -> ClientConfig {
+    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider knows the default protocol versions")
+        .with_root_certificates(settings.trust.roots())
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
+}

@@ -1,0 +1,110 @@
+//! The id of a message that is too long to be kept: whoever sent it waits for an answer.
+
+use crate::envelope::Id;
+
+/// No id that is looked for is longer.
+const LONGEST: usize = 256;
+
+/// Looks at a message byte by byte. Only tokens of the outermost object are kept, one at a time.
+#[derive(Debug, Default)]
+pub(crate) struct IdSearch {
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+    token: Vec<u8>,
+    is_id: bool,
+    found: Option<Id>,
+}
+
+impl IdSearch {
+    pub(crate) fn look_at(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.step(*byte);
+        }
+    }
+
+    /// The id, if it was seen.
+    pub(crate) fn found(self) -> Option<Id> {
+        self.found
+    }
+
+    fn step(&mut self, byte: u8) {
+        if self.in_text {
+            self.in_text = self.is_escaped || byte != b'"';
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+            return self.keep(byte);
+        }
+        match byte {
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            b'{' | b'[' => {
+                // Inside of the outermost object it makes the token one that is no id.
+                self.keep(byte);
+                self.depth += 1;
+            }
+            b':' if self.depth == 1 => {
+                self.is_id = self.token == b"\"id\"";
+                self.token.clear();
+            }
+            b',' | b'}' if self.depth == 1 => {
+                if self.is_id && self.found.is_none() {
+                    let token = std::str::from_utf8(&self.token).ok();
+                    self.found = token.and_then(Id::read);
+                }
+                self.is_id = false;
+                self.token.clear();
+                self.depth -= usize::from(byte == b'}');
+            }
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {
+                self.in_text = byte == b'"';
+                self.keep(byte);
+            }
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        // One byte more than is allowed: a token that was cut is no id.
+        if self.depth == 1 && self.token.len() <= LONGEST {
+            self.token.push(byte);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<String> {
+        let mut search = IdSearch::default();
+        for part in text.as_bytes().chunks(3) {
+            search.look_at(part);
+        }
+        search.found().map(|id| id.text().to_owned())
+    }
+
+    #[test]
+    fn the_id_is_found_wherever_it_stands() {
+        for (text, id) in [
+            ("{\"id\":7,\"params\":{", Some("7")),
+            ("{ \"id\" : \"a,b}\" }", Some("\"a,b}\"")),
+            (
+                "{\"params\":{\"id\":1,\"x\":[{\"id\":2}]},\"id\":3}",
+                Some("3"),
+            ),
+            (
+                "{\"a\":\"\\\"id\\\":1,\",\"jsonrpc\":\"2.0\",\"id\":-4}",
+                Some("-4"),
+            ),
+            ("{\"id\":{\"id\":1}}", None),
+            ("{\"id\":null}", None),
+            ("{\"params\":{\"id\":1}}", None),
+            ("[{\"id\":1}]", None),
+            ("}}]]{\"id\":5", None),
+            ("", None),
+        ] {
+            assert_eq!(found(text).as_deref(), id, "{text}");
+        }
+        let long = format!("{{\"id\":\"{}\"}}", "x".repeat(LONGEST));
+        assert_eq!(found(&long), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! Lines of the input, of a length that has a limit.
+
+use crate::{envelope::Id, id_search::IdSearch};
+use std::io;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+
+/// A line without its end.
+#[derive(Debug)]
+pub(crate) enum Line {
+    Whole(Vec<u8>),
+    /// It was longer than is allowed. Its id, if it had one that could be read.
+    TooLong(Option<Id>),
+}
+
+/// Reads lines. What was read of one is kept here, so that waiting for the next may be given up and
+/// begun anew.
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    input: R,
+    longest: usize,
+    begun: Vec<u8>,
+    too_long: Option<IdSearch>,
+}
+
+impl<R: AsyncBufRead + Unpin> Lines<R> {
+    pub(crate) const fn new(input: R, longest: usize) -> Self {
+        Self {
+            input,
+            longest,
+            begun: Vec::new(),
+            too_long: None,
+        }
+    }
+
+    /// The next line; `None` when there are no more. The last one needs no end.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let bytes = self.input.fill_buf().await?;
+            if bytes.is_empty() {
+                let has_begun = self.too_long.is_some() || !self.begun.is_empty();
+                return Ok(has_begun.then(|| self.take()));
+            }
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let part = &bytes[..end.unwrap_or(bytes.len())];
+            let used = part.len() + usize::from(end.is_some());
+            if let Some(search) = &mut self.too_long {
+                search.look_at(part);
+            } else {
+                self.begun.extend_from_slice(part);
+                // A carriage return belongs to the end of the line.
+                if self.begun.strip_suffix(b"\r").unwrap_or(&self.begun).len() > self.longest {
+                    let mut search = IdSearch::default();
+                    search.look_at(&self.begun);
+                    self.begun = Vec::new();
+                    self.too_long = Some(search);
+                }
+            }
+            self.input.consume(used);
+            if end.is_some() {
+                return Ok(Some(self.take()));
+            }
+        }
+    }
+
+    fn take(&mut self) -> Line {
+        match self.too_long.take() {
+            Some(search) => Line::TooLong(search.found()),
+            None => Line::Whole(std::mem::take(&mut self.begun)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::BufReader;
+
+    async fn read(text: &str, longest: usize) -> Vec<String> {
+        let input = BufReader::with_capacity(4, text.as_bytes());
+        let mut lines = Lines::new(input, longest);
+        let mut read = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            read.push(match line {
+                Line::Whole(bytes) => String::from_utf8(bytes).unwrap(),
+                Line::TooLong(id) => format!("too long: {:?}", id.map(|id| id.text().to_owned())),
+            });
+        }
+        read
+    }
+
+    #[tokio::test]
+    async fn lines_end_with_lf_or_with_the_input() {
+        assert_eq!(
+            read("abc\n\ndefghi\r\nj", 8).await,
+            ["abc", "", "defghi\r", "j"]
+        );
+        assert_eq!(read("abc\n", 8).await, ["abc"]);
+        assert!(read("", 8).await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_told_with_its_id_and_the_next_is_read() {
+        assert_eq!(
+            read("{\"x\":\"yyyyyyy\",\"id\":12}\n{}\n123456789", 8).await,
+            ["too long: Some(\"12\")", "{}", "too long: None"]
+        );
+        assert_eq!(read("12345678\r\n", 8).await, ["12345678\r"]);
+    }
+}

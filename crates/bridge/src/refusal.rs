@@ -1,0 +1,121 @@
+//! What a server says when it refuses: a problem document, an error of JSON-RPC, or something else.
+
+use crate::{
+    compact::compact,
+    envelope::{Envelope, Id},
+    failure::Failure,
+    reply::Reply,
+};
+use reqwest::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The members of a problem document that people read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Problem {
+    title: Option<Value>,
+    detail: Option<Value>,
+    hint: Option<Value>,
+}
+
+/// Reads a refusal. The answer for the client, if the server wrote one itself, else what to tell.
+/// A message without an id has no answer.
+pub(crate) fn read(
+    status: StatusCode,
+    kind: &str,
+    body: &[u8],
+    id: Option<&Id>,
+) -> Result<String, Failure> {
+    if let Some(id) = id
+        && let Some(Reply::Answer(answer)) = Reply::read(body, id)
+    {
+        return Ok(answer);
+    }
+    let text = std::str::from_utf8(body).unwrap_or_default().trim();
+    let told = if text.starts_with('{') {
+        problem(text, kind).or_else(|| error(text))
+    } else {
+        None
+    };
+    Err(told.unwrap_or_else(|| {
+        Failure::no_answer(format!(
+            "the server refused with HTTP status {status} and without words that could be read. Is SIGHTLINE_URL the address of a Sightline server?"
+        ))
+    }))
+}
+
+fn problem(text: &str, kind: &str) -> Option<Failure> {
+    let problem: Problem = serde_json::from_str(text).ok()?;
+    let words = |it: &Option<Value>| it.as_ref().and_then(Value::as_str).map(str::to_owned);
+    let title = words(&problem.title);
+    if title.is_none() && kind != "application/problem+json" {
+        return None;
+    }
+    let more: Vec<String> = [words(&problem.detail), words(&problem.hint)]
+        .into_iter()
+        .flatten()
+        .filter(|it| !it.is_empty())
+        .collect();
+    let title = title.unwrap_or_else(|| "The server refused".to_owned());
+    let message = if more.is_empty() {
+        title
+    } else {
+        format!("{title}: {}", more.join(" "))
+    };
+    Some(Failure::refused(message, compact(text)))
+}
+
+/// An error of JSON-RPC that answers nobody.
+fn error(text: &str) -> Option<Failure> {
+    let error = Envelope::read(text).ok()?.error?;
+    let error: Value = serde_json::from_str(error.get()).ok()?;
+    let message = error["message"].as_str()?;
+    Some(Failure::no_answer(format!("the server refused: {message}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROBLEM: &str = "application/problem+json";
+
+    fn refusal(kind: &str, body: &str) -> Failure {
+        let id = Id::read("1").unwrap();
+        read(StatusCode::UNAUTHORIZED, kind, body.as_bytes(), Some(&id)).unwrap_err()
+    }
+
+    #[test]
+    fn a_problem_is_told_in_its_words_and_handed_on_whole() {
+        let body =
+            "{\n\"title\":\"No\",\"detail\":\"It is old.\",\"hint\":\"Make one.\",\"n\":1.0}";
+        let failure = refusal(PROBLEM, body);
+        assert_eq!(failure.code, -32001);
+        assert_eq!(failure.message, "No: It is old. Make one.");
+        assert_eq!(
+            failure.data.as_deref(),
+            Some("{\"title\":\"No\",\"detail\":\"It is old.\",\"hint\":\"Make one.\",\"n\":1.0}")
+        );
+        assert_eq!(refusal(PROBLEM, "{}").message, "The server refused");
+        assert_eq!(refusal("text/html", "{\"title\":\"No\"}").message, "No");
+    }
+
+    #[test]
+    fn anything_else_is_told_with_its_status() {
+        for body in ["", "<html>", "{}", "[]", "\"no\""] {
+            let failure = refusal("application/json", body);
+            assert_eq!(failure.code, -32000);
+            assert!(failure.message.contains("401"), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn an_error_that_answers_nobody_is_told() {
+        let body = br#"{"id":null,"error":{"code":-32020,"message":"a header"}}"#;
+        let told = read(StatusCode::BAD_REQUEST, "", body, None).unwrap_err();
+        assert_eq!(told.message, "the server refused: a header");
+        let id = Id::read("1").unwrap();
+        let answer = read(StatusCode::BAD_REQUEST, "", body, Some(&id)).unwrap();
+        assert!(answer.contains("\"id\":1,"), "{answer}");
+    }
+}

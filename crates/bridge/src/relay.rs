@@ -1,0 +1,318 @@
+//! The loop: lines in, messages to the server, lines out.
+
+use crate::{
+    Limits, Settings, Token,
+    envelope::Id,
+    exchange::Exchange,
+    failure::Failure,
+    lines::{Line, Lines},
+    message::{Kind, Message},
+};
+use serde::Deserialize;
+use std::{collections::HashMap, sync::Arc};
+use tokio::{
+    io::{AsyncBufRead, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    sync::{
+        Semaphore,
+        mpsc::{self, Receiver, Sender},
+    },
+    task::{AbortHandle, Id as TaskId, JoinError, JoinSet},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Lines that may wait for a slow reader. Each may be as long as an answer.
+const LINES_WAITING: usize = 8;
+const READ_AT_ONCE: usize = 64 * 1024;
+
+/// A bridge between two ends of text and a server.
+#[derive(Debug)]
+pub struct Bridge {
+    settings: Settings,
+}
+
+/// How a bridge ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The input ended.
+    Input {
+        /// Requests that were not waited for any longer.
+        given_up: usize,
+    },
+    /// It was told to stop.
+    Stopped,
+    /// Nobody reads the output any more.
+    OutputClosed,
+}
+
+impl Bridge {
+    /// A bridge that has not begun.
+    pub const fn new(settings: Settings) -> Self {
+        Self { settings }
+    }
+
+    /// Relays until the input ends, the output is closed, or `stop` is cancelled.
+    pub async fn run<R, W>(self, input: R, output: W, stop: CancellationToken) -> Ending
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        self.greet();
+        let limits = self.settings.limits;
+        let (out, queue) = mpsc::channel(LINES_WAITING);
+        let closed = out.clone();
+        let writing = tokio::spawn(write(output, queue, self.settings.token.clone()));
+        let relay = Relay::new(&self.settings, out);
+        let input = BufReader::with_capacity(READ_AT_ONCE, input);
+        let given_up = tokio::select! {
+            biased;
+            () = stop.cancelled() => {
+                writing.abort();
+                return Ending::Stopped;
+            }
+            () = closed.closed() => return Ending::OutputClosed,
+            given_up = relay.run(Lines::new(input, limits.longest_line)) => given_up,
+        };
+        drop(closed);
+        // The writer ends after the last line; a reader that does not read is not waited for.
+        let _ = timeout(limits.farewell, writing).await;
+        Ending::Input { given_up }
+    }
+
+    fn greet(&self) {
+        let address = &self.settings.address;
+        tracing::info!("Messages go to {address}.");
+        if address.is_open_to_others() {
+            tracing::warn!(
+                "{address} is not encrypted: everybody on the way can read the token. Use https."
+            );
+        }
+        if address.names_the_endpoint_twice() {
+            tracing::warn!("SIGHTLINE_URL is the address of the server, without /mcp at its end.");
+        }
+    }
+}
+
+/// Writes lines, each as a whole, until there are no more or nobody reads them. A server that repeats
+/// the token does not get it shown.
+async fn write<W: AsyncWrite + Unpin>(mut output: W, mut queue: Receiver<String>, token: Token) {
+    while let Some(line) = queue.recv().await {
+        let mut line = token.taken_out_of(line);
+        line.push('\n');
+        let written = async {
+            output.write_all(line.as_bytes()).await?;
+            output.flush().await
+        };
+        if let Err(error) = written.await {
+            tracing::debug!("The output is closed: {error}.");
+            return;
+        }
+    }
+}
+
+struct Relay {
+    exchange: Arc<Exchange>,
+    limits: Limits,
+    out: Sender<String>,
+    turns: Arc<Semaphore>,
+    tasks: JoinSet<()>,
+    under_way: HashMap<String, UnderWay>,
+    /// The version of the protocol that `initialize` led to.
+    negotiated: Option<Arc<str>>,
+    /// The version that the last request with a version named.
+    named: Option<Arc<str>>,
+}
+
+/// A request that has no answer yet.
+struct UnderWay {
+    id: Id,
+    task: AbortHandle,
+}
+
+impl Relay {
+    fn new(settings: &Settings, out: Sender<String>) -> Self {
+        Self {
+            exchange: Arc::new(Exchange::new(settings)),
+            limits: settings.limits,
+            out,
+            turns: Arc::new(Semaphore::new(settings.limits.at_once)),
+            tasks: JoinSet::new(),
+            under_way: HashMap::new(),
+            negotiated: None,
+            named: None,
+        }
+    }
+
+    /// Relays until the input ends, and tells how many requests were given up.
+    async fn run<R: AsyncBufRead + Unpin>(mut self, mut lines: Lines<R>) -> usize {
+        loop {
+            tokio::select! {
+                Some(ended) = self.tasks.join_next_with_id() => self.note_end(ended).await,
+                line = lines.next() => match line {
+                    Ok(Some(line)) => self.take(line).await,
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::warn!("The input cannot be read: {error}.");
+                        break;
+                    }
+                },
+            }
+        }
+        let limit = self.limits.farewell;
+        let finished = async {
+            while let Some(ended) = self.tasks.join_next_with_id().await {
+                self.note_end(ended).await;
+            }
+        };
+        let _ = timeout(limit, finished).await;
+        let given_up = self.under_way.len();
+        if given_up > 0 {
+            tracing::warn!(
+                "The input has ended, and {given_up} of the requests had no answer in time: they were given up."
+            );
+        }
+        given_up
+    }
+
+    async fn take(&mut self, line: Line) {
+        match line {
+            Line::TooLong(id) => {
+                let why = format!("it is longer than {} bytes", self.limits.longest_line);
+                self.say(Failure::no_request(&why).answer(id.as_ref()))
+                    .await;
+            }
+            Line::Whole(bytes) => match Message::read(&bytes) {
+                None => {}
+                Some(Ok(message)) => self.pass_on(message).await,
+                Some(Err((failure, id))) => self.say(failure.answer(id.as_ref())).await,
+            },
+        }
+    }
+
+    async fn pass_on(&mut self, message: Message) {
+        let version = self.version_of(&message);
+        match &message.kind {
+            Kind::Request(id) => {
+                let id = id.clone();
+                if message.is_initialize() {
+                    self.initialize(&message, &id, version.as_deref()).await;
+                } else if self.is_full() {
+                    let busy = format!(
+                        "{} messages are under way already. Wait for answers, then ask again.",
+                        self.tasks.len()
+                    );
+                    self.say(Failure::no_answer(busy).answer(Some(&id))).await;
+                } else {
+                    self.ask(message, id, version);
+                }
+            }
+            Kind::Cancellation(id) => {
+                // Its connection closes with it, and nothing more is said of it.
+                if let Some(ended) = self.under_way.remove(id.key()) {
+                    ended.task.abort();
+                }
+                self.tell(message, version);
+            }
+            Kind::Notification | Kind::Response => self.tell(message, version),
+        }
+    }
+
+    /// The version of the protocol that the server is told: the message's own, if it names one.
+    fn version_of(&mut self, message: &Message) -> Option<Arc<str>> {
+        if let Some(version) = &message.version {
+            let version: Arc<str> = version.as_str().into();
+            self.named = Some(Arc::clone(&version));
+            return Some(version);
+        }
+        match message.kind {
+            Kind::Request(_) if message.is_initialize() => None,
+            // A request of a newer version has to name it itself, and the server says so.
+            Kind::Request(_) => self.negotiated.clone(),
+            _ => self.negotiated.clone().or_else(|| self.named.clone()),
+        }
+    }
+
+    /// Asks and waits: what comes after it depends on the answer.
+    async fn initialize(&mut self, message: &Message, id: &Id, version: Option<&str>) {
+        let asked = self.exchange.ask(message, id, version, &self.out);
+        let answer = match timeout(self.limits.initialize, asked).await {
+            Ok(answer) => answer,
+            Err(_) => self.exchange.not_initialized().answer(Some(id)),
+        };
+        self.negotiated = negotiated(&answer).map(Into::into);
+        self.say(answer).await;
+    }
+
+    fn ask(&mut self, message: Message, id: Id, version: Option<Arc<str>>) {
+        let (exchange, turns) = (Arc::clone(&self.exchange), Arc::clone(&self.turns));
+        let (out, asked) = (self.out.clone(), id.clone());
+        let task = self.tasks.spawn(async move {
+            let _turn = turns.acquire().await;
+            let answer = exchange.ask(&message, &asked, version.as_deref(), &out);
+            let answer = answer.await;
+            let _ = out.send(answer).await;
+        });
+        self.under_way
+            .insert(id.key().to_owned(), UnderWay { id, task });
+    }
+
+    fn tell(&mut self, message: Message, version: Option<Arc<str>>) {
+        if self.is_full() {
+            tracing::warn!("Too much is under way: one message is left out.");
+            return;
+        }
+        let (exchange, turns) = (Arc::clone(&self.exchange), Arc::clone(&self.turns));
+        self.tasks.spawn(async move {
+            let _turn = turns.acquire().await;
+            if let Err(why) = exchange.tell(&message, version.as_deref()).await {
+                tracing::warn!("A message was not taken: {}", shown(&why));
+            }
+        });
+    }
+
+    fn is_full(&self) -> bool {
+        self.tasks.len() >= self.limits.at_once + self.limits.waiting
+    }
+
+    async fn note_end(&mut self, ended: Result<(TaskId, ()), JoinError>) {
+        let (task, has_failed) = match &ended {
+            Ok((task, ())) => (*task, false),
+            Err(error) => (error.id(), error.is_panic()),
+        };
+        let key = self.under_way.iter().find(|(_, it)| it.task.id() == task);
+        let Some(key) = key.map(|(key, _)| key.clone()) else {
+            return;
+        };
+        let ended = self.under_way.remove(&key);
+        if let Some(ended) = ended.filter(|_| has_failed) {
+            self.say(Failure::internal().answer(Some(&ended.id))).await;
+        }
+    }
+
+    async fn say(&self, line: String) {
+        // When nobody reads, the bridge is about to end.
+        let _ = self.out.send(line).await;
+    }
+}
+
+#[derive(Deserialize)]
+struct Initialized {
+    result: Agreement,
+}
+
+#[derive(Deserialize)]
+struct Agreement {
+    #[serde(rename = "protocolVersion")]
+    version: String,
+}
+
+/// The version of the protocol that an answer to `initialize` names.
+fn negotiated(answer: &str) -> Option<String> {
+    let answer: Initialized = serde_json::from_str(answer).ok()?;
+    Some(answer.result.version)
+}
+
+/// A text of a server as it may stand in a log: what moves a terminal's cursor is left out.
+fn shown(text: &str) -> String {
+    text.chars().filter(|it| !it.is_control()).collect()
+}

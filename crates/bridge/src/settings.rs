@@ -1,0 +1,91 @@
+//! What a bridge is told before it starts.
+
+use crate::{Address, Token, Trust};
+use std::{path::PathBuf, time::Duration};
+use thiserror::Error;
+
+/// What a bridge is told before it starts.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where the server is.
+    pub address: Address,
+    /// What opens it.
+    pub token: Token,
+    /// Whom to trust besides the public certificate authorities.
+    pub trust: Trust,
+    /// How long and how much.
+    pub limits: Limits,
+}
+
+/// How long and how much. The defaults are meant for use; tests take shorter times.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// For a connection, with its name look-up and TLS.
+    pub connect: Duration,
+    /// Without a byte of the server. It sends a sign of life every 15 seconds, or answers within 60.
+    pub silence: Duration,
+    /// For `initialize`, which everything after it waits for.
+    pub initialize: Duration,
+    /// For calls that are under way when the input ends.
+    pub farewell: Duration,
+    /// Bytes of a line of the input.
+    pub longest_line: usize,
+    /// Bytes of a message of the server.
+    pub longest_answer: usize,
+    /// Messages that are with the server at the same time.
+    pub at_once: usize,
+    /// Messages that may wait for their turn besides.
+    pub waiting: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            silence: Duration::from_mins(2),
+            initialize: Duration::from_secs(30),
+            farewell: Duration::from_secs(30),
+            longest_line: 1024 * 1024,
+            longest_answer: 4 * 1024 * 1024,
+            at_once: 32,
+            waiting: 128,
+        }
+    }
+}
+
+/// Why a bridge cannot start; says what to do.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// There is no token.
+    #[error(
+        "there is no token. Set SIGHTLINE_TOKEN, or name a file with --token-file; `sightline token create` makes one"
+    )]
+    NoToken,
+    /// The token cannot be sent.
+    #[error(
+        "this is no token: one has 16 visible ASCII characters or more, with nothing between them"
+    )]
+    UnfitToken,
+    /// The address cannot be used.
+    #[error("SIGHTLINE_URL or --url {0}")]
+    Address(&'static str),
+    /// A file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file with a token holds none.
+    #[error("{} is empty: it should hold a token alone", .0.display())]
+    EmptyTokenFile(PathBuf),
+    /// The file with certificates holds none that can be used.
+    #[error("{} holds no certificates that can be used: {reason}", path.display())]
+    Certificates {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}

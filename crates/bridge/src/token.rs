@@ -1,0 +1,107 @@
+//! What opens the server; it shows itself nowhere.
+
+use crate::SetupError;
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+use std::{fs, path::Path};
+
+/// What stands where the token would.
+const HIDDEN: &str = "(hidden)";
+/// What is shorter could stand in any text, and taking it out would spoil that. Tokens of Sightline are
+/// four times as long.
+const SHORTEST: usize = 16;
+
+/// A token. It prints as nothing that opens a server.
+#[derive(Debug, Clone)]
+pub struct Token(SecretString);
+
+impl Token {
+    /// Takes a token from wherever it was given.
+    pub fn new(text: &str) -> Result<Self, SetupError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(SetupError::NoToken);
+        }
+        // What is not visible could not stand in a header.
+        if text.len() < SHORTEST || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(SetupError::UnfitToken);
+        }
+        Ok(Self(text.to_owned().into()))
+    }
+
+    /// Reads a file that holds a token alone.
+    pub fn from_file(path: &Path) -> Result<Self, SetupError> {
+        let text = fs::read_to_string(path).map_err(|source| SetupError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        if text.trim().is_empty() {
+            return Err(SetupError::EmptyTokenFile(path.to_owned()));
+        }
+        Self::new(&text)
+    }
+
+    /// The value of the header `Authorization`, which logs of others do not show either.
+    pub(crate) fn bearer(&self) -> HeaderValue {
+        let text = format!("Bearer {}", self.0.expose_secret());
+        let mut value = HeaderValue::from_str(&text).expect("a token is visible ASCII");
+        value.set_sensitive(true);
+        value
+    }
+
+    /// A text without the token, should a server repeat it.
+    pub(crate) fn taken_out_of(&self, text: String) -> String {
+        let token = self.0.expose_secret();
+        if text.contains(token) {
+            text.replace(token, HIDDEN)
+        } else {
+            text
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_shows_itself_neither_in_logs_nor_in_what_a_server_says() {
+        let token = Token::new(" sightline_sesame \n").unwrap();
+        assert!(!format!("{token:?} {:?}", token.bearer()).contains("sesame"));
+        assert_eq!(token.bearer().as_bytes(), b"Bearer sightline_sesame");
+        assert_eq!(
+            token.taken_out_of("no sightline_sesame here".to_owned()),
+            "no (hidden) here"
+        );
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused() {
+        assert!(matches!(Token::new("  \n"), Err(SetupError::NoToken)));
+        for text in [
+            "too short",
+            "sightline agt sesame",
+            "sightline\nsesame",
+            "sightline_süß_süß",
+        ] {
+            let told = Token::new(text).unwrap_err().to_string();
+            assert!(!told.contains(text), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_file_holds_a_token_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        assert!(matches!(
+            Token::from_file(&path),
+            Err(SetupError::File { .. })
+        ));
+        fs::write(&path, "\n").unwrap();
+        let told = Token::from_file(&path).unwrap_err().to_string();
+        assert!(told.contains("is empty"), "{told}");
+        fs::write(&path, "sightline_sesame\r\n").unwrap();
+        let token = Token::from_file(&path).unwrap();
+        assert_eq!(token.bearer().as_bytes(), b"Bearer sightline_sesame");
+    }
+}

@@ -1,0 +1,248 @@
+//! What a call of a tool asks for: an endpoint, with what a request to it would carry.
+
+use super::{
+    room,
+    tool::{self, Tool},
+    tools::{id_argument, takes_null_as_left_out},
+};
+use crate::{
+    answer::Answer,
+    caller::Caller,
+    endpoint::{Access, Call, Endpoint, Verb},
+    fields::whole,
+    pipeline::once,
+    problem::{Code, FieldError, Problem},
+    query::Query,
+    services::Services,
+    weight::Telling,
+};
+use domain::use_cases::authenticate_agent::Agent;
+use serde_json::{Map, Value};
+use std::{sync::Arc, time::Duration};
+use url::form_urlencoded;
+
+/// Longest wait for the end of an analysis.
+pub const WAIT: Duration = Duration::from_mins(5);
+
+/// A call of a tool, as far as its arguments can be read.
+pub struct Asked {
+    /// The tool.
+    pub tool: &'static Tool,
+    /// The endpoint that does its work.
+    pub endpoint: &'static Endpoint,
+    /// How many bytes the answer may have.
+    pub most_bytes: usize,
+    /// How long to wait for the end of an analysis.
+    pub wait: Duration,
+    /// What is wrong with the tool's own arguments; told once the scope is known to be there.
+    wrong: Vec<FieldError>,
+    id: Option<i64>,
+    path: String,
+    query_text: String,
+    body: Map<String, Value>,
+    key: Option<String>,
+}
+
+impl Asked {
+    /// Reads the arguments of a call.
+    #[must_use]
+    pub fn of(tool: &'static Tool, mut arguments: Map<String, Value>) -> Self {
+        // `null` chooses nothing.
+        let chosen: Map<String, Value> = arguments
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let endpoint = tool::endpoint((tool.choose)(&chosen));
+        if takes_null_as_left_out(endpoint.verb) {
+            arguments = chosen;
+        }
+        let mut asked = Self {
+            tool,
+            endpoint,
+            most_bytes: room::DEFAULT,
+            wait: Duration::ZERO,
+            wrong: vec![],
+            id: None,
+            path: endpoint.path.to_owned(),
+            query_text: String::new(),
+            body: Map::new(),
+            key: None,
+        };
+        asked.take_own(&mut arguments);
+        asked.take_id(&mut arguments);
+        if endpoint.verb == Verb::Get {
+            asked.query_text = asked.query(&arguments);
+        } else {
+            asked.body = arguments;
+        }
+        asked
+    }
+
+    /// Takes the arguments that no endpoint knows.
+    fn take_own(&mut self, arguments: &mut Map<String, Value>) {
+        let own = (self.tool.own)();
+        if own.contains_key("maxBytes")
+            && let Some(given) = arguments.shift_remove("maxBytes")
+        {
+            let found = self.number("maxBytes", &given, room::LEAST as u64, room::MOST as u64);
+            self.most_bytes = found
+                .and_then(|it| it.try_into().ok())
+                .unwrap_or(room::DEFAULT);
+        }
+        if own.contains_key("wait")
+            && let Some(given) = arguments.shift_remove("wait")
+        {
+            let found = self.number("wait", &given, 0, WAIT.as_secs());
+            self.wait = Duration::from_secs(found.unwrap_or_default());
+        }
+        if own.contains_key("idempotencyKey")
+            && let Some(given) = arguments.shift_remove("idempotencyKey")
+        {
+            self.key = given.as_str().and_then(once::key);
+            if self.key.is_none() {
+                let rule = "must be 1 to 255 visible ASCII characters, for example a UUID";
+                self.wrong
+                    .push(FieldError::at("/idempotencyKey", "invalid-value", rule));
+            }
+        }
+        if own.contains_key("include")
+            && let Some(given) = arguments.shift_remove("include")
+            && given != "keywords"
+        {
+            let error = FieldError::at("/include", "invalid-value", "must be keywords");
+            self.wrong
+                .push(error.allowing(&["keywords"], given.as_str().unwrap_or_default()));
+        }
+    }
+
+    fn number(&mut self, name: &str, given: &Value, least: u64, most: u64) -> Option<u64> {
+        // Models write numbers as texts now and then.
+        let found = whole(given).or_else(|| given.as_str()?.parse().ok());
+        let found = found.and_then(|it| u64::try_from(it).ok());
+        let found = found.filter(|it| (least..=most).contains(it));
+        if found.is_none() {
+            let rule = format!("must be a whole number from {least} to {most}");
+            let error = FieldError::at(format!("/{name}"), "invalid-value", rule);
+            self.wrong.push(error.with("min", least).with("max", most));
+        }
+        found
+    }
+
+    fn take_id(&mut self, arguments: &mut Map<String, Value>) {
+        if !self.endpoint.path.contains("{id}") {
+            return;
+        }
+        let name = id_argument(self.endpoint.operation);
+        let pointer = format!("/{name}");
+        match arguments.shift_remove(name) {
+            None => {
+                self.wrong
+                    .push(FieldError::at(pointer, "required", "is required"));
+            }
+            Some(given) => {
+                let found = whole(&given).or_else(|| given.as_str().and_then(crate::plain_id));
+                let found = found.filter(|it| (1..=domain::ids::LARGEST_ID).contains(it));
+                if found.is_none() {
+                    let rule = "must be a positive integer up to 9007199254740991";
+                    self.wrong
+                        .push(FieldError::at(pointer, "invalid-type", rule));
+                }
+                self.id = found;
+            }
+        }
+        let id = self.id.unwrap_or(crate::NOBODYS);
+        self.path = self.endpoint.path.replace("{id}", &id.to_string());
+    }
+
+    /// The arguments as a query string.
+    fn query(&mut self, arguments: &Map<String, Value>) -> String {
+        let mut text = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in arguments {
+            match value {
+                Value::String(value) => text.append_pair(name, value),
+                Value::Bool(value) => text.append_pair(name, &value.to_string()),
+                Value::Number(number) => {
+                    let whole =
+                        whole(value).map_or_else(|| number.to_string(), |it| it.to_string());
+                    text.append_pair(name, &whole)
+                }
+                Value::Array(items) if items.iter().all(Value::is_string) => {
+                    let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                    text.append_pair(name, &items.join(","))
+                }
+                _ => {
+                    let rule = "must be a text, a number, true or false";
+                    let pointer = format!("/{name}");
+                    self.wrong
+                        .push(FieldError::at(pointer, "invalid-type", rule));
+                    continue;
+                }
+            };
+        }
+        text.finish()
+    }
+
+    /// The same once more, when it only reads.
+    #[must_use]
+    pub fn again(&self) -> Option<Self> {
+        let reads = self.endpoint.verb == Verb::Get;
+        reads.then(|| Self {
+            wrong: vec![],
+            path: self.path.clone(),
+            query_text: self.query_text.clone(),
+            body: Map::new(),
+            key: None,
+            ..*self
+        })
+    }
+
+    /// Does it, as a request to the endpoint would.
+    ///
+    /// # Errors
+    /// What the endpoint refuses, and arguments that no request could carry.
+    pub async fn run(
+        self,
+        services: &Arc<Services>,
+        agent: Agent,
+        request_id: &str,
+    ) -> Result<Answer, Problem> {
+        if !self.wrong.is_empty() {
+            return Err(Problem::invalid(self.wrong));
+        }
+        let Access::Agent(_, handler) = self.endpoint.access else {
+            return Err(Problem::new(Code::NotFound, "No tool leads there."));
+        };
+        let account = agent.account.id;
+        let once = self.key.map(|key| {
+            let caller = agent.token.id.into();
+            once::under(key, self.endpoint.verb, &self.path, &self.body, caller)
+        });
+        if let Some(once) = &once
+            && let Some(answer) = once::repeated(services, account, once).await?
+        {
+            return Ok(answer);
+        }
+        let parameters = (self.endpoint.parameters)();
+        let known: Vec<&str> = parameters.iter().map(|it| it.name).collect();
+        let call = Call {
+            caller: Caller::Tool(Box::new(agent)),
+            once: once.clone(),
+            if_match: None,
+            id: self.id,
+            part_id: None,
+            target: format!("{}?{}", self.path, self.query_text),
+            query: Query::parse(&self.query_text, &known),
+            path: self.path,
+            query_text: self.query_text,
+            body: self.body,
+            telling: Telling::Terse(room::of_rows(self.most_bytes)),
+        };
+        let handling = handler(Arc::clone(services), call);
+        let outcome = services.patiently(handling).await;
+        match &once {
+            Some(once) => once::settle(services, account, once, outcome, request_id).await,
+            None => outcome,
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Lets callers in: where from, whose token, which scopes, how often; then rmcp has the word.
+
+use super::{
+    ALLOWED, PATH, Reply, Stream, Transport,
+    asked::Asked,
+    place,
+    server::{Server, Visit},
+    tools,
+};
+use crate::{
+    answer::Answer,
+    endpoint::Verb,
+    json_guard,
+    limits::{Demand, UnderWay},
+    pipeline::{
+        admit,
+        authenticate::{self, Asking},
+        body,
+        respond::Trace,
+        routing,
+    },
+    problem::{Code, Problem},
+    services::Services,
+};
+use actix_web::{HttpRequest, http::Method, web};
+use domain::{scope::Scope, use_cases::authenticate_agent::Agent};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, session::never::NeverSessionManager,
+};
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+
+/// How much deeper arguments stand in a message than in the body of a request.
+const DEEPER: usize = 2;
+
+/// The door of `/mcp`.
+pub struct Entrance {
+    services: Arc<Services>,
+    transport: Transport<Server, NeverSessionManager>,
+}
+
+/// What is answered, and what lasts until it is sent.
+pub enum Told {
+    /// At once.
+    Whole(Answer),
+    /// As it comes; the request is under way until its end.
+    Stream(Stream, UnderWay),
+}
+
+impl Entrance {
+    /// To the tools on these services.
+    #[must_use]
+    pub fn new(services: Arc<Services>) -> Self {
+        let server = Server::new(Arc::clone(&services));
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_max_request_body_bytes(services.config.most_body);
+        let sessions = Arc::new(NeverSessionManager::default());
+        Self {
+            services,
+            transport: Transport::new(move || server.clone(), sessions, config),
+        }
+    }
+
+    /// Answers one request.
+    ///
+    /// # Errors
+    /// Whoever sent it may not come in, or the message cannot be carried.
+    pub async fn answer(
+        &self,
+        request: &HttpRequest,
+        payload: web::Payload,
+        trace: &mut Trace,
+    ) -> Result<Told, Problem> {
+        match *request.method() {
+            Method::POST => {}
+            Method::OPTIONS => {
+                let types = Verb::Post.accepted_types().join(", ");
+                return Ok(Told::Whole(
+                    routing::options(&ALLOWED).header("Accept-Post", types),
+                ));
+            }
+            _ => return Err(only_post(request.method())),
+        }
+        let (services, config) = (&self.services, &self.services.config);
+        place::check(request, &config.public_base_url)?;
+        let mut under_way = admit::begin(services)?;
+        let agent = self.holder(request).await?;
+        trace.caller.account = Some(agent.account.id);
+        body::check_type(Verb::Post, request.headers())?;
+        let bytes = body::raw(request, payload, config.most_body, config.body_patience).await?;
+        let message = match json_guard::parse_within(&bytes, json_guard::MOST_DEPTH + DEEPER) {
+            Ok(message) => message,
+            Err(wrong) => return Ok(Told::Whole(unreadable(&bytes, &wrong))),
+        };
+        if let Some(wrong) = misshapen(&message) {
+            return Ok(Told::Whole(not_a_message(&message, wrong)));
+        }
+        let asked = asked(message);
+        self.check_scope(&agent, asked.as_ref())?;
+        let counted = self.count(&agent, asked.as_ref(), &mut under_way, trace);
+        let asked = match (asked, counted) {
+            (Some(asked), Ok(())) => Some(Ok(asked)),
+            // The model that called is told to wait; a client would only see a broken connection.
+            (Some(_), Err(problem)) => Some(Err(problem)),
+            (None, counted) => {
+                counted?;
+                None
+            }
+        };
+        let mut extensions = http::Extensions::new();
+        extensions.insert(Arc::new(Visit {
+            agent,
+            asked: Mutex::new(asked),
+            request_id: trace.id.clone(),
+        }));
+        Ok(
+            match self
+                .transport
+                .answer(request, bytes.freeze(), extensions)
+                .await?
+            {
+                Reply::Whole(answer) => Told::Whole(answer),
+                Reply::Stream(stream) => Told::Stream(stream, under_way),
+            },
+        )
+    }
+
+    async fn holder(&self, request: &HttpRequest) -> Result<Agent, Problem> {
+        let services = &self.services;
+        let asking = self.asking(&Scope::ALL);
+        let holder = authenticate::holder(services, authenticate::bearer(request), &asking).await;
+        let address = admit::address(services, request);
+        holder.map_err(|problem| admit::refused(services, address, problem))
+    }
+
+    fn asking<'a>(&'a self, scopes: &'a [Scope]) -> Asking<'a> {
+        Asking {
+            base_url: &self.services.config.public_base_url,
+            resource: PATH,
+            scopes,
+        }
+    }
+
+    /// Refuses a call that the token's scopes do not allow, naming all that the tool needs.
+    fn check_scope(&self, agent: &Agent, asked: Option<&Asked>) -> Result<(), Problem> {
+        let Some((asked, needed)) = asked.and_then(|it| Some((it, it.endpoint.access.scope()?)))
+        else {
+            return Ok(());
+        };
+        if agent.token.scopes.contains(needed) {
+            return Ok(());
+        }
+        let all: Vec<Scope> = asked.tool.scopes().into_iter().collect();
+        Err(authenticate::insufficient(
+            agent,
+            &self.asking(&all),
+            needed,
+        ))
+    }
+
+    /// Counts the request as one to the endpoint would be.
+    fn count(
+        &self,
+        agent: &Agent,
+        asked: Option<&Asked>,
+        under_way: &mut UnderWay,
+        trace: &mut Trace,
+    ) -> Result<(), Problem> {
+        let holder = (agent.account.id, agent.token.id.into());
+        let demand = asked.map_or(Demand::Read, |it| it.endpoint.demand());
+        admit::count(&self.services, holder, demand, &mut trace.caller)?;
+        under_way.belongs_to(holder).map_err(admit::crowded)
+    }
+}
+
+/// The call of a tool that a message holds; nothing for other messages and unknown tools.
+fn asked(mut message: Map<String, Value>) -> Option<Asked> {
+    if message.get("method")? != "tools/call" {
+        return None;
+    }
+    let params = message.get_mut("params")?;
+    let name = params.get("name")?.as_str()?;
+    let tool = tools::all().iter().find(|it| it.name == name)?;
+    let arguments = match params.get_mut("arguments").map(Value::take) {
+        Some(Value::Object(arguments)) => arguments,
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return None,
+    };
+    Some(Asked::of(tool, arguments))
+}
+
+fn only_post(method: &Method) -> Problem {
+    let problem = Problem::new(
+        Code::MethodNotAllowed,
+        format!("{method} is not served at this path: nothing is kept between messages."),
+    );
+    problem
+        .with("allow", ALLOWED.to_vec())
+        .hint("Send each JSON-RPC message with POST.")
+        .header("Allow", ALLOWED.join(", "))
+}
+
+/// A message that is none, as JSON-RPC has it.
+fn unreadable(bytes: &[u8], wrong: &json_guard::Malformed) -> Answer {
+    let is_batch = bytes.trim_ascii_start().starts_with(b"[");
+    let (code, text) = if is_batch {
+        (
+            -32_600,
+            "Invalid request: send one message, not a batch".to_owned(),
+        )
+    } else {
+        let place = format!("line {}, column {}", wrong.line, wrong.column);
+        (-32_700, format!("Parse error: {} ({place})", wrong.reason))
+    };
+    refused(&Value::Null, code, &text)
+}
+
+/// What keeps an object from being a message of JSON-RPC 2.0, as MCP has it.
+fn misshapen(message: &Map<String, Value>) -> Option<&'static str> {
+    let is_id = |it: &Value| it.is_string() || it.is_i64();
+    let params = message.get("params");
+    if message.get("jsonrpc").is_none_or(|it| it != "2.0") {
+        return Some("jsonrpc has to be \"2.0\"");
+    }
+    if message.get("id").is_some_and(|it| !is_id(it)) {
+        return Some("id has to be a text or a whole number");
+    }
+    if params.is_some_and(|it| !it.is_object() && !it.is_null()) {
+        return Some("params has to be an object");
+    }
+    if params
+        .and_then(|it| it.get("_meta"))
+        .is_some_and(|it| !it.is_object())
+    {
+        return Some("params._meta has to be an object");
+    }
+    let is_answer = message.contains_key("result") || message.contains_key("error");
+    if message.get("method").is_none_or(|it| !it.is_string()) && !is_answer {
+        return Some("method has to be a text");
+    }
+    None
+}
+
+fn not_a_message(message: &Map<String, Value>, wrong: &str) -> Answer {
+    let id = message.get("id").filter(|it| it.is_string() || it.is_i64());
+    refused(
+        id.unwrap_or(&Value::Null),
+        -32_600,
+        &format!("Invalid request: {wrong}"),
+    )
+}
+
+fn refused(id: &Value, code: i32, text: &str) -> Answer {
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": text } });
+    let mut answer = Answer::with_status(400, &body);
+    answer.cache = "no-store";
+    answer
+}

@@ -1,0 +1,79 @@
+//! What a tool answers: content with a structure, a sentence about it, and the same content as a text for
+//! clients that show their model nothing else.
+
+use super::{room, tool::Tool, words};
+use crate::{answer::Answer, problem::Problem, services::Services, weight::leave_out_nothing};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+
+/// How many wrong values a sentence names; the document behind it has all of them.
+const MOST_ERRORS_TOLD: usize = 3;
+
+/// What an endpoint answered, in at most so many bytes.
+pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
+    let mut content: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+    let is_list = content["items"].is_array();
+    leave_out_nothing(&mut content);
+    words::in_tools(&mut content);
+    if let Some(members) = content.as_object_mut() {
+        members.shift_remove("limit");
+        // That nothing was found is an answer.
+        if is_list {
+            members.entry("items").or_insert_with(|| json!([]));
+        }
+        // Beside results a project says whose they are; how it is reported on is its own answer.
+        if let Some(Value::Object(project)) = members.get_mut("project") {
+            project.shift_remove("effectiveReportSettings");
+        }
+        if members.contains_key("nextCursor") {
+            members.insert("truncated".into(), true.into());
+        }
+    }
+    room::fit(&mut content, most_bytes);
+    let mut told = vec![
+        ContentBlock::text((tool.tell)(&content)),
+        ContentBlock::text(content.to_string()),
+    ];
+    let is_replay = answer
+        .headers
+        .iter()
+        .any(|(name, _)| *name == "Idempotent-Replayed");
+    if is_replay {
+        told.insert(
+            1,
+            ContentBlock::text(
+                "This was done before under the same idempotencyKey; this is its answer.",
+            ),
+        );
+    }
+    let mut result = CallToolResult::success(told);
+    result.structured_content = Some(content);
+    result
+}
+
+/// What was refused: what was wrong, where, and how to mend it, for the model that called.
+pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> CallToolResult {
+    let mut document = problem.document(&services.config.public_base_url, request_id);
+    words::in_tools(&mut document);
+    if let (Some(wait), Some(members)) = (problem.retry_after, document.as_object_mut()) {
+        members.insert("retryAfterSeconds".into(), wait.as_secs().max(1).into());
+    }
+    let hint = problem.hint.as_deref().unwrap_or_default();
+    let told = format!("{}: {} {hint}", problem.code.title(), detail(problem));
+    CallToolResult::error(vec![
+        ContentBlock::text(told.trim_end()),
+        ContentBlock::text(document.to_string()),
+    ])
+}
+
+/// What happened; of several wrong values the first few.
+fn detail(problem: &Problem) -> String {
+    if problem.errors.len() < 2 {
+        return problem.detail.clone();
+    }
+    let errors = problem.errors.iter().take(MOST_ERRORS_TOLD);
+    let told: Vec<String> = errors
+        .map(|it| format!("{}: {}", it.place(), it.message))
+        .collect();
+    format!("{}.", told.join("; "))
+}

@@ -1,0 +1,150 @@
+//! Where a request was sent to, and from: a page that a browser shows must not reach a server by a name
+//! that somebody else made to point at it (DNS rebinding).
+
+use crate::problem::{Code, Problem};
+use actix_web::{
+    HttpRequest,
+    http::{
+        header::{self, HeaderName},
+        uri::Authority,
+    },
+};
+use std::net::IpAddr;
+
+/// Refuses a request to a host by a name that strangers can make, and one from a page elsewhere.
+///
+/// Addresses, names without a dot and the server's own host are names that no stranger can point at
+/// it. A page has to be one of the host that the request was sent to, or of the server's own.
+///
+/// # Errors
+/// 403 with the code `origin-not-allowed`.
+pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
+    let own = authority_of(base_url);
+    let host = match one(request, &header::HOST)? {
+        Some(text) => text.parse::<Authority>().ok(),
+        None => request.uri().authority().cloned(),
+    };
+    let Some(host) = host else {
+        return Err(refused(
+            "Host",
+            "The request does not name one host.",
+            base_url,
+        ));
+    };
+    if !is_safe(host.host()) && !is_same(&host, own.as_ref()) {
+        return Err(refused(
+            "Host",
+            "The request names a host that is not this server's.",
+            base_url,
+        ));
+    }
+    let Some(origin) = one(request, &header::ORIGIN)? else {
+        return Ok(());
+    };
+    let page = origin
+        .contains("://")
+        .then(|| authority_of(origin))
+        .flatten();
+    let is_ours = page.is_some_and(|page| page == host || is_same(&page, own.as_ref()));
+    if is_ours {
+        return Ok(());
+    }
+    Err(refused(
+        "Origin",
+        "The request was made by a page elsewhere.",
+        base_url,
+    ))
+}
+
+/// The only value of a header.
+fn one<'a>(request: &'a HttpRequest, name: &HeaderName) -> Result<Option<&'a str>, Problem> {
+    let mut values = request.headers().get_all(name);
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let text = value.to_str().ok().filter(|_| values.next().is_none());
+    text.map(Some).ok_or_else(|| {
+        let detail = format!("The header {name} cannot be read.");
+        Problem::new(Code::OriginNotAllowed, detail).with("header", name.as_str())
+    })
+}
+
+fn authority_of(url: &str) -> Option<Authority> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next()?.parse().ok()
+}
+
+/// Whether nobody can register the name and point it here.
+fn is_safe(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<IpAddr>().is_ok() || !bare.contains('.') || bare.ends_with(".localhost")
+}
+
+/// Whether it is that host, whatever its port: proxies listen at others.
+fn is_same(host: &Authority, own: Option<&Authority>) -> bool {
+    own.is_some_and(|own| own.host().eq_ignore_ascii_case(host.host()))
+}
+
+fn refused(header: &str, detail: &str, base_url: &str) -> Problem {
+    Problem::new(Code::OriginNotAllowed, detail)
+        .with("header", header)
+        .hint(format!(
+            "Send it to {base_url}/mcp; whoever runs the server names its address as public_base_url."
+        ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    fn is_let_in(host: &str, origin: Option<&str>) -> bool {
+        let mut request = TestRequest::default().insert_header(("Host", host));
+        if let Some(origin) = origin {
+            request = request.insert_header(("Origin", origin));
+        }
+        check(&request.to_http_request(), "https://seo.example:8443").is_ok()
+    }
+
+    #[test]
+    fn hosts_are_ours_or_names_that_no_stranger_can_make() {
+        for host in [
+            "seo.example",
+            "SEO.example:8443",
+            "localhost:8080",
+            "127.0.0.1:8080",
+            "[::1]:8080",
+            "192.168.1.5",
+            "sightline:8080",
+            "a.localhost",
+        ] {
+            assert!(is_let_in(host, None), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "evil.example:8080",
+            "seo.example.evil.example",
+            "127.0.0.1.nip.io",
+            "",
+            "a b",
+        ] {
+            assert!(!is_let_in(host, None), "{host}");
+        }
+    }
+
+    #[test]
+    fn pages_are_ours_or_of_the_host_that_was_asked() {
+        assert!(is_let_in("localhost:8080", Some("http://localhost:8080")));
+        assert!(is_let_in("localhost:8080", Some("https://seo.example")));
+        for origin in [
+            "http://localhost:9090",
+            "http://evil.example",
+            "null",
+            "localhost:8080",
+            "",
+            "https://seo.example.evil.example",
+        ] {
+            assert!(!is_let_in("localhost:8080", Some(origin)), "{origin}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What a client may learn before it has a token: protected resource metadata (RFC 9728).
+
+use crate::{agent_api::BASE, answer::Answer};
+use domain::scope::Scope;
+use serde_json::json;
+
+/// Where it is, before the path of the resource.
+pub const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// The path of the resource that such a path is about.
+#[must_use]
+pub fn named(path: &str) -> Option<&'static str> {
+    match path.strip_prefix(WELL_KNOWN)? {
+        "" | super::PATH => Some(super::PATH),
+        BASE => Some(BASE),
+        _ => None,
+    }
+}
+
+/// Where the metadata of a resource is.
+#[must_use]
+pub fn address(base_url: &str, path: &str) -> String {
+    format!("{base_url}{WELL_KNOWN}{path}")
+}
+
+/// The metadata. There are no authorization servers: owners make tokens by hand.
+#[must_use]
+pub fn metadata(base_url: &str, path: &str) -> Answer {
+    let scopes: Vec<&str> = Scope::ALL.iter().map(|it| it.name()).collect();
+    Answer::value(&json!({
+        "resource": format!("{base_url}{path}"),
+        "resource_name": "Sightline",
+        "resource_documentation": format!("{base_url}/docs"),
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": scopes,
+    }))
+}

@@ -1,0 +1,230 @@
+//! How much a tool answers: models read all of it, and clients cut what is longer where it hurts.
+
+use crate::weight::told_twice;
+use serde_json::{Value, json};
+
+/// Bytes of an answer, unless more are asked for.
+pub const DEFAULT: usize = 16 * 1024;
+/// Most bytes of an answer.
+pub const MOST: usize = 64 * 1024;
+/// Fewest bytes that can be asked for.
+pub const LEAST: usize = 4 * 1024;
+/// What stands around the content: the message, its sentence, what was cut.
+const AROUND: usize = 1_536;
+/// Most places that are told to be cut.
+const MOST_TOLD: usize = 8;
+
+/// What is cut at all.
+#[derive(Clone, Copy)]
+struct Cuttable {
+    /// Lists with so many items, so that one is left.
+    items: usize,
+    /// Texts of so many bytes.
+    text: usize,
+    /// Objects with so many members: few have names that somebody chose, many have keys.
+    members: usize,
+    /// So far inside.
+    depth: usize,
+}
+
+/// What is cut first, and what is cut when that does not do. Lists of a few, such as engines, come last.
+const CUTTABLE: [Cuttable; 3] = [
+    Cuttable {
+        items: 5,
+        text: 256,
+        members: 24,
+        depth: 1,
+    },
+    Cuttable {
+        items: 2,
+        text: 128,
+        members: 24,
+        depth: 1,
+    },
+    Cuttable {
+        items: 1,
+        text: 32,
+        members: 2,
+        depth: 2,
+    },
+];
+
+/// What is left for the rows of a list.
+#[must_use]
+pub const fn of_rows(most: usize) -> usize {
+    most - AROUND - 512
+}
+
+/// Cuts a value that is told twice to what fits into so many bytes; says what was cut.
+///
+/// The heaviest part is cut first, as far inside as it can be told apart. The rows of a page are never
+/// cut: a cursor has passed them.
+pub fn fit(value: &mut Value, most: usize) {
+    let most = most - AROUND;
+    let mut cuts: Vec<Cut> = Vec::new();
+    while told_twice(&value.to_string()) > most {
+        let found = CUTTABLE.iter().find_map(|it| heaviest(value, *it));
+        let Some(path) = found else { break };
+        let Some(part) = value.pointer_mut(&path) else {
+            break;
+        };
+        let of = length(part);
+        shorten(part);
+        let kept = length(part);
+        match cuts.iter_mut().find(|it| it.path == path) {
+            Some(cut) => cut.kept = kept,
+            None => cuts.push(Cut { path, kept, of }),
+        }
+    }
+    // What was cut away with a larger part needs no word of its own.
+    cuts.retain(|it| value.pointer(&it.path).is_some());
+    if cuts.is_empty() {
+        return;
+    }
+    let told: Vec<Value> = cuts.iter().take(MOST_TOLD).map(Cut::document).collect();
+    if let Some(members) = value.as_object_mut() {
+        members.insert("truncated".into(), true.into());
+        members.insert("cut".into(), told.into());
+    }
+}
+
+struct Cut {
+    path: String,
+    kept: usize,
+    of: usize,
+}
+
+impl Cut {
+    fn document(&self) -> Value {
+        json!({ "at": self.path, "kept": self.kept, "of": self.of })
+    }
+}
+
+fn length(part: &Value) -> usize {
+    match part {
+        Value::Array(items) => items.len(),
+        Value::String(text) => text.chars().count(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    }
+}
+
+/// Takes away the second half.
+fn shorten(part: &mut Value) {
+    match part {
+        Value::Array(items) => items.truncate(items.len() / 2),
+        Value::String(text) => {
+            let half = text.chars().count() / 2;
+            *text = text.chars().take(half).collect();
+        }
+        Value::Object(members) => {
+            let rest: Vec<String> = members.keys().skip(members.len() / 2).cloned().collect();
+            for name in rest {
+                members.shift_remove(&name);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The place of the part that weighs most and can be cut.
+fn heaviest(value: &Value, cuttable: Cuttable) -> Option<String> {
+    let mut best: Option<(usize, String)> = None;
+    look(value, String::new(), cuttable, &mut best);
+    best.map(|(_, path)| path)
+}
+
+/// What a part weighs; notes it as the heaviest when most of that is its own, not a part's of it that
+/// can be cut as well.
+fn look(
+    value: &Value,
+    path: String,
+    cuttable: Cuttable,
+    best: &mut Option<(usize, String)>,
+) -> usize {
+    let (weight, inside) = match value {
+        Value::Array(items) => {
+            let inner = items.iter().enumerate();
+            let inner = inner.map(|(n, it)| look(it, format!("{path}/{n}"), cuttable, best));
+            weighed(inner)
+        }
+        Value::Object(members) => {
+            let inner = members.iter().map(|(name, it)| {
+                let name_in_path = name.replace('~', "~0").replace('/', "~1");
+                look(it, format!("{path}/{name_in_path}"), cuttable, best) + name.len() + 4
+            });
+            weighed(inner)
+        }
+        Value::String(text) => (text.len() + 2, 0),
+        plain => (plain.to_string().len(), 0),
+    };
+    let can_be_cut = match value {
+        Value::Array(items) => items.len() >= cuttable.items && path != "/items",
+        Value::String(text) => text.len() >= cuttable.text,
+        Value::Object(members) => {
+            let depth = path.matches('/').count();
+            members.len() >= cuttable.members && depth >= cuttable.depth
+        }
+        _ => false,
+    };
+    let is_mostly_one = inside * 10 > weight * 6;
+    let is_heavier = best.as_ref().is_none_or(|(most, _)| weight > *most);
+    if can_be_cut && !is_mostly_one && is_heavier {
+        *best = Some((weight, path));
+    }
+    weight
+}
+
+/// What parts weigh together, and the heaviest of them.
+fn weighed(parts: impl Iterator<Item = usize>) -> (usize, usize) {
+    parts.fold((2, 0), |(all, most), it| (all + it + 1, most.max(it)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_stays_as_it_is() {
+        let mut value = json!({ "items": [1, 2, 3] });
+        let before = value.clone();
+        fit(&mut value, LEAST);
+        assert_eq!(value, before);
+    }
+
+    #[test]
+    fn the_innermost_heavy_part_is_cut_and_named_and_rows_stay() {
+        let results: Vec<Value> = (0..100)
+            .map(|n| json!({ "position": n, "url": "https://example.com/page" }))
+            .collect();
+        let mut value = json!({ "summary": { "a": 1 }, "items": [{ "keyword": "a", "results": results }, { "keyword": "b" }] });
+        fit(&mut value, LEAST);
+        assert!(told_twice(&value.to_string()) < LEAST);
+        assert_eq!(value["items"].as_array().unwrap().len(), 2);
+        let cut = &value["cut"][0];
+        assert_eq!(
+            (&cut["at"], &cut["of"]),
+            (&json!("/items/0/results"), &json!(100))
+        );
+        let kept = value["items"][0]["results"].as_array().unwrap().len();
+        assert_eq!(
+            (cut["kept"].as_u64(), &value["truncated"]),
+            (Some(kept as u64), &json!(true))
+        );
+        assert!(kept > 5);
+    }
+
+    #[test]
+    fn long_texts_and_large_tables_are_cut_too() {
+        let table: serde_json::Map<String, Value> =
+            (0..2_000).map(|n| (format!("key{n}"), n.into())).collect();
+        let mut value = json!({ "text": "é".repeat(40_000), "summary": { "table": table } });
+        fit(&mut value, LEAST);
+        assert!(
+            told_twice(&value.to_string()) < LEAST,
+            "{}",
+            value.to_string().len()
+        );
+        assert_eq!(value["cut"].as_array().unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,178 @@
+//! Carries messages from Actix to rmcp and its answers back: one speaks http 0.2, the other 1.
+
+use crate::{
+    answer::Answer,
+    problem::{Code, Problem},
+};
+use actix_web::{
+    HttpRequest,
+    http::{Method, StatusCode, header::HeaderMap},
+    web::Bytes,
+};
+use futures_util::{StreamExt, stream::LocalBoxStream};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use rmcp::{
+    ServerHandler,
+    transport::streamable_http_server::{
+        SessionManager, StreamableHttpServerConfig, StreamableHttpService,
+    },
+};
+use std::{convert::Infallible, sync::Arc};
+
+/// Header fields that rmcp reads. Nothing else is passed on, least of all a token.
+const READ: [&str; 9] = [
+    "accept",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "origin",
+];
+/// The prefix of header fields that repeat an argument.
+const PARAMETER: &str = "mcp-param-";
+
+/// Events on their way to a caller.
+pub struct Stream {
+    /// Header fields of rmcp's.
+    pub headers: Vec<(&'static str, String)>,
+    /// The events, as they are written.
+    pub events: LocalBoxStream<'static, Result<Bytes, Infallible>>,
+}
+
+/// What is answered to a message.
+pub enum Reply {
+    /// One JSON text, or nothing.
+    Whole(Answer),
+    /// Events, the last of which holds the answer.
+    Stream(Stream),
+}
+
+/// A server of MCP behind Actix.
+pub struct Transport<H, M> {
+    service: StreamableHttpService<H, M>,
+}
+
+impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
+    /// Answers with a handler that is made for each message. Host and Origin are checked before
+    /// ([`super::check_place`]), for both eras alike.
+    pub fn new(
+        handler: impl Fn() -> H + Send + Sync + 'static,
+        sessions: Arc<M>,
+        config: StreamableHttpServerConfig,
+    ) -> Self {
+        let config = config.disable_allowed_hosts().disable_allowed_origins();
+        Self {
+            service: StreamableHttpService::new(move || Ok(handler()), sessions, config),
+        }
+    }
+
+    /// Answers one request, whose body was read. What handlers have to know of its sender is given as
+    /// extensions of its head.
+    ///
+    /// # Errors
+    /// What rmcp refuses with a text of its own.
+    pub async fn answer(
+        &self,
+        request: &HttpRequest,
+        body: Bytes,
+        extensions: http::Extensions,
+    ) -> Result<Reply, Problem> {
+        let told = self
+            .service
+            .handle(translated(request, body, extensions))
+            .await;
+        let (head, body) = told.into_parts();
+        let content_type = head.headers.get(http::header::CONTENT_TYPE);
+        let content_type = content_type
+            .and_then(|it| it.to_str().ok())
+            .unwrap_or_default();
+        if content_type.starts_with("text/event-stream") {
+            return Ok(Reply::Stream(Stream {
+                headers: session_of(&head.headers),
+                events: body.into_data_stream().boxed_local(),
+            }));
+        }
+        let is_json = content_type.starts_with("application/json");
+        let text = text_of(body).await;
+        let status = head.status.as_u16();
+        if status >= 400 && !is_json {
+            return Err(refused(status, &text));
+        }
+        let mut answer = Answer::text(status, text);
+        answer.cache = "no-store";
+        answer.headers = session_of(&head.headers);
+        Ok(Reply::Whole(answer))
+    }
+}
+
+fn session_of(headers: &http::HeaderMap) -> Vec<(&'static str, String)> {
+    let session = headers
+        .get("mcp-session-id")
+        .and_then(|it| it.to_str().ok());
+    session
+        .map(|it| ("Mcp-Session-Id", it.to_owned()))
+        .into_iter()
+        .collect()
+}
+
+async fn text_of(body: BoxBody<Bytes, Infallible>) -> String {
+    let collected = body.collect().await;
+    let bytes = collected.map_or_else(|never| match never {}, http_body_util::Collected::to_bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn translated(
+    request: &HttpRequest,
+    body: Bytes,
+    extensions: http::Extensions,
+) -> http::Request<Full<Bytes>> {
+    let mut translated = http::Request::new(Full::new(body));
+    *translated.method_mut() = match *request.method() {
+        Method::GET => http::Method::GET,
+        Method::DELETE => http::Method::DELETE,
+        _ => http::Method::POST,
+    };
+    *translated.headers_mut() = read_by_rmcp(request.headers());
+    *translated.extensions_mut() = extensions;
+    translated
+}
+
+fn read_by_rmcp(headers: &HeaderMap) -> http::HeaderMap {
+    let mut read = http::HeaderMap::new();
+    for (name, value) in headers {
+        let is_read = READ.contains(&name.as_str()) || name.as_str().starts_with(PARAMETER);
+        if let (true, Ok(name), Ok(value)) = (
+            is_read,
+            http::HeaderName::from_bytes(name.as_str().as_bytes()),
+            http::HeaderValue::from_bytes(value.as_bytes()),
+        ) {
+            read.append(name, value);
+        }
+    }
+    read
+}
+
+/// What rmcp says in plain words becomes a problem document, like every other refusal.
+fn refused(status: u16, text: &str) -> Problem {
+    let (code, hint) = match StatusCode::from_u16(status) {
+        Ok(StatusCode::NOT_ACCEPTABLE) => (
+            Code::NotAcceptable,
+            "Send Accept: application/json, text/event-stream.",
+        ),
+        Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE) => (
+            Code::UnsupportedMediaType,
+            "Send one JSON-RPC 2.0 message as application/json.",
+        ),
+        Ok(StatusCode::PAYLOAD_TOO_LARGE) => (Code::PayloadTooLarge, "Send a smaller message."),
+        Ok(StatusCode::NOT_FOUND) => (Code::NotFound, "Begin with initialize."),
+        Ok(it) if it.is_client_error() => (
+            Code::InvalidHeader,
+            "Send MCP-Protocol-Version: 2026-07-28, 2025-11-25 or 2025-06-18.",
+        ),
+        _ => (Code::InternalError, "Send the message again."),
+    };
+    Problem::new(code, text).hint(hint)
+}

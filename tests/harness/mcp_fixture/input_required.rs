@@ -1,0 +1,245 @@
+//! Requests that need input: the answer is a question, and the client comes again with what it asks for.
+
+use super::{client_requests, request_state, tools};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, InputRequests, InputRequiredResult, InputResponses,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+
+/// One round of a request.
+pub struct Round<'request> {
+    name: &'request str,
+    answers: Option<&'request InputResponses>,
+    state: Option<Value>,
+}
+
+/// What follows from a round.
+pub enum Next {
+    /// All input is there.
+    Done(String),
+    /// These questions are open, and this is to be known when they are answered.
+    Ask(Vec<(&'static str, Value)>, Option<Value>),
+}
+
+impl<'request> Round<'request> {
+    /// Reads what a client has brought; a state that is not from here, or not for this, is refused.
+    pub fn new(
+        name: &'request str,
+        answers: Option<&'request InputResponses>,
+        state: Option<&str>,
+    ) -> Result<Self, ErrorData> {
+        let state = state.map(request_state::open).transpose()?;
+        if state.as_ref().is_some_and(|state| state["for"] != name) {
+            return Err(ErrorData::invalid_params(
+                "requestState belongs to another request",
+                None,
+            ));
+        }
+        Ok(Self {
+            name,
+            answers,
+            state,
+        })
+    }
+
+    /// What the user has filled in, if the form came back and was accepted.
+    pub fn filled_in(&self, question: &str, field: &str) -> Option<&Value> {
+        let answer = self.answer(question)?;
+        (answer["action"] == "accept")
+            .then(|| answer["content"].get(field))
+            .flatten()
+    }
+
+    fn filled_in_text(&self, question: &str, field: &str) -> Option<&str> {
+        self.filled_in(question, field)?.as_str()
+    }
+
+    fn sampled(&self, question: &str) -> Option<&str> {
+        self.answer(question)?["content"]["text"].as_str()
+    }
+
+    fn root_count(&self, question: &str) -> Option<usize> {
+        self.answer(question)?["roots"].as_array().map(Vec::len)
+    }
+
+    fn answer(&self, question: &str) -> Option<&Value> {
+        self.answers?.get(question)
+    }
+}
+
+impl Next {
+    /// The questions as the protocol has them, or the result when there are none.
+    pub fn answer<Response: From<InputRequiredResult>>(
+        self,
+        name: &str,
+        context: &RequestContext<RoleServer>,
+        done: impl FnOnce(&str) -> Response,
+    ) -> Result<Response, ErrorData> {
+        let (questions, state) = match self {
+            Self::Done(text) => return Ok(done(&text)),
+            Self::Ask(questions, state) => (questions, state),
+        };
+        let mut requests = InputRequests::new();
+        for (key, question) in questions {
+            client_requests::require(client_requests::capability(&question), context)?;
+            let request =
+                serde_json::from_value(question).expect("this is a request of the protocol");
+            requests.insert(key.to_owned(), request);
+        }
+        let state = state.map(|mut state| {
+            // A state may not be used for another request than the one it was made for.
+            state["for"] = json!(name);
+            request_state::seal(&state)
+        });
+        Ok(InputRequiredResult::new(Some(requests), state).into())
+    }
+}
+
+/// Answers a call of a tool that needs input.
+pub fn call(
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let round = Round::new(
+        &request.name,
+        request.input_responses.as_ref(),
+        request.request_state.as_deref(),
+    )?;
+    let next = match round.name {
+        "test_input_required_result_elicitation" => name(&round),
+        "test_input_required_result_sampling" => capital(&round),
+        "test_input_required_result_list_roots" => roots(&round),
+        "test_input_required_result_request_state"
+        | "test_input_required_result_tampered_state"
+        | "test_streaming_elicitation" => confirmation(&round),
+        "test_input_required_result_multiple_inputs" => all_at_once(&round),
+        "test_input_required_result_multi_round" => one_after_the_other(&round),
+        "test_input_required_result_capabilities" => what_is_possible(&round, context),
+        other => {
+            let message = format!("Unknown tool: {other}");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+    };
+    next.answer(round.name, context, |text| tools::text(text).into())
+}
+
+fn name(round: &Round) -> Next {
+    round.filled_in_text("user_name", "name").map_or_else(
+        || Next::Ask(vec![("user_name", name_question())], None),
+        |name| Next::Done(format!("Hello, {name}!")),
+    )
+}
+
+fn capital(round: &Round) -> Next {
+    let question = client_requests::sampling("What is the capital of France?", 100);
+    round.sampled("capital_question").map_or_else(
+        || Next::Ask(vec![("capital_question", question)], None),
+        |said| Next::Done(said.to_owned()),
+    )
+}
+
+fn roots(round: &Round) -> Next {
+    let given = round.answer("client_roots");
+    given
+        .filter(|answer| answer["roots"].is_array())
+        .map_or_else(
+            || Next::Ask(vec![("client_roots", client_requests::roots())], None),
+            |answer| Next::Done(format!("Roots: {}", answer["roots"])),
+        )
+}
+
+fn confirmation(round: &Round) -> Next {
+    let confirmed = round.filled_in("confirm", "ok").and_then(Value::as_bool);
+    match (confirmed, &round.state) {
+        (Some(ok), Some(_)) => Next::Done(format!("state-ok, confirmed: {ok}")),
+        _ => Next::Ask(
+            vec![(
+                "confirm",
+                client_requests::field("Please confirm", "ok", "boolean"),
+            )],
+            Some(json!({})),
+        ),
+    }
+}
+
+fn all_at_once(round: &Round) -> Next {
+    let given = (
+        round.filled_in_text("user_name", "name"),
+        round.sampled("greeting"),
+        round.root_count("client_roots"),
+    );
+    match (given, &round.state) {
+        ((Some(name), Some(greeting), Some(count)), Some(_)) => {
+            Next::Done(format!("{greeting} {name} has {count} roots."))
+        }
+        _ => Next::Ask(
+            vec![
+                ("user_name", name_question()),
+                (
+                    "greeting",
+                    client_requests::sampling("Generate a greeting", 50),
+                ),
+                ("client_roots", client_requests::roots()),
+            ],
+            Some(json!({})),
+        ),
+    }
+}
+
+fn one_after_the_other(round: &Round) -> Next {
+    // The name is in the state from the second round on.
+    let known = round
+        .state
+        .as_ref()
+        .and_then(|state| state["name"].as_str());
+    match (known, round.state.is_some()) {
+        (Some(name), _) => round.filled_in_text("step2", "color").map_or_else(
+            || second_step(name),
+            |color| Next::Done(format!("{name} likes {color}.")),
+        ),
+        (None, true) => round
+            .filled_in_text("step1", "name")
+            .map_or_else(first_step, second_step),
+        (None, false) => first_step(),
+    }
+}
+
+fn first_step() -> Next {
+    let question = client_requests::field("Step 1: What is your name?", "name", "string");
+    Next::Ask(vec![("step1", question)], Some(json!({})))
+}
+
+fn second_step(name: &str) -> Next {
+    let message = "Step 2: What is your favorite color?";
+    let question = client_requests::field(message, "color", "string");
+    Next::Ask(vec![("step2", question)], Some(json!({ "name": name })))
+}
+
+fn what_is_possible(round: &Round, context: &RequestContext<RoleServer>) -> Next {
+    let questions: Vec<_> = [
+        ("user_name", name_question()),
+        (
+            "greeting",
+            client_requests::sampling("Generate a greeting", 50),
+        ),
+        ("client_roots", client_requests::roots()),
+    ]
+    .into_iter()
+    .filter(|(key, question)| {
+        client_requests::declared(client_requests::capability(question), context)
+            && round.answer(key).is_none()
+    })
+    .collect();
+    if questions.is_empty() {
+        return Next::Done("There is nothing more to ask.".to_owned());
+    }
+    Next::Ask(questions, None)
+}
+
+fn name_question() -> Value {
+    client_requests::field("What is your name?", "name", "string")
+}

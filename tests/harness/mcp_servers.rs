@@ -1,0 +1,167 @@
+//! Servers for the official conformance suite: the product's transport with the suite's fixture behind it,
+//! and a door that brings a token along, since the suite cannot send one.
+
+use crate::{callers::client, mcp_fixture::Fixture};
+use ::web::mcp::{Reply, Transport, check_place};
+use actix_web::{
+    App, HttpRequest, HttpResponse, HttpServer,
+    dev::ServerHandle,
+    http::{StatusCode, header},
+    web,
+};
+use futures_util::StreamExt;
+use reqwest::{Client, Method};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, session::local::LocalSessionManager,
+};
+use std::{
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    thread,
+};
+
+/// Header fields that belong to a connection.
+const OF_A_CONNECTION: [&str; 4] = [
+    "connection",
+    "transfer-encoding",
+    "content-length",
+    "keep-alive",
+];
+
+/// A server; it ends when this is dropped.
+pub struct Served {
+    /// Where it listens.
+    pub address: SocketAddr,
+    handle: ServerHandle,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.handle.stop(false));
+    }
+}
+
+impl Served {
+    /// Where the suite finds it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+}
+
+/// The fixture behind the product's transport. The older revision's scenarios in which a server asks its
+/// client back need sessions, which the product has no use for.
+#[must_use]
+pub fn fixture() -> Served {
+    serve(|address| {
+        let fixture = Fixture::new();
+        let config = StreamableHttpServerConfig::default();
+        let sessions = Arc::new(LocalSessionManager::default());
+        let transport = Transport::new(move || fixture.session(), sessions, config);
+        let (transport, base) = (Arc::new(transport), format!("http://{address}"));
+        move |request: HttpRequest, body: web::Bytes| {
+            let (transport, base) = (Arc::clone(&transport), base.clone());
+            async move {
+                if let Err(problem) = check_place(&request, &base) {
+                    return refused(&problem);
+                }
+                let extensions = http::Extensions::new();
+                match transport.answer(&request, body, extensions).await {
+                    Ok(reply) => told(reply),
+                    Err(problem) => refused(&problem),
+                }
+            }
+        }
+    })
+}
+
+fn refused(problem: &::web::problem::Problem) -> HttpResponse {
+    let status = StatusCode::from_u16(problem.code.status()).expect("a status");
+    HttpResponse::build(status).json(problem.document("http://localhost", "none"))
+}
+
+fn told(reply: Reply) -> HttpResponse {
+    let (status, headers) = match &reply {
+        Reply::Whole(answer) => (answer.status, answer.headers.clone()),
+        Reply::Stream(stream) => (200, stream.headers.clone()),
+    };
+    let mut response = HttpResponse::build(StatusCode::from_u16(status).expect("a status"));
+    for header in headers {
+        response.insert_header(header);
+    }
+    match reply {
+        Reply::Whole(answer) if answer.body.is_empty() => response.finish(),
+        Reply::Whole(answer) => response.content_type(answer.content_type).body(answer.body),
+        Reply::Stream(stream) => response
+            .content_type("text/event-stream")
+            .streaming(stream.events),
+    }
+}
+
+/// Passes everything on to a server as it came, with a token.
+#[must_use]
+pub fn with_token(server: SocketAddr, token: &str) -> Served {
+    serve(|_| {
+        let (token, client) = (token.to_owned(), client());
+        move |request: HttpRequest, body: web::Bytes| {
+            let (token, client) = (token.clone(), client.clone());
+            async move { passed_on(&client, server, &token, &request, body).await }
+        }
+    })
+}
+
+async fn passed_on(
+    client: &Client,
+    server: SocketAddr,
+    token: &str,
+    request: &HttpRequest,
+    body: web::Bytes,
+) -> HttpResponse {
+    let method = Method::from_bytes(request.method().as_str().as_bytes()).expect("a method");
+    let mut passed = client.request(method, format!("http://{server}{}", request.uri()));
+    for (name, value) in request.headers() {
+        if !OF_A_CONNECTION.contains(&name.as_str()) {
+            passed = passed.header(name.as_str(), value.as_bytes());
+        }
+    }
+    let answer = passed.bearer_auth(token).body(body).send().await;
+    let answer = answer.expect("an answer");
+    let status = StatusCode::from_u16(answer.status().as_u16()).expect("a status");
+    let mut response = HttpResponse::build(status);
+    for (name, value) in answer.headers() {
+        if !OF_A_CONNECTION.contains(&name.as_str()) {
+            let value = header::HeaderValue::from_bytes(value.as_bytes()).expect("a value");
+            response.append_header((name.as_str(), value));
+        }
+    }
+    response.streaming(
+        answer
+            .bytes_stream()
+            .map(|it| it.map_err(std::io::Error::other)),
+    )
+}
+
+/// Serves on a thread of its own, whatever runs the test.
+fn serve<F, R>(handler: impl FnOnce(SocketAddr) -> F) -> Served
+where
+    F: Fn(HttpRequest, web::Bytes) -> R + Clone + Send + 'static,
+    R: Future<Output = HttpResponse> + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let handler = handler(address);
+    let (tell, told) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        actix_web::rt::System::new().block_on(async move {
+            let app = move || App::new().default_service(web::to(handler.clone()));
+            let server = HttpServer::new(app).workers(1).disable_signals();
+            let server = server.listen(listener).expect("it listens").run();
+            tell.send(server.handle()).expect("somebody waits");
+            server.await.expect("it serves");
+        });
+    });
+    Served {
+        address,
+        handle: told.recv().expect("it serves"),
+    }
+}

@@ -1,0 +1,460 @@
+//! Messages of both eras: what is served, what is refused as an error of the protocol, and what a model is
+//! told as the result of its call.
+
+use harness::{
+    app::TestApp,
+    callers::{Answer, Caller},
+    databases::TestDatabase,
+    tool_callers::{STATELESS, WITH_HANDSHAKE, addressed, message},
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+on_sqlite![
+    a_handshake_agrees_on_a_version_and_keeps_no_session,
+    without_a_handshake_every_request_says_what_it_speaks,
+    heads_that_do_not_fit_the_message_are_refused,
+    the_list_of_tools_is_the_same_each_time_and_in_both_eras,
+    what_the_protocol_refuses_and_what_a_model_is_told,
+    messages_that_cannot_be_read_are_refused_as_json_rpc_has_it,
+    eras_mix_on_one_connection,
+    only_posts_are_served,
+];
+
+fn handshake(version: &str) -> Value {
+    message(
+        "initialize",
+        &json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "suite", "version": "1" } }),
+    )
+}
+
+async fn agreed(agent: &Caller, version: &str) -> Value {
+    let request = agent
+        .anywhere(Method::POST, "/mcp")
+        .header("Accept", "application/json, text/event-stream")
+        .json(&handshake(version));
+    let answer = agent.send(request).await;
+    assert_eq!(answer.header("mcp-session-id"), "");
+    answer.ok()["result"].clone()
+}
+
+async fn a_handshake_agrees_on_a_version_and_keeps_no_session(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for version in ["2025-06-18", WITH_HANDSHAKE] {
+        let told = agreed(&agent, version).await;
+        assert_eq!(told["protocolVersion"], version);
+        assert_eq!(told["serverInfo"]["name"], "sightline");
+        let instructions = told["instructions"].as_str().unwrap();
+        assert!(instructions.len() < 2_048 && instructions.contains("service_list_projects"));
+    }
+    // Versions that are not spoken lead to the newest one with a handshake.
+    for version in ["2024-11-05", "2031-01-01", STATELESS] {
+        assert_eq!(
+            agreed(&agent, version).await["protocolVersion"],
+            WITH_HANDSHAKE,
+            "{version}"
+        );
+    }
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let request = agent
+        .to_tools(WITH_HANDSHAKE, &initialized)
+        .header("Mcp-Session-Id", "made-up");
+    let answer = agent.send(request).await;
+    assert_eq!((answer.status.as_u16(), answer.body.as_str()), (202, ""));
+    let request = agent
+        .to_tools(WITH_HANDSHAKE, &message("ping", &json!({})))
+        .header("Mcp-Session-Id", "made-up");
+    assert_eq!(agent.send(request).await.ok()["result"], json!({}));
+}
+
+async fn without_a_handshake_every_request_says_what_it_speaks(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let told = agent
+        .says(STATELESS, "server/discover", json!({}))
+        .await
+        .ok()["result"]
+        .clone();
+    assert_eq!(told["resultType"], "complete");
+    assert_eq!(
+        told["supportedVersions"],
+        json!(["2025-06-18", WITH_HANDSHAKE, STATELESS])
+    );
+    assert!(
+        told["ttlMs"].is_number() && told["cacheScope"].is_string(),
+        "{told}"
+    );
+    let listed = agent.says(STATELESS, "tools/list", json!({})).await.ok()["result"].clone();
+    assert_eq!(
+        (
+            &listed["resultType"],
+            &listed["ttlMs"],
+            &listed["cacheScope"]
+        ),
+        (&json!("complete"), &json!(300_000), &json!("private"))
+    );
+    let called = agent.call("service_get_models", json!({})).await.result;
+    assert_eq!(called["resultType"], "complete");
+    // What only the other era has.
+    for method in ["ping", "logging/setLevel"] {
+        let refused = agent
+            .says(STATELESS, method, json!({ "level": "info" }))
+            .await;
+        assert_eq!(
+            (refused.status.as_u16(), error_of(&refused)),
+            (404, -32_601),
+            "{method}"
+        );
+    }
+}
+
+fn error_of(answer: &Answer) -> i64 {
+    answer.json()["error"]["code"].as_i64().unwrap_or_default()
+}
+
+async fn heads_that_do_not_fit_the_message_are_refused(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let call = message(
+        "tools/call",
+        &json!({ "name": "service_get_models", "arguments": {} }),
+    );
+    let plain = || agent.to_tools(STATELESS, &call).build().unwrap();
+    for (header, value) in [
+        ("mcp-method", Some("tools/list")),
+        ("mcp-name", Some("service_get_results")),
+        ("mcp-method", None),
+        ("mcp-name", None),
+        ("mcp-protocol-version", Some(WITH_HANDSHAKE)),
+        ("mcp-protocol-version", None),
+    ] {
+        let mut request = plain();
+        match value {
+            Some(value) => drop(request.headers_mut().insert(header, value.parse().unwrap())),
+            None => drop(request.headers_mut().remove(header)),
+        }
+        let answer = agent
+            .send(reqwest::RequestBuilder::from_parts(
+                harness::callers::client(),
+                request,
+            ))
+            .await;
+        assert_eq!(
+            (answer.status.as_u16(), error_of(&answer)),
+            (400, -32_020),
+            "{header}: {value:?}"
+        );
+    }
+    let unknown = message(
+        "tools/list",
+        &json!({ "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2031-01-01",
+        "io.modelcontextprotocol/clientInfo": { "name": "a", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    } }),
+    );
+    let request = agent
+        .to_tools("2031-01-01", &unknown)
+        .header("Mcp-Method", "tools/list");
+    let answer = agent.send(request).await;
+    assert_eq!(
+        (answer.status.as_u16(), error_of(&answer)),
+        (400, -32_022),
+        "{}",
+        answer.body
+    );
+    assert_eq!(
+        answer.json()["error"]["data"]["supported"],
+        json!(["2025-06-18", WITH_HANDSHAKE, STATELESS])
+    );
+    // The older era knows no such message: it is told in plain words which versions there are.
+    let older = agent.says("1999-01-01", "tools/list", json!({})).await;
+    older.refused(400, "invalid-header");
+    // Names may come encoded.
+    let mut request = plain();
+    let encoded = "=?base64?c2VydmljZV9nZXRfbW9kZWxz?=".parse().unwrap();
+    request.headers_mut().insert("mcp-name", encoded);
+    let builder = reqwest::RequestBuilder::from_parts(harness::callers::client(), request);
+    agent.send(builder).await.ok();
+}
+
+async fn the_list_of_tools_is_the_same_each_time_and_in_both_eras(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    let first = agent.says(STATELESS, "tools/list", json!({})).await;
+    let second = agent.says(STATELESS, "tools/list", json!({})).await;
+    assert_eq!(first.body, second.body);
+    let older = agent
+        .says(WITH_HANDSHAKE, "tools/list", json!({}))
+        .await
+        .ok();
+    let tools = &first.ok()["result"]["tools"];
+    assert_eq!(&older["result"]["tools"], tools);
+    assert_eq!(tools.as_array().map(Vec::len), Some(8));
+    for tool in tools.as_array().unwrap() {
+        let hints = tool["annotations"].as_object().unwrap();
+        assert_eq!(hints.len(), 4, "{tool}");
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false);
+        assert!(
+            jsonschema::meta::is_valid(&tool["inputSchema"])
+                && jsonschema::meta::is_valid(&tool["outputSchema"])
+        );
+    }
+}
+
+/// Calls that a model can mend, with what they are told.
+fn mendable() -> [(&'static str, Value, &'static str); 12] {
+    [
+        ("service_create_project", json!({}), "validation-failed"),
+        (
+            "service_create_project",
+            json!({ "domain": "localhost" }),
+            "validation-failed",
+        ),
+        (
+            "service_update_project",
+            json!({ "name": "x" }),
+            "validation-failed",
+        ),
+        (
+            "service_list_projects",
+            json!({ "limt": 3 }),
+            "validation-failed",
+        ),
+        (
+            "service_list_projects",
+            json!({ "include": "everything" }),
+            "validation-failed",
+        ),
+        (
+            "service_list_projects",
+            json!({ "maxBytes": 10 }),
+            "validation-failed",
+        ),
+        (
+            "service_list_projects",
+            json!({ "tag": { "a": 1 } }),
+            "validation-failed",
+        ),
+        (
+            "service_run_analysis",
+            json!({ "type": "rankCheck", "projectId": 5, "wait": 301 }),
+            "validation-failed",
+        ),
+        (
+            "service_add_keywords",
+            json!({ "projectId": 5, "keywords": ["a"], "idempotencyKey": "" }),
+            "validation-failed",
+        ),
+        (
+            "service_get_results",
+            json!({ "projectId": 5, "type": "serp" }),
+            "project-not-found",
+        ),
+        (
+            "service_update_keyword",
+            json!({ "keywordId": 5, "aiTracked": true }),
+            "keyword-not-found",
+        ),
+        (
+            "service_run_analysis",
+            json!({ "jobId": 5 }),
+            "job-not-found",
+        ),
+    ]
+}
+
+async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for version in [STATELESS, WITH_HANDSHAKE] {
+        let says = |method: &'static str, params: Value| {
+            let agent = agent.clone();
+            async move { agent.says(version, method, params).await }
+        };
+        // Errors of the protocol: nothing that a model could mend by other arguments.
+        for (method, params, code) in [
+            (
+                "tools/call",
+                json!({ "name": "delete_everything", "arguments": {} }),
+                -32_602,
+            ),
+            ("tools/call", json!({ "arguments": {} }), -32_602),
+            (
+                "tools/call",
+                json!({ "name": "service_get_models", "arguments": [] }),
+                -32_602,
+            ),
+            ("tools/delete", json!({}), -32_601),
+        ] {
+            if version == STATELESS && params.get("name").is_none() && method == "tools/call" {
+                continue;
+            }
+            let told = says(method, params.clone()).await;
+            assert_eq!(
+                error_of(&told),
+                code,
+                "{version} {method} {params}: {}",
+                told.body
+            );
+        }
+        // Results: what was wrong, where, and how to mend it.
+        for (tool, arguments, code) in mendable() {
+            let answer = agent.call_in(version, tool, arguments.clone()).await;
+            let sentence = answer.sentence().to_owned();
+            let problem = answer.refused();
+            assert_eq!(problem["code"], code, "{tool} {arguments}: {problem}");
+            let title = problem["title"].as_str().unwrap();
+            assert!(sentence.starts_with(title), "{sentence}");
+        }
+    }
+    let problem = agent
+        .call("service_list_projects", json!({ "priority": "urgent" }))
+        .await
+        .refused();
+    assert_eq!(
+        problem["errors"][0]["allowed"],
+        json!(["low", "normal", "high", "critical"])
+    );
+    // That nothing was found is said.
+    let none = agent
+        .call(
+            "service_list_projects",
+            json!({ "search": "no such project" }),
+        )
+        .await;
+    assert_eq!(none.sentence(), "0 rows; these are all.");
+    assert_eq!(none.ok(), json!({ "items": [] }));
+    // Null chooses nothing, a number may be a text, and a list of names is one.
+    let list = json!({ "projectId": null, "include": null, "tag": null, "limit": "3", "maxBytes": "5000", "fields": ["id", "name"] });
+    agent.call("service_list_projects", list).await.ok();
+}
+
+async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for (body, code) in [
+        ("", -32_700),
+        ("{", -32_700),
+        (
+            r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            -32_700,
+        ),
+        (r#" [{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32_600),
+    ] {
+        let request = agent
+            .anywhere(Method::POST, "/mcp")
+            .header("Accept", "application/json, text/event-stream")
+            .header("Content-Type", "application/json")
+            .body(body);
+        let answer = agent.send(request).await;
+        assert_eq!(
+            (answer.status.as_u16(), error_of(&answer)),
+            (400, code),
+            "{body}"
+        );
+        assert_eq!(answer.json()["id"], Value::Null);
+    }
+    for (body, id) in [
+        (json!({ "id": 1, "method": "ping" }), json!(1)),
+        (
+            json!({ "jsonrpc": "1.0", "id": "a", "method": "ping" }),
+            json!("a"),
+        ),
+        (
+            json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }),
+            Value::Null,
+        ),
+        (
+            json!({ "jsonrpc": "2.0", "id": 1.5, "method": "ping" }),
+            Value::Null,
+        ),
+        (json!({ "jsonrpc": "2.0", "id": 1 }), json!(1)),
+        (json!({ "jsonrpc": "2.0", "id": 1, "method": 5 }), json!(1)),
+        (
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1] }),
+            json!(1),
+        ),
+        (
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "_meta": "x" } }),
+            json!(1),
+        ),
+    ] {
+        let answer = agent.send(agent.to_tools(WITH_HANDSHAKE, &body)).await;
+        assert_eq!(
+            (answer.status.as_u16(), error_of(&answer)),
+            (400, -32_600),
+            "{body}"
+        );
+        assert_eq!(answer.json()["id"], id, "{body}");
+    }
+    let bare = agent
+        .send(agent.to_tools(WITH_HANDSHAKE, &message("initialize", &json!({}))))
+        .await;
+    assert_eq!(error_of(&bare), -32_602);
+    let ping = message("ping", &json!({}));
+    let request = |accept: &str, kind: &str| {
+        agent
+            .anywhere(Method::POST, "/mcp")
+            .header("Accept", accept)
+            .header("Content-Type", kind)
+            .body(ping.to_string())
+    };
+    let both = "application/json, text/event-stream";
+    for accept in ["application/json", "text/event-stream", "text/html"] {
+        let answer = agent.send(request(accept, "application/json")).await;
+        answer.refused(406, "not-acceptable");
+    }
+    for kind in ["text/plain", "application/json; charset=latin1"] {
+        let answer = agent.send(request(both, kind)).await;
+        answer.refused(415, "unsupported-media-type");
+    }
+    let large = message("ping", &json!({ "x": "x".repeat(300_000) }));
+    agent
+        .send(agent.to_tools(WITH_HANDSHAKE, &large))
+        .await
+        .refused(413, "payload-too-large");
+}
+
+async fn eras_mix_on_one_connection(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for _ in 0..2 {
+        for version in [STATELESS, "2025-06-18", WITH_HANDSHAKE] {
+            let listed = agent.says(version, "tools/list", json!({})).await.ok()["result"].clone();
+            assert_eq!(
+                listed["tools"].as_array().map(Vec::len),
+                Some(8),
+                "{version}"
+            );
+            assert_eq!(listed.get("resultType").is_some(), version == STATELESS);
+            agent
+                .call_in(version, "service_get_models", json!({}))
+                .await
+                .ok();
+        }
+    }
+}
+
+async fn only_posts_are_served(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let agent = app.db_full_agent().await;
+    for method in [Method::GET, Method::DELETE, Method::PUT, Method::PATCH] {
+        let answer = agent.send(agent.anywhere(method, "/mcp")).await;
+        answer.refused(405, "method-not-allowed");
+        assert_eq!(answer.header("allow"), "POST, OPTIONS");
+    }
+    let options = agent.send(agent.anywhere(Method::OPTIONS, "/mcp")).await;
+    assert_eq!(
+        (options.status.as_u16(), options.header("allow")),
+        (204, "POST, OPTIONS")
+    );
+    let nobody = app.anonymous();
+    let request = addressed(
+        nobody.anywhere(Method::POST, "/mcp/"),
+        STATELESS,
+        &message("tools/list", &json!({})),
+    );
+    nobody.send(request).await.refused(404, "not-found");
+}
