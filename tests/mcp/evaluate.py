@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Twenty tasks in plain words, solved through the tools alone by a deterministic driver.
+"""Tasks in plain words, solved through the tools alone by a deterministic driver.
 
 The driver knows what a model knows: descriptions, schemas, answers and errors. What it finds is checked
 against the Agent API, which is read beside the tools. A task fails when its answer is wrong, or when it took
@@ -41,6 +41,7 @@ class Tools:
     def __init__(self, client):
         self.client = client
         self.used = set()
+        self.own_projects = []
         self.begin()
 
     def begin(self):
@@ -58,12 +59,22 @@ class Tools:
         listens = {"progress_callback": heard} if "wait" in arguments else {}
         result = await self.client.call_tool(name, arguments, **listens)
         self.calls += 1
-        self.bytes += sum(len(it.text) for it in result.content)
+        # Clients show their model the one or the other: both are counted.
+        self.bytes += sum(len(it.text.encode()) for it in result.content)
+        self.bytes += len(json.dumps(result.structured_content or {}, separators=(",", ":")))
         self.used.add(name)
         if result.is_error:
             raise Refused(json.loads(result.content[-1].text))
         assert json.loads(result.content[-1].text) == result.structured_content
         return result.structured_content
+
+    async def refused(self, name, **arguments):
+        """The first thing that is wrong with a call."""
+        try:
+            await self.call(name, **arguments)
+        except Refused as refused:
+            return refused.problem["errors"][0]
+        raise AssertionError(f"{name} {arguments} was taken")
 
     async def rows(self, name, **arguments):
         """All rows of a list, page by page."""
@@ -91,6 +102,16 @@ class Api:
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
+    def rows(self, path, **query):
+        """All rows of a list, page by page."""
+        rows, more = [], {}
+        while True:
+            page = self.get(path, **query, **more)
+            rows += page["items"]
+            if page["nextCursor"] is None:
+                return rows
+            more = {"cursor": page["nextCursor"]}
+
 
 async def connected(stack, options):
     """A client, over HTTP or over the bridge."""
@@ -108,7 +129,8 @@ async def solved(task, tools, api):
     """Solves one task; says what went wrong, or nothing."""
     tools.begin()
     try:
-        await task.solve(tools, api)
+        answer = await task.solve(tools)
+        task.check(api, answer)
     except (AssertionError, Refused, KeyError, IndexError, StopIteration, TypeError, AttributeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
     if tools.calls > task.calls:
@@ -138,9 +160,11 @@ async def main():
             print(f"{'FAILED' if wrong else 'ok':6} {tools.calls:3} calls {tools.bytes:6} bytes {took:6} ms  {task.words}")
             if wrong:
                 print(f"       {wrong}")
+        for project in tools.own_projects:
+            await tools.call("update_project", projectId=project, status="deactivated")
         unused = {it.name for it in listed.tools} - tools.used
         assert not unused, f"never used: {unused}"
-    print(f"{len(TASKS) - failed} of {len(TASKS)}")
+    print(f"solved {len(TASKS) - failed} of {len(TASKS)}")
     return 1 if failed else 0
 
 

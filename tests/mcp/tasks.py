@@ -1,36 +1,42 @@
-"""The tasks of the evaluation: their words, what they may cost, and how they are solved."""
+"""The tasks of the evaluation: their words, what they may cost, how they are solved, and what is right.
+
+A task is solved with the tools alone. What is right is asked of the Agent API by another function, which sees
+the answer and never the tools.
+"""
 
 import secrets
-from dataclasses import dataclass
-from typing import Awaitable, Callable
 
 KIB = 1_024
 
 
-@dataclass
 class Task:
-    words: str
-    calls: int
-    bytes: int
-    solve: Callable[..., Awaitable[None]]
+    """A task: `solve(tools)` returns an answer, `check(api, answer)` says whether it is right."""
+
+    def __init__(self, words, calls, kib, solve):
+        self.words, self.calls, self.bytes, self.solve = words, calls, kib * KIB, solve
+        self.check = None
+
+    def checked(self, check):
+        self.check = check
+        return check
 
 
 TASKS: list[Task] = []
 
 
-def task(words, calls, kib=20):
+def task(words, calls, kib=40):
     """Adds a task, with how many calls and KiB it may take."""
 
     def add(solve):
-        TASKS.append(Task(words, calls, kib * KIB, solve))
-        return solve
+        TASKS.append(Task(words, calls, kib, solve))
+        return TASKS[-1]
 
     return add
 
 
 async def project_with(tools, result_type):
     """The first project that has results of a type, and what all its types say."""
-    listed = await tools.call("list_projects", fields="domain,name")
+    listed = await tools.call("list_projects", fields="domain,name,lastAnalysisAt", sort="createdAt", limit=5)
     for project in listed["items"]:
         told = await tools.call("get_results", projectId=project["id"], type="all")
         if told["results"][result_type]["state"] == "ready":
@@ -39,227 +45,429 @@ async def project_with(tools, result_type):
 
 
 async def new_project(tools, *keywords):
-    """A project of our own, so that nobody else's is changed."""
+    """A project of our own, so that nobody else's is changed; it is taken out of use at the end."""
     domain = f"task-{secrets.token_hex(4)}.example.com"
-    return await tools.call("create_project", domain=domain, keywords=list(keywords))
+    project = await tools.call("create_project", domain=domain, keywords=list(keywords))
+    tools.own_projects.append(project["id"])
+    return project
 
 
-@task("Which project lost most visibility, and by how much?", 8, 60)
-async def lost_most(tools, api):
-    listed = await tools.call("list_projects", fields="domain,lastAnalysisAt")
+@task("Which project lost most visibility this week, and by how much?", 8)
+async def lost_most(tools):
     changes = {}
-    for project in listed["items"]:
+    for project in await tools.rows("list_projects", fields="domain,lastAnalysisAt"):
         if "lastAnalysisAt" not in project:
             continue
         sov = await tools.call("get_results", projectId=project["id"], type="sov", fields="scope", limit=1)
-        if "summary" in sov and "change30" in sov["summary"]:
-            changes[project["id"]] = sov["summary"]["change30"]
+        if "change7" in sov.get("summary", {}):
+            changes[project["id"]] = sov["summary"]["change7"]
     loser = min(changes, key=changes.get)
-    truth = api.get("/results", type="sov", projectId=loser)["summary"]["change30"]
-    assert changes[loser] == truth
+    return loser, changes[loser]
+
+
+@lost_most.checked
+def _(api, answer):
+    changes = {}
+    for project in api.rows("/projects"):
+        records = api.rows("/results", type="sov", projectId=project["id"])
+        whole = [it["change7"] for it in records if it["scope"] == "project"]
+        changes |= {project["id"]: it for it in whole if it is not None}
+    assert changes and answer == min(changes.items(), key=lambda it: it[1]), (answer, changes)
 
 
 @task("Add two keywords to a project and tell where they stand.", 5)
-async def add_and_measure(tools, api):
-    project = await new_project(tools)
-    added = await tools.call("add_keywords", projectId=project["id"], keywords=["trail shoes", "wide shoes"])
-    assert added["counts"]["created"] == 2
-    job = await tools.call("run_analysis", type="rankCheck", projectId=project["id"], wait=120)
+async def add_and_measure(tools):
+    project = (await new_project(tools))["id"]
+    await tools.call("add_keywords", projectId=project, keywords=["trail shoes", "wide shoes"])
+    job = await tools.call("run_analysis", type="rankCheck", projectId=project, wait=120)
     assert job["status"] == "succeeded" and tools.progress, job
-    told = await tools.call("get_results", projectId=project["id"], type="rankings", fields="keyword,position,state")
-    assert told["provenance"] == "simulated"
-    truth = api.get("/results", type="rankings", projectId=project["id"])["items"]
-    positions = {it["keyword"]: it["position"] for it in truth}
-    assert {it["keyword"]: it.get("position") for it in told["items"]} == positions
+    told = await tools.call("get_results", projectId=project, type="rankings", fields="keyword,position")
+    return project, told["provenance"], {it["keyword"]: it.get("position") for it in told["items"]}
 
 
-@task("Which links are broken on the home page?", 6, 30)
-async def broken_on_the_home_page(tools, api):
+@add_and_measure.checked
+def _(api, answer):
+    project, provenance, positions = answer
+    assert provenance == "simulated"
+    truth = api.rows("/results", type="rankings", projectId=project)
+    assert positions == {it["keyword"]: it["position"] for it in truth} and len(positions) == 2
+
+
+@task("Which links are broken on the home page?", 6)
+async def broken_on_the_home_page(tools):
     project, _ = await project_with(tools, "broken-links")
-    content = await tools.call("get_results", projectId=project, type="content", fields="pageType")
-    home = next(it["url"] for it in content["items"] if it.get("pageType") == "home")
-    told = await tools.call("get_results", projectId=project, type="broken-links", url=home, fields="targetUrl,verdict,anchorText")
-    truth = api.get("/results", type="broken-links", projectId=project, url=home)["items"]
-    assert [it["targetUrl"] for it in told["items"]] == [it["targetUrl"] for it in truth]
+    domain = (await tools.call("list_projects", projectId=project, fields="domain"))["domain"]
+    told = await tools.call(
+        "get_results", projectId=project, type="broken-links", url=f"http://{domain}", fields="targetUrl,verdict"
+    )
+    return project, domain, {it["targetUrl"] for it in told["items"]}
 
 
-@task("Which AI engine cites us least?", 4, 30)
-async def cited_least(tools, api):
+@broken_on_the_home_page.checked
+def _(api, answer):
+    project, domain, targets = answer
+    links = api.rows("/results", type="broken-links", projectId=project)
+    truth = {it["targetUrl"] for it in links if it["url"] == f"http://{domain}/"}
+    assert targets == truth and 0 < len(truth) < len(links)
+
+
+@task("Which AI engine cites us least, and which never?", 4)
+async def cited_least(tools):
+    project, results = await project_with(tools, "ai-visibility")
+    engines = results["ai-visibility"]["summary"]["engines"]
+    cited = {it["engine"]: it.get("citationRate") for it in engines}
+    known = {name: rate for name, rate in cited.items() if rate is not None}
+    return project, min(known, key=known.get), sorted(name for name, rate in known.items() if rate == 0)
+
+
+@cited_least.checked
+def _(api, answer):
+    project, least, never = answer
+    engines = api.get("/results", type="ai-visibility", projectId=project, limit=1)["summary"]["engines"]
+    known = [(it["citationRate"], it["engine"]) for it in engines if it["citationRate"] is not None]
+    assert least == min(known)[1] and never == sorted(name for rate, name in known if rate == 0)
+
+
+@task("What would asking the AI engines again cost, and how many answers would that be? Do not start it.", 4)
+async def cost_of_all(tools):
     project, _ = await project_with(tools, "ai-visibility")
-    told = await tools.call("get_results", projectId=project, type="ai-visibility", fields="engine", limit=1)
-    engines = told["summary"]["engines"]
-    least = min(engines, key=lambda it: it.get("citationRate", 2))
-    truth = api.get("/results", type="ai-visibility", projectId=project, limit=1)["summary"]["engines"]
-    assert least["engine"] == min(truth, key=lambda it: 2 if it["citationRate"] is None else it["citationRate"])["engine"]
-
-
-@task("What would asking the AI engines again cost? Do not start it.", 4, 30)
-async def cost_of_all(tools, api):
-    project, _ = await project_with(tools, "rankings")
     plan = await tools.call("run_analysis", type="aiVisibility", projectId=project, dryRun=True)
-    assert plan["dryRun"] is True and float(plan["expectedCost"]["amount"]) >= 0
-    before = api.get("/analyze", projectId=project, type="aiVisibility")["items"]
-    assert all(it["status"] not in ("queued", "running") for it in before)
+    return project, plan["expectedCost"]["amount"], {it["engine"]: it["answers"] for it in plan["engines"]}
 
 
-@task("For which keywords do two own pages compete?", 4, 30)
-async def own_pages_compete(tools, api):
+@cost_of_all.checked
+def _(api, answer):
+    project, amount, answers = answer
+    results = api.get("/results", type="ai-visibility", projectId=project, limit=1)
+    assert sorted(answers) == sorted(it["engine"] for it in results["summary"]["engines"])
+    # Sampling may end early: a plan tells the most.
+    assert sum(answers.values()) >= results["coverage"]["requested"] > 0, answers
+    models = {it["id"]: it for it in api.get("/models")["items"]}
+    prices = {name: models.get(name, {"pricePerAnswer": None})["pricePerAnswer"] or 0 for name in answers}
+    cost = sum(answers[name] * float(prices[name]) for name in answers)
+    assert abs(float(amount) - cost) < 0.005, (amount, cost)
+    jobs = api.rows("/analyze", projectId=project, type="aiVisibility")
+    assert all(it["status"] == "succeeded" for it in jobs)
+
+
+@task("For which keywords do two own pages compete?", 4)
+async def own_pages_compete(tools):
     project, _ = await project_with(tools, "cannibalization")
     told = await tools.call("get_results", projectId=project, type="cannibalization", fields="keyword,severity")
-    truth = api.get("/results", type="cannibalization", projectId=project)["items"]
-    assert [it["keyword"] for it in told["items"]] == [it["keyword"] for it in truth] and truth
+    return project, [it["keyword"] for it in told["items"]]
 
 
-@task("What are the three most valuable things to do, and why?", 4, 30)
-async def first_things_to_do(tools, api):
+@own_pages_compete.checked
+def _(api, answer):
+    project, keywords = answer
+    truth = api.rows("/results", type="cannibalization", projectId=project)
+    assert keywords == [it["keyword"] for it in truth] and truth
+
+
+@task("What are the three most valuable things to do, and why?", 4)
+async def first_things_to_do(tools):
     project, _ = await project_with(tools, "suggestions")
-    told = await tools.call("get_results", projectId=project, type="suggestions", limit=3, fields="title,rationale,priorityScore")
-    truth = api.get("/results", type="suggestions", projectId=project, limit=3)["items"]
-    assert [it["rationale"] for it in told["items"]] == [it["rationale"] for it in truth]
+    told = await tools.call(
+        "get_results", projectId=project, type="suggestions", limit=3, fields="title,rationale,priorityScore"
+    )
+    return project, [(it["title"], it["rationale"]) for it in told["items"]]
 
 
-@task("Who is the strongest competitor, and on how many keywords do we meet?", 4, 30)
-async def strongest_competitor(tools, api):
+@first_things_to_do.checked
+def _(api, answer):
+    project, told = answer
+    truth = sorted(api.rows("/results", type="suggestions", projectId=project), key=lambda it: -it["priorityScore"])
+    scores = {(it["title"], it["rationale"]): it["priorityScore"] for it in truth}
+    assert [scores[it] for it in told] == [it["priorityScore"] for it in truth[:3]] and len(told) == 3
+
+
+@task("Who is the strongest competitor, on how many keywords do we meet, and what is its share?", 4)
+async def strongest_competitor(tools):
     project, results = await project_with(tools, "competitors")
     name = results["competitors"]["summary"]["strongest"]
-    told = await tools.call("get_results", projectId=project, type="competitors", fields="domain,commonKeywords", limit=5)
-    ours = next(it for it in told["items"] if it["domain"] == name)
-    truth = api.get("/results", type="competitors", projectId=project, limit=1)["items"][0]
-    assert (ours["domain"], ours["commonKeywords"]) == (truth["domain"], truth["commonKeywords"])
+    rows = await tools.rows("get_results", projectId=project, type="competitors", fields="domain,commonKeywords,sov")
+    rival = next(it for it in rows if it["domain"] == name)
+    return project, rival["domain"], rival["commonKeywords"], rival["sov"]
 
 
-@task("Measure how fast the pages are: which is slowest to show its largest part?", 6, 40)
-async def slowest_page(tools, api):
+@strongest_competitor.checked
+def _(api, answer):
+    project, *told = answer
+    rivals = api.rows("/results", type="competitors", projectId=project)
+    truth = max(rivals, key=lambda it: it["competitorScore"])
+    assert told == [truth["domain"], truth["commonKeywords"], truth["sov"]]
+
+
+@task("Measure how fast the pages are: which is slowest to show its largest part?", 6)
+async def slowest_page(tools):
     project, _ = await project_with(tools, "content")
     job = await tools.call("run_analysis", type="webVitals", projectId=project, wait=280)
     while job["status"] not in ("succeeded", "partial"):
         job = (await tools.call("run_analysis", jobId=job["id"], wait=280))["items"][0]
-    told = await tools.rows("get_results", projectId=project, type="vitals", fields="formFactor,metrics.lcp.value")
-    slowest = max(told, key=lambda it: it["metrics"]["lcp"]["value"])
-    truth = api.get("/results", type="vitals", projectId=project)["items"]
-    assert slowest["metrics"]["lcp"]["value"] == max(it["metrics"]["lcp"]["value"] for it in truth)
+    rows = await tools.rows("get_results", projectId=project, type="vitals", fields="formFactor,metrics.lcp.value")
+    return project, max((it["metrics"]["lcp"]["value"], it["url"]) for it in rows)
+
+
+@slowest_page.checked
+def _(api, answer):
+    project, slowest = answer
+    pages = api.rows("/results", type="vitals", projectId=project)
+    assert slowest == max((it["metrics"]["lcp"]["value"], it["url"]) for it in pages)
 
 
 @task("A project was deactivated by mistake: bring it back.", 6)
-async def bring_back(tools, api):
+async def bring_back(tools):
     project = await new_project(tools, "a")
     await tools.call("update_project", projectId=project["id"], status="deactivated")
     gone = await tools.call("list_projects", status="deactivated", search=project["domain"])
     back = await tools.call("update_project", projectId=gone["items"][0]["id"], status="active")
-    assert back["status"] == "active"
-    assert api.get(f"/projects/{project['id']}")["keywordCount"] == 1
+    return back["id"]
+
+
+@bring_back.checked
+def _(api, project):
+    truth = api.get(f"/projects/{project}")
+    assert (truth["status"], truth["keywordCount"]) == ("active", 1)
 
 
 @task("Set a priority whose name was misspelt, from the error alone.", 3)
-async def mend_a_priority(tools, api):
-    project = await new_project(tools)
-    try:
-        await tools.call("update_project", projectId=project["id"], priority="hihg")
-        raise AssertionError("it was taken")
-    except Exception as refused:
-        error = refused.problem["errors"][0]
-    await tools.call("update_project", projectId=project["id"], priority=error["didYouMean"])
-    assert api.get(f"/projects/{project['id']}")["priority"] == "high"
+async def mend_a_priority(tools):
+    project = (await new_project(tools))["id"]
+    error = await tools.refused("update_project", projectId=project, priority="hihg")
+    assert error["argument"] == "priority" and "high" in error["allowed"], error
+    await tools.call("update_project", projectId=project, priority=error["didYouMean"])
+    return project
+
+
+@mend_a_priority.checked
+def _(api, project):
+    assert api.get(f"/projects/{project}")["priority"] == "high"
+
+
+@task("Find out which figures a result has, from the error alone, and read one.", 5)
+async def find_a_name(tools):
+    project, _ = await project_with(tools, "rankings")
+    error = await tools.refused("get_results", projectId=project, type="rankings", fields="performanceScore")
+    names = [it for it in error["allowed"] if it.startswith("visib") or it == "expectedCtr"]
+    rows = await tools.rows("get_results", projectId=project, type="rankings", fields=",".join(names))
+    return project, sum(it.get("expectedCtr", 0) for it in rows)
+
+
+@find_a_name.checked
+def _(api, answer):
+    project, clicks = answer
+    truth = sum(it["expectedCtr"] or 0 for it in api.rows("/results", type="rankings", projectId=project))
+    assert abs(clicks - truth) < 1e-9 and truth > 0
 
 
 @task("Count the keywords of a project that does not fit into one answer.", 12, 120)
-async def count_them_all(tools, api):
+async def count_them_all(tools):
     words = [f"shoes number {n}" for n in range(300)]
-    project = await new_project(tools)
-    await tools.call("add_keywords", projectId=project["id"], keywords=words)
-    rows = await tools.rows("list_projects", projectId=project["id"], include="keywords", fields="text", limit=500)
+    project = (await new_project(tools))["id"]
+    await tools.call("add_keywords", projectId=project, keywords=words)
+    rows = await tools.rows("list_projects", projectId=project, include="keywords", fields="text", limit=500)
     assert sorted(it["text"] for it in rows) == sorted(words)
-    assert api.get(f"/projects/{project['id']}")["keywordCount"] == len(rows)
+    return project, len(rows)
+
+
+@count_them_all.checked
+def _(api, answer):
+    project, count = answer
+    assert api.get(f"/projects/{project}")["keywordCount"] == count == 300
 
 
 @task("Something was never measured: find out how to measure it, and do.", 6)
-async def follow_next_actions(tools, api):
-    project = await new_project(tools)
-    told = await tools.call("get_results", projectId=project["id"], type="rankings")
+async def follow_next_actions(tools):
+    project = (await new_project(tools))["id"]
+    told = await tools.call("get_results", projectId=project, type="rankings")
     assert told["state"] == "neverRun"
     while told["state"] == "neverRun":
         action = told["nextActions"][0]
         arguments = dict(action["arguments"])
         if action["tool"] == "service_add_keywords":
+            assert "keywords" not in arguments, "an example would be tracked"
             arguments["keywords"] = ["running shoes"]
         if action["tool"] == "service_run_analysis":
             arguments["wait"] = 120
         await tools.call(action["tool"].removeprefix("service_"), **arguments)
-        told = await tools.call("get_results", projectId=project["id"], type="rankings", fields="position")
-    assert told["state"] == "ready" and len(told["items"]) == 1
-    assert api.get("/results", type="rankings", projectId=project["id"])["state"] == "ready"
+        told = await tools.call("get_results", projectId=project, type="rankings", fields="position")
+    assert told["state"] == "ready"
+    return project
+
+
+@follow_next_actions.checked
+def _(api, project):
+    assert [it["keyword"] for it in api.rows("/results", type="rankings", projectId=project)] == ["running shoes"]
 
 
 @task("Create a project; the answer was lost, so send it again without making two.", 3)
-async def create_safely(tools, api):
+async def create_safely(tools):
     key, domain = secrets.token_hex(8), f"task-{secrets.token_hex(4)}.example.com"
     first = await tools.call("create_project", domain=domain, idempotencyKey=key)
     again = await tools.call("create_project", domain=domain, idempotencyKey=key)
+    tools.own_projects.append(first["id"])
     assert first == again
-    assert len(api.get("/projects", search=domain)["items"]) == 1
+    return domain
 
 
-@task("How much structured data does the site have, and which pages have none?", 5, 30)
-async def without_structured_data(tools, api):
-    project, results = await project_with(tools, "schema")
-    rows = await tools.rows("get_results", projectId=project, type="schema", fields="formats")
-    without = [it["url"] for it in rows if not any(it["formats"].values())]
-    summary = results["schema"]["summary"]
+@create_safely.checked
+def _(api, domain):
+    assert len(api.rows("/projects", search=domain)) == 1
+
+
+@task("How much structured data does the site have, which pages have none, and where is it wrong?", 5)
+async def without_structured_data(tools):
+    project, _ = await project_with(tools, "schema")
+    rows = await tools.rows("get_results", projectId=project, type="schema", fields="formats,errors")
+    without = sorted(it["url"] for it in rows if not any(it["formats"].values()))
+    return project, without, sorted(it["url"] for it in rows if it["errors"])
+
+
+@without_structured_data.checked
+def _(api, answer):
+    project, without, wrong = answer
+    summary = api.get("/results", type="schema", projectId=project)["summary"]
+    truth = api.rows("/results", type="schema", projectId=project)
     assert len(without) == summary["pages"] - summary["pagesWithData"]
-    truth = api.get("/results", type="schema", projectId=project)["items"]
-    assert without == [it["url"] for it in truth if not any(it["formats"].values())]
+    assert without == sorted(it["url"] for it in truth if not any(it["formats"].values()))
+    assert wrong == sorted(it["url"] for it in truth if it["errors"] > 0)
 
 
-@task("How visible will the site be in three weeks, and how sure is that?", 4, 30)
-async def in_three_weeks(tools, api):
+@task("Which pages changed since the last audit?", 8)
+async def changed_pages(tools):
+    project, _ = await project_with(tools, "content-changes")
+    job = await tools.call("run_analysis", type="siteAudit", projectId=project, wait=120)
+    assert job["status"] == "succeeded", job
+    told = await tools.call("get_results", projectId=project, type="content-changes", fields="changeClass,significance")
+    return project, job["id"], told["state"], len(told["items"])
+
+
+@changed_pages.checked
+def _(api, answer):
+    project, job, state, count = answer
+    truth = api.get("/results", type="content-changes", projectId=project)
+    assert (truth["jobId"], truth["state"], len(truth["items"])) == (job, state, count)
+
+
+@task("How visible will the site be in three weeks, and how sure is that?", 4)
+async def in_three_weeks(tools):
     project, _ = await project_with(tools, "forecast")
     told = await tools.call("get_results", projectId=project, type="forecast", limit=1, fields="target,points")
     last = told["items"][0]["points"][-1]
-    truth = api.get("/results", type="forecast", projectId=project, limit=1)["items"][0]["points"][-1]
-    assert (last["date"], last["lo80"], last["hi80"]) == (truth["date"], truth["lo80"], truth["hi80"])
+    return project, told["items"][0]["target"], last["date"], last["lo80"], last["hi80"]
 
 
-@task("What share of voice have we, and who has the largest?", 4, 30)
-async def share_of_voice(tools, api):
+@in_three_weeks.checked
+def _(api, answer):
+    project, target, *told = answer
+    records = api.rows("/results", type="forecast", projectId=project)
+    points = next(it["points"] for it in records if it["target"] == target == "visibilityIndex")
+    assert told == [points[-1][name] for name in ("date", "lo80", "hi80")]
+
+
+@task("Where will our best keyword stand?", 6)
+async def best_keyword_later(tools):
+    project, _ = await project_with(tools, "forecast")
+    ranked = await tools.call(
+        "get_results", projectId=project, type="rankings", sort="position", limit=1, fields="keyword,position"
+    )
+    keyword = ranked["items"][0]
+    told = await tools.call(
+        "get_results", projectId=project, type="forecast", keywordId=keyword["keywordId"], fields="target,points"
+    )
+    position = next(it for it in told["items"] if it["target"] == "position")
+    return project, keyword["keyword"], position["points"][-1]["median"]
+
+
+@best_keyword_later.checked
+def _(api, answer):
+    project, keyword, value = answer
+    ranked = [it for it in api.rows("/results", type="rankings", projectId=project) if it["position"]]
+    best = min(ranked, key=lambda it: it["position"])
+    records = api.rows("/results", type="forecast", projectId=project)
+    of_it = [it for it in records if it["target"] == "position" and it["keywordId"] == best["keywordId"]]
+    assert (keyword, value) == (best["keyword"], of_it[0]["points"][-1]["median"])
+
+
+@task("What share of voice have we, and who has the largest?", 4)
+async def share_of_voice(tools):
     project, results = await project_with(tools, "sov")
-    told = await tools.call("get_results", projectId=project, type="sov", limit=1, fields="scope,domains.domain,domains.sov")
-    record = api.get("/results", type="sov", projectId=project, limit=1)["items"][0]
-    assert results["sov"]["summary"]["sov"] == record["sov"]
-    leaders = [(it["domain"], it["sov"]) for it in told["items"][0]["domains"]]
-    assert leaders[0] == (record["domains"][0]["domain"], record["domains"][0]["sov"])
+    told = await tools.call(
+        "get_results", projectId=project, type="sov", limit=1, fields="scope,domains.domain,domains.sov"
+    )
+    leader = told["items"][0]["domains"][0]
+    return project, results["sov"]["summary"]["sov"], leader["domain"], leader["sov"]
 
 
-@task("Which results stand above ours for our best keyword?", 6, 40)
-async def above_ours(tools, api):
+@share_of_voice.checked
+def _(api, answer):
+    project, ours, leader, theirs = answer
+    records = api.rows("/results", type="sov", projectId=project)
+    whole = next(it for it in records if it["scope"] == "project")
+    largest = max(whole["domains"], key=lambda it: it["sov"])
+    assert (ours, leader, theirs) == (whole["sov"], largest["domain"], largest["sov"])
+
+
+@task("Which results stand above ours for our best keyword?", 6)
+async def above_ours(tools):
     project, _ = await project_with(tools, "serp")
-    ranked = await tools.call("get_results", projectId=project, type="rankings", sort="position", limit=1, fields="keyword,absolutePosition")
+    ranked = await tools.call(
+        "get_results", projectId=project, type="rankings", sort="position", limit=1, fields="keyword,absolutePosition"
+    )
     best = ranked["items"][0]
-    page = await tools.call("get_results", projectId=project, type="serp", keywordId=best["keywordId"], fields="items.absolutePosition,items.domain")
-    above = [it["domain"] for it in page["items"][0]["items"] if it["absolutePosition"] < best["absolutePosition"] and "domain" in it]
-    record = api.get("/results", type="serp", projectId=project, keywordId=best["keywordId"])["items"][0]
-    truth = [it["domain"] for it in record["items"] if it["absolutePosition"] < best["absolutePosition"] and it.get("domain")]
-    assert above == truth
+    page = await tools.call(
+        "get_results",
+        projectId=project,
+        type="serp",
+        keywordId=best["keywordId"],
+        fields="items.absolutePosition,items.domain",
+    )
+    rows = page["items"][0]["items"]
+    above = [it["domain"] for it in rows if it["absolutePosition"] < best["absolutePosition"] and "domain" in it]
+    return project, best["keywordId"], above
+
+
+@above_ours.checked
+def _(api, answer):
+    project, keyword, above = answer
+    page = api.get("/results", type="serp", projectId=project, keywordId=keyword)["items"][0]
+    ours = min(it["absolutePosition"] for it in page["items"] if it["isOwn"])
+    assert above == [it["domain"] for it in page["items"] if it["absolutePosition"] < ours and it["domain"]]
 
 
 @task("Follow a keyword in AI answers; is there room for more?", 5)
-async def follow_in_ai_answers(tools, api):
+async def follow_in_ai_answers(tools):
     project = await new_project(tools, "wide shoes")
-    keyword = project["keywords"]["created"][0]
-    changed = await tools.call("update_keyword", keywordId=keyword["id"], aiTracked=True)
-    assert changed["aiTracked"] is True
+    keyword = project["keywords"]["created"][0]["id"]
+    await tools.call("update_keyword", keywordId=keyword, aiTracked=True)
     room = (await tools.call("get_models"))["allowance"]["aiTracked"]
+    return project["id"], room
+
+
+@follow_in_ai_answers.checked
+def _(api, answer):
+    project, room = answer
+    assert [it["aiTracked"] for it in api.rows(f"/projects/{project}/keywords")] == [True]
     assert room == api.get("/models")["allowance"]["aiTracked"] and room["used"] < room["limit"]
 
 
-@task("Report on a project: the figures of all types, and which of them are simulated.", 4, 40)
-async def report(tools, api):
+@task("Report on a project: the figures of all types, and which of them are simulated.", 4, 80)
+async def report(tools):
     project, _ = await project_with(tools, "ai-visibility")
     told = await tools.call("get_results", projectId=project, type="all")
-    truth = api.get("/results", type="all", projectId=project)["results"]
-    assert set(told["results"]) == set(truth) and len(truth) == 16
-    for name, theirs in truth.items():
-        assert told["results"][name].get("provenance") == theirs["provenance"], name
-        assert theirs["summary"] is None or told["results"][name]["summary"], name
     # What was cut is told, and there for whoever asks for more.
     whole = await tools.call("get_results", projectId=project, type="all", maxBytes=65_536)
     assert "cut" not in whole, whole["cut"]
+    return project, told["results"], whole["results"]
+
+
+@report.checked
+def _(api, answer):
+    project, told, whole = answer
+    truth = api.get("/results", type="all", projectId=project)["results"]
+    assert set(told) == set(whole) == set(truth) and len(truth) == 16
+    for name, theirs in truth.items():
+        assert told[name].get("provenance") == theirs["provenance"], name
+        assert theirs["summary"] is None or told[name]["summary"], name
+    engines = truth["ai-visibility"]["summary"]["engines"]
+    assert [it["engine"] for it in told["ai-visibility"]["summary"]["engines"]] == [it["engine"] for it in engines]

@@ -286,7 +286,8 @@ fn shares(panel: &Panel<'_>) -> Vec<SovRecord> {
         &SovContext {
             project_id: 1,
             tracked: &BTreeSet::new(),
-            earlier: &BTreeMap::new(),
+            a_week_ago: &BTreeMap::new(),
+            a_month_ago: &BTreeMap::new(),
             provider: None,
         },
     )

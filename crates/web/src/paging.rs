@@ -68,7 +68,8 @@ impl<S: Copy> Paging<'_, S> {
         })
     }
 
-    fn limit(&self) -> Option<u32> {
+    /// How many rows; what is none is noted.
+    pub fn limit(&self) -> Option<u32> {
         let Some(text) = self.query.text("limit") else {
             return Some(self.limits.default);
         };

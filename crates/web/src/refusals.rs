@@ -171,7 +171,7 @@ fn deactivated() -> Problem {
         Code::ProjectDeactivated,
         "The project is deactivated; nothing in it can be changed or started.",
     );
-    problem.hint("Bring the project back with PATCH {\"status\": \"active\"} first.")
+    problem.hint("Bring the project back first: set its status to active.")
 }
 
 /// This project is deactivated, and here is the way back.
@@ -468,14 +468,14 @@ fn server_day_spent(until: DateTime<Utc>, instead: &str) -> Problem {
     .hint(format!("{instead}, wait for the next day (UTC), or ask the operator for a higher search.most_per_day."))
 }
 
-/// How keywords are added; which ones is the caller's to say.
+/// How keywords are added; which ones is the caller's to say, so that no example can be sent.
 #[must_use]
 pub fn add_keywords(project: ProjectId) -> serde_json::Value {
     next_action(
         "POST",
         &format!("{PROJECTS}/{project}/keywords"),
-        "Add keywords: name yours instead of the example",
-        Some(json!({ "keywords": ["example keyword"] })),
+        "Add keywords: send yours as `keywords`",
+        None,
     )
 }
 
@@ -485,8 +485,8 @@ pub fn track_keywords(project: ProjectId) -> serde_json::Value {
     next_action(
         "POST",
         &format!("{PROJECTS}/{project}/keywords"),
-        "Add AI-tracked keywords: name yours instead of the example",
-        Some(json!({ "keywords": ["example keyword"], "aiTracked": true })),
+        "Add AI-tracked keywords: send yours as `keywords`",
+        Some(json!({ "aiTracked": true })),
     )
 }
 
@@ -509,7 +509,7 @@ fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
             Code::NothingToMeasure,
             "Not all of keywordIds are AI-tracked.",
         )
-        .hint("Name AI-tracked keywords, or switch AI measurement on: PATCH /keywords/{id} with aiTracked true.")
+        .hint("Name AI-tracked keywords, or set aiTracked of these to true.")
         .next_action(
             "GET",
             format!("{keywords}?aiTracked=true"),
@@ -520,8 +520,7 @@ fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
         Code::NothingToMeasure,
         "The project has no AI-tracked keywords to measure.",
     );
-    let mut problem = problem
-        .hint("Switch AI measurement on for keywords: PATCH /keywords/{id} with aiTracked true.");
+    let mut problem = problem.hint("Set aiTracked of keywords to true, or add AI-tracked ones.");
     problem.next_actions.push(track_keywords(project));
     problem.next_action("GET", keywords, "The keywords that could be tracked")
 }

@@ -2,6 +2,7 @@
 //! schemas of what is answered.
 
 use crate::{openapi, problem::FieldError, query::Query};
+use analysis::result_type::ResultType;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
@@ -24,28 +25,52 @@ pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: openapi::members(&["Keyword"]),
     always: &["id"],
 });
-/// A record of a result, of whatever type: a member of another type is not there, and not wrong.
-pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
-    paths: openapi::members(&[
-        "RankingRecord",
-        "SerpRecord",
-        "SovRecord",
-        "ForecastRecord",
-        "CompetitorRecord",
-        "CannibalizationRecord",
-        "AiVisibilityRecord",
-        "AiTrendRecord",
-        "SuggestionRecord",
-        "BrokenLink",
-        "ContentRecord",
-        "ChangeRecord",
-        "SchemaRecord",
-        "GeoRecord",
-        "EeatRecord",
-        "VitalsRecord",
-    ]),
-    always: &["keywordId", "url"],
+/// A record of a result, of whatever type: what the parameter may be, before the type is known.
+pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| {
+    let schemas: Vec<&str> = ResultType::ALL.into_iter().map(schema_of).collect();
+    record(&schemas)
 });
+static RECORDS: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
+    let of = |it| (it, record(&[schema_of(it)]));
+    ResultType::ALL.into_iter().map(of).collect()
+});
+
+/// A record of that type.
+///
+/// # Panics
+/// Never: there is one of every type.
+pub fn record_of(result_type: ResultType) -> &'static Selectable {
+    let found = RECORDS.iter().find(|(of, _)| *of == result_type);
+    &found.expect("all types are there").1
+}
+
+fn record(schemas: &[&str]) -> Selectable {
+    Selectable {
+        paths: openapi::members(schemas),
+        always: &["keywordId", "url"],
+    }
+}
+
+const fn schema_of(result_type: ResultType) -> &'static str {
+    match result_type {
+        ResultType::Rankings => "RankingRecord",
+        ResultType::Serp => "SerpRecord",
+        ResultType::Sov => "SovRecord",
+        ResultType::Forecast => "ForecastRecord",
+        ResultType::Competitors => "CompetitorRecord",
+        ResultType::Cannibalization => "CannibalizationRecord",
+        ResultType::AiVisibility => "AiVisibilityRecord",
+        ResultType::AiTrends => "AiTrendRecord",
+        ResultType::Suggestions => "SuggestionRecord",
+        ResultType::BrokenLinks => "BrokenLink",
+        ResultType::Content => "ContentRecord",
+        ResultType::ContentChanges => "ChangeRecord",
+        ResultType::Schema => "SchemaRecord",
+        ResultType::GeoScore => "GeoRecord",
+        ResultType::Eeat => "EeatRecord",
+        ResultType::Vitals => "VitalsRecord",
+    }
+}
 
 /// Members to keep, and what of each: nothing inside means all of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -106,8 +131,8 @@ impl Selection {
         Value::Object(kept)
     }
 
-    /// What is selected of a member. Of a list it is the same of each of its objects. A member of
-    /// another type's record may be an object of that name there and none here: nothing.
+    /// What is selected of a member. Of a list it is the same of each of its objects. A member that may
+    /// be an object and is none here has nothing inside.
     fn part(&self, whole: &Value) -> Option<Value> {
         match whole {
             whole if self.0.is_empty() || whole.is_null() => Some(whole.clone()),
@@ -175,7 +200,7 @@ mod tests {
             "fields=keyword,items.domain,items.absolutePosition",
             &["fields"],
         );
-        let selection = Selection::read(&query, &RECORD).unwrap();
+        let selection = Selection::read(&query, record_of(ResultType::Serp)).unwrap();
         query.finish().unwrap();
         let whole = json!({
             "keywordId": 1,
@@ -189,7 +214,7 @@ mod tests {
         // Whoever asks for all of it and for a part has all of it, in either order.
         for fields in ["items,items.domain", "items.domain,items"] {
             let query = Query::parse(&format!("fields={fields}"), &["fields"]);
-            let selection = Selection::read(&query, &RECORD).unwrap();
+            let selection = Selection::read(&query, record_of(ResultType::Serp)).unwrap();
             assert_eq!(selection.of(&whole)["items"], whole["items"]);
         }
     }
@@ -216,20 +241,21 @@ mod tests {
     }
 
     #[test]
-    fn records_of_every_type_can_be_selected_from() {
-        for path in [
-            "position",
-            "difficulty.score",
-            "targetUrl",
-            "position.line",
-            "performanceScore",
-            "metrics.lcp",
+    fn records_of_every_type_have_their_own_members() {
+        for (result_type, path) in [
+            (ResultType::Rankings, "position"),
+            (ResultType::Serp, "difficulty.score"),
+            (ResultType::BrokenLinks, "targetUrl"),
+            (ResultType::BrokenLinks, "position.line"),
+            (ResultType::Vitals, "metrics.lcp"),
         ] {
-            assert!(
-                RECORD.paths.iter().any(|it| it == path),
-                "{path} of {:?}",
-                RECORD.paths
-            );
+            let has = |of: &Selectable| of.paths.iter().any(|it| it == path);
+            assert!(has(record_of(result_type)) && has(&RECORD), "{path}");
         }
+        let query = Query::parse("fields=targetUrl", &["fields"]);
+        Selection::read(&query, record_of(ResultType::Rankings));
+        let told = query.finish().unwrap_err().errors[0].document();
+        let allowed = told["allowed"].as_array().unwrap();
+        assert!(allowed.contains(&json!("position")) && !allowed.contains(&json!("targetUrl")));
     }
 }

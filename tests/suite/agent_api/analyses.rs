@@ -227,6 +227,11 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
         .get(&format!("/analyze?jobId={NOBODYS}&status=gone"))
         .await
         .refused(404, "job-not-found");
+    let narrowed = format!("/analyze?jobId={rank}&type=rankCheck");
+    assert_eq!(
+        agent.get(&narrowed).await.errors(),
+        [("type".into(), "not-applicable".into())]
+    );
     agent
         .get("/analyze?projectId=x&status=gone")
         .await

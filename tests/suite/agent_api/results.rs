@@ -265,7 +265,6 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
         ("&sort=position".into(), vec![json!(7), Value::Null]),
         ("&sort=-default".into(), vec![json!(7), Value::Null]),
         (format!("&keywordId={}", keywords[1]), vec![json!(7)]),
-        (format!("&keywordId={NOBODYS}"), vec![]),
         ("&url=https://shop.example.com/7".into(), vec![json!(7)]),
     ] {
         assert_eq!(
@@ -274,6 +273,17 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
             "{more}"
         );
     }
+    // A keyword that is not the project's is not taken for one that was never measured.
+    let (elsewhere, others) = agent.project("other.example.com", &["elsewhere"]).await;
+    for keyword in [NOBODYS, others[0]] {
+        let told = agent.get(&format!("{path}&keywordId={keyword}")).await;
+        told.refused(404, "keyword-not-found");
+    }
+    let waits = format!(
+        "/results?type=serp&projectId={elsewhere}&keywordId={}",
+        others[0]
+    );
+    assert_eq!(agent.get(&waits).await.ok()["items"], json!([]));
 }
 
 async fn all_types_are_told_at_once(db: TestDatabase) {
@@ -377,6 +387,26 @@ async fn a_request_without_sense_is_refused(db: TestDatabase) {
             .await;
         nobodys.refused(404, "project-not-found");
     }
+    // A part that was asked for is never answered with the whole.
+    for of_one_type in [
+        "fields=position",
+        "sort=position",
+        "history=true",
+        "from=2026-01-01",
+    ] {
+        let path = format!("/results?type=all&projectId={project}&{of_one_type}");
+        let name = of_one_type.split('=').next().unwrap().to_owned();
+        assert_eq!(
+            agent.get(&path).await.errors(),
+            [(name, "not-applicable".into())]
+        );
+    }
+    let many = format!("/results?type=all&projectId={project}&limit=1000");
+    agent.get(&many).await.ok();
+    let of_another = format!("/results?type=rankings&projectId={project}&fields=targetUrl,positon");
+    let told = agent.get(&of_another).await;
+    let wrong = ("fields".to_owned(), "unknown-field".to_owned());
+    assert_eq!(told.errors(), [wrong.clone(), wrong]);
 }
 
 async fn a_page_ends_before_it_grows_too_large(db: TestDatabase) {

@@ -41,3 +41,57 @@ fn the_table_of_tools_is_the_one_that_is_served() {
         }
     }
 }
+
+fn how_to() -> String {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../docs/how-to/connect-an-agent.md"
+    );
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_scopes_that_tools_need_are_told() {
+    let text = how_to();
+    let rows = text.lines().filter(|it| it.starts_with("| service_"));
+    let told: Vec<(String, Vec<String>)> = rows
+        .map(|row| {
+            let mut cells = row.split('|').map(str::trim).skip(1);
+            let (tool, scopes) = (cells.next().unwrap(), cells.next().unwrap());
+            let mut scopes: Vec<String> = scopes.split(", ").map(str::to_owned).collect();
+            scopes.sort();
+            (tool.to_owned(), scopes)
+        })
+        .collect();
+    let served: Vec<(String, Vec<String>)> = web::mcp::tools()
+        .iter()
+        .map(|tool| {
+            let scopes = tool.scopes();
+            let scopes = scopes.iter().map(|it| it.name().to_owned());
+            let mut scopes: Vec<String> = scopes.collect();
+            scopes.sort();
+            (tool.name.to_owned(), scopes)
+        })
+        .collect();
+    assert_eq!(told, served);
+}
+
+/// A snippet with a token in it would be pasted into files that are shared.
+#[test]
+fn snippets_name_a_variable_and_never_hold_a_token() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+    let mut found = 0;
+    for text in [how_to(), fs::read_to_string(readme).unwrap()] {
+        for (at, _) in text.match_indices("Bearer ") {
+            let behind = &text[at + "Bearer ".len()..];
+            assert!(
+                behind.starts_with('$'),
+                "{}",
+                &behind[..20.min(behind.len())]
+            );
+            found += 1;
+        }
+        assert!(!text.contains("sightline_agt_"));
+    }
+    assert!(found > 5, "{found}");
+}

@@ -324,8 +324,27 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
             json!({ "search": "no such project" }),
         )
         .await;
-    assert_eq!(none.sentence(), "0 rows; these are all.");
+    assert_eq!(none.sentence(), "No rows.");
     assert_eq!(none.ok(), json!({ "items": [] }));
+    // Where a value stands is told as a tool has it, and an argument of another call of the tool is known.
+    let foreign = json!({ "projectId": 5, "search": "a" });
+    let told = agent.call("service_list_projects", foreign).await.refused();
+    assert_eq!(
+        (&told["errors"][0]["argument"], &told["errors"][0]["code"]),
+        (&json!("search"), &json!("not-applicable"))
+    );
+    let nameless = json!({ "id": 1, "aiTracked": true });
+    let told = agent
+        .call("service_update_keyword", nameless)
+        .await
+        .refused();
+    let told: Vec<&Value> = told["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["argument"])
+        .collect();
+    assert_eq!(told, ["id", "keywordId"]);
     // Null chooses nothing, a number may be a text, and a list of names is one.
     let list = json!({ "projectId": null, "include": null, "tag": null, "limit": "3", "maxBytes": "5000", "fields": ["id", "name"] });
     agent.call("service_list_projects", list).await.ok();

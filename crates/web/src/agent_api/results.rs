@@ -6,10 +6,10 @@ use crate::{
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
-    problem::{Problem, next_action},
+    problem::{FieldError, Problem, next_action},
     query::Query,
     refusals,
-    selection::{RECORD, Selection},
+    selection::{Selection, record_of},
     services::Services,
     weight::Telling,
 };
@@ -34,6 +34,10 @@ pub const LIST_LIMITS: Limits = Limits {
 };
 /// How many records of each type `type=all` shows.
 const TOP: u32 = 5;
+const TOP_LIMITS: Limits = Limits {
+    default: TOP,
+    most: TOP,
+};
 /// About what a project weighs as JSON.
 const PROJECT_BYTES: usize = 1_024;
 /// Results that are older are told to be stale.
@@ -129,11 +133,18 @@ impl Only {
         }
         Self {
             keyword: query.id("keywordId").map(KeywordId),
-            url: query.free_text("url", 2_048),
+            url: query.free_text("url", 2_048).map(with_its_root),
             from,
             to,
         }
     }
+}
+
+/// Addresses of pages are kept as they are on the wire, where a site's own has a slash.
+fn with_its_root(url: String) -> String {
+    let behind = url.split_once("://").map(|(_, behind)| behind);
+    let is_bare = behind.is_some_and(|it| !it.is_empty() && !it.contains(['/', '?', '#']));
+    if is_bare { url + "/" } else { url }
 }
 
 async fn one(
@@ -153,7 +164,7 @@ async fn one(
     let paging = paging(call, &bound_to, LIST_LIMITS, sorts, direction);
     let (key, now) = (&services.config.cursor_key, services.clock.now());
     let only = Only::of(query);
-    let fields = Selection::read(query, &RECORD);
+    let fields = Selection::read(query, record_of(result_type));
     let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
         services.project(call.account(), project).await?;
         return wanted(None, query);
@@ -175,16 +186,20 @@ async fn one(
         .run(call.account(), &request)
         .await?
         .ok_or_else(refusals::no_project)?;
+    if let Some(keyword) = only.keyword.filter(|_| results.findings.items.is_empty()) {
+        its_own_keyword(services, call, project, keyword).await?;
+    }
+    let goes_on = call.telling != Telling::Whole && query.text("cursor").is_some();
     let view = ProjectView::of(&results.project, &call.tenant().report_defaults);
-    let beside = results
-        .head
-        .as_ref()
-        .map_or(0, |it| it.summary.as_str().len());
+    let beside = match &results.head {
+        Some(head) if !goes_on => head.summary.as_str().len(),
+        _ => 0,
+    };
     let telling = call.telling.beside(beside + PROJECT_BYTES);
     let known = told_once(telling, &results);
     let items = records(telling, &mut results.findings, fields.as_ref(), &known)?;
     let next = paging.next_cursor(&results.findings, key, now);
-    let answer = Answer::ok(&body(
+    let mut body = body(
         &results,
         result_type,
         &view,
@@ -192,9 +207,28 @@ async fn one(
         next.clone(),
         limit,
         now,
-    ));
+    );
+    if goes_on {
+        // Whoever reads on has read these with the first page.
+        (body.summary, body.coverage) = (None, None);
+    }
+    let answer = Answer::ok(&body);
     let answer = tagged(answer, next.as_deref(), now);
     Ok(linked(answer, call, next.as_deref()))
+}
+
+/// Nothing was found about a keyword: is it one of the project's at all?
+async fn its_own_keyword(
+    services: &Services,
+    call: &Call,
+    project: ProjectId,
+    keyword: KeywordId,
+) -> Result<(), Problem> {
+    let found = services.read_keyword.run(call.account(), keyword).await?;
+    match found {
+        Some(found) if found.project == project => Ok(()),
+        _ => Err(refusals::no_keyword()),
+    }
 }
 
 /// The records as they are stored, as many as an answer may carry; the others are left to the next
@@ -357,13 +391,15 @@ fn follow(job: JobId) -> Value {
 }
 
 async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Answer, Problem> {
+    let paging = paging(call, "", TOP_LIMITS, &SORTS, Direction::Ascending);
+    let top = paging.limit().unwrap_or(TOP);
     let results = services
         .read_results
-        .all(call.account(), project, TOP)
+        .all(call.account(), project, top)
         .await?
         .ok_or_else(refusals::no_project)?;
     let now = services.clock.now();
-    refuse_what_no_type_takes(services, call, now)?;
+    refuse_what_goes_with_one_type(&call.query)?;
     let mut by_type = Map::new();
     for result_type in ResultType::ALL {
         by_type.insert(
@@ -377,18 +413,32 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     Ok(Answer::summary(&body))
 }
 
-/// `type=all` has no pages and no filters; what is said about them still has to be right.
-fn refuse_what_no_type_takes(
-    services: &Services,
-    call: &Call,
-    now: DateTime<Utc>,
-) -> Result<(), Problem> {
-    call.query.flag("history");
-    Only::of(&call.query);
-    let bound_to = bound_part(&call.path, &call.query_text);
-    let paging = paging(call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
-    let page = paging.request(&services.config.cursor_key, now);
-    wanted(page, &call.query).map(drop)
+/// Parameters that choose among the records of one type.
+const OF_ONE_TYPE: [&str; 9] = [
+    "keywordId",
+    "url",
+    "to",
+    "from",
+    "include",
+    "history",
+    "cursor",
+    "sort",
+    "fields",
+];
+
+/// `type=all` has no pages and no filters: whoever sends one would take the answer for a chosen part.
+fn refuse_what_goes_with_one_type(query: &Query) -> Result<(), Problem> {
+    for name in OF_ONE_TYPE
+        .into_iter()
+        .filter(|it| query.text(it).is_some())
+    {
+        query.note(FieldError::in_query(
+            name,
+            "not-applicable",
+            "goes with one result type, not with all of them",
+        ));
+    }
+    query.finish()
 }
 
 fn overview(
@@ -414,7 +464,8 @@ fn overview(
         // Sixteen lists of records are more than anybody reads at once; figures are not.
         return Ok(json!({
             "state": state.name,
-            "analysis": kind.name(),
+            // Suggestions follow from every analysis.
+            "analysis": (head.is_none() || state.name == "stale").then(|| kind.name()),
             "measuredAt": head.map(|head| head.measured_at),
             "provenance": head.map(|head| head.provenance),
             "records": head.map(|head| head.item_count),

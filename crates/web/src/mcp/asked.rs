@@ -1,7 +1,7 @@
 //! What a call of a tool asks for: an endpoint, with what a request to it would carry.
 
 use super::{
-    room,
+    room, schema,
     tool::{self, Tool},
     tools::{id_argument, takes_null_as_left_out},
 };
@@ -23,6 +23,14 @@ use url::form_urlencoded;
 
 /// Longest wait for the end of an analysis.
 pub const WAIT: Duration = Duration::from_mins(5);
+
+/// The call that tells an id.
+fn whence(id: &str) -> &'static str {
+    match id {
+        "keywordId" => "service_list_projects with projectId and include=keywords",
+        _ => "service_list_projects",
+    }
+}
 
 /// A call of a tool, as far as its arguments can be read.
 pub struct Asked {
@@ -69,6 +77,7 @@ impl Asked {
             body: Map::new(),
             key: None,
         };
+        asked.look_for_strangers(&arguments);
         asked.take_own(&mut arguments);
         asked.take_id(&mut arguments);
         if endpoint.verb == Verb::Get {
@@ -77,6 +86,37 @@ impl Asked {
             asked.body = arguments;
         }
         asked
+    }
+
+    /// Notes arguments that another endpoint of the tool takes: its own would be told that there is no
+    /// such thing, though the tool lists it. Beside a missing id also those that nobody takes, which
+    /// may be that id under another name.
+    fn look_for_strangers(&mut self, arguments: &Map<String, Value>) {
+        let (own, taken) = ((self.tool.own)(), schema::arguments(self.endpoint));
+        let others: Vec<_> = { self.tool.endpoints() }
+            .filter(|it| it.operation != self.endpoint.operation)
+            .map(|it| (it.summary, schema::arguments(it)))
+            .collect();
+        let id = id_argument(self.endpoint.operation);
+        let lacks_its_id = taken.contains_key(id) && !arguments.contains_key(id);
+        for name in arguments.keys().filter(|it| !taken.contains_key(*it)) {
+            let theirs = others.iter().filter(|(_, it)| it.contains_key(name));
+            let theirs: Vec<&str> = theirs.map(|(summary, _)| *summary).collect();
+            let pointer = format!("/{name}");
+            if !theirs.is_empty() {
+                let rule = format!(
+                    "does not go with the other arguments; it is for: {}",
+                    theirs.join(", ")
+                );
+                self.wrong
+                    .push(FieldError::at(pointer, "not-applicable", rule));
+            } else if lacks_its_id && !own.contains_key(name) {
+                let known: Vec<&str> = taken.keys().map(String::as_str).collect();
+                let error = FieldError::at(pointer, "unknown-field", "there is no such argument");
+                self.wrong
+                    .push(error.allowing_when_told(self.wrong.len(), &known, name));
+            }
+        }
     }
 
     /// Takes the arguments that no endpoint knows.
@@ -137,8 +177,8 @@ impl Asked {
         let pointer = format!("/{name}");
         match arguments.shift_remove(name) {
             None => {
-                self.wrong
-                    .push(FieldError::at(pointer, "required", "is required"));
+                let rule = format!("is required; {} tells it", whence(name));
+                self.wrong.push(FieldError::at(pointer, "required", rule));
             }
             Some(given) => {
                 let found = whole(&given).or_else(|| given.as_str().and_then(crate::plain_id));

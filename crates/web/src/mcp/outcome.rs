@@ -2,9 +2,14 @@
 //! clients that show their model nothing else.
 
 use super::{room, tool::Tool, words};
-use crate::{answer::Answer, problem::Problem, services::Services, weight::leave_out_nothing};
+use crate::{
+    answer::Answer,
+    problem::{Code, Problem},
+    services::Services,
+    weight::leave_out_nothing,
+};
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// How many wrong values a sentence names; the document behind it has all of them.
 const MOST_ERRORS_TOLD: usize = 3;
@@ -16,7 +21,7 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
     leave_out_nothing(&mut content);
     words::in_tools(&mut content);
     if let Some(members) = content.as_object_mut() {
-        members.shift_remove("limit");
+        let limit = members.shift_remove("limit").and_then(|it| it.as_u64());
         // That nothing was found is an answer.
         if is_list {
             members.entry("items").or_insert_with(|| json!([]));
@@ -27,6 +32,11 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
         }
         if members.contains_key("nextCursor") {
             members.insert("truncated".into(), true.into());
+            let rows = members.get("items").and_then(Value::as_array);
+            let rows = rows.map_or(0, |it| it.len() as u64);
+            if limit.is_some_and(|limit| rows < limit) {
+                members.insert("endedBy".into(), "maxBytes".into());
+            }
         }
     }
     room::fit(&mut content, most_bytes);
@@ -55,10 +65,18 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
 pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> CallToolResult {
     let mut document = problem.document(&services.config.public_base_url, request_id);
     words::in_tools(&mut document);
-    if let (Some(wait), Some(members)) = (problem.retry_after, document.as_object_mut()) {
-        members.insert("retryAfterSeconds".into(), wait.as_secs().max(1).into());
+    let mut hint = problem.hint.clone().unwrap_or_default();
+    if let Some(members) = document.as_object_mut() {
+        if let Some(wait) = problem.retry_after {
+            let seconds = wait.as_secs().max(1);
+            members.insert("retryAfterSeconds".into(), seconds.into());
+            if hint.contains("Retry-After") || problem.code == Code::RateLimited {
+                hint = format!("Call again after {seconds} s.");
+                members.insert("hint".into(), hint.as_str().into());
+            }
+        }
+        in_arguments(members);
     }
-    let hint = problem.hint.as_deref().unwrap_or_default();
     let told = format!("{}: {} {hint}", problem.code.title(), detail(problem));
     CallToolResult::error(vec![
         ContentBlock::text(told.trim_end()),
@@ -66,14 +84,34 @@ pub fn refused(problem: &Problem, services: &Services, request_id: &str) -> Call
     ])
 }
 
+/// Where wrong values stand: a tool has arguments, and no query or body.
+fn in_arguments(document: &mut Map<String, Value>) {
+    let errors = document.get_mut("errors").and_then(Value::as_array_mut);
+    for error in errors
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        error.shift_remove("in");
+        let pointer = error.shift_remove("pointer");
+        let place = pointer.or_else(|| error.shift_remove("name"));
+        if let Some(place) = place.as_ref().and_then(Value::as_str) {
+            error.shift_insert(0, "argument".into(), place.trim_start_matches('/').into());
+        }
+    }
+    if let Some(Value::Object(existing)) = document.get_mut("existing") {
+        existing.shift_remove("href");
+    }
+}
+
 /// What happened; of several wrong values the first few.
 fn detail(problem: &Problem) -> String {
-    if problem.errors.len() < 2 {
+    if problem.errors.is_empty() {
         return problem.detail.clone();
     }
     let errors = problem.errors.iter().take(MOST_ERRORS_TOLD);
     let told: Vec<String> = errors
-        .map(|it| format!("{}: {}", it.place(), it.message))
+        .map(|it| format!("{}: {}", it.place().trim_start_matches('/'), it.message))
         .collect();
     format!("{}.", told.join("; "))
 }

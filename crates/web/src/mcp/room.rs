@@ -19,6 +19,8 @@ const MOST_TOLD: usize = 8;
 struct Cuttable {
     /// Lists with so many items, so that one is left.
     items: usize,
+    /// Lists with so many that were longer before: what is left of those is a sample anyway.
+    sampled: usize,
     /// Texts of so many bytes.
     text: usize,
     /// Objects with so many members: few have names that somebody chose, many have keys.
@@ -28,21 +30,31 @@ struct Cuttable {
 }
 
 /// What is cut first, and what is cut when that does not do. Lists of a few, such as engines, come last.
-const CUTTABLE: [Cuttable; 3] = [
+const CUTTABLE: [Cuttable; 4] = [
     Cuttable {
         items: 5,
+        sampled: 5,
+        text: 256,
+        members: 24,
+        depth: 1,
+    },
+    Cuttable {
+        items: 5,
+        sampled: 2,
         text: 256,
         members: 24,
         depth: 1,
     },
     Cuttable {
         items: 2,
+        sampled: 2,
         text: 128,
         members: 24,
         depth: 1,
     },
     Cuttable {
         items: 1,
+        sampled: 1,
         text: 32,
         members: 2,
         depth: 2,
@@ -63,7 +75,7 @@ pub fn fit(value: &mut Value, most: usize) {
     let most = most - AROUND;
     let mut cuts: Vec<Cut> = Vec::new();
     while told_twice(&value.to_string()) > most {
-        let found = CUTTABLE.iter().find_map(|it| heaviest(value, *it));
+        let found = CUTTABLE.iter().find_map(|it| heaviest(value, *it, &cuts));
         let Some(path) = found else { break };
         let Some(part) = value.pointer_mut(&path) else {
             break;
@@ -85,6 +97,9 @@ pub fn fit(value: &mut Value, most: usize) {
     if let Some(members) = value.as_object_mut() {
         members.insert("truncated".into(), true.into());
         members.insert("cut".into(), told.into());
+        if cuts.len() > MOST_TOLD {
+            members.insert("moreCuts".into(), (cuts.len() - MOST_TOLD).into());
+        }
     }
 }
 
@@ -128,9 +143,9 @@ fn shorten(part: &mut Value) {
 }
 
 /// The place of the part that weighs most and can be cut.
-fn heaviest(value: &Value, cuttable: Cuttable) -> Option<String> {
+fn heaviest(value: &Value, cuttable: Cuttable, cuts: &[Cut]) -> Option<String> {
     let mut best: Option<(usize, String)> = None;
-    look(value, String::new(), cuttable, &mut best);
+    look(value, String::new(), cuttable, cuts, &mut best);
     best.map(|(_, path)| path)
 }
 
@@ -140,18 +155,19 @@ fn look(
     value: &Value,
     path: String,
     cuttable: Cuttable,
+    cuts: &[Cut],
     best: &mut Option<(usize, String)>,
 ) -> usize {
     let (weight, inside) = match value {
         Value::Array(items) => {
             let inner = items.iter().enumerate();
-            let inner = inner.map(|(n, it)| look(it, format!("{path}/{n}"), cuttable, best));
+            let inner = inner.map(|(n, it)| look(it, format!("{path}/{n}"), cuttable, cuts, best));
             weighed(inner)
         }
         Value::Object(members) => {
             let inner = members.iter().map(|(name, it)| {
                 let name_in_path = name.replace('~', "~0").replace('/', "~1");
-                look(it, format!("{path}/{name_in_path}"), cuttable, best) + name.len() + 4
+                look(it, format!("{path}/{name_in_path}"), cuttable, cuts, best) + name.len() + 4
             });
             weighed(inner)
         }
@@ -159,7 +175,15 @@ fn look(
         plain => (plain.to_string().len(), 0),
     };
     let can_be_cut = match value {
-        Value::Array(items) => items.len() >= cuttable.items && path != "/items",
+        Value::Array(items) => {
+            let is_sample = cuts.iter().any(|it| it.path == path);
+            let most = if is_sample {
+                cuttable.sampled
+            } else {
+                cuttable.items
+            };
+            items.len() >= most && path != "/items"
+        }
         Value::String(text) => text.len() >= cuttable.text,
         Value::Object(members) => {
             let depth = path.matches('/').count();

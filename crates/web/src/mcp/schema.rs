@@ -36,7 +36,8 @@ pub fn input(tool: &Tool) -> Map<String, Value> {
 }
 
 /// The arguments of an endpoint: the id in its path, its parameters and the members of its body.
-fn arguments(endpoint: &Endpoint) -> Map<String, Value> {
+#[must_use]
+pub fn arguments(endpoint: &Endpoint) -> Map<String, Value> {
     let mut found = Map::new();
     if endpoint.path.contains("{id}") {
         found.insert(

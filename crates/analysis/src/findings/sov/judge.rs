@@ -1,7 +1,7 @@
 //! From a panel of pages to shares of voice.
 
 use super::{
-    DomainShare, METHOD_VERSION, SovContext, SovRecord, SovScope, Universe,
+    DomainShare, EarlierSov, METHOD_VERSION, SovContext, SovRecord, SovScope, Universe,
     scopes::{self, Members},
 };
 use crate::{
@@ -134,7 +134,11 @@ fn record(
     let spread = concentration(&sums.domains.iter().map(|it| it.clicks).collect::<Vec<_>>());
     let domains = listed(panel, context, by_volume, &ranked, sums);
     let listed_sov: f64 = domains.iter().map(|it| it.sov).sum();
-    let (change30, change30_since) = change(context, &scope, weighting, panel.curve(), sov).unzip();
+    let change = |since: &BTreeMap<SovScope, EarlierSov>| {
+        change(since.get(&scope)?, weighting, panel.curve(), sov?)
+    };
+    let (change7, change7_since) = change(context.a_week_ago).unzip();
+    let (change30, change30_since) = change(context.a_month_ago).unzip();
     let own_rank = ranked.iter().position(|domain| *domain == OWN);
     SovRecord {
         envelope: envelope(panel, context, members, &own),
@@ -156,6 +160,8 @@ fn record(
             .map_or(0.0, |all| (all - listed_sov).max(0.0)),
         concentration_hhi: spread.map(|it| it.hhi),
         effective_competitors: spread.map(|it| it.effective),
+        change7,
+        change7_since,
         change30,
         change30_since,
         features: feature_shares(panel, &scope),
@@ -207,21 +213,17 @@ fn tracked_share(panel: &Panel<'_>, context: &SovContext<'_>, sums: &Sums) -> Op
     (!context.tracked.is_empty() && own + clicks > 0.0).then(|| own / (own + clicks))
 }
 
+/// By how much the share differs from one of before, and when that was measured.
 fn change(
-    context: &SovContext<'_>,
-    scope: &SovScope,
+    before: &EarlierSov,
     weighting: Weighting,
     curve: &str,
-    sov: Option<f64>,
+    sov: f64,
 ) -> Option<(f64, chrono::DateTime<chrono::Utc>)> {
-    let before = context.earlier.get(scope)?;
     let is_comparable = before.method_version == METHOD_VERSION
         && before.weighting == weighting
         && before.ctr_model == curve;
-    is_comparable
-        .then_some(sov)
-        .flatten()
-        .map(|now| (now - before.sov, before.measured_at))
+    is_comparable.then_some((sov - before.sov, before.measured_at))
 }
 
 #[expect(

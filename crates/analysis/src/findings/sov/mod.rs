@@ -27,13 +27,15 @@ pub struct SovContext<'a> {
     pub project_id: i64,
     /// Registrable domains that the owner follows; the own one need not be among them.
     pub tracked: &'a BTreeSet<String>,
-    /// Shares of 30 days ago (up to 37), by scope.
-    pub earlier: &'a BTreeMap<SovScope, EarlierSov>,
+    /// Shares of a week ago (7 to 9 days), by scope.
+    pub a_week_ago: &'a BTreeMap<SovScope, EarlierSov>,
+    /// Shares of a month ago (30 to 37 days), by scope.
+    pub a_month_ago: &'a BTreeMap<SovScope, EarlierSov>,
     /// Who fetched the pages, as a neutral label.
     pub provider: Option<&'a str>,
 }
 
-/// A share of 30 days ago.
+/// A share of some time ago.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EarlierSov {
@@ -115,6 +117,11 @@ pub struct SovRecord {
     /// How many equal domains would be as concentrated: 1 / HHI.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub effective_competitors: Option<f64>,
+    /// The change of `sov` since 7 days ago; null without a comparable share.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub change7: Option<f64>,
+    /// When the share was measured with which `change7` compares.
+    pub change7_since: Option<DateTime<Utc>>,
     /// The change of `sov` since 30 days ago; null without a comparable share.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub change30: Option<f64>,

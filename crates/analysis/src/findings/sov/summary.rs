@@ -31,6 +31,9 @@ pub struct SovSummary {
     pub rank: Option<u32>,
     /// How many domains were seen.
     pub domain_count: u64,
+    /// The change of `sov` since 7 days ago.
+    #[serde(serialize_with = "rounded::fraction_or_null")]
+    pub change7: Option<f64>,
     /// The change of `sov` since 30 days ago.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub change30: Option<f64>,
@@ -61,6 +64,7 @@ impl SovSummary {
             sov_tracked: whole.sov_tracked,
             rank: whole.rank,
             domain_count: whole.domain_count,
+            change7: whole.change7,
             change30: whole.change30,
             scopes: records.len() as u64,
             ai_share_of_voice: None,

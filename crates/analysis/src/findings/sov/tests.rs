@@ -23,7 +23,8 @@ fn judged(panel: &Panel<'_>, tracked: &BTreeSet<String>) -> Vec<SovRecord> {
         &SovContext {
             project_id: 1,
             tracked,
-            earlier: &BTreeMap::new(),
+            a_week_ago: &BTreeMap::new(),
+            a_month_ago: &BTreeMap::new(),
             provider: Some("web search"),
         },
     )
@@ -221,13 +222,27 @@ fn change_compares_only_what_follows_the_same_definition() {
     };
     let change = |before: EarlierSov| {
         let earlier = BTreeMap::from([(SovScope::Project, before)]);
-        let context = SovContext {
-            project_id: 1,
-            tracked: &BTreeSet::new(),
-            earlier: &earlier,
-            provider: None,
+        let nothing = BTreeMap::new();
+        let since = |a_week_ago, a_month_ago| {
+            let context = SovContext {
+                project_id: 1,
+                tracked: &BTreeSet::new(),
+                a_week_ago,
+                a_month_ago,
+                provider: None,
+            };
+            let it = shares(&panel, &context).swap_remove(0);
+            (
+                (it.change7, it.change7_since),
+                (it.change30, it.change30_since),
+            )
         };
-        shares(&panel, &context).swap_remove(0).change30
+        let (week, none) = since(&earlier, &nothing);
+        assert_eq!(none, (None, None));
+        let (none, month) = since(&nothing, &earlier);
+        assert_eq!((none, week), ((None, None), month));
+        assert_eq!(month.0.is_some(), month.1.is_some());
+        month.0
     };
     let ours = 0.285 / (0.285 + 0.157 + 0.110);
     close(change(before.clone()), ours - 0.4);

@@ -107,13 +107,13 @@ impl<'a> Market<'a> {
     }
 
     fn add_shares(&self, run: &Run<'_>, past: &mut SharesPast, found: &mut Found) {
-        let earlier = past.a_month_before(run.job.day);
         let records = sov::shares(
             &self.panel,
             &SovContext {
                 project_id: run.job.project.0,
                 tracked: &self.sites.tracked,
-                earlier: &earlier,
+                a_week_ago: &past.a_week_before(run.job.day),
+                a_month_ago: &past.a_month_before(run.job.day),
                 provider: Some(run.provider),
             },
         );

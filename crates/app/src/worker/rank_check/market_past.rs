@@ -9,10 +9,10 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A month ago is at least this long ago, …
-const LEAST: Days = Days::new(30);
-/// … and at most this long.
-const MOST: Days = Days::new(37);
+/// At least and at most so long ago: a run may be late by a day or two.
+type Ago = (Days, Days);
+const A_WEEK: Ago = (Days::new(7), Days::new(9));
+const A_MONTH: Ago = (Days::new(30), Days::new(37));
 /// How many scopes and domains are remembered of a day: the largest come first.
 const REMEMBERED: usize = 200;
 /// How many domains are remembered to have been competitors.
@@ -23,9 +23,18 @@ const KNOWN: usize = 2_000;
 pub(super) struct SharesPast(BTreeMap<NaiveDate, Vec<(SovScope, EarlierSov)>>);
 
 impl SharesPast {
+    /// The newest shares of 7 to 9 days before.
+    pub(super) fn a_week_before(&self, day: NaiveDate) -> BTreeMap<SovScope, EarlierSov> {
+        self.before(day, A_WEEK)
+    }
+
     /// The newest shares of 30 to 37 days before.
     pub(super) fn a_month_before(&self, day: NaiveDate) -> BTreeMap<SovScope, EarlierSov> {
-        let shares = a_month_before(&self.0, day).into_iter().flatten();
+        self.before(day, A_MONTH)
+    }
+
+    fn before(&self, day: NaiveDate, ago: Ago) -> BTreeMap<SovScope, EarlierSov> {
+        let shares = before(&self.0, day, ago).into_iter().flatten();
         shares.cloned().collect()
     }
 
@@ -65,8 +74,8 @@ impl CompetitorsPast {
     /// What earlier records said, as far as it can be compared with records of the same curve.
     pub(super) fn as_of(&self, day: NaiveDate, curve: &str) -> BTreeMap<String, EarlierCompetitor> {
         let method = analysis::findings::competitors::METHOD_VERSION;
-        let before =
-            a_month_before(&self.shares, day).filter(|it| it.curve == curve && it.method == method);
+        let before = before(&self.shares, day, A_MONTH)
+            .filter(|it| it.curve == curve && it.method == method);
         let share = |domain: &String| before?.shares.get(domain).copied();
         let known = self.first_seen.iter().map(|(domain, first)| {
             let earlier = EarlierCompetitor {
@@ -101,14 +110,14 @@ impl CompetitorsPast {
     }
 }
 
-fn a_month_before<T>(days: &BTreeMap<NaiveDate, T>, day: NaiveDate) -> Option<&T> {
-    let window = (day - MOST)..=(day - LEAST);
+fn before<T>(days: &BTreeMap<NaiveDate, T>, day: NaiveDate, (least, most): Ago) -> Option<&T> {
+    let window = (day - most)..=(day - least);
     days.range(window).next_back().map(|(_, it)| it)
 }
 
 /// What is too old to be compared with is of no use to any later run.
 fn forget<T>(days: &mut BTreeMap<NaiveDate, T>, today: NaiveDate) {
-    days.retain(|day, _| *day >= today - MOST);
+    days.retain(|day, _| *day >= today - A_MONTH.1);
 }
 
 #[cfg(test)]
@@ -122,12 +131,22 @@ mod tests {
     #[test]
     fn a_month_before_is_the_newest_of_thirty_to_thirty_seven_days_ago() {
         let days: BTreeMap<NaiveDate, u64> = [0, 2, 5, 9, 36].map(|it| (day(it), it)).into();
-        let before = |n| a_month_before(&days, day(n)).copied();
+        let before = |n| before(&days, day(n), A_MONTH).copied();
         assert_eq!(before(36), Some(5));
         assert_eq!(before(29), None);
         assert_eq!(before(30), Some(0));
         assert_eq!(before(46), Some(9));
         assert_eq!(before(47), None);
+    }
+
+    #[test]
+    fn a_week_before_is_seven_to_nine_days_ago() {
+        let days: BTreeMap<NaiveDate, u64> = [0, 2].map(|it| (day(it), it)).into();
+        let before = |n| before(&days, day(n), A_WEEK).copied();
+        assert_eq!(
+            [6, 7, 9, 11, 12].map(before),
+            [None, Some(0), Some(2), Some(2), None]
+        );
     }
 
     #[test]

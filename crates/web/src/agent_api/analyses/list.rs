@@ -44,6 +44,12 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let patience = wait(query);
     let page = paging.request(key, now);
     if query.text("jobId").is_some() {
+        for name in ["type", "status"] {
+            if query.text(name).is_some() {
+                let rule = "does not go with jobId, which names one analysis";
+                query.note(FieldError::in_query(name, "not-applicable", rule));
+            }
+        }
         return one(&services, &call, filter.project, patience).await;
     }
     let Some(request) = page.filter(|_| query.finish().is_ok()) else {

@@ -2,7 +2,7 @@
 
 use super::{PRIORITIES, ProjectView, WORKFLOW_STATUSES};
 use crate::{
-    agent_api::{ListBody, paging, written},
+    agent_api::{ListBody, paging, selected, written},
     answer::Answer,
     endpoint::Call,
     paging::{Limits, bound_part, wanted},
@@ -10,11 +10,12 @@ use crate::{
     query::Query,
     selection::{PROJECT, Selection},
     services::Services,
+    weight::Telling,
 };
 use domain::{
     page::Direction,
     ports::projects::{ProjectFilter, ProjectSort},
-    project::{Priority, Status, WorkflowStatus},
+    project::{Priority, Project, Status, WorkflowStatus},
 };
 use std::sync::Arc;
 
@@ -45,9 +46,19 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .run(call.account(), &filter, &request)
         .await?;
     let defaults = &call.tenant().report_defaults;
-    let items = written(call.telling, &mut page, fields.as_ref(), |project| {
-        ProjectView::of(project, defaults)
-    });
+    let view = |project: &Project| ProjectView::of(project, defaults);
+    let items = if call.telling != Telling::Whole && fields.is_none() {
+        // How each is reported on is told of one project, or where it is asked for.
+        written(call.telling, &mut page, None, |project| {
+            let mut row = selected(&view(project), None);
+            if let Some(members) = row.as_object_mut() {
+                members.shift_remove("effectiveReportSettings");
+            }
+            row
+        })
+    } else {
+        written(call.telling, &mut page, fields.as_ref(), view)
+    };
     let next = paging.next_cursor(&page, key, now);
     let body = ListBody::of(items, &page, next.as_deref(), request.limit);
     Ok(body.answer(&call, now))
