@@ -32,3 +32,16 @@ bench *ARGS:
 # Compare broken-links with the files of Debian's documentation packages
 compare-links *ARGS:
     ./tests/broken_links/compare.py {{ARGS}}
+
+# Kill servers and workers at random under thousands of jobs, on both databases, and audit the tables
+chaos *ARGS:
+    ./tests/chaos/storm.py --database sqlite {{ARGS}}
+    ./tests/chaos/storm.py --database postgres {{ARGS}}
+
+# Restart two servers one after the other under a load of a fixed rate
+rolling-restart *ARGS:
+    ./tests/chaos/rolling_restart.py {{ARGS}}
+
+# A day of the scheduler at a billion rank checks a month
+simulate *ARGS:
+    cargo run -q --release -p domain --example simulate_scheduler -- {{ARGS}}

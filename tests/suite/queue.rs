@@ -31,13 +31,13 @@ use domain::{
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     use_cases::{
-        claim_job::ClaimJob,
+        claim_jobs::ClaimJobs,
         create_account::CreateAccount,
         create_project::CreateProject,
         deactivate_project::DeactivateProject,
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
         fire_schedules::FireSchedules,
-        keep_lease::{GoOn, Hold, HoldError, KeepLease},
+        keep_leases::{GoOn, Hold, HoldError, KeepLeases, SignOfLife},
         list_schedules::ListSchedules,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::NextKeywords,
@@ -66,6 +66,8 @@ mod paid_calls;
 
 on_every_database![
     the_least_served_account_is_next,
+    many_jobs_are_claimed_together_in_the_same_turns,
+    leases_of_an_account_are_renewed_together,
     an_account_runs_no_more_than_it_may,
     a_newcomer_does_not_push_back_those_who_wait,
     the_same_unfinished_analysis_is_asked_for_once,
@@ -232,8 +234,26 @@ impl Queue {
     }
 
     async fn claim(&self, worker: &str) -> Option<Job> {
-        ClaimJob::new(self.storage(), self.clock(), self.policy)
-            .run(worker)
+        self.claim_up_to(worker, 1).await.pop()
+    }
+
+    async fn claim_up_to(&self, worker: &str, wanted: u32) -> Vec<Job> {
+        ClaimJobs::new(self.storage(), self.clock(), self.policy)
+            .run(worker, wanted)
+            .await
+            .unwrap()
+    }
+
+    /// Signs of life for these jobs of one account, all as far as they were when claimed.
+    async fn keep(&self, jobs: &[&Job]) -> Vec<Option<GoOn>> {
+        let signs: Vec<SignOfLife> = { jobs.iter() }
+            .map(|job| SignOfLife {
+                hold: Hold::of(job),
+                progress: job.progress.clone(),
+            })
+            .collect();
+        KeepLeases::new(self.storage(), self.clock(), self.policy)
+            .run(jobs[0].account, &signs)
             .await
             .unwrap()
     }
@@ -517,11 +537,7 @@ async fn a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing(db: TestDatab
     let again = queue.claim("new").await.unwrap();
     assert_eq!((again.id, again.attempt), (zombie.id, 2));
 
-    let keep = KeepLease::new(queue.storage(), queue.clock(), queue.policy);
-    assert!(matches!(
-        keep.run(Hold::of(&zombie), None).await,
-        Err(HoldError::Lost)
-    ));
+    assert_eq!(queue.keep(&[&zombie]).await, [None]);
     assert!(matches!(
         queue.record(&zombie, &measured).await,
         Err(HoldError::Lost)
@@ -536,6 +552,68 @@ async fn a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing(db: TestDatab
         again,
         "nothing the old worker did has left a trace"
     );
+}
+
+async fn many_jobs_are_claimed_together_in_the_same_turns(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let (ann, bob) = (
+        queue.account("ann@example.com").await,
+        queue.account("bob@example.com").await,
+    );
+    for (account, sites) in [(ann, 6), (bob, 2)] {
+        for site in 0..sites {
+            let domain = format!("s{site}.example.com");
+            let project = queue.project(account, &domain, &["rust"]).await;
+            queue.ask(account, project).await;
+        }
+    }
+    let mut taken = queue.claim_up_to("w", 3).await;
+    assert_eq!(taken.len(), 3);
+    let of_bob = |jobs: &[Job]| jobs.iter().filter(|it| it.account == bob).count();
+    assert!((1..=2).contains(&of_bob(&taken)), "turns go round");
+    // Four of an account run at the same time: of eight jobs six, and no more for now.
+    taken.extend(queue.claim_up_to("w", 50).await);
+    assert_eq!((taken.len(), of_bob(&taken)), (6, 2));
+    assert_eq!(queue.claim_up_to("w", 50).await, []);
+    let mut ids: Vec<i64> = taken.iter().map(|it| it.id.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 6);
+    for job in &taken {
+        assert_eq!(queue.read(job).await, *job, "what is claimed is stored");
+    }
+    // Of Ann's, the oldest.
+    let waiting = queue.jobs(ann).await;
+    let states: Vec<bool> = { waiting.iter() }
+        .map(|it| it.state == JobState::Running)
+        .collect();
+    assert_eq!(states, [true, true, true, true, false, false]);
+}
+
+async fn leases_of_an_account_are_renewed_together(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    for domain in ["a.example.com", "b.example.com", "c.example.com"] {
+        let project = queue.project(ann, domain, &["rust"]).await;
+        queue.ask(ann, project).await;
+    }
+    let held = queue.claim_up_to("w", 3).await;
+    let [one, two, three] = held.as_slice() else {
+        panic!("{held:?}")
+    };
+    queue.end(two, &AttemptEnd::GivenBack).await.unwrap();
+    queue.clock.advance(TimeDelta::seconds(20));
+    let answers = queue.keep(&[one, two, three]).await;
+    assert_eq!(answers, [Some(GoOn::Yes), None, Some(GoOn::Yes)]);
+    let until = |job: &Job| job.lease.as_ref().map(|it| it.until);
+    for job in [one, three] {
+        let now = queue.read(job).await;
+        assert_eq!(
+            until(&now),
+            until(job).map(|it| it + TimeDelta::seconds(20))
+        );
+    }
+    assert_eq!(until(&queue.read(two).await), None);
 }
 
 async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: TestDatabase) {

@@ -147,7 +147,13 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
             .is_empty()
     );
     assert!(jobs.position(STRANGER, JobId(31)).await.unwrap().is_none());
-    assert!(jobs.lock_next_due(STRANGER, now()).await.unwrap().is_none());
+    assert!(jobs.lock_due(STRANGER, now(), 9).await.unwrap().is_empty());
+    assert!(
+        jobs.lock_all(STRANGER, &[JobId(31)])
+            .await
+            .unwrap()
+            .is_empty()
+    );
     assert!(
         jobs.lock_needing_attention(STRANGER, after(999_999), 9)
             .await

@@ -22,6 +22,7 @@ use harness::{databases::TestDatabase, on_every_database};
 on_every_database![
     jobs_forgotten_are_those_the_domain_calls_forgettable,
     a_job_is_read_back_as_written,
+    many_jobs_are_saved_and_locked_together,
     a_dedupe_key_is_unique_among_unfinished_jobs,
     each_filter_selects_what_it_says,
     due_jobs_are_those_the_domain_calls_due,
@@ -82,6 +83,25 @@ async fn a_job_is_read_back_as_written(db: TestDatabase) {
     };
     change!(db, tx => tx.jobs().save(&ended).await.unwrap());
     ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(ended)));
+}
+
+async fn many_jobs_are_saved_and_locked_together(db: TestDatabase) {
+    two_accounts_at_work(&db).await;
+    add_job(&db, &job(ANN, 32)).await;
+    let untouched = ask!(db, r => r.jobs().find(BOB, JobId(31)).await.unwrap());
+    let changed = [31, 32].map(|id| Job {
+        id: JobId(id),
+        dedupe_key: format!("key {id}"),
+        ..rich()
+    });
+    change!(db, tx => {
+        tx.jobs().save_all(&changed).await.unwrap();
+        tx.jobs().save_all(&[]).await.unwrap();
+    });
+    let ids = [JobId(32), JobId(31), JobId(99)];
+    let found = change!(db, tx => tx.jobs().lock_all(ANN, &ids).await.unwrap());
+    assert_eq!(found, changed);
+    ask!(db, r => assert_eq!(r.jobs().find(BOB, JobId(31)).await.unwrap(), untouched));
 }
 
 async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestDatabase) {
@@ -222,9 +242,9 @@ async fn due_jobs_are_those_the_domain_calls_due(db: TestDatabase) {
                 ..example.clone()
             };
             tx.jobs().save(&example).await.unwrap();
-            let found = tx.jobs().lock_next_due(ANN, now()).await.unwrap();
+            let found = tx.jobs().lock_due(ANN, now(), 5).await.unwrap();
             let is_due = example.is_due(now()) && !cancel_requested;
-            assert_eq!(found.is_some(), is_due, "{example:?}");
+            assert_eq!(!found.is_empty(), is_due, "{example:?}");
         }
     }
 }
@@ -268,7 +288,7 @@ async fn the_most_urgent_due_job_comes_first(db: TestDatabase) {
     }
     let mut taken = vec![];
     let mut tx = db.storage.write().await.unwrap();
-    while let Some(next) = tx.jobs().lock_next_due(ANN, now()).await.unwrap() {
+    while let Some(next) = tx.jobs().lock_due(ANN, now(), 1).await.unwrap().pop() {
         taken.push(next.id.0);
         tx.jobs()
             .save(&Job {

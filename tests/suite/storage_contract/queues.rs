@@ -180,7 +180,7 @@ async fn no_job_is_taken_twice_by_many_workers(db: TestDatabase) {
             let mut taken = vec![];
             loop {
                 let mut tx = storage.write().await.unwrap();
-                let Some(next) = tx.jobs().lock_next_due(ANN, now()).await.unwrap() else {
+                let Some(next) = tx.jobs().lock_due(ANN, now(), 1).await.unwrap().pop() else {
                     return taken;
                 };
                 taken.push(next.id.0);

@@ -143,16 +143,16 @@ async fn a_job_that_is_locked_is_passed_over(db: TestDatabase) {
     let mut second = db.storage.write().await.unwrap();
     let taken = first
         .jobs()
-        .lock_next_due(ANN, now())
+        .lock_due(ANN, now(), 1)
         .await
         .unwrap()
-        .unwrap();
+        .remove(0);
     let next = second
         .jobs()
-        .lock_next_due(ANN, now())
+        .lock_due(ANN, now(), 1)
         .await
         .unwrap()
-        .unwrap();
+        .remove(0);
     assert_eq!((taken.id, next.id), (JobId(31), JobId(32)));
     assert!(first.jobs().try_lock_queue(ANN).await.unwrap().is_some());
     first.commit().await.unwrap();

@@ -1,12 +1,14 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
-use super::{Tools, ai_visibility, as_std, chain, rank_check, site_audit, suggest, web_vitals};
+use super::{
+    Tools, ai_visibility, chain, heart::Heart, rank_check, site_audit, suggest, web_vitals,
+};
 use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
     ports::{site_reader::Unreached, storage::StorageError},
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
-        keep_lease::{GoOn, Hold, HoldError, KeepLease},
+        keep_leases::{GoOn, Hold, HoldError},
         publish_results::{Outcome, PublishResults},
     },
 };
@@ -22,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// One attempt.
 pub(super) struct Attempt {
     tools: Tools,
+    heart: Arc<Heart>,
     job: Job,
     state: Arc<AttemptState>,
 }
@@ -77,21 +80,27 @@ impl AttemptState {
         }
     }
 
-    fn lose(&self) {
+    /// Takes in that the lease was lost.
+    pub(super) fn lose(&self) {
         self.lost.store(true, Ordering::SeqCst);
         self.stop.cancel();
     }
 }
 
 impl Attempt {
-    pub(super) fn new(tools: Tools, job: Job, stop: CancellationToken) -> Self {
+    pub(super) fn new(tools: Tools, heart: Arc<Heart>, job: Job, stop: CancellationToken) -> Self {
         let state = Arc::new(AttemptState {
             stop,
             lost: AtomicBool::new(false),
             canceled: AtomicBool::new(false),
             progress: Mutex::new(job.progress.clone()),
         });
-        Self { tools, job, state }
+        Self {
+            tools,
+            heart,
+            job,
+            state,
+        }
     }
 
     pub(super) async fn run(self) {
@@ -103,9 +112,9 @@ impl Attempt {
             attempt = self.job.attempt,
             "A job begins."
         );
-        let heart = tokio::spawn(beat(self.tools.clone(), hold, Arc::clone(&self.state)));
+        let beating = self.heart.keep(hold, &self.state);
         let done = self.work().await;
-        heart.abort();
+        drop(beating);
         match self.conclude(hold, done).await {
             Ok(job) => tracing::info!(
                 job = job.id.0,
@@ -207,26 +216,6 @@ where
         }
     }
     act().await
-}
-
-async fn beat(tools: Tools, hold: Hold, state: Arc<AttemptState>) {
-    let keep = KeepLease::new(
-        Arc::clone(&tools.storage),
-        Arc::clone(&tools.clock),
-        tools.policy,
-    );
-    loop {
-        tokio::time::sleep(as_std(tools.policy.heartbeat)).await;
-        match keep.run(hold, Some(state.progress())).await {
-            Ok(go_on) => state.heed(go_on),
-            Err(HoldError::Lost) => return state.lose(),
-            Err(HoldError::Storage(error)) => tracing::warn!(
-                job = hold.job.0,
-                error = chain(&error),
-                "A lease cannot be renewed yet."
-            ),
-        }
-    }
 }
 
 fn broke(broken: &Broken) -> AttemptEnd {

@@ -3,6 +3,7 @@
 mod ai_visibility;
 mod attempt;
 mod console;
+mod heart;
 mod rank_check;
 mod site_audit;
 mod staging;
@@ -21,7 +22,7 @@ use domain::{
     },
     schedule::Schedule,
     use_cases::{
-        claim_job::ClaimJob,
+        claim_jobs::ClaimJobs,
         fetch_due_console::FetchDueConsole,
         fire_schedules::FireSchedules,
         keep_house::{KeepHouse, Retention},
@@ -29,8 +30,9 @@ use domain::{
         sweep_queue::SweepQueue,
     },
 };
+use heart::Heart;
 use std::{sync::Arc, time::Duration};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// What a worker works with.
@@ -124,25 +126,32 @@ impl Worker {
         let console = Arc::clone(&self.tools.console);
         let every = self.tools.policy.sweep;
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
-        let slots = Arc::new(tokio::sync::Semaphore::new(self.tools.load.jobs.max(1)));
+        let slots = Arc::new(Semaphore::new(self.tools.load.jobs.max(1)));
+        let heart = Arc::new(Heart::default());
+        let beating = tokio::spawn(Arc::clone(&heart).beat(self.tools.clone()));
         let running = TaskTracker::new();
         while !self.stop.is_cancelled() {
-            let Some(slot) = self.free_slot(&slots).await else {
+            let free = self.free_slots(&slots).await;
+            if free.is_empty() {
                 break;
-            };
-            if let Some(job) = self.claim().await {
-                let attempt = Attempt::new(self.tools.clone(), job, self.stop.child_token());
+            }
+            let jobs = self.claim(free.len()).await;
+            let is_idle = jobs.is_empty();
+            for (job, slot) in jobs.into_iter().zip(free) {
+                let (tools, heart) = (self.tools.clone(), Arc::clone(&heart));
+                let attempt = Attempt::new(tools, heart, job, self.stop.child_token());
                 running.spawn(async move {
                     attempt.run().await;
                     drop(slot);
                 });
-            } else {
-                drop(slot);
+            }
+            if is_idle {
                 self.rest().await;
             }
         }
         running.close();
         running.wait().await;
+        beating.abort();
         for (name, beside) in [
             ("sweeper", sweeper),
             ("housekeeper", keeper),
@@ -154,30 +163,36 @@ impl Worker {
         }
     }
 
-    async fn free_slot(
-        &self,
-        slots: &Arc<tokio::sync::Semaphore>,
-    ) -> Option<tokio::sync::OwnedSemaphorePermit> {
-        tokio::select! {
+    /// All that are free, once one is; none when the worker has to stop.
+    async fn free_slots(&self, slots: &Arc<Semaphore>) -> Vec<OwnedSemaphorePermit> {
+        let first = tokio::select! {
             () = self.stop.cancelled() => None,
             slot = Arc::clone(slots).acquire_owned() => slot.ok(),
+        };
+        let mut free: Vec<OwnedSemaphorePermit> = first.into_iter().collect();
+        while !free.is_empty()
+            && let Ok(slot) = Arc::clone(slots).try_acquire_owned()
+        {
+            free.push(slot);
         }
+        free
     }
 
-    async fn claim(&self) -> Option<Job> {
-        let claim = ClaimJob::new(
+    async fn claim(&self, free: usize) -> Vec<Job> {
+        let claim = ClaimJobs::new(
             Arc::clone(&self.tools.storage),
             Arc::clone(&self.tools.clock),
             self.tools.policy,
         );
-        match claim.run(&self.name).await {
-            Ok(job) => job,
+        let wanted = free.try_into().unwrap_or(u32::MAX);
+        match claim.run(&self.name, wanted).await {
+            Ok(jobs) => jobs,
             Err(error) => {
                 tracing::warn!(
                     error = chain(&error),
                     "The queue cannot be read; the worker tries again."
                 );
-                None
+                vec![]
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{
 use domain::{
     job::Job,
     results::StagedFinding,
-    use_cases::{keep_lease::Hold, stage_findings::StageFindings},
+    use_cases::{keep_leases::Hold, stage_findings::StageFindings},
 };
 use std::sync::Arc;
 

@@ -7,6 +7,7 @@ pub mod policy;
 pub mod progress;
 pub mod purse;
 pub mod transitions;
+pub mod turns;
 
 use crate::{
     ai_models::ModelChoice,

@@ -72,8 +72,16 @@ pub trait JobRepository: Send {
         account: AccountId,
         dedupe_key: &str,
     ) -> Result<Option<Job>, StorageError>;
+    /// Those of the account's jobs, locked in the order of their ids.
+    async fn lock_all(
+        &mut self,
+        account: AccountId,
+        jobs: &[JobId],
+    ) -> Result<Vec<Job>, StorageError>;
     /// Everything as given.
     async fn save(&mut self, job: &Job) -> Result<(), StorageError>;
+    /// Everything as given, in one statement. All are one account's, and locked.
+    async fn save_all(&mut self, jobs: &[Job]) -> Result<(), StorageError>;
     /// A part of the account's jobs.
     async fn list(
         &mut self,
@@ -110,13 +118,14 @@ pub trait JobRepository: Send {
         account: AccountId,
         virtual_time: f64,
     ) -> Result<AccountQueue, StorageError>;
-    /// The account's next due job in the order priority, `run_at`, id; locked, passing over jobs
+    /// The account's next due jobs in the order priority, `run_at`, id; locked, passing over jobs
     /// that others have locked. Equal to [`Job::is_due`] and not [`Job::cancel_requested`].
-    async fn lock_next_due(
+    async fn lock_due(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
-    ) -> Result<Option<Job>, StorageError>;
+        limit: u32,
+    ) -> Result<Vec<Job>, StorageError>;
     /// The account's jobs that need attention, locked. Equal to [`Job::needs_attention`].
     async fn lock_needing_attention(
         &mut self,

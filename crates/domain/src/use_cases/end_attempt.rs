@@ -1,7 +1,7 @@
 //! Ends a worker's attempt without results: later again, failed, given back, or stopped.
 
 use super::{
-    keep_lease::{Hold, HoldError, held},
+    keep_leases::{Hold, HoldError, held},
     read_account::month_of,
 };
 use crate::{
@@ -148,13 +148,13 @@ pub(super) async fn settle(work: &mut dyn Transaction, job: &Job) -> Result<(), 
     let JobCost {
         reserved, spent, ..
     } = job.cost;
+    if reserved == MicroUsd::default() && spent == MicroUsd::default() {
+        return Ok(());
+    }
     let spending = work.spending();
     spending
         .settle(account, month_of(day), reserved, spent)
         .await?;
-    if reserved == MicroUsd::default() && spent == MicroUsd::default() {
-        return Ok(());
-    }
     spending.settle_day(account, day, reserved, spent).await?;
     spending.settle_in_all(day, reserved, spent).await
 }

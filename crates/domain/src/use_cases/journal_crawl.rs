@@ -1,6 +1,6 @@
 //! Keeps the journal of a crawl, and reads it back after a crash.
 
-use super::keep_lease::{GoOn, Hold, HoldError, go_on, held};
+use super::keep_leases::{GoOn, Hold, HoldError, go_on, held};
 use crate::{
     job::{policy::QueuePolicy, progress::Progress},
     ports::{

@@ -2,7 +2,7 @@
 
 use super::{
     end_attempt::settle,
-    keep_lease::{Hold, HoldError, held},
+    keep_leases::{Hold, HoldError, held},
 };
 use crate::{
     ids::KeywordId,

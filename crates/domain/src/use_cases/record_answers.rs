@@ -2,7 +2,7 @@
 
 use super::{
     ask_engine::AskedAnswer,
-    keep_lease::{GoOn, Hold, HoldError, go_on, held},
+    keep_leases::{GoOn, Hold, HoldError, go_on, held},
 };
 use crate::{
     ids::{AnswerId, IdMint},

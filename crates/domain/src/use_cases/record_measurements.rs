@@ -1,7 +1,7 @@
 //! Stores what a rank check has measured so far: a crash costs only what is not here.
 
 use super::{
-    keep_lease::{GoOn, Hold, HoldError, go_on, held},
+    keep_leases::{GoOn, Hold, HoldError, go_on, held},
     measure_keyword::MeasuredKeyword,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! Puts records on their way, and the pages that are to be kept with them, a batch at a time.
 
-use super::keep_lease::{GoOn, Hold, HoldError, go_on, held};
+use super::keep_leases::{GoOn, Hold, HoldError, go_on, held};
 use crate::{
     job::policy::QueuePolicy,
     kept_pages::StagedPage,

@@ -1,7 +1,7 @@
 //! Puts what answers say on its way, some keywords at a time: records, and the counts that trends
 //! are made of.
 
-use super::keep_lease::{GoOn, Hold, HoldError, go_on, held};
+use super::keep_leases::{GoOn, Hold, HoldError, go_on, held};
 use crate::{
     job::{Job, policy::QueuePolicy},
     kept_answers::KeywordTallies,

@@ -1,6 +1,6 @@
 //! Sums up what a rank check has measured, over all its attempts.
 
-use super::keep_lease::{Hold, HoldError, held};
+use super::keep_leases::{Hold, HoldError, held};
 use crate::{
     ids::KeywordId,
     job::Job,

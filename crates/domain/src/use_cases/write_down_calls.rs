@@ -1,6 +1,6 @@
 //! Writes down a job's calls that cost money, each before it is made and again when it is over.
 
-use super::keep_lease::{Hold, HoldError, held};
+use super::keep_leases::{Hold, HoldError, held};
 use crate::{
     job::{Job, JobCost},
     ports::{

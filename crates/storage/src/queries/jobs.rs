@@ -25,6 +25,7 @@ use diesel::{
     prelude::*,
     sql_types::Bool,
     update,
+    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
@@ -105,6 +106,23 @@ impl JobRepository for Session<Db> {
         found.await?.map(Job::try_from).transpose()
     }
 
+    async fn lock_all(
+        &mut self,
+        account: AccountId,
+        ids: &[JobId],
+    ) -> Result<Vec<Job>, StorageError> {
+        let ids: Vec<i64> = ids.iter().map(|it| it.0).collect();
+        let found = self.change(account, move |db| {
+            let query = jobs::table
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::id.eq_any(ids.clone()))
+                .order(jobs::id)
+                .select(JobRow::as_select());
+            locked!(query).load(db)
+        });
+        found.await?.into_iter().map(Job::try_from).collect()
+    }
+
     async fn save(&mut self, job: &Job) -> Result<(), StorageError> {
         let row = JobRow::from(job);
         self.change(job.account, move |db| {
@@ -114,6 +132,12 @@ impl JobRepository for Session<Db> {
             update(target).set(&row).execute(db).map(drop)
         })
         .await
+    }
+
+    async fn save_all(&mut self, jobs: &[Job]) -> Result<(), StorageError> {
+        let rows: Vec<JobRow> = jobs.iter().map(JobRow::from).collect();
+        let whose = Whose::of_all(jobs.iter().map(|it| it.account));
+        self.change(whose, move |db| overwrite(db, &rows)).await
     }
 
     async fn list(
@@ -188,6 +212,9 @@ impl JobRepository for Session<Db> {
                 .limit(limit.into())
                 .select(jobs::id)
                 .load(db)?;
+            if ids.is_empty() {
+                return Ok(0);
+            }
             let old = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq_any(ids));
@@ -254,11 +281,12 @@ impl JobRepository for Session<Db> {
         row.await?.try_into()
     }
 
-    async fn lock_next_due(
+    async fn lock_due(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
-    ) -> Result<Option<Job>, StorageError> {
+        limit: u32,
+    ) -> Result<Vec<Job>, StorageError> {
         let found = self.change(account, move |db| {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
@@ -267,11 +295,11 @@ impl JobRepository for Session<Db> {
                 .filter(jobs::expires_at.gt(At(now)))
                 .filter(jobs::cancel_requested.eq(false))
                 .order((jobs::priority.desc(), jobs::run_at, jobs::id))
-                .limit(1)
+                .limit(limit.into())
                 .select(JobRow::as_select());
             locked_passing_over!(query).load(db)
         });
-        found.await?.pop().map(Job::try_from).transpose()
+        found.await?.into_iter().map(Job::try_from).collect()
     }
 
     async fn lock_needing_attention(
@@ -338,6 +366,56 @@ impl JobRepository for Session<Db> {
         let next = self.ask(Whose::Everyone, queues::next_run_at).await?;
         Ok(next.map(Into::into))
     }
+}
+
+/// One statement for many rows: an insert that meets each of them.
+fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    insert_into(jobs::table)
+        .values(rows)
+        .on_conflict((jobs::account_id, jobs::id))
+        .do_update()
+        .set((
+            (
+                jobs::project_id.eq(excluded(jobs::project_id)),
+                jobs::kind.eq(excluded(jobs::kind)),
+                jobs::keywords.eq(excluded(jobs::keywords)),
+                jobs::models.eq(excluded(jobs::models)),
+                jobs::asked_by.eq(excluded(jobs::asked_by)),
+                jobs::dedupe_key.eq(excluded(jobs::dedupe_key)),
+                jobs::day.eq(excluded(jobs::day)),
+                jobs::created_at.eq(excluded(jobs::created_at)),
+            ),
+            (
+                jobs::state.eq(excluded(jobs::state)),
+                jobs::priority.eq(excluded(jobs::priority)),
+                jobs::run_at.eq(excluded(jobs::run_at)),
+                jobs::expires_at.eq(excluded(jobs::expires_at)),
+                jobs::attempt.eq(excluded(jobs::attempt)),
+                jobs::crash_count.eq(excluded(jobs::crash_count)),
+                jobs::epoch.eq(excluded(jobs::epoch)),
+                jobs::lease_epoch.eq(excluded(jobs::lease_epoch)),
+                jobs::lease_owner.eq(excluded(jobs::lease_owner)),
+                jobs::lease_until.eq(excluded(jobs::lease_until)),
+                jobs::deadline_at.eq(excluded(jobs::deadline_at)),
+                jobs::cancel_requested.eq(excluded(jobs::cancel_requested)),
+            ),
+            (
+                jobs::progress_done.eq(excluded(jobs::progress_done)),
+                jobs::progress_total.eq(excluded(jobs::progress_total)),
+                jobs::stages.eq(excluded(jobs::stages)),
+                jobs::cost_reserved.eq(excluded(jobs::cost_reserved)),
+                jobs::cost_spent.eq(excluded(jobs::cost_spent)),
+                jobs::cost_calls.eq(excluded(jobs::cost_calls)),
+                jobs::errors.eq(excluded(jobs::errors)),
+                jobs::started_at.eq(excluded(jobs::started_at)),
+                jobs::finished_at.eq(excluded(jobs::finished_at)),
+            ),
+        ))
+        .execute(db)
+        .map(drop)
 }
 
 fn filtered<'a>(account: AccountId, filter: &JobFilter) -> Query<'a> {

@@ -1,30 +1,34 @@
 //! Accounts' lines in the queue: the one table that is searched across accounts.
 
-use super::{
-    Db,
-    jobs::{is_running, is_waiting},
-};
+use super::{Db, jobs::is_unfinished};
 use crate::{
-    instant::At,
+    instant::{At, Instant},
     rows::jobs::QueueRow,
     schema::{account_queues, jobs},
 };
 use chrono::{DateTime, Utc};
 use diesel::{
-    dsl::{count_star, min, sql},
+    dsl::{min, sql},
     insert_into,
     prelude::*,
-    sql_types::BigInt,
+    sql_types::{BigInt, Nullable},
 };
 use domain::ids::AccountId;
 
 /// The account's line, locked; made when it has none.
 pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
+    if let Some(row) = waited_for(db, account)? {
+        return Ok(row);
+    }
     begin(db, account)?;
+    waited_for(db, account)?.ok_or(diesel::NotFound)
+}
+
+fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = account_queues::table
         .filter(account_queues::account_id.eq(account.0))
         .select(QueueRow::as_select());
-    locked!(query).first(db)
+    locked!(query).first(db).optional()
 }
 
 /// The same, but nothing when another transaction has it.
@@ -62,23 +66,19 @@ fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {
 
 /// Counts the account's unfinished jobs anew.
 pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
-    let (waiting, first_expiry) = jobs::table
-        .filter(jobs::account_id.eq(account.0))
-        .filter(is_waiting())
-        .select((count_star(), min(jobs::expires_at)))
-        .first::<(i64, Option<At>)>(db)?;
     // A job that is to be stopped is not run again: it must not call workers.
-    let next_run_at: Option<At> = jobs::table
+    let (waiting, first_expiry, next_run_at, running, first_loss, first_deadline) = jobs::table
         .filter(jobs::account_id.eq(account.0))
-        .filter(is_waiting())
-        .filter(jobs::cancel_requested.eq(false))
-        .select(min(jobs::run_at))
-        .first(db)?;
-    let (running, first_loss, first_deadline) = jobs::table
-        .filter(jobs::account_id.eq(account.0))
-        .filter(is_running())
-        .select((count_star(), min(jobs::lease_until), min(jobs::deadline_at)))
-        .first::<(i64, Option<At>, Option<At>)>(db)?;
+        .filter(is_unfinished())
+        .select((
+            sql::<BigInt>("COUNT(CASE WHEN jobs.state <> 'running' THEN 1 END)"),
+            sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state <> 'running' THEN jobs.expires_at END)"),
+            sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state <> 'running' AND NOT jobs.cancel_requested THEN jobs.run_at END)"),
+            sql::<BigInt>("COUNT(CASE WHEN jobs.state = 'running' THEN 1 END)"),
+            sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.lease_until END)"),
+            sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.deadline_at END)"),
+        ))
+        .first::<(i64, Option<At>, Option<At>, i64, Option<At>, Option<At>)>(db)?;
     let moments = [first_expiry, first_loss, first_deadline];
     let row = QueueRow {
         account_id: account.0,

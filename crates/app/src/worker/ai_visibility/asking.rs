@@ -10,7 +10,7 @@ use domain::{
     ports::search_results::ProviderError,
     use_cases::{
         ask_engine::{AskEngine, AskedAnswer},
-        keep_lease::Hold,
+        keep_leases::Hold,
         list_ai_models::AskedEngine,
         plan_prompts::{Question, unanswered},
         record_answers::RecordAnswers,

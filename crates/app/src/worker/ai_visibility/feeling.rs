@@ -12,7 +12,7 @@ use domain::{
     ports::search_results::ProviderError,
     use_cases::{
         judge_sentiment::{Felt, JudgeSentiment, Spoken, most_judgements},
-        keep_lease::Hold,
+        keep_leases::Hold,
         record_answers::RecordAnswers,
     },
 };

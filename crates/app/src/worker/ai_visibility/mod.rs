@@ -25,7 +25,7 @@ use domain::{
     project::Project,
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
-        keep_lease::Hold,
+        keep_leases::Hold,
         know_brands::{KnowBrands, KnownBrands},
         list_ai_models::{AskedEngine, asked_engines},
         plan_prompts::PlanPrompts,

@@ -30,7 +30,7 @@ use domain::{
     },
     money::MicroUsd,
     use_cases::{
-        keep_lease::Hold,
+        keep_leases::Hold,
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
         next_keywords::{KeywordTask, NextKeywords},
         read_own_searches::OwnSearches,

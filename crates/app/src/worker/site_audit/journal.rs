@@ -23,7 +23,7 @@ use domain::{
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError},
         journal_crawl::JournalCrawl,
-        keep_lease::{Hold, HoldError},
+        keep_leases::{Hold, HoldError},
     },
 };
 use std::sync::{

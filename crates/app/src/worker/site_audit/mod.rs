@@ -35,7 +35,7 @@ use domain::{
     results::{Coverage, ResultHead},
     use_cases::{
         forget_pages::ForgetPages,
-        keep_lease::{Hold, HoldError},
+        keep_leases::{Hold, HoldError},
         publish_results::Outcome,
         stage_findings::StageFindings,
     },

@@ -26,7 +26,7 @@ use domain::{
     project::Project,
     results::StagedFinding,
     use_cases::{
-        end_attempt::AttemptEnd, keep_lease::Hold, measure_page_speed::MeasurePageSpeed,
+        end_attempt::AttemptEnd, keep_leases::Hold, measure_page_speed::MeasurePageSpeed,
         stage_findings::StageFindings,
     },
 };

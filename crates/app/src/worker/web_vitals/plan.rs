@@ -15,7 +15,7 @@ use domain::{
     use_cases::{
         choose_pages::ChoosePages,
         journal_crawl::JournalCrawl,
-        keep_lease::Hold,
+        keep_leases::Hold,
         measure_page_speed::{MeasurePageSpeed, SpeedTask},
     },
 };

@@ -1,4 +1,4 @@
-//! A worker's sign of life, with how far it is.
+//! A worker's signs of life, with how far each job is.
 
 use crate::{
     ids::{AccountId, JobId},
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// Renews leases.
-pub struct KeepLease {
+pub struct KeepLeases {
     storage: Arc<dyn Storage>,
     clock: Arc<dyn Clock>,
     policy: QueuePolicy,
@@ -39,6 +39,15 @@ impl Hold {
             epoch: job.epoch,
         }
     }
+}
+
+/// That a worker is alive, and how far it is with a job.
+#[derive(Debug, Clone)]
+pub struct SignOfLife {
+    /// What it holds.
+    pub hold: Hold,
+    /// How far it is.
+    pub progress: Progress,
 }
 
 /// Whether the worker may go on.
@@ -68,7 +77,7 @@ impl From<TransitionRefused> for HoldError {
     }
 }
 
-impl KeepLease {
+impl KeepLeases {
     /// On this storage and clock, with these limits.
     #[must_use]
     pub fn new(storage: Arc<dyn Storage>, clock: Arc<dyn Clock>, policy: QueuePolicy) -> Self {
@@ -79,18 +88,29 @@ impl KeepLease {
         }
     }
 
-    /// Renews the lease and notes how far the work is.
-    pub async fn run(&self, hold: Hold, progress: Option<Progress>) -> Result<GoOn, HoldError> {
+    /// Renews the leases of jobs of one account and notes how far each is, in one transaction. Answers
+    /// for each in its turn; `None`: that lease was lost.
+    pub async fn run(
+        &self,
+        account: AccountId,
+        signs: &[SignOfLife],
+    ) -> Result<Vec<Option<GoOn>>, StorageError> {
         let mut work = self.storage.write().await?;
-        let job = held(work.as_mut(), hold).await?.renewed(
-            hold.epoch,
-            progress,
-            self.clock.now(),
-            &self.policy,
-        )?;
-        work.jobs().save(&job).await?;
+        let ids: Vec<JobId> = signs.iter().map(|it| it.hold.job).collect();
+        let jobs = work.jobs().lock_all(account, &ids).await?;
+        let now = self.clock.now();
+        let renewed: Vec<Option<Job>> = { signs.iter() }
+            .map(|sign| {
+                let job = jobs.iter().find(|it| it.id == sign.hold.job)?;
+                let progress = Some(sign.progress.clone());
+                job.renewed(sign.hold.epoch, progress, now, &self.policy)
+                    .ok()
+            })
+            .collect();
+        let kept: Vec<Job> = renewed.iter().flatten().cloned().collect();
+        work.jobs().save_all(&kept).await?;
         work.commit().await?;
-        Ok(go_on(&job))
+        Ok(renewed.iter().map(|it| it.as_ref().map(go_on)).collect())
     }
 }
 

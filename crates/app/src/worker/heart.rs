@@ -1,0 +1,99 @@
+//! The signs of life of all jobs that this worker holds, given together: one transaction for each account.
+
+use super::{Tools, as_std, attempt::AttemptState, chain};
+use domain::{
+    ids::{AccountId, JobId},
+    use_cases::keep_leases::{Hold, KeepLeases, SignOfLife},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::task::JoinSet;
+
+/// What is held, by job and epoch: an attempt that lost its lease may still be ending when the same
+/// worker claims the job again.
+type Held = BTreeMap<(JobId, i64), (Hold, Arc<AttemptState>)>;
+
+/// Beats for every job that is held.
+#[derive(Default)]
+pub(super) struct Heart {
+    held: Mutex<Held>,
+}
+
+/// As long as this lives, the job's lease is renewed.
+pub(super) struct Beating<'a> {
+    heart: &'a Heart,
+    key: (JobId, i64),
+}
+
+impl Heart {
+    /// Beats for a job from now on.
+    pub(super) fn keep(&self, hold: Hold, state: &Arc<AttemptState>) -> Beating<'_> {
+        let key = (hold.job, hold.epoch);
+        self.held().insert(key, (hold, Arc::clone(state)));
+        Beating { heart: self, key }
+    }
+
+    /// Beats until it is aborted.
+    pub(super) async fn beat(self: Arc<Self>, tools: Tools) {
+        loop {
+            tokio::time::sleep(as_std(tools.policy.heartbeat)).await;
+            // A call that hangs keeps no other account's jobs waiting.
+            let mut beats = JoinSet::new();
+            for (account, held) in self.by_account() {
+                beats.spawn(renew(tools.clone(), account, held));
+            }
+            beats.join_all().await;
+        }
+    }
+
+    fn by_account(&self) -> BTreeMap<AccountId, Vec<(Hold, Arc<AttemptState>)>> {
+        let mut found: BTreeMap<AccountId, Vec<_>> = BTreeMap::new();
+        for (hold, state) in self.held().values() {
+            let of_account = found.entry(hold.account).or_default();
+            of_account.push((*hold, Arc::clone(state)));
+        }
+        found
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Beating<'_> {
+    fn drop(&mut self) {
+        self.heart.held().remove(&self.key);
+    }
+}
+
+async fn renew(tools: Tools, account: AccountId, held: Vec<(Hold, Arc<AttemptState>)>) {
+    let keep = KeepLeases::new(
+        Arc::clone(&tools.storage),
+        Arc::clone(&tools.clock),
+        tools.policy,
+    );
+    let signs: Vec<SignOfLife> = { held.iter() }
+        .map(|(hold, state)| SignOfLife {
+            hold: *hold,
+            progress: state.progress(),
+        })
+        .collect();
+    match keep.run(account, &signs).await {
+        Ok(answers) => {
+            for ((_, state), answer) in held.iter().zip(answers) {
+                match answer {
+                    Some(go_on) => state.heed(go_on),
+                    None => state.lose(),
+                }
+            }
+        }
+        Err(error) => tracing::warn!(
+            account = account.0,
+            jobs = held.len(),
+            error = chain(&error),
+            "Leases cannot be renewed yet."
+        ),
+    }
+}

@@ -1,0 +1,365 @@
+//! The scheduler at the size of a billion rank checks a month: how long jobs wait, and whom they wait for.
+//!
+//! `simulate_scheduler [CHECKS_A_MONTH]` plays one day, event by event, with the rule that workers follow
+//! (`job::turns`): which accounts are next, how many of an account run, how many candidates are looked at.
+//! Accounts have between a handful and a hundred thousand keywords (Zipf), all of which are checked once a
+//! day, most of them in the hours after midnight where the account lives. What a check takes is the
+//! supplier's time. Prints the tables of docs/SCALING.md; the same seed gives the same figures.
+#![expect(clippy::print_stdout, reason = "figures are printed")]
+#![expect(
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of a simulation are far below 2^52"
+)]
+
+use domain::{
+    ids::AccountId,
+    job::turns::{SERVICE_OF_A_JOB, room, shared_out},
+    ports::jobs::AccountQueue,
+};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque},
+};
+
+const DAY: f64 = 86_400.0;
+/// Running jobs of one account, as the queue has it.
+const CAP: u32 = 4;
+/// Accounts that a worker looks at, as claiming has it.
+const CANDIDATES: usize = 8;
+/// Keywords of a job at the most: a project.
+const KEYWORDS_OF_A_JOB: u64 = 1_000;
+/// Seconds that a supplier takes for a keyword, and how many are asked for at the same time.
+const SECONDS_OF_A_CHECK: f64 = 2.0;
+const CHECKS_AT_ONCE: f64 = 16.0;
+/// What a job takes besides.
+const SECONDS_OF_A_JOB: f64 = 0.5;
+
+fn main() {
+    let month: f64 = std::env::args()
+        .nth(1)
+        .map_or(1e9, |it| it.parse().unwrap_or(1e9));
+    let accounts = market(month / 30.0);
+    let jobs: usize = accounts.iter().map(|it| it.jobs.len()).sum();
+    let checks: u64 = accounts
+        .iter()
+        .flat_map(|it| &it.jobs)
+        .map(|it| it.keywords)
+        .sum();
+    let work: f64 = accounts
+        .iter()
+        .flat_map(|it| &it.jobs)
+        .map(Job::seconds)
+        .sum();
+    println!(
+        "{} accounts, {jobs} jobs and {checks} checks a day; {:.0} slots are busy on average",
+        accounts.len(),
+        work / DAY
+    );
+    println!();
+    println!("| slots | busy | jobs of | jobs | median wait, s | p95 | p99 | longest |");
+    println!("|--:|--:|---|--:|--:|--:|--:|--:|");
+    for share in [1.1, 1.5, 2.5, 4.0] {
+        let slots = (work / DAY * share).ceil() as usize;
+        tell(slots, (&play(&accounts, slots), &accounts), work);
+    }
+    println!();
+    println!("| the others | p95 of their waits, s |");
+    println!("|---|--:|");
+    for (name, giant) in [("alone", 0), ("beside an account with 10,000 jobs", 10_000)] {
+        let waits = play(&neighbours(giant), 12);
+        let others: Vec<f64> = { waits.iter() }
+            .filter(|it| it.account != 0)
+            .map(|it| it.seconds)
+            .collect();
+        println!("| {name} | {:.1} |", percentile(&others, 0.95));
+    }
+}
+
+/// A job that will be asked for.
+struct Job {
+    at: f64,
+    keywords: u64,
+}
+
+impl Job {
+    fn seconds(&self) -> f64 {
+        SECONDS_OF_A_JOB + self.keywords as f64 / CHECKS_AT_ONCE * SECONDS_OF_A_CHECK
+    }
+}
+
+struct Account {
+    keywords: u64,
+    jobs: Vec<Job>,
+}
+
+/// Accounts that together have so many keywords checked on a day.
+fn market(checks_a_day: f64) -> Vec<Account> {
+    let mut chance = SmallRng::seed_from_u64(1);
+    let mut accounts = Vec::new();
+    let mut left = checks_a_day;
+    while left > 0.0 {
+        // Zipf over five decades: half of the accounts have fewer than forty keywords.
+        let even: f64 = chance.random_range(1e-5..1.0);
+        let keywords = (20.0 / even.powf(0.95)).min(100_000.0).min(left).ceil();
+        left -= keywords;
+        // Most schedules stand at three in the morning, where people live.
+        let zone = f64::from(chance.random_range(0..24_u32)) * 3_600.0;
+        let mut jobs = Vec::new();
+        let mut rest = keywords as u64;
+        while rest > 0 {
+            let of_job = rest.min(KEYWORDS_OF_A_JOB);
+            rest -= of_job;
+            let at = if chance.random_range(0.0..1.0) < 0.7 {
+                zone + chance.random_range(0.0..3_600.0)
+            } else {
+                chance.random_range(0.0..DAY)
+            };
+            jobs.push(Job {
+                at: at % DAY,
+                keywords: of_job,
+            });
+        }
+        accounts.push(Account {
+            keywords: keywords as u64,
+            jobs,
+        });
+    }
+    accounts
+}
+
+/// Twenty accounts that ask for ten jobs each every twenty minutes, and a first one that asked for very
+/// many at once.
+fn neighbours(giant: usize) -> Vec<Account> {
+    let job = |at: f64| Job { at, keywords: 100 };
+    let mut accounts = vec![Account {
+        keywords: 100,
+        jobs: (0..giant).map(|_| job(0.0)).collect(),
+    }];
+    for n in 0..20 {
+        let jobs = (0..600).map(|at| job(f64::from(at / 10) * 1_200.0 + f64::from(n) / 20.0));
+        accounts.push(Account {
+            keywords: 100,
+            jobs: jobs.collect(),
+        });
+    }
+    accounts
+}
+
+struct Waited {
+    account: usize,
+    seconds: f64,
+}
+
+/// A moment, for heaps.
+#[derive(PartialEq)]
+struct At(f64);
+
+impl Eq for At {}
+
+impl PartialOrd for At {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for At {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Ends(usize),
+    Comes(usize, usize),
+}
+
+/// An account's line.
+#[derive(Default)]
+struct Line {
+    waiting: VecDeque<usize>,
+    running: u32,
+    served: f64,
+}
+
+impl Line {
+    fn as_seen(&self, account: usize) -> AccountQueue {
+        AccountQueue {
+            account: AccountId(account as i64),
+            waiting: self.waiting.len() as u32,
+            running: self.running,
+            next_run_at: None,
+            attention_at: None,
+            virtual_time: self.served,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        !self.waiting.is_empty() && self.running < CAP
+    }
+}
+
+struct Play<'a> {
+    accounts: &'a [Account],
+    lines: Vec<Line>,
+    /// Accounts with a job to claim, least served first: the table that workers search.
+    open: BTreeSet<(u64, usize)>,
+    /// The service of accounts with unfinished jobs: where a newcomer begins.
+    busy: BTreeMap<u64, u32>,
+    events: BinaryHeap<Reverse<(At, Event)>>,
+    free: usize,
+    waits: Vec<Waited>,
+}
+
+/// One day with so many slots.
+fn play(accounts: &[Account], slots: usize) -> Vec<Waited> {
+    let mut play = Play {
+        accounts,
+        lines: accounts.iter().map(|_| Line::default()).collect(),
+        open: BTreeSet::new(),
+        busy: BTreeMap::new(),
+        events: BinaryHeap::new(),
+        free: slots,
+        waits: Vec::new(),
+    };
+    for (account, it) in accounts.iter().enumerate() {
+        for (job, it) in it.jobs.iter().enumerate() {
+            play.events
+                .push(Reverse((At(it.at), Event::Comes(account, job))));
+        }
+    }
+    while let Some(Reverse((At(now), event))) = play.events.pop() {
+        match event {
+            Event::Comes(account, job) => play.come(account, job),
+            Event::Ends(account) => play.change(account, |line| line.running -= 1, 1),
+        }
+        play.claim(now);
+    }
+    play.waits
+}
+
+/// Times as keys: service is never negative, so bits are in the order of numbers.
+fn key(served: f64) -> u64 {
+    served.to_bits()
+}
+
+impl Play<'_> {
+    /// Changes an account's line, and its places in the directory.
+    fn change(&mut self, account: usize, act: impl FnOnce(&mut Line), freed: usize) {
+        let line = &mut self.lines[account];
+        let is_busy = |line: &Line| line.running > 0 || !line.waiting.is_empty();
+        self.open.remove(&(key(line.served), account));
+        if is_busy(line) {
+            let served = key(line.served);
+            if let Some(number) = self.busy.get_mut(&served) {
+                *number -= 1;
+                if *number == 0 {
+                    self.busy.remove(&served);
+                }
+            }
+        }
+        act(line);
+        if is_busy(line) {
+            *self.busy.entry(key(line.served)).or_default() += 1;
+        }
+        if line.is_open() {
+            self.open.insert((key(line.served), account));
+        }
+        self.free += freed;
+    }
+
+    fn come(&mut self, account: usize, job: usize) {
+        let least = self
+            .busy
+            .keys()
+            .next()
+            .map_or(0.0, |it| f64::from_bits(*it));
+        self.change(
+            account,
+            |line| {
+                if line.running == 0 && line.waiting.is_empty() {
+                    line.served = line.served.max(least);
+                }
+                line.waiting.push_back(job);
+            },
+            0,
+        );
+    }
+
+    /// As a worker with all free slots does.
+    fn claim(&mut self, now: f64) {
+        while self.free > 0 && !self.open.is_empty() {
+            let wanted = self.free.min(CANDIDATES);
+            let seen = self.open.iter().take(CANDIDATES);
+            let seen: Vec<AccountQueue> =
+                seen.map(|(_, it)| self.lines[*it].as_seen(*it)).collect();
+            let least = seen[0].virtual_time;
+            for (queue, turns) in seen
+                .iter()
+                .zip(shared_out(&seen, least, CAP, wanted as u32))
+            {
+                let account = queue.account.0 as usize;
+                for _ in 0..turns.min(room(queue, CAP)) {
+                    self.begin(account, least, now);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, account: usize, least: f64, now: f64) {
+        let Some(job) = self.lines[account].waiting.front().copied() else {
+            return;
+        };
+        let job = &self.accounts[account].jobs[job];
+        self.waits.push(Waited {
+            account,
+            seconds: now - job.at,
+        });
+        self.events
+            .push(Reverse((At(now + job.seconds()), Event::Ends(account))));
+        self.free -= 1;
+        self.change(
+            account,
+            |line| {
+                line.waiting.pop_front();
+                line.running += 1;
+                line.served = line.served.max(least) + SERVICE_OF_A_JOB;
+            },
+            0,
+        );
+    }
+}
+
+fn tell(slots: usize, (waits, accounts): (&[Waited], &[Account]), work: f64) {
+    let sizes = [
+        ("up to 100 keywords", 0, 100),
+        ("up to 10,000", 101, 10_000),
+        ("more", 10_001, u64::MAX),
+    ];
+    for (name, least, most) in sizes {
+        let of_size: Vec<f64> = { waits.iter() }
+            .filter(|it| (least..=most).contains(&accounts[it.account].keywords))
+            .map(|it| it.seconds)
+            .collect();
+        let longest = of_size.iter().copied().fold(0.0, f64::max);
+        println!(
+            "| {slots} | {:.0} % | accounts with {name} | {} | {:.1} | {:.1} | {:.1} | {longest:.0} |",
+            100.0 * work / DAY / slots as f64,
+            of_size.len(),
+            percentile(&of_size, 0.5),
+            percentile(&of_size, 0.95),
+            percentile(&of_size, 0.99),
+        );
+    }
+}
+
+fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(place.max(1) - 1).copied().unwrap_or_default()
+}

@@ -1,0 +1,87 @@
+//! Whose turn it is: start-time fair queueing over accounts. Whoever has had least service is served next,
+//! and a newcomer begins where the least served stand (Goyal, Vin and Cheng, "Start-time Fair Queuing",
+//! SIGCOMM 1996).
+
+use crate::ports::jobs::AccountQueue;
+
+/// How much service a job counts when it is claimed.
+pub const SERVICE_OF_A_JOB: f64 = 1.0;
+
+/// How many jobs each account gets when so many are taken one after the other, each from whoever has
+/// had least service by then. The accounts come least served first.
+#[must_use]
+pub fn shared_out(accounts: &[AccountQueue], least: f64, cap: u32, wanted: u32) -> Vec<u32> {
+    let mut turns = vec![0_u32; accounts.len()];
+    for _ in 0..wanted {
+        let open = accounts.iter().zip(&turns).enumerate();
+        let open = open.filter(|(_, (queue, taken))| **taken < room(queue, cap).min(queue.waiting));
+        let service = |queue: &AccountQueue, taken: u32| {
+            f64::from(taken).mul_add(SERVICE_OF_A_JOB, queue.virtual_time.max(least))
+        };
+        let next = open.min_by(|(_, (one, one_took)), (_, (other, other_took))| {
+            service(one, **one_took).total_cmp(&service(other, **other_took))
+        });
+        let Some((place, _)) = next else { break };
+        turns[place] += 1;
+    }
+    turns
+}
+
+/// How many more of its jobs may run.
+#[must_use]
+pub fn room(queue: &AccountQueue, cap: u32) -> u32 {
+    cap.saturating_sub(queue.running)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::AccountId;
+
+    fn queue(account: i64, waiting: u32, running: u32, virtual_time: f64) -> AccountQueue {
+        AccountQueue {
+            account: AccountId(account),
+            waiting,
+            running,
+            next_run_at: None,
+            attention_at: None,
+            virtual_time,
+        }
+    }
+
+    #[test]
+    fn turns_go_round_from_the_least_served_on() {
+        let accounts = [
+            queue(1, 9, 0, 5.0),
+            queue(2, 9, 0, 5.0),
+            queue(3, 9, 0, 7.0),
+        ];
+        let of = |wanted| shared_out(&accounts, 5.0, 4, wanted);
+        assert_eq!(of(0), [0, 0, 0]);
+        assert_eq!(of(1), [1, 0, 0]);
+        assert_eq!(of(2), [1, 1, 0]);
+        assert_eq!(of(4), [2, 2, 0]);
+        assert_eq!(of(5), [3, 2, 0]);
+        assert_eq!(of(6), [3, 2, 1]);
+        // Nobody gets more than they may run.
+        assert_eq!(of(99), [4, 4, 4]);
+    }
+
+    #[test]
+    fn nobody_gets_more_than_waits_or_fits() {
+        let accounts = [
+            queue(1, 1, 0, 0.0),
+            queue(2, 9, 3, 0.0),
+            queue(3, 9, 5, 0.0),
+        ];
+        assert_eq!(shared_out(&accounts, 0.0, 4, 10), [1, 1, 0]);
+        assert_eq!(shared_out(&[], 0.0, 4, 10), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn whoever_comes_late_does_not_take_all_turns() {
+        // Its virtual time is far behind: it begins where the least served stand.
+        let accounts = [queue(1, 9, 0, 100.0), queue(2, 9, 0, 3.0)];
+        assert_eq!(shared_out(&accounts, 100.0, 4, 4), [2, 2]);
+    }
+}

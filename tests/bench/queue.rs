@@ -1,0 +1,308 @@
+//! Durable jobs a second on one database, beside the ceiling of that database: claim and complete as plain
+//! SQL, in the same run.
+//!
+//! `queue URL [JOBS]` wants an empty database (it is migrated) and prints rows for docs/PERFORMANCE.md. Every
+//! figure counts jobs that were claimed and completed, each in a transaction that is committed as the
+//! database is set up (fsync or not).
+#![expect(clippy::print_stdout, reason = "figures are printed")]
+#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
+
+use chrono::{DateTime, Utc};
+use diesel::{
+    Connection, PgConnection, RunQueryDsl, SqliteConnection, connection::SimpleConnection,
+    sql_query,
+};
+use domain::{
+    account::Account,
+    email::EmailAddress,
+    ids::{AccountId, JobId, UserId},
+    job::{Job, policy::QueuePolicy, progress::Progress},
+    ports::{clock::Clock, storage::Storage},
+    project::Project,
+    test_support::{a_job, a_project, a_user, an_account},
+    use_cases::{
+        claim_jobs::ClaimJobs,
+        keep_leases::{Hold, KeepLeases, SignOfLife},
+        publish_results::{Outcome, PublishResults},
+    },
+    user::User,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use storage::{DatabaseUrl, DieselStorage, OpenOptions};
+
+/// Accounts that share the queue.
+const ACCOUNTS: i64 = 50;
+/// Jobs that are taken together.
+const BATCHES: [u32; 3] = [1, 10, 100];
+/// Workers at the same time; SQLite has one writer, whoever asks.
+const WORKERS: u32 = 8;
+
+struct Now;
+
+impl Clock for Now {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+#[tokio::main]
+async fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let url = arguments.first().expect("queue URL [JOBS]").clone();
+    let jobs: i64 = arguments.get(1).map_or(5_000, |it| it.parse().unwrap());
+    let options = OpenOptions {
+        create: true,
+        ..OpenOptions::default()
+    };
+    let storage = DieselStorage::open(DatabaseUrl::parse(&url).unwrap(), options).await;
+    let storage = storage.unwrap();
+    storage.migrate().await.unwrap();
+    let storage: Arc<dyn Storage> = Arc::new(storage);
+    begin(storage.as_ref()).await;
+    println!("| taken together | plain SQL, jobs/s | this queue, jobs/s | share |");
+    println!("|--:|--:|--:|--:|");
+    for batch in BATCHES {
+        let raw = plain(&url, batch, jobs);
+        let ours = ours(&storage, batch, jobs).await;
+        println!("| {batch} | {raw:.0} | {ours:.0} | {:.2} |", ours / raw);
+    }
+    println!(
+        "leases renewed a second, by hundreds: {:.0}",
+        heartbeats(&storage).await
+    );
+}
+
+/// Accounts with a project each.
+async fn begin(storage: &dyn Storage) {
+    let mut work = storage.write().await.unwrap();
+    for id in 1..=ACCOUNTS {
+        let account = Account {
+            id: AccountId(id),
+            ..an_account()
+        };
+        let owner = User {
+            account: account.id,
+            id: UserId(id),
+            email: EmailAddress::parse(&format!("owner{id}@example.com")).unwrap(),
+            ..a_user()
+        };
+        work.accounts().add(&account, &owner).await.unwrap();
+        let project = Project {
+            account: account.id,
+            ..a_project()
+        };
+        work.projects().add(&project).await.unwrap();
+    }
+    work.commit().await.unwrap();
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+async fn fill(storage: &dyn Storage, jobs: i64) {
+    for account in 1..=ACCOUNTS {
+        let mut work = storage.write().await.unwrap();
+        for _ in 0..jobs / ACCOUNTS {
+            let id = i64::from(NEXT.fetch_add(1, Ordering::Relaxed));
+            let job = Job {
+                account: AccountId(account),
+                id: JobId(id),
+                dedupe_key: id.to_string(),
+                run_at: Now.now(),
+                created_at: Now.now(),
+                expires_at: Now.now() + chrono::TimeDelta::hours(24),
+                ..a_job()
+            };
+            work.jobs().add(&job).await.unwrap();
+        }
+        work.jobs()
+            .refresh_queue(AccountId(account), 0.0)
+            .await
+            .unwrap();
+        work.commit().await.unwrap();
+    }
+}
+
+fn policy() -> QueuePolicy {
+    QueuePolicy {
+        running_per_account: 100,
+        ..QueuePolicy::default()
+    }
+}
+
+/// Claims and completes all jobs by the use cases that workers call.
+async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
+    fill(storage.as_ref(), jobs).await;
+    let began = Instant::now();
+    let workers: Vec<_> = (0..WORKERS)
+        .map(|_| tokio::spawn(work(Arc::clone(storage), batch)))
+        .collect();
+    let mut done = 0_u32;
+    for worker in workers {
+        done += worker.await.unwrap();
+    }
+    assert_eq!(i64::from(done), jobs, "every job once");
+    f64::from(done) / began.elapsed().as_secs_f64()
+}
+
+async fn work(storage: Arc<dyn Storage>, batch: u32) -> u32 {
+    let claim = ClaimJobs::new(Arc::clone(&storage), Arc::new(Now), policy());
+    let publish = Arc::new(PublishResults::new(Arc::clone(&storage), Arc::new(Now)));
+    let mut done = 0;
+    let mut empty = 0;
+    // Nothing may be there because others hold the lines for a moment.
+    while empty < 20 {
+        let claimed = claim.run("bench", batch).await.unwrap();
+        if claimed.is_empty() {
+            empty += 1;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            continue;
+        }
+        empty = 0;
+        let ends: Vec<_> = { claimed.into_iter() }
+            .map(|job| {
+                let publish = Arc::clone(&publish);
+                tokio::spawn(async move {
+                    let outcome = Outcome {
+                        heads: vec![],
+                        latest: vec![],
+                        carried: vec![],
+                        partial: false,
+                        progress: Progress::default(),
+                    };
+                    publish.run(Hold::of(&job), &outcome).await.unwrap();
+                })
+            })
+            .collect();
+        for end in ends {
+            end.await.unwrap();
+            done += 1;
+        }
+    }
+    done
+}
+
+/// Signs of life for a hundred jobs of one account at a time.
+async fn heartbeats(storage: &Arc<dyn Storage>) -> f64 {
+    const ROUNDS: u32 = 50;
+    fill(storage.as_ref(), 100 * ACCOUNTS).await;
+    let claim = ClaimJobs::new(Arc::clone(storage), Arc::new(Now), policy());
+    let mut held: Vec<Job> = Vec::new();
+    while held.len() < 100 {
+        held.extend(claim.run("bench", 100).await.unwrap());
+    }
+    let account = held[0].account;
+    held.retain(|it| it.account == account);
+    let signs: Vec<SignOfLife> = { held.iter() }
+        .map(|job| SignOfLife {
+            hold: Hold::of(job),
+            progress: job.progress.clone(),
+        })
+        .collect();
+    let keep = KeepLeases::new(Arc::clone(storage), Arc::new(Now), policy());
+    let began = Instant::now();
+    for _ in 0..ROUNDS {
+        let answers = keep.run(account, &signs).await.unwrap();
+        assert!(answers.iter().all(Option::is_some));
+    }
+    f64::from(ROUNDS) * f64::from(u32::try_from(signs.len()).unwrap())
+        / began.elapsed().as_secs_f64()
+}
+
+/// The least that a queue does: two statements, each its own transaction.
+fn plain(url: &str, batch: u32, jobs: i64) -> f64 {
+    let (url, is_postgres) = (url.to_owned(), url.starts_with("postgres"));
+    let workers = if is_postgres { WORKERS } else { 1 };
+    let mut first = Raw::open(&url);
+    first.say("DROP TABLE IF EXISTS bench_jobs");
+    first.say("CREATE TABLE bench_jobs (id BIGINT PRIMARY KEY, state TEXT NOT NULL, run_at BIGINT NOT NULL, lease_owner TEXT, lease_until BIGINT)");
+    first.say("CREATE INDEX bench_jobs_ready ON bench_jobs (run_at, id) WHERE state = 'ready'");
+    let numbers = if is_postgres {
+        format!("SELECT n, 'ready', n FROM generate_series(1, {jobs}) AS n")
+    } else {
+        format!(
+            "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {jobs}) SELECT n, 'ready', n FROM s"
+        )
+    };
+    first.say(&format!(
+        "INSERT INTO bench_jobs (id, state, run_at) {numbers}"
+    ));
+    let began = Instant::now();
+    let workers: Vec<_> = (0..workers)
+        .map(|_| {
+            let url = url.clone();
+            std::thread::spawn(move || Raw::open(&url).work(batch))
+        })
+        .collect();
+    let done: u32 = workers.into_iter().map(|it| it.join().unwrap()).sum();
+    assert_eq!(i64::from(done), jobs);
+    f64::from(done) / began.elapsed().as_secs_f64()
+}
+
+#[derive(diesel::QueryableByName)]
+struct Id {
+    #[diesel(sql_type = diesel::sql_types::BigInt)]
+    id: i64,
+}
+
+/// A connection without any of our layers.
+enum Raw {
+    Postgres(PgConnection),
+    Sqlite(SqliteConnection),
+}
+
+impl Raw {
+    fn open(url: &str) -> Self {
+        if url.starts_with("postgres") {
+            return Self::Postgres(PgConnection::establish(url).unwrap());
+        }
+        let mut opened = SqliteConnection::establish(url.trim_start_matches("sqlite://")).unwrap();
+        let setup =
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;";
+        opened.batch_execute(setup).unwrap();
+        Self::Sqlite(opened)
+    }
+
+    fn say(&mut self, text: &str) {
+        match self {
+            Self::Postgres(it) => it.batch_execute(text).unwrap(),
+            Self::Sqlite(it) => it.batch_execute(text).unwrap(),
+        }
+    }
+
+    fn ask(&mut self, text: String) -> Vec<Id> {
+        match self {
+            Self::Postgres(it) => sql_query(text).load(it).unwrap(),
+            Self::Sqlite(it) => sql_query(text).load(it).unwrap(),
+        }
+    }
+
+    fn work(mut self, batch: u32) -> u32 {
+        let skip = match self {
+            Self::Postgres(_) => "FOR UPDATE SKIP LOCKED",
+            Self::Sqlite(_) => "",
+        };
+        let mut done = 0;
+        loop {
+            let claim = format!(
+                "UPDATE bench_jobs SET state = 'running', lease_owner = 'bench', lease_until = 1 WHERE id IN (SELECT id FROM bench_jobs WHERE state = 'ready' ORDER BY run_at, id LIMIT {batch} {skip}) RETURNING id"
+            );
+            let claimed = self.ask(claim);
+            if claimed.is_empty() {
+                return done;
+            }
+            let ids: Vec<String> = claimed.iter().map(|it| it.id.to_string()).collect();
+            self.say(&format!(
+                "UPDATE bench_jobs SET state = 'succeeded', lease_owner = NULL WHERE id IN ({})",
+                ids.join(", ")
+            ));
+            done += u32::try_from(claimed.len()).unwrap();
+        }
+    }
+}

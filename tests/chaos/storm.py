@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Kills servers and workers at random while thousands of jobs are asked for and run, and audits the tables.
+
+    tests/chaos/storm.py [--database sqlite|postgres|URL] [--jobs 10000] [--kills 200] [--quick]
+                         [--seed N] [--program PATH]
+
+On PostgreSQL two servers without a worker take the requests and three workers run the jobs; on SQLite one
+process does both. Every kill is SIGKILL, at a random moment, of a process chosen at random; another takes its
+place at once. Callers send each request with an Idempotency-Key until it is answered with 202, at whichever
+server answers. The queue has its defaults (lease 45 s); --quick shortens them.
+
+Afterwards `audit.sql` counts. Exit code 0: nothing was lost, nothing was done twice, and whatever a dead
+worker held was taken back within 60 s. A job whose workers died three times is failed on purpose and counted
+apart. Standard library only; psql for PostgreSQL.
+"""
+import argparse
+import collections
+import http.client
+import json
+import pathlib
+import random
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "bench"))
+import lab
+
+QUICK = {"QUEUE__LEASE_SECONDS": 3, "QUEUE__HEARTBEAT_SECONDS": 1, "QUEUE__SWEEP_SECONDS": 1, "QUEUE__FIRST_DELAY_SECONDS": 1}
+PROJECTS = 200
+"""Projects of an account; each is analysed once."""
+CALLERS = 8
+TAKEN_BACK_WITHIN = 60
+"""Seconds until nothing counts as held by a dead worker."""
+
+
+class Caller:
+    """Sends until it is answered: what is killed comes back, and a repeat is the same request."""
+
+    def __init__(self, addresses):
+        self.addresses, self.at, self.connection = addresses, 0, None
+        self.repeats = collections.Counter()
+
+    def send(self, token, method, path, body, key):
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Idempotency-Key": key}
+        while True:
+            try:
+                if self.connection is None:
+                    address = self.addresses[self.at % len(self.addresses)]
+                    self.connection = http.client.HTTPConnection(address, timeout=20)
+                self.connection.request(method, f"/api/agent/v1{path}", json.dumps(body), headers)
+                answer = self.connection.getresponse()
+                text = answer.read()
+            except (OSError, http.client.HTTPException) as error:
+                self.repeats[type(error).__name__] += 1
+                self.connection, self.at = None, self.at + 1
+                time.sleep(0.05)
+                continue
+            if answer.status < 300:
+                return json.loads(text)
+            if answer.status in (409, 429, 503) and answer.headers.get("Retry-After"):
+                self.repeats[answer.status] += 1
+                time.sleep(0.5)
+                continue
+            raise SystemExit(f"{method} {path}: {answer.status} {text.decode()}")
+
+
+def in_parallel(addresses, tasks, act):
+    """Does something with each task, a few at a time; the answers by task, and what had to be repeated."""
+    waiting, answers, repeats = collections.deque(tasks), {}, collections.Counter()
+    failures = []
+
+    def work():
+        caller = Caller(addresses)
+        while not failures:
+            try:
+                task = waiting.popleft()
+            except IndexError:
+                break
+            try:
+                answers[task] = act(caller, task)
+            except SystemExit as failure:
+                failures.append(failure)
+        repeats.update(caller.repeats)
+
+    threads = [threading.Thread(target=work) for _ in range(CALLERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    return answers, repeats
+
+
+class Fleet:
+    """Servers and workers that are killed and come back."""
+
+    def __init__(self, sightline, shared):
+        self.sightline = sightline
+        ports = [lab.free_port() for _ in range(2 if shared else 1)]
+        self.addresses = [f"127.0.0.1:{port}" for port in ports]
+        alone = ["--no-worker"] if shared else []
+        self.commands = [["serve", *alone, "--listen", address] for address in self.addresses]
+        self.commands += [["worker"]] * (3 if shared else 0)
+        self.running = [sightline.start(*command)[0] for command in self.commands]
+        self.killed = {}
+        """When each process that may have held jobs was killed, by its id."""
+
+    def kill(self, at):
+        process = self.running[at]
+        process.kill()
+        process.wait()
+        self.killed[process.pid] = time.monotonic()
+        self.running[at] = self.sightline.start(*self.commands[at])[0]
+
+
+class Watch(threading.Thread):
+    """Looks until when the jobs of dead workers count as held."""
+
+    def __init__(self, url, fleet):
+        super().__init__(daemon=True)
+        self.url, self.fleet, self.longest, self.over = url, fleet, 0.0, False
+
+    def run(self):
+        while not self.over:
+            for (owner,) in lab.rows(self.url, "SELECT DISTINCT lease_owner FROM jobs WHERE state = 'running'"):
+                killed = self.fleet.killed.get(int(owner.split("-")[1]))
+                if killed is not None:
+                    self.longest = max(self.longest, time.monotonic() - killed)
+            time.sleep(0.5)
+
+
+def unfinished(url):
+    query = "SELECT count(*) FROM jobs WHERE state IN ('scheduled', 'ready', 'running', 'retry_wait')"
+    return int(lab.rows(url, query)[0][0])
+
+
+def audit(url):
+    """The counts of `audit.sql`: those that are told, and those that have to be 0."""
+    told, wrong = {}, {}
+    kind, name = None, None
+    for line in (HERE / "audit.sql").read_text().splitlines():
+        if line.startswith(("-- count: ", "-- wrong: ")):
+            kind, name = line[3:].split(": ", 1)
+        elif line and not line.startswith("--"):
+            (told if kind == "count" else wrong)[name] = int(float(lab.rows(url, line.rstrip(";"))[0][0]))
+    return told, wrong
+
+
+def accounts_of(sightline, number):
+    """Their tokens."""
+    tokens = []
+    for at in range(number):
+        email = f"owner{at}@example.com"
+        sightline.say("account", "create", "--email", email, "--name", f"Owner {at}")
+        sightline.say("account", "limits", "--email", email, "--projects", "1000")
+        tokens.append(sightline.say("token", "create", "--email", email, "--name", "storm"))
+    return tokens
+
+
+def run(given, url, program):
+    chance = random.Random(given.seed)
+    shared = url.startswith("postgres")
+    settings = QUICK if given.quick else {}
+    sightline = lab.Sightline(program, url, SEARCH__SANDBOX__LATENCY_MS=given.latency_ms, **settings)
+    tokens = accounts_of(sightline, max(1, given.jobs // PROJECTS))
+    fleet = Fleet(sightline, shared)
+    wrong = {}
+    try:
+        sites = [(at, n) for n in range(PROJECTS) for at in range(len(tokens))][: given.jobs]
+        create = lambda caller, site: caller.send(tokens[site[0]], "POST", "/projects", {"domain": f"shop{site[1]}.example.com", "keywords": ["running shoes"]}, f"site-{site[1]}")["id"]
+        projects, _ = in_parallel(fleet.addresses, sites, create)
+        print(f"{'PostgreSQL' if shared else 'SQLite'}, {'quick' if given.quick else 'default'} queue, seed {given.seed}: {len(projects)} projects of {len(tokens)} accounts", flush=True)
+
+        start = lambda caller, site: caller.send(tokens[site[0]], "POST", "/analyze", {"type": "rankCheck", "projectId": projects[site]}, f"job-{site[1]}")["id"]
+        accepted, repeats = {}, collections.Counter()
+
+        def ask():
+            found, had_to = in_parallel(fleet.addresses, sites, start)
+            accepted.update(found)
+            repeats.update(had_to)
+
+        watch, asking = Watch(url, fleet), threading.Thread(target=ask)
+        begun, kills = time.monotonic(), collections.Counter()
+        watch.start()
+        asking.start()
+        while kills.total() < given.kills and (asking.is_alive() or unfinished(url)):
+            time.sleep(chance.uniform(0.1, given.pause))
+            at = chance.randrange(len(fleet.running))
+            fleet.kill(at)
+            kills[fleet.commands[at][0]] += 1
+        stormed, last = time.monotonic() - begun, time.monotonic()
+        asking.join()
+        while unfinished(url) and time.monotonic() - last < given.patience:
+            time.sleep(1)
+        took, calm = time.monotonic() - begun, time.monotonic() - last
+        watch.over = True
+        watch.join()
+        told, wrong = audit(url)
+        known = {int(job) for (job,) in lab.rows(url, "SELECT id FROM jobs")}
+        wrong["accepted jobs that are not there"] = len(set(accepted.values()) - known)
+        wrong["sites without an accepted job"] = len(sites) - len(accepted)
+        wrong["kills that there was no time for"] = max(0, given.kills - kills.total())
+        if not given.quick:
+            wrong[f"s longer than {TAKEN_BACK_WITHIN} that a dead worker's jobs counted as held"] = max(0, round(watch.longest - TAKEN_BACK_WITHIN))
+    finally:
+        sightline.stop()
+    print(f"  {kills.total()} kills in {stormed:.0f} s ({', '.join(f'{number} {name}' for name, number in sorted(kills.items()))}); all over {calm:.0f} s after the last, {took:.0f} s in all")
+    print(f"  requests that were sent again: {dict(repeats)}")
+    print(f"  longest that a dead worker's jobs counted as held: {watch.longest:.0f} s")
+    for name, number in told.items():
+        print(f"  {number:8} {name}")
+    for name, number in wrong.items():
+        print(f"  {'WRONG ' if number else '      '}{number:2} {name}")
+    print("  every promise was kept" if not any(wrong.values()) else "  promises were broken")
+    return 1 if any(wrong.values()) else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--database", default="postgres")
+    parser.add_argument("--jobs", type=int, default=10_000)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--pause", type=float, default=2.5, help="longest pause between kills, in seconds")
+    parser.add_argument("--latency-ms", type=int, default=300, help="of the simulated supplier")
+    parser.add_argument("--patience", type=float, default=900, help="seconds to wait for the last job")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--quick", action="store_true", help="lease 3 s, sweep 1 s, first delay 1 s")
+    parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
+    given = parser.parse_args()
+    program = given.program
+    if program is None:
+        lab.build("-p", "app")
+        program = lab.target() / "release" / "sightline"
+    with lab.database(given.database) as url:
+        return run(given, url, program)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
