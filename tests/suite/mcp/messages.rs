@@ -421,9 +421,17 @@ async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDat
             .body(ping.to_string())
     };
     let both = "application/json, text/event-stream";
-    for accept in ["application/json", "text/event-stream", "text/html"] {
+    for accept in [
+        "application/json",
+        "text/event-stream",
+        "text/html",
+        "*/*;q=0",
+    ] {
         let answer = agent.send(request(accept, "application/json")).await;
         answer.refused(406, "not-acceptable");
+    }
+    for accept in ["*/*", "text/html, */*;q=0.1"] {
+        agent.send(request(accept, "application/json")).await.ok();
     }
     for kind in ["text/plain", "application/json; charset=latin1"] {
         let answer = agent.send(request(both, kind)).await;

@@ -31,6 +31,9 @@ const READ: [&str; 9] = [
     "mcp-session-id",
     "origin",
 ];
+/// The types of answers.
+const BOTH: http::HeaderValue =
+    http::HeaderValue::from_static("application/json, text/event-stream");
 /// The prefix of header fields that repeat an argument.
 const PARAMETER: &str = "mcp-param-";
 
@@ -152,7 +155,20 @@ fn read_by_rmcp(headers: &HeaderMap) -> http::HeaderMap {
             read.append(name, value);
         }
     }
+    if takes_anything(&read) {
+        read.insert(http::header::ACCEPT, BOTH);
+    }
     read
+}
+
+/// Whoever takes anything (`curl` does unless it is told otherwise) takes both types; rmcp wants them named.
+fn takes_anything(headers: &http::HeaderMap) -> bool {
+    let accept = headers.get_all(http::header::ACCEPT).iter();
+    let ranges = accept.filter_map(|it| it.to_str().ok());
+    ranges.flat_map(|it| it.split(',')).any(|range| {
+        let (kind, weight) = range.split_once(';').unwrap_or((range, ""));
+        kind.trim() == "*/*" && weight.trim() != "q=0"
+    })
 }
 
 /// What rmcp says in plain words becomes a problem document, like every other refusal.
