@@ -5,6 +5,7 @@
 mod access;
 mod agent_api;
 mod browser;
+mod deployment;
 mod documents;
 mod layers;
 mod mcp;

@@ -62,7 +62,9 @@ mod tests {
         assert_eq!(of(2), [1, 1, 0]);
         assert_eq!(of(4), [2, 2, 0]);
         assert_eq!(of(5), [3, 2, 0]);
-        assert_eq!(of(6), [3, 2, 1]);
+        // Level by now with the third: whoever stands first is next.
+        assert_eq!(of(6), [3, 3, 0]);
+        assert_eq!(of(7), [3, 3, 1]);
         // Nobody gets more than they may run.
         assert_eq!(of(99), [4, 4, 4]);
     }

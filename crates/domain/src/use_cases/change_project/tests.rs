@@ -3,6 +3,8 @@
 use super::*;
 use crate::{
     account::{AccountLimits, AccountUsage},
+    job::Job,
+    money::MicroUsd,
     patch::Change,
     ports::jobs::AccountQueue,
     project::Status,
@@ -51,6 +53,12 @@ async fn change(
         .await
 }
 
+fn with_money_set_aside() -> Job {
+    let mut job = a_job();
+    job.cost.reserved = MicroUsd(7);
+    job
+}
+
 #[tokio::test]
 async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
     let account = Account {
@@ -81,7 +89,7 @@ async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
             .returning(|_, _| Ok(()));
         work.jobs
             .expect_lock_unfinished()
-            .return_once(|_, _| Ok(vec![a_job()]));
+            .return_once(|_, _| Ok(vec![with_money_set_aside()]));
         work.jobs
             .expect_save()
             .withf(|job| job.state == crate::job::JobState::Canceled)
@@ -93,8 +101,17 @@ async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
             .returning(|_, _| Ok(()));
         work.spending
             .expect_settle()
+            .withf(|_, _, reserved, spent| (reserved.0, spent.0) == (7, 0))
             .once()
             .returning(|_, _, _, _| Ok(()));
+        work.spending
+            .expect_settle_day()
+            .once()
+            .returning(|_, _, _, _| Ok(()));
+        work.spending
+            .expect_settle_in_all()
+            .once()
+            .returning(|_, _, _| Ok(()));
         work.jobs
             .expect_refresh_queue()
             .once()

@@ -1,0 +1,133 @@
+//! Units of systemd and the image: what they start and set is what the program takes.
+
+use crate::worker::process::command;
+use std::{fs, path::PathBuf, process::Command};
+use tempfile::TempDir;
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/deploy"))
+}
+
+/// A file's lines that are none of the comments.
+fn lines(name: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder().join(name)).unwrap();
+    let lines = text.lines().filter(|it| !it.starts_with('#'));
+    lines.map(str::to_owned).collect()
+}
+
+/// The program with these settings takes the command, and knows every setting.
+fn is_taken(arguments: &[&str], settings: &[(String, String)]) {
+    let place = TempDir::new().unwrap();
+    let help = [arguments, &["--help"]].concat();
+    let told = command(place.path(), &[], &help).output().unwrap();
+    assert!(told.status.success(), "{arguments:?}");
+    let settings: Vec<(String, String)> = { settings.iter() }
+        .map(|(name, value)| {
+            // Folders are systemd's or the image's; here one of our own stands for them.
+            let value = if name == "SIGHTLINE_DATA_DIR" {
+                place.path().to_str().unwrap().to_owned()
+            } else {
+                value.clone()
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    let doctor = command(place.path(), &settings, &["doctor"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&doctor.stderr);
+    // 2: a setting that is unknown or cannot be used.
+    assert_ne!(doctor.status.code(), Some(2), "{settings:?}: {said}");
+}
+
+fn setting(text: &str) -> (String, String) {
+    let (name, value) = text.split_once('=').unwrap();
+    (name.to_owned(), value.to_owned())
+}
+
+#[test]
+fn units_start_what_there_is_with_settings_that_are_known() {
+    for name in ["sightline.service", "sightline-worker.service"] {
+        let lines = lines(name);
+        let values = |key: &str| -> Vec<String> {
+            let start = format!("{key}=");
+            let found = lines.iter().filter_map(|it| it.strip_prefix(&start));
+            found.map(str::to_owned).collect()
+        };
+        let [start] = values("ExecStart").try_into().unwrap();
+        let words: Vec<&str> = start.split(' ').collect();
+        assert_eq!(words[0], "/usr/local/bin/sightline", "{name}");
+        let settings = values("Environment");
+        let settings: Vec<_> = settings.iter().map(|it| setting(it)).collect();
+        assert!(!settings.is_empty(), "{name}");
+        is_taken(&words[1..], &settings);
+        // Ending takes up to 30 s: systemd must not be less patient.
+        assert_eq!(values("TimeoutStopSec"), ["35"], "{name}");
+        assert_eq!(values("DynamicUser"), ["yes"], "{name}");
+    }
+}
+
+/// Where systemd is, it judges them itself.
+#[test]
+fn systemd_understands_the_units() {
+    if Command::new("systemd-analyze")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let place = TempDir::new().unwrap();
+    for name in ["sightline.service", "sightline-worker.service"] {
+        // The program is not installed here.
+        let unit = fs::read_to_string(folder().join(name)).unwrap();
+        let copy = place.path().join(name);
+        fs::write(&copy, unit.replace("/usr/local/bin/sightline", "/bin/true")).unwrap();
+        let told = Command::new("systemd-analyze")
+            .arg("verify")
+            .arg(&copy)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&told.stderr);
+        // Units of the machine itself are judged along with it.
+        let of_ours: Vec<&str> = said.lines().filter(|it| it.contains(name)).collect();
+        assert_eq!(of_ours, Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn the_image_starts_what_there_is_without_rights() {
+    let lines = lines("Dockerfile");
+    let value = |word: &str| -> String {
+        let start = format!("{word} ");
+        let found: Vec<&str> = lines
+            .iter()
+            .filter_map(|it| it.strip_prefix(&start))
+            .collect();
+        assert_eq!(found.len(), 1, "{word}");
+        found[0].to_owned()
+    };
+    assert_eq!(value("USER"), "nonroot");
+    assert_eq!(value("ENTRYPOINT"), r#"["/usr/local/bin/sightline"]"#);
+    let arguments: Vec<String> = serde_json::from_str(&value("CMD")).unwrap();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let settings = value("ENV");
+    let settings: Vec<_> = settings.split(' ').map(setting).collect();
+    is_taken(&arguments, &settings);
+    let listens = settings.iter().find(|(name, _)| name == "SIGHTLINE_LISTEN");
+    let port = listens.unwrap().1.rsplit(':').next().unwrap();
+    assert_eq!(value("EXPOSE"), port);
+    // The compiler is the one that the workspace asks for.
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let wanted = manifest
+        .lines()
+        .find_map(|it| it.strip_prefix("rust-version = "));
+    let wanted = wanted.unwrap().trim_matches('"');
+    assert!(
+        lines
+            .iter()
+            .any(|it| it.starts_with(&format!("FROM rust:{wanted}-"))),
+        "{wanted}"
+    );
+}
