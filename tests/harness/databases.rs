@@ -4,6 +4,12 @@ use crate::{
     postgres_server::{Lane, PostgresServer},
     sql_rules,
 };
+use diesel::{
+    Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection,
+    connection::{InstrumentationEvent, SimpleConnection},
+    sql_query,
+    sql_types::BigInt,
+};
 use domain::ports::storage::Storage;
 use std::sync::{
     Arc, LazyLock,
@@ -88,6 +94,56 @@ impl TestDatabase {
         self.storage.kind()
     }
 
+    /// Runs SQL past the storage, as whoever may do everything: what another version did, or damage.
+    ///
+    /// # Panics
+    /// It cannot be run.
+    pub fn run_sql(&self, statements: &str) {
+        let mut connection = self.past();
+        let outcome = match &mut connection {
+            Past::Postgres(it) => it.batch_execute(statements),
+            Past::Sqlite(it) => it.batch_execute(statements),
+        };
+        outcome.expect("the statements run");
+    }
+
+    fn past(&self) -> Past {
+        let mut connection = if let Some(url) = self.superuser_url() {
+            Past::Postgres(PgConnection::establish(&url).expect("a superuser"))
+        } else {
+            let path = self.url.trim_start_matches("sqlite://");
+            let mut file = SqliteConnection::establish(path).expect("the file");
+            let patiently = file.batch_execute("PRAGMA busy_timeout = 5000");
+            patiently.expect("a connection that waits");
+            Past::Sqlite(file)
+        };
+        // The rules for statements are the storage's, not of whoever goes past it.
+        let nobody = |_: InstrumentationEvent<'_>| ();
+        match &mut connection {
+            Past::Postgres(it) => it.set_instrumentation(nobody),
+            Past::Sqlite(it) => it.set_instrumentation(nobody),
+        }
+        connection
+    }
+
+    /// What the queries of a file count, each under the words of the comment before it.
+    ///
+    /// # Panics
+    /// One of them cannot be asked.
+    #[must_use]
+    pub fn counts(&self, file: &str) -> Vec<(String, i64)> {
+        let mut words = String::new();
+        let mut found = Vec::new();
+        let mut connection = self.past();
+        for line in file.lines().filter(|it| !it.is_empty()) {
+            match line.strip_prefix("-- ") {
+                Some(comment) => comment.clone_into(&mut words),
+                None => found.push((words.clone(), connection.count(line))),
+            }
+        }
+        found
+    }
+
     /// The storage, as use cases know it.
     #[must_use]
     pub fn port(&self) -> Arc<dyn Storage> {
@@ -130,6 +186,30 @@ impl TestDatabase {
             name: None,
             _folder: Some(folder),
         }
+    }
+}
+
+/// A connection past the storage.
+enum Past {
+    Postgres(PgConnection),
+    Sqlite(SqliteConnection),
+}
+
+#[derive(QueryableByName)]
+struct Counted {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+impl Past {
+    fn count(&mut self, query: &str) -> i64 {
+        let query = query.replacen("SELECT count(*)", "SELECT count(*) AS count", 1);
+        let counted: Counted = match self {
+            Self::Postgres(it) => sql_query(&query).get_result(it),
+            Self::Sqlite(it) => sql_query(&query).get_result(it),
+        }
+        .unwrap_or_else(|error| panic!("{error}: {query}"));
+        counted.count
     }
 }
 

@@ -151,6 +151,34 @@ impl PostgresServer {
         self.await_readiness();
     }
 
+    /// Where it keeps everything.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
+    /// Stops the server in that folder at once, as if the machine had lost power, and leaves it so.
+    ///
+    /// # Panics
+    /// When it does not stop.
+    pub fn stop_in(folder: &Path) {
+        control(folder, &["-m", "immediate", "stop"]);
+    }
+
+    /// Starts the server in that folder once it was stopped.
+    ///
+    /// # Panics
+    /// When it does not come back.
+    pub fn start_in(folder: &Path) {
+        let options = format!(
+            "-k {} -c listen_addresses='' -c fsync=off",
+            folder.display()
+        );
+        let log = folder.join("log");
+        let log = log.to_str().expect("a folder of ours");
+        control(folder, &["-w", "-l", log, "-o", &options, "start"]);
+    }
+
     /// Where a database of this server is, for an ordinary role.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
@@ -194,6 +222,35 @@ impl PostgresServer {
         self.reports.read_line(&mut line).expect("a report");
         assert_eq!(line.trim(), "ready", "PostgreSQL does not start: {line}");
     }
+}
+
+fn control(folder: &Path, arguments: &[&str]) {
+    let programs = newest_programs().expect("PostgreSQL is installed");
+    // The server runs as whoever owns its data; what it inherits must not keep our pipes open.
+    let mut command = as_owner_of(folder);
+    let done = command
+        .arg(programs.join("pg_ctl"))
+        .arg("-D")
+        .arg(folder.join("data"))
+        .args(arguments)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(done.expect("pg_ctl runs").success(), "{arguments:?}");
+}
+
+fn as_owner_of(folder: &Path) -> Command {
+    let own =
+        std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").expect("this process"));
+    let theirs = std::os::unix::fs::MetadataExt::uid(&fs::metadata(folder).expect("the folder"));
+    if own == theirs {
+        return Command::new("env");
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--"]);
+    command
 }
 
 fn newest_programs() -> Option<PathBuf> {

@@ -14,13 +14,14 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 6] = [
+const DIRECTORIES: [&str; 7] = [
     "user_directory",
     "token_directory",
     "session_directory",
     "sign_in_throttles",
     "server_secrets",
     "server_spending",
+    "schema_breaks",
 ];
 /// What suppliers told of the market, for everyone: rows that name no account and belong to none.
 const SHARED: [&str; 2] = ["keyword_markets", "keyword_flights"];
@@ -233,6 +234,7 @@ fn every_table_of_accounts_is_watched() {
         "server_secrets",
         "server_spending",
         "sign_in_throttles",
+        "schema_breaks",
     ]) {
         assert!(tables.remove(*free), "{free}");
     }

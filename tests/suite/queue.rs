@@ -23,7 +23,7 @@ use domain::{
         clock::Clock,
         jobs::{JobFilter, JobSort},
         search_results::SearchQuery,
-        storage::Storage,
+        storage::{Storage, StorageError},
     },
     project::{NewProject, ProjectMeta},
     results::{FindingQuery, FindingSort},
@@ -62,6 +62,8 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
 
+mod clock;
+mod machine;
 mod paid_calls;
 
 on_every_database![
@@ -70,6 +72,8 @@ on_every_database![
     leases_of_an_account_are_renewed_together,
     an_account_runs_no_more_than_it_may,
     a_newcomer_does_not_push_back_those_who_wait,
+    jobs_of_a_newer_version_are_left_to_it_and_keep_nobody_waiting,
+    an_accounts_damage_keeps_nobody_else_waiting,
     the_same_unfinished_analysis_is_asked_for_once,
     a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing,
     measurements_of_an_earlier_attempt_are_kept_and_published_once,
@@ -259,15 +263,15 @@ impl Queue {
     }
 
     async fn sweep(&self) -> Vec<Job> {
-        SweepQueue::new(
+        let sweep = SweepQueue::new(
             self.storage(),
             self.clock(),
             self.randomness.clone(),
             self.policy,
-        )
-        .run()
-        .await
-        .unwrap()
+        );
+        let swept = sweep.run().await.unwrap();
+        assert!(swept.troubles.is_empty(), "{:?}", swept.troubles);
+        swept.moved
     }
 
     async fn read(&self, job: &Job) -> Job {
@@ -455,6 +459,65 @@ async fn an_account_runs_no_more_than_it_may(db: TestDatabase) {
     queue.end(&running[0], &failure()).await.unwrap();
     assert!(queue.claim("w").await.is_some());
     assert!(queue.claim("w").await.is_none());
+}
+
+/// More accounts than are looked at first, each with a job; the statement is done to them. Then another
+/// account's job, which is behind all of them.
+async fn behind_many(queue: &Queue, db: &TestDatabase, statement: &str) -> Job {
+    for n in 0..12 {
+        let account = queue.account(&format!("{n}@example.com")).await;
+        let project = queue.project(account, "a.example.com", &["rust"]).await;
+        queue.ask(account, project).await;
+    }
+    db.run_sql(statement);
+    let last = queue.account("last@example.com").await;
+    db.run_sql("UPDATE account_queues SET virtual_time = 0");
+    let project = queue.project(last, "b.example.com", &["rust"]).await;
+    let job = queue.ask(last, project).await;
+    db.run_sql(&format!(
+        "UPDATE account_queues SET virtual_time = 5 WHERE account_id = {}",
+        last.0
+    ));
+    job
+}
+
+async fn jobs_of_a_newer_version_are_left_to_it_and_keep_nobody_waiting(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ours = behind_many(&queue, &db, "UPDATE jobs SET kind = 'ofTomorrow'").await;
+    assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
+    assert!(queue.claim("w").await.is_none());
+    // Its worker died, and nobody here knows what comes after that.
+    db.run_sql("UPDATE jobs SET state = 'running', lease_until = NULL WHERE kind = 'ofTomorrow'");
+    assert_eq!(queue.sweep().await, []);
+    db.run_sql("UPDATE jobs SET state = 'ready', kind = 'rankCheck' WHERE kind = 'ofTomorrow'");
+    let mut claimed = 0;
+    while queue.claim("w").await.is_some() {
+        claimed += 1;
+    }
+    assert_eq!(claimed, 12, "they were waiting all the time");
+}
+
+async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ours = behind_many(&queue, &db, "UPDATE jobs SET errors = 'no list'").await;
+    assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
+    let claim = ClaimJobs::new(queue.storage(), queue.clock(), queue.policy);
+    let told = claim.run("w", 1).await;
+    assert!(
+        matches!(told, Err(StorageError::Corrupt { .. })),
+        "{told:?}"
+    );
+    db.run_sql("UPDATE jobs SET state = 'running', lease_until = NULL");
+    db.run_sql(
+        "UPDATE account_queues SET attention_at = next_run_at WHERE next_run_at IS NOT NULL",
+    );
+    let sweep = SweepQueue::new(
+        queue.storage(),
+        queue.clock(),
+        queue.randomness.clone(),
+        queue.policy,
+    );
+    assert_eq!(sweep.run().await.unwrap().troubles.len(), 12);
 }
 
 async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {

@@ -1,5 +1,6 @@
 //! Sightline: how visible are your websites?
 
+mod admin;
 mod cli;
 mod commands;
 mod packing;
@@ -61,7 +62,7 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         }
         Command::Worker => {
             process::log(&loaded.settings.log)?;
-            commands::worker::run(&Foundation::open(loaded, Role::Server).await?).await
+            commands::worker::run(loaded).await
         }
         Command::Demo(args) => {
             process::log(&quiet(&loaded))?;

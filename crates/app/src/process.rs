@@ -72,11 +72,17 @@ pub fn worker_name(randomness: &dyn Randomness) -> String {
 pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
     let filter = settings.level.filter();
     let filter = filter.add_directive("actix_server=warn".parse()?);
+    // It logs what callers sent: names, ids, whole messages. Requests are logged by us, without them.
+    let filter = filter.add_directive("rmcp=off".parse()?);
     let lines = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
     let lines = match settings.format {
-        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .boxed(),
         LogFormat::Readable => lines.with_target(false).boxed(),
     };
     tracing_subscriber::registry()

@@ -12,16 +12,20 @@ use domain::{
     device::DeviceKey,
     ports::storage::{Storage, StorageError, retrying},
 };
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{net::TcpListener, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use web::{
     cookies::CookieStyle,
+    hang_up::Peer,
     limits::{Rate, RequestLimits},
     paging::CursorKey,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
+/// Open files that are asked for at the most.
+const MOST_FILES: u64 = 65_536;
 /// How long requests may take to finish after the listener has closed.
 const DRAIN_SECONDS: u64 = 18;
 
@@ -105,7 +109,10 @@ fn cookies(settings: &Settings) -> CookieStyle {
 async fn shared(foundation: &Foundation, name: &str) -> Result<[u8; 32], StorageError> {
     let mut fresh = [0; 32];
     foundation.randomness.fill(&mut fresh);
-    retrying(|| shared_secret(foundation.storage.as_ref(), name, fresh)).await
+    retrying(foundation.storage.as_ref(), || {
+        shared_secret(foundation.storage.as_ref(), name, fresh)
+    })
+    .await
 }
 
 async fn shared_secret(
@@ -126,7 +133,13 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let services = Arc::new(services);
+    make_room();
     let server = HttpServer::new(move || App::new().configure(web::serve(Arc::clone(&services))))
+        .on_connect(|connection, known| {
+            if let Some(peer) = Peer::of(connection) {
+                known.insert(peer);
+            }
+        })
         .disable_signals()
         .keep_alive(Duration::from_secs(75))
         .client_request_timeout(Duration::from_secs(5))
@@ -139,6 +152,22 @@ pub async fn serve(
     let outcome = server.await.context("the server failed");
     stopping.abort();
     outcome
+}
+
+/// Lets the process have as many connections open as it may ask for: each is two files here, since one looks
+/// whether its caller is still there, and the limit that shells give is low.
+fn make_room() {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.unwrap_or(MOST_FILES).min(MOST_FILES);
+    if limit.current.is_some_and(|now| now < most) {
+        let raised = Rlimit {
+            current: Some(most),
+            ..limit
+        };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            tracing::warn!(%error, "The limit of open files stays as it was.");
+        }
+    }
 }
 
 async fn stop_when(stop: CancellationToken, server: ServerHandle) {

@@ -49,6 +49,8 @@ pub struct Foundation {
     pub settings: Settings,
     /// Where everything is remembered.
     pub storage: Arc<dyn Storage>,
+    /// The same, for whoever asks how it is.
+    pub database: DieselStorage,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
     /// Where unpredictable bytes come from.
@@ -79,7 +81,8 @@ impl Foundation {
         let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&randomness)));
         Ok(Self {
             settings,
-            storage: Arc::new(database),
+            storage: Arc::new(database.clone()),
+            database,
             clock,
             randomness,
             mint,
@@ -91,6 +94,7 @@ impl Foundation {
         Self {
             settings: self.settings.clone(),
             storage: Arc::clone(&self.storage),
+            database: self.database.clone(),
             clock,
             randomness: Arc::clone(&self.randomness),
             mint: Arc::clone(&self.mint),

@@ -80,6 +80,10 @@ impl Message {
             // It may be JSON all the same, with a member twice or a method that is no text.
             Err(error) => {
                 return match serde_json::from_str::<&RawValue>(text) {
+                    // Nobody knows which of the two was meant; servers take it for no JSON.
+                    Ok(_) if error.to_string().contains("duplicate field") => {
+                        Err((Failure::no_json(&error.to_string()), None))
+                    }
                     Ok(_) => no_request(&error.to_string(), None),
                     Err(error) => Err((Failure::no_json(&error.to_string()), None)),
                 };
@@ -199,7 +203,7 @@ mod tests {
             (b"{\"id\":null,\"method\":\"a\"}", (-32600, None)),
             (b"{\"id\":{},\"method\":\"a\"}", (-32600, None)),
             (b"{\"id\":1,\"method\":5}", (-32600, None)),
-            (b"{\"id\":1,\"id\":2,\"method\":\"a\"}", (-32600, None)),
+            (b"{\"id\":1,\"id\":2,\"method\":\"a\"}", (-32700, None)),
         ] {
             let shown = String::from_utf8_lossy(line);
             assert_eq!(refusal(line), refused, "{shown}");

@@ -32,6 +32,28 @@ pub enum Denied {
     Address,
 }
 
+impl Denied {
+    /// The word for it in metrics.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Scheme => "scheme",
+            Self::Port => "port",
+            Self::Literal => "literal",
+            Self::Name => "name",
+            Self::Address => "address",
+        }
+    }
+
+    fn count(self) {
+        blocked(self.name());
+    }
+}
+
+/// Counts something that was not asked, by why.
+pub fn blocked(reason: &'static str) {
+    metrics::counter!("crawler_blocked_total", "reason" => reason).increment(1);
+}
+
 /// Names that never lead to a public host: RFC 6761, 6762, 7686, 8375, ICANN's `.internal`, and
 /// what clouds call their metadata services.
 const RESERVED: &[&str] = &[
@@ -52,6 +74,10 @@ const RESERVED: &[&str] = &[
 
 /// Vets a URL before anything is sent; names are vetted again by address when they are resolved.
 pub fn vet_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
+    judge_url(url, settings).inspect_err(|denied| denied.count())
+}
+
+fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Denied::Scheme);
     }
@@ -66,6 +92,15 @@ pub fn vet_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
 /// Vets what a name resolved to, all of it: one address that is not public condemns the name,
 /// because using the rest would tell what the first one is.
 pub fn vet_addresses(
+    name: &str,
+    port: u16,
+    addresses: &[SocketAddr],
+    settings: &CrawlerSettings,
+) -> Result<(), Denied> {
+    judge_addresses(name, port, addresses, settings).inspect_err(|denied| denied.count())
+}
+
+fn judge_addresses(
     name: &str,
     port: u16,
     addresses: &[SocketAddr],
@@ -89,7 +124,7 @@ pub fn vet_addresses(
 /// Why a URL is not asked, for the operator of this machine alone: callers from outside are told what a
 /// host that does not answer would be told.
 pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
-    if let Err(denied) = vet_url(url, settings) {
+    if let Err(denied) = judge_url(url, settings) {
         return Some(denied);
     }
     let Some(Host::Domain(name)) = url.host() else {

@@ -129,6 +129,11 @@ impl<'a> Counter<'a> {
             }
             Err(failed) => (self.lost(&failed), Err(failed.error), None),
         };
+        if self.billing == Billing::PerCall {
+            // As spent and unspent budgets count it: at its most where nobody told.
+            metrics::counter!("provider_cost_micro_usd_total", "provider" => self.guard.provider())
+                .increment(u64::try_from(took.cost.0).unwrap_or_default());
+        }
         if let Some(ticket) = ticket {
             self.spent.written_down += took.calls;
             let ended = Ended {

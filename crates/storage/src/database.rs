@@ -1,6 +1,6 @@
 //! What the two databases have in common, for pools and sessions.
 
-use crate::{errors::Trouble, session::Whose};
+use crate::{errors::Trouble, migrations::Taken, session::Whose};
 use diesel::{
     Connection, ConnectionResult, QueryResult,
     connection::{AnsiTransactionManager, TransactionManager},
@@ -17,8 +17,10 @@ pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 's
 
     /// What an error means.
     fn weigh(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble;
-    /// The versions of the schema that were applied.
-    fn applied_versions(&mut self) -> QueryResult<Vec<String>>;
+    /// The steps of the schema that were taken.
+    fn steps_taken(&mut self) -> QueryResult<Taken>;
+    /// What time it is there, in milliseconds of Unix time.
+    fn clock(&mut self) -> QueryResult<i64>;
     /// Whether the connection answers.
     fn answer(&mut self) -> QueryResult<()>;
 
@@ -44,12 +46,17 @@ pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 's
         AnsiTransactionManager::begin_transaction_sql(self, Self::BEGIN)
     }
 
-    /// Keeps what was done in it.
+    /// Begins a part of a transaction that can be undone by itself.
+    fn begin_part(&mut self) -> QueryResult<()> {
+        AnsiTransactionManager::begin_transaction(self)
+    }
+
+    /// Keeps what was done in it, or in the part that was begun last.
     fn commit(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::commit_transaction(self)
     }
 
-    /// Undoes what was done in it.
+    /// Undoes what was done in it, or in the part that was begun last.
     fn rollback(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::rollback_transaction(self)
     }

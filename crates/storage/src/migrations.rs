@@ -10,9 +10,9 @@ use thiserror::Error;
 /// Why the schema cannot be brought up to date.
 #[derive(Debug, Error)]
 pub enum MigrationError {
-    /// The database was migrated by a newer version.
+    /// A newer version took something away that this one works with.
     #[error(
-        "the database has schema version {0}, which this version does not know: use a newer one"
+        "the database has schema version {0}, which this version cannot work with: use a newer one"
     )]
     Newer(String),
     /// A step failed; it was undone, the steps before it stand.
@@ -26,21 +26,28 @@ pub enum MigrationError {
 /// How often a step is tried again while another process seems to be at it.
 const MOST_COLLISIONS: u32 = 5;
 
-/// Steps that are not among those taken, in order.
-pub fn pending<D>(applied: Vec<String>) -> Result<Vec<String>, MigrationError>
+/// What was done to the schema of a database.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// The steps, by version, in no order.
+    pub steps: Vec<String>,
+    /// Those of them that programs which do not know them cannot work with.
+    pub breaks: Vec<String>,
+}
+
+/// Steps that are not among those taken, in order. A step that this version does not know is a newer
+/// one's: it leaves room for this one, unless it says otherwise (`schema_breaks`).
+pub fn pending<D>(taken: &Taken) -> Result<Vec<String>, MigrationError>
 where
     D: Database,
     EmbeddedMigrations: MigrationSource<D::Backend>,
 {
     let known = known::<D>()?;
-    let applied: BTreeSet<String> = applied.into_iter().collect();
-    if let Some(newer) = applied.iter().find(|it| !known.contains(*it)) {
+    if let Some(newer) = taken.breaks.iter().find(|it| !known.contains(*it)) {
         return Err(MigrationError::Newer(newer.clone()));
     }
-    Ok(known
-        .into_iter()
-        .filter(|it| !applied.contains(it))
-        .collect())
+    let taken: BTreeSet<&String> = taken.steps.iter().collect();
+    Ok(known.into_iter().filter(|it| !taken.contains(it)).collect())
 }
 
 /// Takes all pending steps, each in a transaction of its own; answers with those it took. Two
@@ -78,7 +85,7 @@ where
     D: Database,
     EmbeddedMigrations: MigrationSource<D::Backend>,
 {
-    pending::<D>(connection.applied_versions().map_err(unavailable)?)
+    pending::<D>(&connection.steps_taken().map_err(unavailable)?)
 }
 
 fn known<D>() -> Result<BTreeSet<String>, MigrationError>

@@ -4,7 +4,10 @@
 use crate::{
     database::Database,
     errors::{Trouble, told, trouble, unavailable},
+    group::Between,
+    line::Line,
     session::Whose,
+    took::Took,
 };
 use diesel::{QueryResult, connection::CacheSize, r2d2::Error as ConnectError};
 use domain::ports::storage::StorageError;
@@ -15,7 +18,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -77,6 +80,8 @@ pub struct PoolSettings {
     pub through_pooler: bool,
     /// How long to wait for one.
     pub deadline: Duration,
+    /// Whether it is the one writer of `SQLite`, whose queue is counted by itself.
+    pub is_writer: bool,
 }
 
 /// Connections to one database.
@@ -84,9 +89,12 @@ pub struct Pool<D: Database> {
     connections: r2d2::Pool<Connector<D>>,
     generation: Arc<AtomicU64>,
     permits: Arc<Semaphore>,
+    line: Line,
     deadline: Duration,
+    is_writer: bool,
     through_pooler: bool,
     is_walled: AtomicBool,
+    between: Between<D>,
 }
 
 /// The right to use one connection.
@@ -118,9 +126,12 @@ impl<D: Database> Pool<D> {
             connections,
             generation,
             permits: Arc::new(Semaphore::new(settings.size as usize)),
+            line: Line::default(),
             deadline: settings.deadline,
+            is_writer: settings.is_writer,
             through_pooler: settings.through_pooler,
             is_walled: AtomicBool::new(false),
+            between: Between::default(),
         })
     }
 
@@ -131,15 +142,55 @@ impl<D: Database> Pool<D> {
 
     /// Waits for its turn, first come, first served.
     pub async fn turn(self: &Arc<Self>) -> Result<Turn<D>, StorageError> {
+        let began = Instant::now();
+        let permit = self.permit().await;
+        let waited = began.elapsed();
+        metrics::histogram!("db_pool_wait_seconds").record(waited);
+        if self.is_writer {
+            metrics::histogram!("sqlite_writer_wait_seconds").record(waited);
+        }
+        Ok(Turn {
+            pool: Arc::clone(self),
+            _permit: permit?,
+        })
+    }
+
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, StorageError> {
+        // Whoever need not wait is not written into the line: it is empty while permits are left.
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let _place = self.line.enter();
         let permit = Arc::clone(&self.permits).acquire_owned();
-        let permit = tokio::time::timeout(self.deadline, permit)
+        tokio::time::timeout(self.deadline, permit)
             .await
             .map_err(|_| unavailable("no connection became free in time"))?
-            .map_err(unavailable)?;
-        Ok(Turn {
+            .map_err(unavailable)
+    }
+
+    /// A turn behind everybody who waits now, however long that takes; `None` when nobody gets one any more.
+    pub async fn last_in_line(self: &Arc<Self>) -> Option<Turn<D>> {
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
+        Some(Turn {
             pool: Arc::clone(self),
             _permit: permit,
         })
+    }
+
+    /// The transaction that was left open for whoever has the next turn.
+    pub const fn between(&self) -> &Between<D> {
+        &self.between
+    }
+
+    /// Who waits for a turn.
+    pub const fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// Open connections, and how many of them nobody uses.
+    pub fn connections(&self) -> (u32, u32) {
+        let state = self.connections.state();
+        (state.connections, state.idle_connections)
     }
 }
 
@@ -152,6 +203,22 @@ impl<D: Database> Turn<D> {
     /// Whether the database wants to be told whose rows are asked for.
     pub fn is_walled(&self) -> bool {
         self.pool.is_walled.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the turn was of use.
+    pub fn got_on(&self) {
+        self.pool.line.moves();
+    }
+
+    /// Whether what is done in this turn may wait for the next ones to be kept with it: the disk is what
+    /// they wait for, and they stand in line already.
+    pub fn is_shared(&self) -> bool {
+        self.pool.is_writer && self.pool.line.length() > 0
+    }
+
+    /// Whose turn it is.
+    pub const fn pool(&self) -> &Arc<Pool<D>> {
+        &self.pool
     }
 
     /// A connection of the current generation. Blocks while one is made.
@@ -184,6 +251,7 @@ impl<D: Database> Turn<D> {
         whose: Whose,
         query: &impl Fn(&mut D) -> QueryResult<T>,
     ) -> Result<T, StorageError> {
+        let _took = Took::of("read");
         let is_walled = self.is_walled();
         let query = |db: &mut D| {
             if is_walled || self.pool.through_pooler {
@@ -195,7 +263,10 @@ impl<D: Database> Turn<D> {
         for _ in 1..TRIES {
             let mut connection = self.connection()?;
             match query(&mut connection.inner) {
-                Ok(found) => return Ok(found),
+                Ok(found) => {
+                    self.got_on();
+                    return Ok(found);
+                }
                 Err(error) => match trouble::<D>(&error) {
                     Trouble::ConnectionLost => self.forget(connection),
                     Trouble::InTheWay => {}
@@ -203,7 +274,8 @@ impl<D: Database> Turn<D> {
                 },
             }
         }
-        query(&mut self.connection()?.inner).map_err(told::<D>)
+        let found = query(&mut self.connection()?.inner).map_err(told::<D>);
+        found.inspect(|_| self.got_on())
     }
 }
 

@@ -1,18 +1,22 @@
 //! A reader, or a transaction that async code can hold between queries.
 //!
 //! Each call is one hop to the blocking threads, which takes the connection along and gives it
-//! back; a call that is abandoned half-way leaves nothing open.
+//! back, unless it is made on a thread that may wait ([`crate::near`]); a call that is abandoned half-way leaves
+//! nothing open.
 
 use crate::{
     close_by::with_lent_turn,
     database::Database,
     errors::{Trouble, told, trouble, unavailable},
+    group::{self, Kept, Others},
+    near,
     pool::{Out, Pool, TRIES, Turn},
+    took::Took,
 };
 use diesel::QueryResult;
 use domain::{ids::AccountId, ports::storage::StorageError};
 use std::sync::Arc;
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, sync::oneshot};
 
 /// Whose rows a query may see and change, where the database has its wall up
 /// ([`crate::postgres::wall`]); elsewhere the query's own conditions decide alone.
@@ -49,11 +53,22 @@ pub enum Session<D: Database> {
 /// in the same hop.
 pub struct Work<D: Database> {
     // Given back before the turn, or the next in line would find none.
-    connection: Option<Out<D>>,
+    connection: Option<Joined<D>>,
     turn: Option<Turn<D>>,
     /// What the database was told last, where its wall is up.
     told: Option<Whose>,
     has_failed: bool,
+}
+
+/// A connection amid a transaction, and those whose work stands in it already.
+type Joined<D> = (Out<D>, Others);
+
+/// How a transaction ends.
+enum End {
+    /// It is kept.
+    Kept,
+    /// It will be, together with what others do.
+    Later(oneshot::Receiver<Kept>),
 }
 
 impl<D: Database> Session<D> {
@@ -96,10 +111,18 @@ impl<D: Database> Session<D> {
 
     /// Keeps everything.
     pub async fn keep(self) -> Result<(), StorageError> {
-        match self {
-            Self::Reader(_) => Ok(()),
-            Self::Writer(None) => Err(abandoned()),
-            Self::Writer(Some(mut work)) => blocking(move || work.commit()).await?,
+        let end = match self {
+            Self::Reader(_) => return Ok(()),
+            Self::Writer(None) => return Err(abandoned()),
+            Self::Writer(Some(work)) if near::may_wait() => work.end()?,
+            Self::Writer(Some(work)) => blocking(move || work.end()).await??,
+        };
+        match end {
+            End::Kept => Ok(()),
+            End::Later(hear) => match hear.await {
+                Ok(kept) => kept.map_err(|why| unavailable(why.as_ref())),
+                Err(_) => Err(unavailable("nobody knows what became of the commit")),
+            },
         }
     }
 }
@@ -109,6 +132,11 @@ async fn within<D: Database, T: Send + 'static>(
     whose: Whose,
     query: impl Fn(&mut D) -> QueryResult<T> + Send + 'static,
 ) -> Result<T, StorageError> {
+    if near::may_wait()
+        && let Some(work) = slot
+    {
+        return work.run(whose, &query);
+    }
     let mut work = slot.take().ok_or_else(abandoned)?;
     let (work, outcome) = blocking(move || {
         let outcome = work.run(whose, &query);
@@ -137,6 +165,7 @@ impl<D: Database> Work<D> {
         if self.has_failed {
             return Err(failed_before());
         }
+        let _took = Took::of("statement");
         let is_news = self.told != Some(whose) && self.turn.as_ref().is_some_and(Turn::is_walled);
         self.told = Some(whose);
         let query = &|db: &mut D| {
@@ -150,11 +179,21 @@ impl<D: Database> Work<D> {
             None => self.begin(query),
         };
         self.has_failed = outcome.is_err();
+        if let (Ok(_), Some(turn)) = (&outcome, &self.turn) {
+            turn.got_on();
+        }
         outcome
     }
 
     fn begin<T>(&mut self, query: &impl Fn(&mut D) -> QueryResult<T>) -> Result<T, StorageError> {
         let turn = self.turn.as_ref().ok_or_else(abandoned)?;
+        if let Some((mut connection, others)) = turn.pool().between().take() {
+            let begun = connection.inner.begin_part();
+            return match begun.map_err(told::<D>) {
+                Ok(()) => self.go_on((connection, others), query),
+                Err(error) => Err(spoilt(others, error)),
+            };
+        }
         let mut left = TRIES;
         loop {
             let mut connection = turn.connection()?;
@@ -165,7 +204,7 @@ impl<D: Database> Work<D> {
                 .and_then(|()| query(&mut connection.inner));
             match outcome {
                 Ok(found) => {
-                    self.connection = Some(connection);
+                    self.connection = Some((connection, Others::default()));
                     return Ok(found);
                 }
                 // Nothing but this statement is lost: it may simply be said again.
@@ -175,19 +214,22 @@ impl<D: Database> Work<D> {
                         return Err(told::<D>(error));
                     }
                 }
-                Err(error) => return Err(undone(connection, error)),
+                Err(error) => {
+                    undo(&mut connection);
+                    return Err(told::<D>(error));
+                }
             }
         }
     }
 
     fn go_on<T>(
         &mut self,
-        mut connection: Out<D>,
+        (mut connection, others): Joined<D>,
         query: &impl Fn(&mut D) -> QueryResult<T>,
     ) -> Result<T, StorageError> {
         match query(&mut connection.inner) {
             Ok(found) => {
-                self.connection = Some(connection);
+                self.connection = Some((connection, others));
                 Ok(found)
             }
             Err(error) if trouble::<D>(&error) == Trouble::ConnectionLost => {
@@ -197,47 +239,83 @@ impl<D: Database> Work<D> {
                 // Nothing of the transaction was kept, so the whole of it may be tried again.
                 Err(StorageError::Interrupted(Box::new(error)))
             }
-            Err(error) => Err(undone(connection, error)),
+            Err(error) => {
+                // At once, so that its locks are not held until someone drops it.
+                self.undo((connection, others));
+                Err(told::<D>(error))
+            }
         }
     }
 
-    fn commit(&mut self) -> Result<(), StorageError> {
+    /// Undoes what this work did, and leaves what others did for the next in line.
+    fn undo(&self, (mut connection, others): Joined<D>) {
+        if !others.are_there() {
+            return undo(&mut connection);
+        }
+        match (connection.inner.rollback(), &self.turn) {
+            (Ok(()), Some(turn)) => turn.pool().between().give_back(connection, others),
+            (Err(error), _) => drop(spoilt(others, told::<D>(error))),
+            (Ok(()), None) => drop(spoilt(others, abandoned())),
+        }
+    }
+
+    /// Keeps what was done; or, while others wait for their turn, leaves that to one of them.
+    fn end(mut self) -> Result<End, StorageError> {
         if self.has_failed {
             return Err(failed_before());
         }
-        let Some(mut connection) = self.connection.take() else {
-            return Ok(());
+        let (Some((mut connection, others)), Some(turn)) =
+            (self.connection.take(), self.turn.take())
+        else {
+            return Ok(End::Kept);
         };
-        let outcome = connection.inner.commit();
-        if let (Err(error), Some(turn)) = (&outcome, &self.turn)
+        let took = Took::of("commit");
+        if others.are_there()
+            && let Err(error) = connection.inner.commit()
+        {
+            return Err(spoilt(others, told::<D>(error)));
+        }
+        if turn.is_shared() && others.have_room() {
+            let is_first = !others.are_there();
+            let hear = turn.pool().between().leave(connection, others);
+            if is_first {
+                group::close_in_turn(turn.pool());
+            }
+            return Ok(End::Later(hear));
+        }
+        let outcome = group::commit_for_all(&mut connection, others);
+        drop(took);
+        if let Err(error) = &outcome
             && trouble::<D>(error) == Trouble::ConnectionLost
         {
             turn.forget(connection);
         }
-        outcome.map_err(told::<D>)
+        outcome.map(|()| End::Kept).map_err(told::<D>)
     }
 }
 
 impl<D: Database> Drop for Work<D> {
     fn drop(&mut self) {
-        let (Some(mut connection), turn) = (self.connection.take(), self.turn.take()) else {
+        let Some(joined) = self.connection.take() else {
             return;
+        };
+        let rest = Self {
+            connection: None,
+            turn: self.turn.take(),
+            told: None,
+            has_failed: true,
         };
         // Without a runtime the pool itself throws away a connection that is amid something.
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn_blocking(move || {
-                undo(&mut connection);
-                drop(connection);
-                drop(turn);
-            });
+            runtime.spawn_blocking(move || rest.undo(joined));
         }
     }
 }
 
-/// Undoes the transaction at once, so that its locks are not held until someone drops it.
-fn undone<D: Database>(mut connection: Out<D>, error: diesel::result::Error) -> StorageError {
-    undo(&mut connection);
-    told::<D>(error)
+/// What several did is lost with what went wrong for one of them: the database undid all of it.
+fn spoilt(others: Others, error: StorageError) -> StorageError {
+    others.tell(&Err(Arc::from(error.to_string())));
+    error
 }
 
 fn undo<D: Database>(connection: &mut Out<D>) {

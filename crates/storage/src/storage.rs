@@ -5,7 +5,8 @@ use crate::{
     database::Database,
     database_url::{DatabaseKind, DatabaseUrl, Target},
     errors::unavailable,
-    migrations::{self, MigrationError},
+    migrations::{self, MigrationError, Taken},
+    near::Near,
     opening::{OpenError, OpenOptions},
     pool::Pool,
     postgres::{
@@ -16,15 +17,37 @@ use crate::{
     sqlite,
 };
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
 use diesel_migrations::EmbeddedMigrations;
-use domain::ports::storage::{Reading, Repositories, Storage, StorageError, Transaction};
-use std::{fs::File, path::PathBuf, sync::Arc};
+use domain::ports::storage::{Reading, Repositories, Storage, StorageError, Transaction, Work};
+use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
 
 /// Everything that is remembered, in one database. Cheap to clone.
 #[derive(Clone)]
 pub struct DieselStorage(Arc<Opened>);
+
+/// How matters stand between this process and its database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PoolFigures {
+    /// Open connections that somebody uses.
+    pub used: u32,
+    /// Open connections that nobody uses.
+    pub idle: u32,
+    /// How long the first who waits has waited for a connection that may write.
+    pub longest_wait: Duration,
+    /// What there is only on `SQLite`.
+    pub sqlite: Option<SqliteFigures>,
+}
+
+/// How matters stand with the one writer of `SQLite`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SqliteFigures {
+    /// How many wait for it.
+    pub writers_waiting: usize,
+    /// The size of the write-ahead log, in bytes.
+    pub wal_bytes: u64,
+}
 
 enum Opened {
     Postgres {
@@ -61,14 +84,51 @@ impl DieselStorage {
         }
     }
 
+    /// How matters stand; asks nothing of the database.
+    #[must_use]
+    pub fn figures(&self) -> PoolFigures {
+        match &*self.0 {
+            Opened::Postgres { pool, .. } => {
+                let (open, idle) = pool.connections();
+                PoolFigures {
+                    used: open - idle.min(open),
+                    idle,
+                    longest_wait: pool.line().age(),
+                    sqlite: None,
+                }
+            }
+            Opened::Sqlite {
+                path,
+                writer,
+                readers,
+                ..
+            } => {
+                let (first, more) = (writer.connections(), readers.connections());
+                let (open, idle) = (first.0 + more.0, first.1 + more.1);
+                let mut log = path.clone().into_os_string();
+                log.push("-wal");
+                PoolFigures {
+                    used: open - idle.min(open),
+                    idle,
+                    longest_wait: writer.line().age(),
+                    sqlite: Some(SqliteFigures {
+                        writers_waiting: writer.line().length(),
+                        // There is none before the first write.
+                        wal_bytes: std::fs::metadata(log).map_or(0, |it| it.len()),
+                    }),
+                }
+            }
+        }
+    }
+
     /// Brings the schema up to date; answers with the steps that were taken.
     pub async fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         let opened = Arc::clone(&self.0);
         blocking(move || opened.migrate()).await?
     }
 
-    /// The steps of the schema that are still to be taken; an error when the database is newer
-    /// than this version.
+    /// The steps of the schema that are still to be taken; an error when a newer version took
+    /// steps that left this one no room.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
         match &*self.0 {
             Opened::Postgres { pool, .. } => pending(pool).await,
@@ -98,11 +158,11 @@ impl DieselStorage {
 
     /// Whether the database has no schema at all: nobody can be using it.
     pub async fn is_fresh(&self) -> Result<bool, StorageError> {
-        let applied = match &*self.0 {
-            Opened::Postgres { pool, .. } => applied(pool).await?,
-            Opened::Sqlite { readers, .. } => applied(readers).await?,
+        let taken = match &*self.0 {
+            Opened::Postgres { pool, .. } => taken(pool).await?,
+            Opened::Sqlite { readers, .. } => taken(readers).await?,
         };
-        Ok(applied.is_empty())
+        Ok(taken.steps.is_empty())
     }
 
     async fn pending_or_newer(&self) -> Result<(), OpenError> {
@@ -179,12 +239,20 @@ where
     D: Database,
     EmbeddedMigrations: MigrationSource<D::Backend>,
 {
-    migrations::pending::<D>(applied(pool).await?)
+    migrations::pending::<D>(&taken(pool).await?)
 }
 
-async fn applied<D: Database>(pool: &Arc<Pool<D>>) -> Result<Vec<String>, StorageError> {
+async fn now<D: Database>(pool: &Arc<Pool<D>>) -> Result<DateTime<Utc>, StorageError> {
     let turn = pool.turn().await?;
-    blocking(move || turn.look(Whose::Everyone, &D::applied_versions)).await?
+    let milliseconds = blocking(move || turn.look(Whose::Everyone, &D::clock)).await??;
+    DateTime::from_timestamp_millis(milliseconds).ok_or(StorageError::Corrupt {
+        what: "the database's clock",
+    })
+}
+
+async fn taken<D: Database>(pool: &Arc<Pool<D>>) -> Result<Taken, StorageError> {
+    let turn = pool.turn().await?;
+    blocking(move || turn.look(Whose::Everyone, &D::steps_taken)).await?
 }
 
 #[async_trait]
@@ -203,6 +271,10 @@ impl Storage for DieselStorage {
         })
     }
 
+    fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
+        Box::pin(Near(work))
+    }
+
     async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
         match &*self.0 {
             Opened::Postgres { pool, .. } => close_by(pool, reading).await,
@@ -217,6 +289,13 @@ impl Storage for DieselStorage {
     ) -> Result<(), StorageError> {
         let opened = Arc::clone(&self.0);
         blocking(move || opened.tend(today, keep_since)).await?
+    }
+
+    async fn now(&self) -> Result<DateTime<Utc>, StorageError> {
+        match &*self.0 {
+            Opened::Postgres { pool, .. } => now(pool).await,
+            Opened::Sqlite { readers, .. } => now(readers).await,
+        }
     }
 
     async fn ping(&self) -> Result<(), StorageError> {

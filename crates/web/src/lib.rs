@@ -7,11 +7,13 @@ pub mod agent_api;
 pub mod answer;
 pub mod caller;
 pub mod cookies;
+mod counted;
 pub mod csrf;
 pub mod endpoint;
 pub mod endpoints;
 pub mod entity_tag;
 pub mod fields;
+pub mod hang_up;
 pub mod json_guard;
 pub mod limits;
 pub mod mcp;
@@ -24,6 +26,7 @@ pub mod pipeline;
 mod policy_reports;
 pub mod problem;
 pub mod query;
+mod readiness;
 mod refusals;
 pub mod selection;
 pub mod services;
@@ -67,6 +70,7 @@ pub fn serve_these(
             move |request: HttpRequest, payload: web::Payload| {
                 let (pages, pipeline) = (Rc::clone(&pages), Rc::clone(&pipeline));
                 async move {
+                    let _active = counted::Active::begin();
                     match pages.serve(&request).await {
                         Some(page) => page,
                         None => pipeline.serve(request, payload).await,

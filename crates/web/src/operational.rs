@@ -20,6 +20,8 @@ const PROBLEMS: &str = "/problems/";
 pub enum Operational<'a> {
     /// Where everything is.
     Root,
+    /// Something answers here: what balancers and watchers ask who may not see more.
+    Healthz,
     /// The process lives.
     Livez,
     /// The server serves.
@@ -36,6 +38,7 @@ impl<'a> Operational<'a> {
     pub fn at(path: &'a str) -> Option<Self> {
         match path {
             "/" => Some(Self::Root),
+            "/healthz" => Some(Self::Healthz),
             "/livez" => Some(Self::Livez),
             "/readyz" => Some(Self::Readyz),
             _ => resource::named(path)
@@ -49,6 +52,7 @@ impl<'a> Operational<'a> {
     pub const fn template(self) -> &'static str {
         match self {
             Self::Root => "/",
+            Self::Healthz => "/healthz",
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
             Self::Problem(_) => "/problems/{code}",
@@ -60,7 +64,7 @@ impl<'a> Operational<'a> {
     pub async fn answer(self, services: &Services) -> Result<Answer, Problem> {
         let answer = match self {
             Self::Root => root(&services.config.public_base_url),
-            Self::Livez => Answer::value(&json!({ "status": "ok" })),
+            Self::Healthz | Self::Livez => Answer::value(&json!({ "status": "ok" })),
             Self::Readyz => readiness(services).await,
             Self::Problem(name) => explanation(name)?,
             Self::Resource(path) => resource::metadata(&services.config.public_base_url, path),
@@ -89,16 +93,15 @@ async fn readiness(services: &Services) -> Answer {
         let body = json!({ "status": "unavailable", "reason": "stopping" });
         return Answer::with_status(503, &body);
     }
-    match services.storage.ping().await {
-        Ok(()) => Answer::value(&json!({ "status": "ok" })),
-        Err(error) => {
-            tracing::warn!(%error, "The server is not ready.");
-            Answer::with_status(
-                503,
-                &json!({ "status": "unavailable", "reason": "database" }),
-            )
-        }
+    if services
+        .readiness
+        .has_database(services.storage.as_ref())
+        .await
+    {
+        return Answer::value(&json!({ "status": "ok" }));
     }
+    let body = json!({ "status": "unavailable", "reason": "database" });
+    Answer::with_status(503, &body)
 }
 
 fn explanation(name: &str) -> Result<Answer, Problem> {

@@ -1,6 +1,7 @@
 //! How the refusals of use cases become problems.
 
 use crate::{
+    counted,
     entity_tag::EntityTag,
     pipeline::once::in_progress,
     problem::{Code, FieldError, Problem, next_action},
@@ -155,6 +156,7 @@ pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
         allowance,
         requested,
     } = error;
+    counted::over_quota(allowance.name.name());
     let detail = format!(
         "{} of {} {} are used; {requested} more do not fit.",
         allowance.used,
@@ -386,6 +388,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             Problem::invalid(vec![error.allowing(&asked, &named)])
         }
         RequestAnalysisError::AccountQueueFull { limit } => {
+            counted::over_quota("unfinishedAnalyses");
             let problem = Problem::new(
                 Code::QuotaExceeded,
                 format!("The account has {limit} unfinished analyses, the most it may have."),
@@ -397,6 +400,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::ServerQueueFull => {
+            counted::over_quota("serverQueue");
             let problem = Problem::new(
                 Code::QueueFull,
                 "The server takes no more analyses for now.",
@@ -440,6 +444,7 @@ pub fn over_budget(
     requested: MicroUsd,
     instead: &str,
 ) -> Problem {
+    counted::over_quota(which.name());
     let (whose, next) = match which {
         Budget::Month => ("The month's budget", "month"),
         Budget::Day => ("The day's budget", "day (UTC)"),

@@ -7,6 +7,7 @@ use crate::{
     paging::CursorKey,
     patience::TimerPatience,
     problem::{Code, Problem},
+    readiness::Readiness,
     refusals,
 };
 use domain::{
@@ -180,6 +181,7 @@ pub struct Services {
     pub wake: Arc<tokio::sync::Notify>,
     /// Cancelled when the process was told to stop: load balancers are told to look elsewhere.
     pub stopping: CancellationToken,
+    pub(crate) readiness: Readiness,
     pub(crate) limiter: Limiter,
     pub(crate) documents: Documents,
     pub(crate) authenticate: AuthenticateAgent,
@@ -286,6 +288,7 @@ impl Services {
         let hasher = || Arc::clone(&ports.hasher);
         let reauthenticate = Arc::new(Reauthenticate::new(s(), c(), r(), m(), hasher()));
         Self {
+            readiness: Readiness::default(),
             limiter: Limiter::new(&config.limits, &ports.clock),
             documents: Documents::default(),
             authenticate: AuthenticateAgent::new(s(), c()),

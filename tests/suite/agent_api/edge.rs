@@ -225,7 +225,14 @@ async fn head_answers_without_a_body(db: TestDatabase) {
 async fn operational_paths_answer_like_the_rest(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
-    for path in ["/", "/livez", "/readyz", "/problems/token-missing"] {
+    let paths = [
+        "/",
+        "/healthz",
+        "/livez",
+        "/readyz",
+        "/problems/token-missing",
+    ];
+    for path in paths {
         let get = |method: Method| anonymous.send(anonymous.anywhere(method, path));
         let body = get(Method::GET).await.ok();
         assert!(body.is_object());

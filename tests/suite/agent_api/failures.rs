@@ -1,6 +1,7 @@
 //! What callers are told when the storage breaks.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::ports::storage::{Repositories, Storage, StorageError, Transaction};
 use harness::{
     app::TestApp,
@@ -64,6 +65,10 @@ impl Storage for Breakable {
             return Err(StorageError::Interrupted("secret-lock".into()));
         }
         self.whole.write().await
+    }
+
+    async fn now(&self) -> Result<DateTime<Utc>, StorageError> {
+        self.whole.now().await
     }
 
     async fn ping(&self) -> Result<(), StorageError> {

@@ -202,17 +202,21 @@ async fn the_configuration_for_agents_works(tab: &Tab) {
     let shown = tab.eval("document.getElementById('mcp').textContent").await;
     let shown: Value = serde_json::from_str(shown.as_str().unwrap()).unwrap();
     let server = &shown["mcpServers"]["sightline"];
-    let (url, token) = (&server["url"], &server["headers"]["Authorization"]);
-    let (url, token) = (url.as_str().unwrap(), token.as_str().unwrap());
+    let (url, header) = (&server["url"], &server["headers"]["Authorization"]);
+    let (url, header) = (url.as_str().unwrap(), header.as_str().unwrap());
+    let kept = tab
+        .eval("document.getElementById('keep').textContent")
+        .await;
+    let kept = kept.as_str().unwrap();
     let listed = paste(&format!(
-        "curl {url} -H 'Authorization: {token}' -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"
+        "{kept}; curl {url} -H \"Authorization: {header}\" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"
     ));
     assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(3));
     let command = tab
         .eval("document.getElementById('claude').textContent")
         .await;
     let expected = format!(
-        "claude mcp add --transport http sightline {url} --header \"Authorization: {token}\""
+        "claude mcp add --transport http sightline {url} --header 'Authorization: {header}'"
     );
     assert_eq!(command, expected.as_str());
 }

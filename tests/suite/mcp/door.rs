@@ -51,7 +51,10 @@ async fn a_scope_that_is_missing_is_told_with_all_that_the_tool_needs(db: TestDa
     let list = json!({ "name": "service_list_projects", "arguments": { "projectId": 1, "include": "keywords" } });
     let answer = reader.says(STATELESS, "tools/call", list).await;
     let told = answer.refused(403, "insufficient-scope");
-    assert_eq!(told["requiredScopes"], json!(["keywords:read"]));
+    assert_eq!(
+        told["requiredScopes"],
+        json!(["projects:read", "keywords:read"])
+    );
     let challenge = answer.header("www-authenticate");
     assert!(
         challenge.contains("scope=\"projects:read keywords:read\", error=\"insufficient_scope\""),

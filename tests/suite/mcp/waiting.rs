@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 on_both![
     a_caller_who_listens_hears_how_far_it_is_and_then_its_end,
     a_wait_ends_with_its_analysis_or_with_its_time,
+    whoever_hangs_up_is_waited_for_no_longer,
     a_server_that_stops_answers_whoever_waits,
 ];
 
@@ -108,6 +109,29 @@ async fn a_wait_ends_with_its_analysis_or_with_its_time(mut world: World) {
         .await
         .ok();
     assert!(began.elapsed() < Duration::from_secs(5));
+    server.terminate();
+}
+
+async fn whoever_hangs_up_is_waited_for_no_longer(mut world: World) {
+    world.set("LIMITS__IN_FLIGHT_PER_TOKEN", "1");
+    let (server, agent, project) = measuring(&mut world, 1_000).await;
+    let start = json!({ "type": "rankCheck", "projectId": project, "wait": 300 });
+    let waiting = agent.call("service_run_analysis", start);
+    let given_up = tokio::time::timeout(Duration::from_secs(2), waiting).await;
+    assert!(given_up.is_err(), "it would have gone on");
+    let hung_up = Instant::now();
+    let answer = loop {
+        let answer = agent.call("service_run_analysis", json!({})).await;
+        let is_crowded = answer.result["isError"] == true;
+        if !is_crowded || hung_up.elapsed() > Duration::from_secs(20) {
+            break answer.ok();
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    };
+    let took = hung_up.elapsed();
+    assert!(took < Duration::from_secs(8), "{took:?}");
+    let job = &answer["items"][0];
+    assert_eq!(job["status"], "running", "the analysis goes on: {job}");
     server.terminate();
 }
 

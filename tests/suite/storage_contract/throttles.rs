@@ -34,7 +34,7 @@ async fn a_key_begins_with_nothing_and_is_counted_by_itself(db: TestDatabase) {
 
 async fn guesses_at_the_same_time_are_all_counted(db: TestDatabase) {
     let guess = |_| async {
-        domain::ports::storage::retrying(|| async {
+        domain::ports::storage::retrying(&*db.storage, || async {
             let mut tx = domain::ports::storage::Storage::write(&*db.storage).await?;
             let before = tx.throttles().lock(ONE, now()).await?;
             let counted = Throttle {

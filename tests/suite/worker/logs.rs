@@ -1,9 +1,13 @@
 //! What a server says about a request: enough to find it, nothing that is secret.
 
 use super::{on_both, world::World};
+use harness::callers::client;
 use serde_json::Value;
 
-on_both!(a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets);
+on_both!(
+    a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets,
+    a_trace_leads_from_a_request_to_the_job_that_it_queued,
+);
 
 async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets(
     mut world: World,
@@ -17,7 +21,7 @@ async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_se
     let line = server.await_line("\"route\":\"none\"");
     let unknown: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(
-        (&unknown["status"], &unknown["account"]),
+        (&unknown["status"], &unknown["accountId"]),
         (&404.into(), &Value::Null)
     );
     let lines: Vec<Value> = server
@@ -32,12 +36,43 @@ async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_se
         (&line["method"], &line["status"]),
         (&"GET".into(), &200.into())
     );
-    assert_eq!(line["account"], world.account(), "{line}");
-    for part in ["request", "milliseconds"] {
+    assert_eq!(line["accountId"], world.account(), "{line}");
+    for part in ["requestId", "tokenId", "milliseconds"] {
         assert!(!line[part].is_null(), "{part} is missing: {line}");
     }
     let said = server.said().join("\n");
     for secret in [&api.token, "fields=id", "pasted-by-mistake"] {
         assert!(!said.contains(secret), "{secret} is in the log");
     }
+}
+
+async fn a_trace_leads_from_a_request_to_the_job_that_it_queued(mut world: World) {
+    const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+    world.set("LOG__FORMAT", "json");
+    let (mut server, api) = world.serve(&[]);
+    let project = api.project("traced.example.com", 1).await;
+    let body = serde_json::json!({ "type": "rankCheck", "projectId": project });
+    let request = client().post(format!("http://{}/api/agent/v1/analyze", api.address));
+    let request = request.header("traceparent", format!("00-{TRACE}-b7ad6b7169203331-01"));
+    let answer = request
+        .header("X-Request-Id", "request-of-a-trace")
+        .bearer_auth(&api.token)
+        .json(&body);
+    let job: Value = answer.send().await.unwrap().json().await.unwrap();
+
+    let read = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+    let queued = read(&server.await_line("A job was queued."));
+    assert_eq!(queued["jobId"], job["id"], "{queued}");
+    assert_eq!(queued["accountId"], world.account());
+    assert_eq!(queued["span"]["traceId"], TRACE, "{queued}");
+    assert_eq!(queued["span"]["requestId"], "request-of-a-trace");
+    let over = read(&server.await_line("A job's attempt is over."));
+    assert_eq!((&over["jobId"], &over["attempt"]), (&job["id"], &1.into()));
+    let lines: Vec<Value> = { server.said().iter() }
+        .filter(|line| line.contains("A request was answered.") && line.contains(TRACE))
+        .map(|line| read(line))
+        .collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["traceId"], TRACE);
+    assert_eq!(lines[0]["requestId"], "request-of-a-trace");
 }

@@ -2,11 +2,19 @@
 //! they should be, whichever process is asked.
 
 use super::{on_both, process::Process, world::World};
+use harness::callers::client;
 use serde_json::Value;
 use std::{path::Path, process::Command};
 use storage::DatabaseKind;
 
-on_both!(a_token_is_neither_on_the_disk_nor_in_a_log);
+on_both!(
+    a_token_is_neither_on_the_disk_nor_in_a_log,
+    no_secret_is_in_what_a_server_and_a_worker_show_and_say,
+);
+
+const PASSWORD: &str = "a walrus under 7 umbrellas";
+const KEY: &str = "serper-canary-5f1d2c";
+const DATABASE_PASSWORD: &str = "database-canary-9a7b";
 
 /// Files under the folder that hold the text, by the system's `grep`: whole files, binary or not.
 fn files_with(text: &str, folder: &Path) -> String {
@@ -54,6 +62,87 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
         let said = server.said().join("\n");
         assert!(said.lines().count() > 10, "it says a lot at this level");
         assert!(!said.contains(secret), "the log holds the token");
+    }
+}
+
+/// The value of the cookie that a browser gets for the password.
+async fn session(address: &str) -> String {
+    let origin = format!("http://{address}");
+    let request = client().post(format!("{origin}/api/session"));
+    let body = serde_json::json!({ "email": "ann@example.com", "password": PASSWORD });
+    let answer = { request.header("Origin", &origin).json(&body) };
+    let answer = answer.send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let cookies = answer.headers().get_all("set-cookie").iter();
+    let cookies: Vec<&str> = cookies.map(|it| it.to_str().unwrap()).collect();
+    let sid = cookies.iter().find_map(|it| it.strip_prefix("plain-sid="));
+    sid.unwrap().split(';').next().unwrap().to_owned()
+}
+
+async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: World) {
+    let set = format!(
+        "printf '%s\\n' '{PASSWORD}' | target/release/sightline account password --email ann@example.com"
+    );
+    assert!(world.paste(&set).status.success());
+    // Nobody answers there: every call fails, and what fails is talked about.
+    world.set("SEARCH__SERPER__API_KEY", KEY);
+    world.set("SEARCH__SERPER__BASE_URL", "http://127.0.0.1:9");
+    world.set("LOG__LEVEL", "trace");
+    world.set("LOG__FORMAT", "json");
+    if !world.is_sqlite() {
+        let url = world.database.url.clone();
+        let with = format!("postgres://sightline:{DATABASE_PASSWORD}@");
+        world.set("DATABASE_URL", &url.replace("postgres://sightline@", &with));
+    }
+    let alone = world.is_sqlite();
+    let arguments: &[&str] = if alone { &[] } else { &["--no-worker"] };
+    let (mut server, api, at_server) = world.serve_watched(arguments);
+    let mut worker = (!alone).then(|| world.worker_watched());
+    let cookie = session(&api.address).await;
+    for token in [&api.token, &cookie] {
+        let request = client().get(format!("http://{}/api/session", api.address));
+        let request = request.header("Cookie", format!("plain-sid={token}; other={token}"));
+        request.header("traceparent", token).send().await.unwrap();
+    }
+    let project = api.project("canary.example.com", 2).await;
+    api.analyse("rankCheck", project).await;
+    let works = worker.as_mut().map_or(&mut server, |(worker, _)| worker);
+    works.await_line("A job's attempt is over.");
+
+    let mut shown = Vec::new();
+    for watcher in [Some(&at_server), worker.as_ref().map(|it| &it.1)] {
+        let Some(watcher) = watcher else { continue };
+        for path in [
+            "/metrics",
+            "/debug/config",
+            "/readyz",
+            "/startupz",
+            "/livez",
+        ] {
+            let answer = watcher.ask(reqwest::Method::GET, path).await;
+            shown.push(answer.text().await.unwrap());
+        }
+        // It does show the settings, and calls that failed.
+        let (_, config) = watcher.look("/debug/config").await;
+        let key = &config["settings"]["search.serper.api_key"];
+        assert!(key["from"].to_string().contains("API_KEY"), "{config}");
+        shown.push(config.to_string());
+    }
+    let calls = worker.as_ref().map_or(&at_server, |it| &it.1);
+    let failed = calls.metrics().await;
+    let words = ["serper", "searchPage", "supplierUnavailable"];
+    let name = "http_client_request_duration_seconds_count";
+    assert!(failed.sum(name, &words) > 0.0, "{}", failed.text);
+    shown.push(server.said().join("\n"));
+    if let Some((worker, _)) = &mut worker {
+        shown.push(worker.said().join("\n"));
+    }
+    let shown = shown.join("\n");
+    assert!(shown.lines().count() > 500, "it says a lot at this level");
+    let secret = &api.token["sightline_agt_".len()..api.token.len() - 6];
+    for hidden in [secret, PASSWORD, KEY, DATABASE_PASSWORD, &cookie] {
+        let place = shown.lines().find(|line| line.contains(hidden));
+        assert_eq!(place, None, "{hidden}");
     }
 }
 

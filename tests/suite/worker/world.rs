@@ -3,6 +3,7 @@
 use super::{
     api::Api,
     process::{Process, command, program},
+    watcher::Watcher,
 };
 use analysis::result_type::ResultType;
 use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
@@ -43,6 +44,8 @@ impl World {
             token: String::new(),
             account: AccountId(0),
         };
+        // Tests run side by side, and the usual place is one.
+        world.set("ADMIN__LISTEN", "off");
         for (name, value) in [
             ("LEASE", "3"),
             ("HEARTBEAT", "1"),
@@ -162,6 +165,22 @@ impl World {
         let address = line.rsplit("http://").next().unwrap().to_owned();
         let token = self.token.clone();
         (server, Api { address, token })
+    }
+
+    /// A server that is looked at, a caller of it, and whoever looks.
+    pub fn serve_watched(&mut self, more: &[&str]) -> (Process, Api, Watcher) {
+        self.set("ADMIN__LISTEN", "127.0.0.1:0");
+        let (mut server, api) = self.serve(more);
+        let watcher = Watcher::of(&server.await_line("/readyz"));
+        (server, api, watcher)
+    }
+
+    /// A worker that is looked at, and whoever looks.
+    pub fn worker_watched(&mut self) -> (Process, Watcher) {
+        self.set("ADMIN__LISTEN", "127.0.0.1:0");
+        let mut worker = self.worker();
+        let watcher = Watcher::of(&worker.await_line("/readyz"));
+        (worker, watcher)
     }
 
     pub fn worker(&self) -> Process {

@@ -2,7 +2,7 @@
 
 use super::Ended;
 use crate::{
-    settings::{Loaded, Origin, Settings, shown},
+    settings::{Loaded, Settings},
     terminal::{say, show_table},
     wiring::{Role, ai_engines, keyword_data, machine, open_database, search_results, site_tools},
 };
@@ -63,7 +63,8 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Ended> {
 }
 
 fn show(loaded: &Loaded, checks: &[Check]) {
-    let rows = settings_with_origins(loaded)
+    let rows = loaded
+        .rows()
         .into_iter()
         .map(|(key, value, origin)| [key, value, origin]);
     show_table(&["setting", "value", "from"], rows);
@@ -81,39 +82,13 @@ fn show(loaded: &Loaded, checks: &[Check]) {
 }
 
 fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
-    let settings: Vec<_> = settings_with_origins(loaded)
+    let settings: Vec<_> = loaded
+        .rows()
         .into_iter()
         .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
         .collect();
     let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.what, "state": it.state.name(), "told": it.told, "todo": it.todo })).collect();
     json!({ "settings": settings, "checks": checks })
-}
-
-fn settings_with_origins(loaded: &Loaded) -> Vec<(String, String, String)> {
-    let origin = |key: &str| {
-        loaded
-            .origins
-            .get(key)
-            .unwrap_or(&Origin::Default)
-            .to_string()
-    };
-    let settings = &loaded.settings;
-    let rows = shown(settings).into_iter();
-    rows.map(|(key, value)| match key.as_str() {
-        // What follows from other settings while nobody sets it.
-        "database_url" if settings.database_url.is_none() => {
-            let file = format!("sqlite://{}", settings.database());
-            (key, file, "data_dir".to_owned())
-        }
-        "public_base_url" if settings.public_base_url.is_none() => {
-            (key, settings.public_base_url(), "listen".to_owned())
-        }
-        _ => {
-            let origin = origin(&key);
-            (key, value, origin)
-        }
-    })
-    .collect()
 }
 
 async fn database(settings: &Settings) -> Check {

@@ -2,6 +2,7 @@
 
 use super::{Ended, listen_where_told};
 use crate::{
+    admin::Admin,
     cli::ServeArgs,
     process::{Stopping, worker_name},
     server,
@@ -21,6 +22,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let stopping = Stopping::default();
     let delay = Duration::from_secs(loaded.settings.shutdown_delay_seconds.into());
     stopping.on_signal(delay)?;
+    let admin = Admin::begin(&loaded, stopping.work.clone())?;
     let mut foundation = Foundation::open(loaded, Role::Server).await?;
     let listener = listen(&foundation)?;
     // Port 0 is any free one: callers are told which it became.
@@ -28,6 +30,10 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
+    if let Some(admin) = &admin {
+        remark(format!("  admin      {}", admin.words()));
+        admin.started(&foundation);
+    }
 
     let worker = (!args.no_worker).then(|| {
         let name = worker_name(foundation.randomness.as_ref());

@@ -2,23 +2,31 @@
 
 use super::Ended;
 use crate::{
+    admin::Admin,
     process::{Stopping, worker_name},
+    settings::Loaded,
     terminal::remark,
-    wiring::Foundation,
+    wiring::{Foundation, Role},
     worker::Worker,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// Works until the process is told to stop; jobs at hand are given back to the queue then.
-pub async fn run(foundation: &Foundation) -> anyhow::Result<Ended> {
+pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     let stopping = Stopping::default();
     stopping.on_signal(Duration::ZERO)?;
+    let admin = Admin::begin(&loaded, stopping.work.clone())?;
+    let foundation = Foundation::open(loaded, Role::Server).await?;
     let name = worker_name(foundation.randomness.as_ref());
     remark(format!(
         "Worker {name} takes jobs from {}.",
         foundation.settings.database()
     ));
+    if let Some(admin) = &admin {
+        remark(format!("  admin      {}", admin.words()));
+        admin.started(&foundation);
+    }
     Worker::new(
         name,
         foundation.tools(),

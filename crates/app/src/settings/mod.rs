@@ -18,9 +18,10 @@ pub use page_speed::{SandboxChoice, VitalsSettings};
 pub use search::SearchSettings;
 pub use search_console::SearchConsoleSettings;
 pub use secret::Secret;
-pub use sources::{Loaded, Origin, SettingsError, Sources, shown};
+pub use sources::{Loaded, SettingsError, Sources};
 pub use values::{
-    CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry, WebAddress,
+    AdminAddress, CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network, ResolveEntry,
+    WebAddress,
 };
 
 use domain::use_cases::keep_house::Retention;
@@ -46,6 +47,8 @@ pub struct Settings {
     pub shutdown_delay_seconds: u32,
     /// The address to listen on.
     pub listen: ListenAddress,
+    /// What operators look at.
+    pub admin: AdminSettings,
     /// The address under which callers reach the server; `http://` and `listen` when left out.
     pub public_base_url: Option<WebAddress>,
     /// Proxies whose `X-Forwarded-For` is believed, as CIDR.
@@ -76,6 +79,14 @@ pub struct Settings {
     pub sessions: SessionSettings,
     /// How passwords are kept.
     pub passwords: PasswordSettings,
+}
+
+/// What operators look at.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AdminSettings {
+    /// The address for probes and metrics, or `off`.
+    pub listen: AdminAddress,
 }
 
 /// How people stay signed in.
@@ -253,6 +264,7 @@ impl Default for Settings {
             database_pooler: false,
             shutdown_delay_seconds: 2,
             listen: ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
+            admin: AdminSettings::default(),
             public_base_url: None,
             trusted_proxies: vec![],
             limits: LimitSettings::default(),

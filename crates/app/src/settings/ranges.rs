@@ -1,6 +1,6 @@
 //! Values that have the right type and still cannot be used.
 
-use super::{AiSettings, Origin, SearchSettings, Settings, SettingsError};
+use super::{AiSettings, SearchSettings, Settings, SettingsError, sources::Origin};
 use std::{collections::BTreeMap, fmt::Display, ops::RangeInclusive};
 
 /// One value that cannot be used: its key, itself, and what is allowed.

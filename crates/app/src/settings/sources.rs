@@ -61,6 +61,31 @@ pub struct Loaded {
     pub origins: BTreeMap<String, Origin>,
 }
 
+impl Loaded {
+    /// Every effective setting with its shown value, secrets hidden, and who said so.
+    #[must_use]
+    pub fn rows(&self) -> Vec<(String, String, String)> {
+        let settings = &self.settings;
+        let rows = shown(settings).into_iter();
+        rows.map(|(key, value)| match key.as_str() {
+            // What follows from other settings while nobody sets it.
+            "database_url" if settings.database_url.is_none() => {
+                let file = format!("sqlite://{}", settings.database());
+                (key, file, "data_dir".to_owned())
+            }
+            "public_base_url" if settings.public_base_url.is_none() => {
+                (key, settings.public_base_url(), "listen".to_owned())
+            }
+            _ => {
+                let origin = self.origins.get(&key).unwrap_or(&Origin::Default);
+                let origin = origin.to_string();
+                (key, value, origin)
+            }
+        })
+        .collect()
+    }
+}
+
 /// A mistake in a source; names the key, where it stands, and what is allowed.
 #[derive(Debug, Error)]
 pub enum SettingsError {

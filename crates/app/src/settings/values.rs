@@ -157,6 +157,50 @@ impl From<ListenAddress> for String {
     }
 }
 
+/// Where operators look at the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum AdminAddress {
+    /// Nobody said: the usual place, unless another process has it.
+    #[default]
+    Usual,
+    /// Nowhere.
+    Off,
+    /// There, or the process does not start.
+    At(SocketAddr),
+}
+
+impl AdminAddress {
+    /// The usual place.
+    pub const USUAL: SocketAddr =
+        SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9090);
+    const OFF: &'static str = "off";
+}
+
+impl TryFrom<String> for AdminAddress {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text == Self::OFF {
+            return Ok(Self::Off);
+        }
+        let wrong = |_| {
+            format!("takes an address and a port, such as 127.0.0.1:9090, or `off`; it is `{text}`")
+        };
+        text.parse().map(Self::At).map_err(wrong)
+    }
+}
+
+impl From<AdminAddress> for String {
+    fn from(address: AdminAddress) -> Self {
+        match address {
+            AdminAddress::Usual => AdminAddress::USUAL.to_string(),
+            AdminAddress::Off => AdminAddress::OFF.to_owned(),
+            AdminAddress::At(address) => address.to_string(),
+        }
+    }
+}
+
 /// A network, as CIDR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

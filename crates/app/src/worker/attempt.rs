@@ -1,7 +1,7 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
 use super::{
-    Tools, ai_visibility, chain, heart::Heart, rank_check, site_audit, suggest, web_vitals,
+    Tools, ai_visibility, chain, counted, heart::Heart, rank_check, site_audit, suggest, web_vitals,
 };
 use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
@@ -17,9 +17,10 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// One attempt.
 pub(super) struct Attempt {
@@ -105,25 +106,42 @@ impl Attempt {
 
     pub(super) async fn run(self) {
         let hold = Hold::of(&self.job);
+        let began = Instant::now();
+        // Whatever is logged on the way says of which attempt it is.
+        let span = tracing::error_span!(
+            "attempt",
+            jobId = hold.job.0,
+            accountId = hold.account.0,
+            attempt = self.job.attempt
+        );
+        counted::begun(&self.job, self.tools.clock.now());
         tracing::info!(
-            job = hold.job.0,
-            account = hold.account.0,
+            jobId = hold.job.0,
+            accountId = hold.account.0,
             kind = self.job.kind.name(),
             attempt = self.job.attempt,
             "A job begins."
         );
         let beating = self.heart.keep(hold, &self.state);
-        let done = self.work().await;
-        drop(beating);
-        match self.conclude(hold, done).await {
+        let ending = async {
+            let done = self.work().await;
+            drop(beating);
+            self.conclude(hold, done).await
+        };
+        let ended = ending.instrument(span).await;
+        counted::over(self.job.kind, began.elapsed(), ended.as_ref().ok());
+        match ended {
             Ok(job) => tracing::info!(
-                job = job.id.0,
-                account = job.account.0,
+                jobId = job.id.0,
+                accountId = job.account.0,
+                attempt = self.job.attempt,
                 state = job.state.name(),
                 "A job's attempt is over."
             ),
             Err(error) => tracing::warn!(
-                job = hold.job.0,
+                jobId = hold.job.0,
+                accountId = hold.account.0,
+                attempt = self.job.attempt,
                 error = chain(&error),
                 "A job's attempt ended without a word; its lease will run out."
             ),

@@ -41,14 +41,14 @@ fn note(due: &DueFetch) {
     let (account, project) = (binding.account.0, binding.project.0);
     match &due.outcome {
         Ok(fetched) => tracing::info!(
-            account,
+            accountId = account,
             project,
             days = fetched.days,
             rows = fetched.rows,
             "Search Console was fetched."
         ),
         Err(error) => tracing::warn!(
-            account,
+            accountId = account,
             project,
             error = chain(error),
             "Search Console could not be fetched; it is tried again."

@@ -90,7 +90,7 @@ async fn renew(tools: Tools, account: AccountId, held: Vec<(Hold, Arc<AttemptSta
             }
         }
         Err(error) => tracing::warn!(
-            account = account.0,
+            accountId = account.0,
             jobs = held.len(),
             error = chain(&error),
             "Leases cannot be renewed yet."

@@ -3,6 +3,7 @@
 mod ai_visibility;
 mod attempt;
 mod console;
+mod counted;
 mod heart;
 mod rank_check;
 mod site_audit;
@@ -11,11 +12,12 @@ mod suggest;
 mod until_stopped;
 mod web_vitals;
 
+use crate::system_clock::SystemClock;
 use attempt::Attempt;
 use chrono::TimeDelta;
 use domain::{
     ids::IdMint,
-    job::{Job, policy::QueuePolicy},
+    job::{Job, clock_watch::Distrust, policy::QueuePolicy},
     ports::{
         ai_answers::AiEngines, clock::Clock, randomness::Randomness, search_results::SearchResults,
         site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
@@ -27,11 +29,18 @@ use domain::{
         fire_schedules::FireSchedules,
         keep_house::{KeepHouse, Retention},
         measure_page_speed::SpeedSources,
-        sweep_queue::SweepQueue,
+        sweep_queue::{SweepQueue, Swept},
+        watch_clock::WatchClock,
     },
 };
 use heart::Heart;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -121,7 +130,14 @@ impl Worker {
     /// Works until the stop token is cancelled and every job at hand is finished or given back.
     pub async fn run(self) {
         let wake = Arc::clone(&self.wake);
-        let sweeper = tokio::spawn(sweep(self.tools.clone(), wake, self.stop.clone()));
+        let trust = Arc::new(AtomicBool::new(true));
+        let sweeping = sweep(
+            self.tools.clone(),
+            wake,
+            Arc::clone(&trust),
+            self.stop.clone(),
+        );
+        let sweeper = tokio::spawn(sweeping);
         let keeper = tokio::spawn(keep_house(self.tools.clone(), self.stop.clone()));
         let console = Arc::clone(&self.tools.console);
         let every = self.tools.policy.sweep;
@@ -135,7 +151,12 @@ impl Worker {
             if free.is_empty() {
                 break;
             }
-            let jobs = self.claim(free.len()).await;
+            // Leases that a wrong clock gives would be over when they begin, or never.
+            let jobs = if trust.load(Ordering::SeqCst) {
+                self.claim(free.len()).await
+            } else {
+                vec![]
+            };
             let is_idle = jobs.is_empty();
             for (job, slot) in jobs.into_iter().zip(free) {
                 let (tools, heart) = (self.tools.clone(), Arc::clone(&heart));
@@ -207,42 +228,93 @@ impl Worker {
     }
 }
 
-async fn sweep(tools: Tools, wake: Arc<Notify>, stop: CancellationToken) {
+async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: CancellationToken) {
     let schedules = Arc::clone(&tools.schedules);
+    let every = as_std(tools.policy.sweep);
+    // The machine's clock, also where jobs are told of other days (`sightline demo`).
+    let machines = Arc::new(SystemClock);
+    let watch = WatchClock::new(Arc::clone(&tools.storage), machines, tools.policy);
     let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
     loop {
-        match sweep.run().await {
-            Ok(moved) => moved.iter().for_each(|job| {
-                tracing::warn!(
-                    job = job.id.0,
-                    account = job.account.0,
-                    state = job.state.name(),
-                    "A job was taken back."
-                );
-            }),
-            Err(error) => tracing::warn!(
-                error = chain(&error),
-                "The queue cannot be swept; the next sweep tries again."
-            ),
+        let is_trusted = is_trusted(&watch).await;
+        if trust.swap(is_trusted, Ordering::SeqCst) != is_trusted && is_trusted {
+            tracing::warn!("The clock is trusted again; jobs are claimed.");
         }
-        match schedules.run().await {
-            Ok(fired) => {
-                for schedule in &fired {
-                    note_fired(schedule);
-                }
-                if !fired.is_empty() {
-                    wake.notify_one();
-                }
-            }
-            Err(error) => tracing::warn!(
-                error = chain(&error),
-                "What is due cannot be started; the next sweep tries again."
-            ),
+        if is_trusted {
+            look_after(&sweep, &schedules, &wake).await;
         }
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(as_std(tools.policy.sweep)) => {}
+            () = tokio::time::sleep(every) => {}
         }
+    }
+}
+
+/// Says why not; when the database does not answer, the others will hear so too.
+async fn is_trusted(watch: &WatchClock) -> bool {
+    match watch.run().await {
+        Ok(None) => true,
+        Ok(Some(distrust)) => {
+            let (what, by) = match distrust {
+                Distrust::Skewed(by) => ("is apart from the database's", by),
+                Distrust::Stepped(by) => ("was set", by),
+            };
+            tracing::warn!(
+                seconds = by.num_seconds(),
+                "The clock {what}: no job is claimed or taken back, and no schedule started, until it is right. Look at the time service of this machine."
+            );
+            false
+        }
+        Err(error) => {
+            tracing::warn!(
+                error = chain(&error),
+                "The database's clock cannot be read."
+            );
+            true
+        }
+    }
+}
+
+async fn look_after(sweep: &SweepQueue, schedules: &FireSchedules, wake: &Notify) {
+    match sweep.run().await {
+        Ok(swept) => tell(&swept),
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "The queue cannot be swept; the next sweep tries again."
+        ),
+    }
+    match schedules.run().await {
+        Ok(fired) => {
+            for schedule in &fired {
+                note_fired(schedule);
+            }
+            if !fired.is_empty() {
+                wake.notify_one();
+            }
+        }
+        Err(error) => tracing::warn!(
+            error = chain(&error),
+            "What is due cannot be started; the next sweep tries again."
+        ),
+    }
+}
+
+fn tell(swept: &Swept) {
+    for job in &swept.moved {
+        counted::swept(job);
+        tracing::warn!(
+            jobId = job.id.0,
+            accountId = job.account.0,
+            state = job.state.name(),
+            "A job was taken back."
+        );
+    }
+    for (account, error) in &swept.troubles {
+        tracing::warn!(
+            accountId = account.0,
+            error = chain(error),
+            "An account's jobs cannot be swept; the next sweep tries again."
+        );
     }
 }
 
@@ -250,14 +322,17 @@ fn note_fired(schedule: &Schedule) {
     let (account, project) = (schedule.account.0, schedule.project.0);
     let (kind, refusal) = (schedule.kind.name(), schedule.last_refusal.as_deref());
     match refusal {
-        None => tracing::info!(
-            account,
-            project,
-            kind,
-            "A schedule was due: a job is queued."
-        ),
+        None => {
+            counted::enqueued(schedule.kind);
+            tracing::info!(
+                accountId = account,
+                project,
+                kind,
+                "A schedule was due: a job is queued."
+            );
+        }
         Some(refusal) => tracing::warn!(
-            account,
+            accountId = account,
             project,
             kind,
             refusal,

@@ -39,6 +39,7 @@ pub async fn read_body(
         };
         let chunk = chunk.as_ref();
         received += chunk.len();
+        metrics::counter!("crawler_bytes_total").increment(chunk.len() as u64);
         if decoder.push(chunk, received)? || received >= limit.encoded {
             return Ok(decoder.cut());
         }

@@ -1,7 +1,10 @@
 //! robots.txt of every origin that a crawl touches, asked for once.
 
 use super::rules::{MOST_BYTES, RobotsRules};
-use crate::fetch::{BodyLimit, Fetcher, Want};
+use crate::{
+    fetch::{BodyLimit, Fetcher, Want},
+    guard::blocked,
+};
 use analysis::observation::{
     page_url::normalise,
     web_site::{FetchFailure, Fetched, RobotsFact, RobotsState},
@@ -66,7 +69,10 @@ impl RobotsCache {
                 ..failed.clone()
             })),
             None if known.rules.allow(url) => Permission::Granted,
-            None => Permission::Refused,
+            None => {
+                blocked("robots");
+                Permission::Refused
+            }
         }
     }
 

@@ -2,7 +2,10 @@
 //!
 //! The state machine is in [`transitions`]; storage only remembers what it decides.
 
+pub mod clock_watch;
+pub mod fairness;
 pub mod kind;
+mod line;
 pub mod policy;
 pub mod progress;
 pub mod purse;

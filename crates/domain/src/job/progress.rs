@@ -69,11 +69,12 @@ impl Progress {
         u8::try_from(percent).ok()
     }
 
-    /// Seconds until the end at the speed so far; `None` before anything is done.
+    /// Seconds until the end at the speed so far; `None` before anything is done, and after the last unit,
+    /// when nothing tells how long the rest takes.
     #[must_use]
     pub fn eta_seconds(&self, started_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<u64> {
         let elapsed = u64::try_from((now - started_at).num_milliseconds()).ok()?;
-        let left = self.total.saturating_sub(self.done);
+        let left = self.total.checked_sub(self.done).filter(|it| *it > 0)?;
         Some(
             elapsed
                 .saturating_mul(left)

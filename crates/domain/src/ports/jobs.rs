@@ -36,9 +36,10 @@ pub struct AccountQueue {
     pub waiting: u32,
     /// Jobs running.
     pub running: u32,
-    /// When the first waiting job may run; `None` when none waits.
+    /// When the first waiting job may run, or earlier; `None` when none waits.
     pub next_run_at: Option<DateTime<Utc>>,
-    /// When the sweep should look at the account: the first end of a lease, a deadline or a wait.
+    /// When the sweep should look at the account: the first end of a lease, a deadline or a wait, or
+    /// earlier.
     pub attention_at: Option<DateTime<Utc>>,
     /// How much service the account has had, in the units of start-time fair queueing: whoever
     /// has had least is served next.
@@ -54,6 +55,17 @@ pub struct QueueSummary {
     pub running: u32,
     /// Since when the oldest waiting one waits.
     pub oldest_queued_at: Option<DateTime<Utc>>,
+}
+
+/// The whole queue in numbers, whoever's jobs they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueFigures {
+    /// Jobs waiting, now or for later.
+    pub waiting: u64,
+    /// Jobs running.
+    pub running: u64,
+    /// When the first waiting job may run, or earlier; `None` when none waits.
+    pub next_run_at: Option<DateTime<Utc>>,
 }
 
 /// Remembers jobs and whose turn it is.
@@ -112,6 +124,8 @@ pub trait JobRepository: Send {
         &mut self,
         account: AccountId,
     ) -> Result<Option<AccountQueue>, StorageError>;
+    /// Writes an account's line as it is known to be; the transaction holds it.
+    async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
     /// Counts the account's unfinished jobs anew, and writes that and the virtual time.
     async fn refresh_queue(
         &mut self,
@@ -161,6 +175,10 @@ pub trait JobRepository: Send {
     async fn least_virtual_time(&mut self) -> Result<f64, StorageError>;
     /// Unfinished jobs of the whole server.
     async fn unfinished_in_all(&mut self) -> Result<u64, StorageError>;
+    /// The whole queue in numbers. For metrics.
+    async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError>;
+    /// Accounts with waiting jobs, up to `limit` of them in the order of their ids. For metrics.
+    async fn waiting_accounts(&mut self, limit: u32) -> Result<Vec<AccountQueue>, StorageError>;
     /// When the next waiting job of any account may run. For workers that wait.
     async fn next_run_at(&mut self) -> Result<Option<DateTime<Utc>>, StorageError>;
 }

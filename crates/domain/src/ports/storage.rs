@@ -13,7 +13,7 @@ use super::{
 };
 use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use std::{error::Error, pin::Pin};
 use thiserror::Error as ThisError;
 
@@ -58,6 +58,9 @@ impl StorageError {
 /// Work for [`Storage::close_by`]; it hands over what it found by itself.
 pub type Reading = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// Work for [`Storage::near`].
+pub type Work<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
+
 /// Where everything is remembered.
 #[async_trait]
 pub trait Storage: Send + Sync {
@@ -73,6 +76,11 @@ pub trait Storage: Send + Sync {
         reading.await;
         Ok(())
     }
+    /// Does a transaction's work where a thread may wait for the database, if there is one to spare, so that
+    /// its statements cost no change of threads. It is the same work wherever it is done.
+    fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
+        work
+    }
     /// Makes room for the history of the coming months and gives back that of months which ended
     /// before `keep_since`, where the storage keeps months apart; nothing depends on it.
     async fn tend(
@@ -83,6 +91,8 @@ pub trait Storage: Send + Sync {
         let _ = (today, keep_since);
         Ok(())
     }
+    /// What time it is by the database, which all processes share.
+    async fn now(&self) -> Result<DateTime<Utc>, StorageError>;
     /// Whether the database answers and its schema is the one this version needs.
     async fn ping(&self) -> Result<(), StorageError>;
 }
@@ -152,16 +162,17 @@ pub trait Transaction: Repositories {
 /// How often a transaction is begun again at the most.
 pub const ATTEMPTS: u32 = 10;
 
-/// Runs a transaction again while something passing was in its way. The error tells through
-/// [`AsStorageError`] whether it was.
-pub async fn retrying<T, E, F, Fut>(mut transaction: F) -> Result<T, E>
+/// Runs a transaction near the storage, and again while something passing was in its way. The error tells
+/// through [`AsStorageError`] whether it was.
+pub async fn retrying<T, E, F, Fut>(storage: &dyn Storage, mut transaction: F) -> Result<T, E>
 where
     F: FnMut() -> Fut + Send,
     Fut: Future<Output = Result<T, E>> + Send,
-    E: AsStorageError,
+    T: Send,
+    E: AsStorageError + Send,
 {
     for _ in 1..ATTEMPTS {
-        match transaction().await {
+        match once(storage, transaction()).await {
             Err(error)
                 if error
                     .as_storage_error()
@@ -169,7 +180,14 @@ where
             outcome => return outcome,
         }
     }
-    transaction().await
+    once(storage, transaction()).await
+}
+
+async fn once<T: Send>(storage: &dyn Storage, work: impl Future<Output = T> + Send) -> T {
+    let mut outcome = None;
+    let work = async { outcome = Some(work.await) };
+    storage.near(Box::pin(work)).await;
+    outcome.expect("work that is over has an outcome")
 }
 
 /// An error that may be the storage's.

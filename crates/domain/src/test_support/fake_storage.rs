@@ -1,9 +1,11 @@
 //! A storage whose repositories are mocks: each test says what one transaction may be asked.
 
+use super::FrozenClock;
 use crate::ports::{
     accounts::{AccountRepository, MockAccountRepository},
     ai_models::{AiModelRepository, MockAiModelRepository},
     audit::{AuditRepository, MockAuditRepository},
+    clock::Clock,
     console_bindings::{ConsoleBindingRepository, MockConsoleBindingRepository},
     console_rows::{ConsoleRowRepository, MockConsoleRowRepository},
     content_plans::{ContentPlanRepository, MockContentPlanRepository},
@@ -29,6 +31,7 @@ use crate::ports::{
     tokens::{MockTokenRepository, TokenRepository},
 };
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use std::{
     collections::VecDeque,
     sync::{
@@ -137,6 +140,10 @@ impl Storage for FakeStorage {
 
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
         Ok(Box::new(self.next()))
+    }
+
+    async fn now(&self) -> Result<DateTime<Utc>, StorageError> {
+        Ok(FrozenClock::default().now())
     }
 
     async fn ping(&self) -> Result<(), StorageError> {

@@ -61,7 +61,10 @@ impl AddContentPlan {
         new: &NewContentPlan,
         receipt: Option<Receipt<'_, ContentPlan>>,
     ) -> Result<ContentPlan, AddContentPlanError> {
-        retrying(|| self.once(account, project, new, receipt)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, project, new, receipt)
+        })
+        .await
     }
 
     async fn once(

@@ -50,7 +50,7 @@ impl BindConsole {
         project: ProjectId,
         property: &str,
     ) -> Result<Binding, BindConsoleError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let found = work.projects().lock(account, project).await?;
             let found = found.filter(Project::is_active);

@@ -39,7 +39,7 @@ impl CancelAnalysis {
 
     /// The job afterwards; one that has ended stays as it is.
     pub async fn run(&self, account: AccountId, job: JobId) -> Result<Job, CancelAnalysisError> {
-        retrying(|| self.once(account, job)).await
+        retrying(self.storage.as_ref(), || self.once(account, job)).await
     }
 
     async fn once(&self, account: AccountId, job: JobId) -> Result<Job, CancelAnalysisError> {

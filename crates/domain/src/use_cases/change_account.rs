@@ -37,7 +37,10 @@ impl ChangeAccount {
     ) -> Result<Option<Account>, StorageError> {
         let change = move |it| Account { limits, ..it };
         let (action, detail) = (AuditAction::AccountLimited, limits.to_string());
-        retrying(|| self.change(account, action, &detail, change)).await
+        retrying(self.storage.as_ref(), || {
+            self.change(account, action, &detail, change)
+        })
+        .await
     }
 
     /// Switches the account on or off: off, its tokens open nothing, and its sessions are over for good.
@@ -51,7 +54,10 @@ impl ChangeAccount {
             AccountStatus::Active => AuditAction::AccountEnabled,
             AccountStatus::Disabled => AuditAction::AccountDisabled,
         };
-        retrying(|| self.change(account, action, "", change)).await
+        retrying(self.storage.as_ref(), || {
+            self.change(account, action, "", change)
+        })
+        .await
     }
 
     async fn change(

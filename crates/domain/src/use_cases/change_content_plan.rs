@@ -58,7 +58,7 @@ impl ChangeContentPlan {
         patch: &ContentPlanPatch,
         precondition: Expected<'_>,
     ) -> Result<ContentPlan, ChangeContentPlanError> {
-        retrying(|| async move {
+        retrying(self.storage.as_ref(), || async move {
             let mut work = self.storage.write().await?;
             let before = held(work.as_mut(), account, project, plan, precondition).await?;
             let after = before.patched(patch.clone(), self.clock.now());
@@ -79,7 +79,7 @@ impl ChangeContentPlan {
         plan: ContentPlanId,
         precondition: Expected<'_>,
     ) -> Result<(), ChangeContentPlanError> {
-        retrying(|| async move {
+        retrying(self.storage.as_ref(), || async move {
             let mut work = self.storage.write().await?;
             held(work.as_mut(), account, project, plan, precondition).await?;
             work.content_plans().remove(account, project, plan).await?;

@@ -60,7 +60,10 @@ impl ChangeKeyword {
         patch: &KeywordPatch,
         precondition: Precondition<'_, Keyword>,
     ) -> Result<Keyword, ChangeKeywordError> {
-        retrying(|| self.once(account, keyword, patch, precondition)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, keyword, patch, precondition)
+        })
+        .await
     }
 
     async fn once(

@@ -76,7 +76,7 @@ impl ChangeProfile {
         member: &Member,
         patch: &ProfilePatch,
     ) -> Result<(Account, User), ChangeProfileError> {
-        retrying(|| self.once(member, patch)).await
+        retrying(self.storage.as_ref(), || self.once(member, patch)).await
     }
 
     async fn once(

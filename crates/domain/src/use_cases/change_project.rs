@@ -61,7 +61,10 @@ impl ChangeProject {
         patch: &ProjectPatch,
         precondition: Precondition<'_, Project>,
     ) -> Result<Project, ChangeProjectError> {
-        retrying(|| self.once(account, project, patch, precondition)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, project, patch, precondition)
+        })
+        .await
     }
 
     async fn once(

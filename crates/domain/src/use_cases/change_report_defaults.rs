@@ -36,7 +36,7 @@ impl ChangeReportDefaults {
         account: AccountId,
         defaults: &EffectiveReportSettings,
     ) -> Result<Option<Account>, StorageError> {
-        retrying(|| self.once(account, defaults)).await
+        retrying(self.storage.as_ref(), || self.once(account, defaults)).await
     }
 
     async fn once(

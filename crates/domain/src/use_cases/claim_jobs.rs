@@ -9,14 +9,15 @@ use crate::{
     ports::{
         clock::Clock,
         jobs::AccountQueue,
-        storage::{Storage, StorageError, Transaction, retrying},
+        storage::{Storage, StorageError, retrying},
     },
 };
 use std::sync::Arc;
 
-/// How many accounts are looked at, from the least served on, before giving up this time.
-const CANDIDATES: u32 = 8;
-/// How many old jobs are forgotten with each claim.
+/// How many accounts are looked at, from the least served on: further ones while nobody's job can be
+/// had, because others are at them or they need a newer version.
+const CANDIDATES: [u32; 3] = [8, 64, 512];
+/// How many old jobs are forgotten together.
 const FORGOTTEN_TOGETHER: u32 = 20;
 
 /// Claims jobs.
@@ -43,18 +44,44 @@ impl ClaimJobs {
     /// that each transaction stays within one account. What an account gets together costs one
     /// transaction.
     pub async fn run(&self, worker: &str, wanted: u32) -> Result<Vec<Job>, StorageError> {
+        let mut tried = 0;
+        let mut damage = Ok(());
+        for candidates in CANDIDATES {
+            let limit = candidates.max(wanted);
+            let cap = self.policy.running_per_account;
+            let reader = &mut self.storage.read().await?;
+            let now = self.clock.now();
+            let accounts = reader.jobs().accounts_with_due_jobs(now, cap, limit);
+            let accounts = accounts.await?;
+            let least = accounts.first().map_or(0.0, |queue| queue.virtual_time);
+            let are_all = accounts.len() < limit as usize;
+            let untried = accounts.get(tried..).unwrap_or_default();
+            match self.claim_of(untried, least, worker, wanted).await {
+                Ok(claimed) if !claimed.is_empty() => return Ok(claimed),
+                Ok(_) => {}
+                Err(error) if is_damage(&error) => damage = Err(error),
+                Err(error) => return Err(error),
+            }
+            if are_all {
+                break;
+            }
+            tried = accounts.len();
+        }
+        damage.map(|()| vec![])
+    }
+
+    async fn claim_of(
+        &self,
+        accounts: &[AccountQueue],
+        least: f64,
+        worker: &str,
+        wanted: u32,
+    ) -> Result<Vec<Job>, StorageError> {
         let cap = self.policy.running_per_account;
-        let accounts = self
-            .storage
-            .read()
-            .await?
-            .jobs()
-            .accounts_with_due_jobs(self.clock.now(), cap, CANDIDATES.max(wanted))
-            .await?;
-        let least = accounts.first().map_or(0.0, |queue| queue.virtual_time);
-        let turns = turns::shared_out(&accounts, least, cap, wanted);
+        let turns = turns::shared_out(accounts, least, cap, wanted);
         let mut claimed = Vec::new();
-        for (queue, turns) in accounts.into_iter().zip(turns) {
+        let mut trouble = Ok(());
+        for (queue, turns) in accounts.iter().zip(turns) {
             // Those whose turn it is not yet are asked when nobody else's job can be had.
             let most = if claimed.is_empty() {
                 turns.max(1)
@@ -64,12 +91,24 @@ impl ClaimJobs {
             if most == 0 {
                 continue;
             }
-            match retrying(|| self.claim_in(queue, least, worker, most)).await {
+            match retrying(self.storage.as_ref(), || {
+                self.claim_in(*queue, least, worker, most)
+            })
+            .await
+            {
                 Ok(jobs) => claimed.extend(jobs),
-                // What was claimed is leased already, and has to be run.
-                Err(_) if !claimed.is_empty() => break,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    let is_damage = is_damage(&error);
+                    trouble = Err(error);
+                    if !is_damage {
+                        break;
+                    }
+                }
             }
+        }
+        // What was claimed is leased already, and has to be run.
+        if claimed.is_empty() {
+            trouble?;
         }
         Ok(claimed)
     }
@@ -91,31 +130,39 @@ impl ClaimJobs {
         }
         let now = self.clock.now();
         let due = work.jobs().lock_due(queue.account, now, most).await?;
-        let claimed = due.iter().map(|job| job.claimed(worker, now, &self.policy));
-        let claimed: Vec<Job> = claimed.filter_map(Result::ok).collect();
-        if claimed.is_empty() {
-            // The directory promised a job that is not there: count anew.
-            refresh(work, &queue, queue.virtual_time).await?;
-            return Ok(vec![]);
-        }
+        let claim = |job| Some((job, Job::claimed(job, worker, now, &self.policy).ok()?));
+        let pairs: Vec<(&Job, Job)> = due.iter().filter_map(claim).collect();
+        let line =
+            { pairs.iter() }.fold(queue, |line, (job, claimed)| line.after(Some(job), claimed));
+        let claimed: Vec<Job> = pairs.into_iter().map(|(_, claimed)| claimed).collect();
         work.jobs().save_all(&claimed).await?;
-        // Each claim tidies up a little, so that no account's list of jobs grows for ever.
-        work.jobs()
-            .forget(queue.account, now, &self.policy, FORGOTTEN_TOGETHER)
-            .await?;
         let service = claimed.iter().map(|_| SERVICE_OF_A_JOB).sum::<f64>();
-        refresh(work, &queue, queue.virtual_time.max(least) + service).await?;
+        let virtual_time = match claimed.len() {
+            0 => queue.virtual_time,
+            _ => queue.virtual_time.max(least) + service,
+        };
+        if claimed.len() < most as usize || line.waiting == 0 {
+            // Nothing more is due: a moment to tidy up, so that no list of jobs grows for ever, and to
+            // count when something will be.
+            work.jobs()
+                .forget(queue.account, now, &self.policy, FORGOTTEN_TOGETHER)
+                .await?;
+            work.jobs()
+                .refresh_queue(queue.account, virtual_time)
+                .await?;
+        } else {
+            let line = AccountQueue {
+                virtual_time,
+                ..line
+            };
+            work.jobs().save_queue(&line).await?;
+        }
+        work.commit().await?;
         Ok(claimed)
     }
 }
 
-async fn refresh(
-    mut work: Box<dyn Transaction>,
-    queue: &AccountQueue,
-    virtual_time: f64,
-) -> Result<(), StorageError> {
-    work.jobs()
-        .refresh_queue(queue.account, virtual_time)
-        .await?;
-    work.commit().await
+/// One account's damage keeps nobody else waiting.
+fn is_damage(error: &StorageError) -> bool {
+    matches!(error, StorageError::Corrupt { .. })
 }

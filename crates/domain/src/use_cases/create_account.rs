@@ -53,7 +53,7 @@ impl CreateAccount {
         email: &EmailAddress,
         name: &Label,
     ) -> Result<(Account, User), CreateAccountError> {
-        retrying(|| self.once(email, name)).await
+        retrying(self.storage.as_ref(), || self.once(email, name)).await
     }
 
     async fn once(

@@ -90,7 +90,10 @@ impl CreateProject {
         keywords: &NewKeywords,
         receipt: Option<Receipt<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        retrying(|| self.once(account, new, keywords, receipt)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, new, keywords, receipt)
+        })
+        .await
     }
 
     async fn once(

@@ -74,7 +74,7 @@ impl EndAttempt {
 
     /// The job afterwards.
     pub async fn run(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
-        retrying(|| self.once(hold, end)).await
+        retrying(self.storage.as_ref(), || self.once(hold, end)).await
     }
 
     async fn once(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
@@ -83,9 +83,8 @@ impl EndAttempt {
         let before = held(work.as_mut(), hold).await?;
         let after = self.ended(&before, hold.epoch, end)?;
         put_away(work.as_mut(), &after).await?;
-        work.jobs()
-            .refresh_queue(hold.account, queue.virtual_time)
-            .await?;
+        let line = queue.after(Some(&before), &after);
+        work.jobs().save_queue(&line).await?;
         work.commit().await?;
         Ok(after)
     }

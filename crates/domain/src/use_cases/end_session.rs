@@ -37,13 +37,13 @@ impl EndSession {
         user: UserId,
         session: SessionId,
     ) -> Result<bool, StorageError> {
-        retrying(|| self.once(account, user, session)).await
+        retrying(self.storage.as_ref(), || self.once(account, user, session)).await
     }
 
     /// Puts away a session that is over.
     pub async fn expire(&self, session: &Session) -> Result<(), StorageError> {
         let over = std::slice::from_ref(session);
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let (now, mut work) = (self.clock.now(), self.storage.write().await?);
             new_session::put_away(work.as_mut(), &self.mint, over, Cause::Over, now).await?;
             work.commit().await

@@ -35,7 +35,7 @@ impl EndSessions {
         user: UserId,
         but: Option<SessionId>,
     ) -> Result<u64, StorageError> {
-        retrying(|| self.once(account, user, but)).await
+        retrying(self.storage.as_ref(), || self.once(account, user, but)).await
     }
 
     async fn once(

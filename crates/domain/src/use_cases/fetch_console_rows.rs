@@ -287,7 +287,7 @@ impl FetchConsoleRows {
             at: self.clock.now(),
         };
         let told = &told;
-        retrying(|| async move {
+        retrying(self.storage.as_ref(), || async move {
             let mut work = self.storage.write().await?;
             if sets.is_some() {
                 work.projects().lock(before.account, before.project).await?;

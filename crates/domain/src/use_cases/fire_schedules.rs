@@ -89,7 +89,7 @@ impl FireSchedules {
             last_refusal: Some(refusal.to_string()),
             ..tick.after.clone()
         };
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let moved = work.schedules().advance(&tick.before, &after).await?;
             work.commit().await?;

@@ -30,7 +30,7 @@ impl ForgetPages {
 
     /// Says how many.
     pub async fn run(&self, account: AccountId, project: ProjectId) -> Result<u64, StorageError> {
-        retrying(|| self.once(account, project)).await
+        retrying(self.storage.as_ref(), || self.once(account, project)).await
     }
 
     async fn once(&self, account: AccountId, project: ProjectId) -> Result<u64, StorageError> {

@@ -25,7 +25,7 @@ impl ForgetSearch {
         user: UserId,
         search: SearchId,
     ) -> Result<bool, StorageError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let was_there = work.research().forget(account, user, search).await?;
             work.commit().await?;

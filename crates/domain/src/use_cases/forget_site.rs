@@ -27,7 +27,7 @@ impl ForgetSite {
         host: &str,
     ) -> Result<bool, StorageError> {
         let domain = registrable_domain(host).unwrap_or(host);
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let words = work.owners_words();
             let was_there = words.forget_site(account, project, domain).await?;

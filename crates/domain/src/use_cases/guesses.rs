@@ -47,7 +47,7 @@ impl Guesses {
 
     /// Counts a guess, for good: whatever happens next, it was made. Tells what was counted before.
     pub(super) async fn count(&self, key: ThrottleKey) -> Result<Throttle, NoGuess> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let now = self.clock.now();
             let mut work = self.storage.write().await?;
             let before = work.throttles().lock(key, now).await?;
@@ -66,7 +66,7 @@ impl Guesses {
         key: ThrottleKey,
         before: Throttle,
     ) -> Result<(), StorageError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let counted = work.throttles().lock(key, self.clock.now()).await?;
             let is_alone = counted.guesses == before.guesses + 1;

@@ -64,7 +64,7 @@ impl IgnoreSuggestion {
             reason: reason.map(|it| it.as_str().to_owned()),
             ignored_at: self.clock.now(),
         };
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let found = work.projects().lock(account, project).await?;
             if !found.is_some_and(|it| it.is_active()) {

@@ -147,7 +147,7 @@ impl ImportConsoleRows {
         let rows = spans.iter().map(|it| it.2).sum();
         let sets = [sets, days].concat();
         let (sets, told) = (&sets, &told);
-        let replaced = retrying(|| async move {
+        let replaced = retrying(self.storage.as_ref(), || async move {
             let mut work = self.storage.write().await?;
             // Whoever else imports for the project waits.
             let there = work.projects().lock(account, project).await?;

@@ -103,7 +103,7 @@ impl IssueToken {
         if new.scopes.is_empty() {
             return Err(IssueTokenError::NoScopes);
         }
-        retrying(|| self.once(by, new)).await
+        retrying(self.storage.as_ref(), || self.once(by, new)).await
     }
 
     async fn once(

@@ -40,7 +40,7 @@ impl JournalCrawl {
         entries: &[JournalEntry],
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
-        retrying(|| self.once(hold, entries, progress)).await
+        retrying(self.storage.as_ref(), || self.once(hold, entries, progress)).await
     }
 
     async fn once(

@@ -188,7 +188,7 @@ impl KeepHouse {
     ) -> Result<(), StorageError> {
         let mut after = None;
         loop {
-            after = retrying(|| async {
+            after = retrying(self.storage.as_ref(), || async {
                 let mut work = self.storage.write().await?;
                 let last = part(work.as_mut(), after).await?;
                 work.commit().await?;

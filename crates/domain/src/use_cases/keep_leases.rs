@@ -5,7 +5,7 @@ use crate::{
     job::{Job, policy::QueuePolicy, progress::Progress, transitions::TransitionRefused},
     ports::{
         clock::Clock,
-        storage::{Storage, StorageError, Transaction},
+        storage::{Storage, StorageError, Transaction, retrying},
     },
 };
 use std::sync::Arc;
@@ -91,6 +91,14 @@ impl KeepLeases {
     /// Renews the leases of jobs of one account and notes how far each is, in one transaction. Answers
     /// for each in its turn; `None`: that lease was lost.
     pub async fn run(
+        &self,
+        account: AccountId,
+        signs: &[SignOfLife],
+    ) -> Result<Vec<Option<GoOn>>, StorageError> {
+        retrying(self.storage.as_ref(), || self.once(account, signs)).await
+    }
+
+    async fn once(
         &self,
         account: AccountId,
         signs: &[SignOfLife],

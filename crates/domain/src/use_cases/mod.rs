@@ -109,6 +109,7 @@ pub mod track_keywords;
 pub mod tracked_ideas;
 pub mod unbind_console;
 pub mod walk_keywords;
+pub mod watch_clock;
 pub mod welcome_owner;
 pub mod write_down_calls;
 

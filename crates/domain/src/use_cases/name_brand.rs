@@ -65,7 +65,7 @@ impl NameBrand {
             names: names.to_vec(),
             is_word,
         };
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let found = work.projects().lock(account, project).await?;
             if !found.as_ref().is_some_and(Project::is_active) {

@@ -64,7 +64,7 @@ impl NameSite {
             class,
             named_at: self.clock.now(),
         };
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let found = work.projects().lock(account, project).await?;
             let found = found.filter(Project::is_active);

@@ -47,17 +47,15 @@ impl PublishResults {
 
     /// The finished job. A worker whose hold is over publishes nothing.
     pub async fn run(&self, hold: Hold, outcome: &Outcome) -> Result<Job, HoldError> {
-        retrying(|| self.once(hold, outcome)).await
+        retrying(self.storage.as_ref(), || self.once(hold, outcome)).await
     }
 
     async fn once(&self, hold: Hold, outcome: &Outcome) -> Result<Job, HoldError> {
         let mut work = self.storage.write().await?;
         let queue = work.jobs().lock_queue(hold.account).await?;
         let now = self.clock.now();
-        let finished =
-            held(work.as_mut(), hold)
-                .await?
-                .finished(hold.epoch, outcome.partial, now)?;
+        let before = held(work.as_mut(), hold).await?;
+        let finished = before.finished(hold.epoch, outcome.partial, now)?;
         let job = Job {
             progress: outcome.progress.clone(),
             ..finished
@@ -79,9 +77,8 @@ impl PublishResults {
             .await?;
         settle(work.as_mut(), &job).await?;
         work.jobs().save(&job).await?;
-        work.jobs()
-            .refresh_queue(hold.account, queue.virtual_time)
-            .await?;
+        let line = queue.after(Some(&before), &job);
+        work.jobs().save_queue(&line).await?;
         work.commit().await?;
         Ok(job)
     }

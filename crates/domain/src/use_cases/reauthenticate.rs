@@ -55,7 +55,10 @@ impl Reauthenticate {
         place: &Place,
     ) -> Result<SignedIn, SignInError> {
         let known = self.check(member, password).await?;
-        retrying(|| self.once(member, &known, None, AuditAction::SessionRenewed, place)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(member, &known, None, AuditAction::SessionRenewed, place)
+        })
+        .await
     }
 
     /// The same, with another password from now on; the person's other sessions end when asked.
@@ -69,7 +72,10 @@ impl Reauthenticate {
     ) -> Result<SignedIn, SignInError> {
         let known = self.check(member, password).await?;
         let change = Some((new, ends_others));
-        retrying(|| self.once(member, &known, change, AuditAction::PasswordChanged, place)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(member, &known, change, AuditAction::PasswordChanged, place)
+        })
+        .await
     }
 
     /// The hash that the password was found to be right for.

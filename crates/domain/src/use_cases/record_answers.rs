@@ -50,7 +50,10 @@ impl RecordAnswers {
         in_vain: u64,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
-        retrying(|| self.once(hold, asked, in_vain, progress)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(hold, asked, in_vain, progress)
+        })
+        .await
     }
 
     async fn once(

@@ -43,7 +43,10 @@ impl RecordMeasurements {
         in_vain: u64,
         progress: &Progress,
     ) -> Result<GoOn, HoldError> {
-        retrying(|| self.once(hold, measured, in_vain, progress)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(hold, measured, in_vain, progress)
+        })
+        .await
     }
 
     async fn once(

@@ -32,7 +32,10 @@ impl RememberAnswer {
         request: &OnceOnly,
         answer: &StoredAnswer,
     ) -> Result<(), StorageError> {
-        retrying(|| self.once(account, request, answer)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, request, answer)
+        })
+        .await
     }
 
     async fn once(

@@ -26,7 +26,7 @@ impl RemoveSchedule {
         project: ProjectId,
         kind: AnalysisKind,
     ) -> Result<bool, StorageError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let removed = work.schedules().remove(account, project, kind).await?;
             work.commit().await?;

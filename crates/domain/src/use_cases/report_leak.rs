@@ -35,7 +35,7 @@ impl ReportLeak {
         let Ok(token) = PlainToken::parse(text) else {
             return Ok(());
         };
-        retrying(|| self.once(token.hash())).await
+        retrying(self.storage.as_ref(), || self.once(token.hash())).await
     }
 
     async fn once(&self, hash: TokenHash) -> Result<(), StorageError> {

@@ -278,7 +278,10 @@ impl RequestAnalysis {
         request: &AnalysisRequest,
         receipt: Option<Receipt<'_, Requested>>,
     ) -> Result<Requested, RequestAnalysisError> {
-        retrying(|| self.once(account, request, receipt, None)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, request, receipt, None)
+        })
+        .await
     }
 
     /// The same for a schedule that is due: it moves on in the same transaction, so that a tick
@@ -289,7 +292,11 @@ impl RequestAnalysis {
         tick: &Tick,
     ) -> Result<Option<Requested>, RequestAnalysisError> {
         let account = tick.before.account;
-        match retrying(|| self.once(account, request, None, Some(tick))).await {
+        match retrying(self.storage.as_ref(), || {
+            self.once(account, request, None, Some(tick))
+        })
+        .await
+        {
             Ok(requested) => Ok(Some(requested)),
             Err(RequestAnalysisError::FiredMeanwhile) => Ok(None),
             Err(error) => Err(error),

@@ -195,7 +195,7 @@ impl ResearchKeyword {
         let key = request.subject.key(&self.supplier.label().name);
         let mut waited = Duration::ZERO;
         loop {
-            match retrying(|| self.opened(request, key)).await? {
+            match retrying(self.storage.as_ref(), || self.opened(request, key)).await? {
                 Opened::Kept(research) => return Ok(*research),
                 Opened::Ours(reservation) => return self.asked(request, key, &reservation).await,
                 Opened::Theirs => {}
@@ -288,12 +288,18 @@ impl ResearchKeyword {
         match researched.answer {
             Ok(found) => {
                 let kept = KeptResearch::bought(found, self.clock.now());
-                retrying(|| self.booked(request, key, reservation, &kept, spent)).await
+                retrying(self.storage.as_ref(), || {
+                    self.booked(request, key, reservation, &kept, spent)
+                })
+                .await
             }
             Err(error) => {
                 let code = error.code();
                 // Nobody is helped by hearing that it could not be written down: it ends by itself.
-                let _ = retrying(|| self.gave_back(key, reservation, spent, code)).await;
+                let _ = retrying(self.storage.as_ref(), || {
+                    self.gave_back(key, reservation, spent, code)
+                })
+                .await;
                 let code = code.to_owned();
                 Err(ResearchKeywordError::Supplier { code })
             }

@@ -36,7 +36,7 @@ impl RevokeToken {
         account: AccountId,
         token: TokenId,
     ) -> Result<bool, StorageError> {
-        retrying(|| self.once(by, account, token)).await
+        retrying(self.storage.as_ref(), || self.once(by, account, token)).await
     }
 
     async fn once(

@@ -63,7 +63,7 @@ impl RotateToken {
         old: TokenId,
         grace: TimeDelta,
     ) -> Result<(PlainToken, ApiToken), RotateTokenError> {
-        retrying(|| self.once(account, old, grace)).await
+        retrying(self.storage.as_ref(), || self.once(account, old, grace)).await
     }
 
     async fn once(

@@ -133,7 +133,10 @@ impl SaveKeywords {
         mode: SaveMode,
         receipt: Option<Receipt<'_, SavedKeywords>>,
     ) -> Result<SavedKeywords, SaveKeywordsError> {
-        retrying(|| self.once(account, project, wanted, market, mode, receipt)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, project, wanted, market, mode, receipt)
+        })
+        .await
     }
 
     async fn once(

@@ -54,7 +54,7 @@ impl SetAiModel {
         if !known.iter().any(|it| it == engine) {
             return Err(SetAiModelError::NoSuchEngine { known });
         }
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let set = work.ai_models().list(account).await?;
             let before = { set.into_iter() }

@@ -49,7 +49,7 @@ impl SetAiModels {
         if changes.iter().any(|(engine, _)| !known.contains(engine)) {
             return Err(SetAiModelError::NoSuchEngine { known });
         }
-        retrying(|| self.once(account, changes)).await
+        retrying(self.storage.as_ref(), || self.once(account, changes)).await
     }
 
     async fn once(

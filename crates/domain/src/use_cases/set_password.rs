@@ -60,7 +60,7 @@ impl SetPassword {
     pub async fn run(&self, user: &User, password: &str) -> Result<u64, SetPasswordError> {
         let known = [user.email.as_str(), user.name.as_str()].map(str::to_owned);
         let hash = self.hasher.hash_chosen(password, &known).await??;
-        Ok(retrying(|| self.once(user, &hash)).await?)
+        Ok(retrying(self.storage.as_ref(), || self.once(user, &hash)).await?)
     }
 
     async fn once(&self, user: &User, hash: &PasswordHash) -> Result<u64, StorageError> {

@@ -52,7 +52,7 @@ impl SetSchedule {
         if !kind.is_built() {
             return Err(SetScheduleError::NotBuilt(kind));
         }
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let found = work.projects().lock(account, project).await?;
             if !found.is_some_and(|it| it.is_active()) {

@@ -144,7 +144,10 @@ impl SignIn {
         } else {
             None
         };
-        retrying(|| self.begin(attempt, &known, renewed.as_ref(), key)).await
+        retrying(self.storage.as_ref(), || {
+            self.begin(attempt, &known, renewed.as_ref(), key)
+        })
+        .await
     }
 
     /// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.

@@ -37,7 +37,7 @@ impl StageFindings {
         findings: &[StagedFinding],
         pages: &[StagedPage],
     ) -> Result<GoOn, HoldError> {
-        retrying(|| self.once(hold, findings, pages)).await
+        retrying(self.storage.as_ref(), || self.once(hold, findings, pages)).await
     }
 
     async fn once(

@@ -40,7 +40,7 @@ impl StageVisibility {
         findings: &[StagedFinding],
         tallies: &[KeywordTallies],
     ) -> Result<GoOn, HoldError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let job = held(work.as_mut(), hold).await?;
             let job = job.renewed(hold.epoch, None, self.clock.now(), &self.policy)?;
@@ -62,7 +62,7 @@ impl StageVisibility {
     /// any more are left behind.
     pub async fn carry(&self, job: &Job, engines: &[String]) -> Result<u64, HoldError> {
         let places: Vec<i64> = engines.iter().flat_map(|it| places(it)).collect();
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             held(work.as_mut(), Hold::of(job)).await?;
             let carried = work

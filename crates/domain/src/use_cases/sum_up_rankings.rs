@@ -94,7 +94,7 @@ impl SumUpRankings {
         requested: u64,
         onlooker: &mut dyn Onlooker,
     ) -> Result<RankCheckSum, HoldError> {
-        retrying(|| self.carry(job)).await?;
+        retrying(self.storage.as_ref(), || self.carry(job)).await?;
         let mut sums = Sums::default();
         self.each(job, ResultType::Rankings, |staged| {
             let record = staged.record.parse().map_err(|_| CORRUPT)?;

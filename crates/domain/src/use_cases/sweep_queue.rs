@@ -14,6 +14,17 @@ use std::sync::Arc;
 
 /// How many accounts and jobs one sweep takes at the most; the next one goes on.
 const AT_ONCE: u32 = 100;
+/// How many old jobs of an account are forgotten together.
+const FORGOTTEN_TOGETHER: u32 = 20;
+
+/// What came of a sweep.
+#[derive(Debug, Default)]
+pub struct Swept {
+    /// The jobs that were moved, as they are afterwards.
+    pub moved: Vec<Job>,
+    /// The accounts that could not be swept; the next sweep tries again.
+    pub troubles: Vec<(AccountId, StorageError)>,
+}
 
 /// Sweeps the queue. Any number of workers may do it at the same time.
 pub struct SweepQueue {
@@ -40,8 +51,8 @@ impl SweepQueue {
         }
     }
 
-    /// The jobs that were moved, as they are afterwards.
-    pub async fn run(&self) -> Result<Vec<Job>, StorageError> {
+    /// Sweeps; one account's trouble keeps nobody else's leases.
+    pub async fn run(&self) -> Result<Swept, StorageError> {
         let accounts = self
             .storage
             .read()
@@ -49,11 +60,14 @@ impl SweepQueue {
             .jobs()
             .accounts_needing_attention(self.clock.now(), AT_ONCE)
             .await?;
-        let mut moved = Vec::new();
+        let mut swept = Swept::default();
         for account in accounts {
-            moved.extend(retrying(|| self.sweep(account)).await?);
+            match retrying(self.storage.as_ref(), || self.sweep(account)).await {
+                Ok(moved) => swept.moved.extend(moved),
+                Err(error) => swept.troubles.push((account, error)),
+            }
         }
-        Ok(moved)
+        Ok(swept)
     }
 
     async fn sweep(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
@@ -73,6 +87,9 @@ impl SweepQueue {
                 moved.push(swept);
             }
         }
+        work.jobs()
+            .forget(account, now, &self.policy, FORGOTTEN_TOGETHER)
+            .await?;
         work.jobs()
             .refresh_queue(account, queue.virtual_time)
             .await?;

@@ -25,7 +25,7 @@ impl TakeUpSuggestion {
         project: ProjectId,
         id: &str,
     ) -> Result<bool, StorageError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let was_ignored = work.owners_words().take_up(account, project, id).await?;
             work.commit().await?;

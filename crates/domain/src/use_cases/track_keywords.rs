@@ -85,7 +85,10 @@ impl TrackKeywords {
         new: &NewKeywords,
         receipt: Option<Receipt<'_, TrackedKeywords>>,
     ) -> Result<TrackedKeywords, TrackKeywordsError> {
-        retrying(|| self.once(account, project, new, receipt)).await
+        retrying(self.storage.as_ref(), || {
+            self.once(account, project, new, receipt)
+        })
+        .await
     }
 
     async fn once(

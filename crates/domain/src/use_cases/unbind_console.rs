@@ -20,7 +20,7 @@ impl UnbindConsole {
 
     /// Whether there was one.
     pub async fn run(&self, account: AccountId, project: ProjectId) -> Result<bool, StorageError> {
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let removed = work.console_bindings().remove(account, project).await?;
             work.commit().await?;

@@ -120,7 +120,7 @@ impl WelcomeOwner {
             return Ok(None);
         }
         let fresh = self.fresh();
-        retrying(|| async {
+        retrying(self.storage.as_ref(), || async {
             let mut work = self.storage.write().await?;
             let secret = work.secrets().find_or_add(CODE, fresh).await?;
             work.commit().await?;
@@ -143,7 +143,7 @@ impl WelcomeOwner {
         let known = [new.email.as_str(), new.name.as_str()].map(str::to_owned);
         let hash = self.hasher.hash_chosen(&new.password, &known).await??;
         let mark = self.fresh();
-        retrying(|| self.once(new, &hash, mark, place)).await
+        retrying(self.storage.as_ref(), || self.once(new, &hash, mark, place)).await
     }
 
     fn fresh(&self) -> [u8; 32] {

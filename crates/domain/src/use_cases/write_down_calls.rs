@@ -154,7 +154,10 @@ impl CallJournal for WriteDownCalls {
             most: call.most,
         };
         let unwritten = std::mem::take(&mut *self.unwritten());
-        let begun = retrying(|| self.begun(call, ticket, &unwritten)).await;
+        let begun = retrying(self.storage.as_ref(), || {
+            self.begun(call, ticket, &unwritten)
+        })
+        .await;
         if begun.is_err() {
             self.unwritten().extend(unwritten);
         }
@@ -163,7 +166,7 @@ impl CallJournal for WriteDownCalls {
 
     async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
         let ended = [(ticket, ended)];
-        let outcome = retrying(|| self.ended(&ended)).await;
+        let outcome = retrying(self.storage.as_ref(), || self.ended(&ended)).await;
         if outcome.is_err() {
             self.unwritten().extend(ended);
         }

@@ -118,9 +118,11 @@ impl Surroundings<'_> {
             paid_calls: self.settings.paid_calls,
             most_per_call: self.settings.most_per_call,
         };
+        let guard = Guard::new(resilience, Arc::clone(&self.randomness));
+        let guard = guard.named(source.name(), "answer");
         Arc::new(Asker::new(
             source,
-            Guard::new(resilience, Arc::clone(&self.randomness)),
+            guard,
             Arc::clone(&self.clock),
             spending,
             at_once,

@@ -33,7 +33,7 @@ pub fn configured(
     };
     Arc::new(Labs::new(
         DataForSeo::new(credentials, http, clock()),
-        Guard::new(settings.resilience, Arc::clone(randomness)),
+        Guard::new(settings.resilience, Arc::clone(randomness)).named("dataForSeo", "keywords"),
         clock(),
         spending,
         settings.price_per_call,

@@ -11,13 +11,35 @@ use tokio::time::Instant;
 pub(super) struct Breaker {
     settings: BreakerSettings,
     jitter: Jitter,
-    state: Mutex<State>,
+    books: Mutex<Books>,
 }
 
-struct State {
+struct Books {
     phase: Phase,
     /// Counts phases, so that a call that began in an earlier one does not decide a later one.
     era: u64,
+}
+
+/// What a breaker does, for those who watch it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Calls are made.
+    Closed,
+    /// A few calls are made to see.
+    Probing,
+    /// No calls are made.
+    Open,
+}
+
+impl State {
+    /// The number for it in metrics.
+    pub(super) const fn number(self) -> f64 {
+        match self {
+            Self::Closed => 0.0,
+            Self::Probing => 1.0,
+            Self::Open => 2.0,
+        }
+    }
 }
 
 enum Phase {
@@ -38,14 +60,14 @@ pub(super) struct Admission<'b> {
 
 impl Breaker {
     pub(super) fn new(settings: BreakerSettings, jitter: Jitter) -> Self {
-        let state = State {
+        let books = Books {
             phase: Phase::Closed(VecDeque::new()),
             era: 0,
         };
         Self {
             settings,
             jitter,
-            state: Mutex::new(state),
+            books: Mutex::new(books),
         }
     }
 
@@ -76,6 +98,15 @@ impl Breaker {
                 era: state.era,
                 judged: false,
             })
+        })
+    }
+
+    /// What it does now.
+    pub(super) fn state(&self) -> State {
+        self.with(|state| match state.phase {
+            Phase::Closed(_) => State::Closed,
+            Phase::Open { .. } => State::Open,
+            Phase::Probing { .. } => State::Probing,
         })
     }
 
@@ -125,12 +156,12 @@ impl Breaker {
         }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut Books) -> T) -> T {
+        act(&mut self.books.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl State {
+impl Books {
     fn enter(&mut self, phase: Phase) {
         self.phase = phase;
         self.era += 1;

@@ -1,15 +1,28 @@
 //! All decorators around the calls to one supplier, in their order.
 
 use super::{
-    Billing, CallFailure, Repeat, breaker::Breaker, budget::RetryBudget, bulkhead::Bulkhead,
-    jitter::Jitter, pacer::Pacer, settings::ResilienceSettings,
+    Billing, CallFailure, Repeat,
+    breaker::{Breaker, State},
+    budget::RetryBudget,
+    bulkhead::Bulkhead,
+    jitter::Jitter,
+    pacer::Pacer,
+    settings::ResilienceSettings,
 };
 use domain::ports::{randomness::Randomness, search_results::ProviderError};
 use std::{sync::Arc, time::Duration};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
+
+/// Whose calls are guarded, in metrics: of the code's own words alone.
+#[derive(Debug, Clone, Copy)]
+struct Named {
+    provider: &'static str,
+    operation: &'static str,
+}
 
 /// Guards the calls to one supplier.
 pub(crate) struct Guard {
+    named: Named,
     settings: ResilienceSettings,
     jitter: Jitter,
     budget: RetryBudget,
@@ -38,6 +51,10 @@ impl Guard {
     pub(crate) fn new(settings: ResilienceSettings, randomness: Arc<dyn Randomness>) -> Self {
         let jitter = Jitter(randomness);
         Self {
+            named: Named {
+                provider: "unnamed",
+                operation: "call",
+            },
             budget: RetryBudget::new(settings.retry_share, settings.retry_reserve),
             bulkhead: Bulkhead::new(settings.concurrent_calls),
             pacer: Pacer::new(settings.calls_per_second),
@@ -45,6 +62,21 @@ impl Guard {
             jitter,
             settings,
         }
+    }
+
+    /// The same, counted under these names.
+    pub(crate) fn named(self, provider: &'static str, operation: &'static str) -> Self {
+        let named = Named {
+            provider,
+            operation,
+        };
+        named.tell(State::Closed);
+        Self { named, ..self }
+    }
+
+    /// Whose calls are guarded.
+    pub(crate) const fn provider(&self) -> &'static str {
+        self.named.provider
     }
 
     /// Makes a call, and makes it again where that is allowed and may help.
@@ -94,6 +126,7 @@ impl Guard {
             error: ProviderError::Unavailable,
             repeat: Repeat::NotMade,
         })?;
+        let began = Instant::now();
         let outcome = timeout(self.settings.call_timeout, attempt)
             .await
             .unwrap_or(Err(CallFailure {
@@ -113,6 +146,9 @@ impl Guard {
                 admission.succeeded();
             }
         }
+        let code = outcome.as_ref().err().map(|failure| failure.error.code());
+        self.named.count(code.unwrap_or("ok"), began.elapsed());
+        self.named.tell(self.breaker.state());
         outcome
     }
 
@@ -152,6 +188,28 @@ impl Guard {
     }
 }
 
+impl Named {
+    /// A call that was made.
+    fn count(self, outcome: &'static str, took: Duration) {
+        metrics::histogram!(
+            "http_client_request_duration_seconds",
+            "provider" => self.provider,
+            "operation" => self.operation,
+            "outcome" => outcome,
+        )
+        .record(took);
+    }
+
+    fn tell(self, state: State) {
+        metrics::gauge!(
+            "provider_breaker_state",
+            "provider" => self.provider,
+            "operation" => self.operation,
+        )
+        .set(state.number());
+    }
+}
+
 /// Failures that say something about the supplier's health; a refusal is a healthy answer.
 const fn is_breakdown(error: &ProviderError) -> bool {
     matches!(
@@ -164,7 +222,6 @@ const fn is_breakdown(error: &ProviderError) -> bool {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
-    use tokio::time::Instant;
 
     struct Full;
 

@@ -82,7 +82,8 @@ struct Surroundings {
 
 impl Surroundings {
     fn guarded(&self, pages: impl ResultPages + 'static) -> Arc<dyn SearchResults> {
-        let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness));
+        let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness))
+            .named(pages.name(), "searchPage");
         let clock = Arc::clone(&self.clock);
         Arc::new(Paged::new(pages, guard, clock, self.spending))
     }

@@ -28,8 +28,11 @@ pub fn configured(
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchConsole> {
     let http = client(settings.resilience.connect_timeout);
-    let guard = || Guard::new(settings.resilience.clone(), Arc::clone(randomness));
-    let (questions, tokens) = (guard(), guard());
+    let guard = |operation| {
+        let guard = Guard::new(settings.resilience.clone(), Arc::clone(randomness));
+        guard.named("searchConsole", operation)
+    };
+    let (questions, tokens) = (guard("rows"), guard("token"));
     let account = ServiceAccount::new(
         settings.key_file,
         settings.token_url,

@@ -9,6 +9,10 @@ pub const MOST_BINDS: usize = 65_535;
 pub const COUNT_VERSION_TABLES: &str = "SELECT COUNT(*) AS number FROM pg_catalog.pg_tables \
      WHERE tablename = '__diesel_schema_migrations' AND schemaname = ANY (current_schemas(false))";
 
+/// What time it is, in milliseconds of Unix time.
+pub const CLOCK: &str =
+    "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS number";
+
 #[declare_sql_function]
 extern "SQL" {
     /// Where `part` begins in `text`, from 1; 0 when it does not stand there.

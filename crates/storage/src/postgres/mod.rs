@@ -11,6 +11,7 @@ pub mod wall;
 use crate::{
     database::Database,
     errors::Trouble,
+    migrations::Taken,
     opening::OpenOptions,
     pool::{Pool, PoolSettings},
     session::Whose,
@@ -51,8 +52,12 @@ impl Database for PgConnection {
         }
     }
 
-    fn applied_versions(&mut self) -> QueryResult<Vec<String>> {
-        queries::versions::applied(self)
+    fn steps_taken(&mut self) -> QueryResult<Taken> {
+        queries::versions::taken(self)
+    }
+
+    fn clock(&mut self) -> QueryResult<i64> {
+        queries::clock::milliseconds(self)
     }
 
     fn answer(&mut self) -> QueryResult<()> {
@@ -72,6 +77,7 @@ pub fn pool(url: &str, options: &OpenOptions) -> Arc<Pool<PgConnection>> {
         size: options.connections.max(1),
         through_pooler: options.through_pooler,
         deadline: options.patience.unwrap_or(PATIENCE),
+        is_writer: false,
     })
 }
 

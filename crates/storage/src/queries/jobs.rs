@@ -9,7 +9,7 @@ use crate::{
     instant::At,
     rows::{
         counted,
-        jobs::{JobRow, QueueRow},
+        jobs::{JobChange, JobRow, QueueRow},
     },
     schema::jobs,
     session::{Session, Whose},
@@ -20,7 +20,7 @@ use diesel::{
     delete,
     dsl::{count_star, min, sql},
     expression::SqlLiteral,
-    helper_types::IntoBoxed,
+    helper_types::{EqAny, IntoBoxed},
     insert_into,
     prelude::*,
     sql_types::Bool,
@@ -29,10 +29,10 @@ use diesel::{
 };
 use domain::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState, policy::QueuePolicy},
+    job::{Job, JobState, kind::AnalysisKind, policy::QueuePolicy},
     page::{Page, PageRequest, Position},
     ports::{
-        jobs::{AccountQueue, JobFilter, JobRepository, JobSort, QueueSummary},
+        jobs::{AccountQueue, JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
         storage::StorageError,
     },
 };
@@ -53,6 +53,11 @@ pub fn is_waiting() -> SqlLiteral<Bool> {
 /// [`JobState::Running`], found through the same index.
 pub fn is_running() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state = 'running'")
+}
+
+/// Kinds of these names. A newer version may have put others into the queue: they are left to it.
+fn kind_is_one_of(kinds: &'static [AnalysisKind]) -> EqAny<jobs::kind, Vec<&'static str>> {
+    jobs::kind.eq_any(kinds.iter().map(|it| it.name()).collect::<Vec<_>>())
 }
 
 #[async_trait]
@@ -124,12 +129,13 @@ impl JobRepository for Session<Db> {
     }
 
     async fn save(&mut self, job: &Job) -> Result<(), StorageError> {
-        let row = JobRow::from(job);
-        self.change(job.account, move |db| {
+        let (account, id) = (job.account, job.id.0);
+        let change = JobChange::from(job);
+        self.change(account, move |db| {
             let target = jobs::table
-                .filter(jobs::account_id.eq(row.account_id))
-                .filter(jobs::id.eq(row.id));
-            update(target).set(&row).execute(db).map(drop)
+                .filter(jobs::account_id.eq(account.0))
+                .filter(jobs::id.eq(id));
+            update(target).set(&change).execute(db).map(drop)
         })
         .await
     }
@@ -179,6 +185,7 @@ impl JobRepository for Session<Db> {
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::project_id.eq(project.0))
                 .filter(is_unfinished())
+                .filter(kind_is_one_of(&AnalysisKind::ALL))
                 .order(jobs::id)
                 .select(JobRow::as_select());
             locked!(query).load(db)
@@ -270,6 +277,12 @@ impl JobRepository for Session<Db> {
         row.await?.map(QueueRow::try_into).transpose()
     }
 
+    async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
+        let row = QueueRow::from(line);
+        self.change(line.account, move |db| queues::save(db, &row))
+            .await
+    }
+
     async fn refresh_queue(
         &mut self,
         account: AccountId,
@@ -291,6 +304,7 @@ impl JobRepository for Session<Db> {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(is_waiting())
+                .filter(kind_is_one_of(&AnalysisKind::BUILT))
                 .filter(jobs::run_at.le(At(now)))
                 .filter(jobs::expires_at.gt(At(now)))
                 .filter(jobs::cancel_requested.eq(false))
@@ -317,6 +331,7 @@ impl JobRepository for Session<Db> {
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(late.or(over))
+                .filter(kind_is_one_of(&AnalysisKind::ALL))
                 .order(jobs::id)
                 .limit(limit.into())
                 .select(JobRow::as_select());
@@ -362,13 +377,30 @@ impl JobRepository for Session<Db> {
         )
     }
 
+    async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError> {
+        let (waiting, running, next_run_at) = self.ask(Whose::Everyone, queues::figures).await?;
+        Ok(QueueFigures {
+            waiting: counted(waiting, "waiting jobs")?,
+            running: counted(running, "running jobs")?,
+            next_run_at: next_run_at.map(Into::into),
+        })
+    }
+
+    async fn waiting_accounts(&mut self, limit: u32) -> Result<Vec<AccountQueue>, StorageError> {
+        let rows = self.ask(Whose::Everyone, move |db| queues::waiting(db, limit));
+        rows.await?
+            .into_iter()
+            .map(AccountQueue::try_from)
+            .collect()
+    }
+
     async fn next_run_at(&mut self) -> Result<Option<DateTime<Utc>>, StorageError> {
         let next = self.ask(Whose::Everyone, queues::next_run_at).await?;
         Ok(next.map(Into::into))
     }
 }
 
-/// One statement for many rows: an insert that meets each of them.
+/// One statement for many rows: an insert that meets each of them. What was asked for stays.
 fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
@@ -378,16 +410,6 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
         .on_conflict((jobs::account_id, jobs::id))
         .do_update()
         .set((
-            (
-                jobs::project_id.eq(excluded(jobs::project_id)),
-                jobs::kind.eq(excluded(jobs::kind)),
-                jobs::keywords.eq(excluded(jobs::keywords)),
-                jobs::models.eq(excluded(jobs::models)),
-                jobs::asked_by.eq(excluded(jobs::asked_by)),
-                jobs::dedupe_key.eq(excluded(jobs::dedupe_key)),
-                jobs::day.eq(excluded(jobs::day)),
-                jobs::created_at.eq(excluded(jobs::created_at)),
-            ),
             (
                 jobs::state.eq(excluded(jobs::state)),
                 jobs::priority.eq(excluded(jobs::priority)),
@@ -424,9 +446,10 @@ fn filtered<'a>(account: AccountId, filter: &JobFilter) -> Query<'a> {
     if let Some(project) = filter.project {
         query = query.filter(jobs::project_id.eq(project.0));
     }
-    if let Some(kind) = filter.kind {
-        query = query.filter(jobs::kind.eq(kind.name()));
-    }
+    query = match filter.kind {
+        Some(kind) => query.filter(jobs::kind.eq(kind.name())),
+        None => query.filter(kind_is_one_of(&AnalysisKind::ALL)),
+    };
     if let Some(status) = filter.status {
         let states: Vec<&str> = status.states().map(JobState::name).collect();
         query = query.filter(jobs::state.eq_any(states));

@@ -5,7 +5,7 @@ use super::{
     paging::{Sortable, behind, one_more, page},
 };
 use crate::{
-    instant::At,
+    instant::{At, Instant},
     rows::{
         counted,
         keywords::{KeywordRow, LatestChange, location},
@@ -16,7 +16,14 @@ use crate::{
 };
 use async_trait::async_trait;
 use diesel::{
-    dsl::count_star, helper_types::IntoBoxed, insert_into, prelude::*, update, upsert::excluded,
+    dsl::count_star,
+    helper_types::IntoBoxed,
+    insert_into,
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Nullable, Text},
+    update,
+    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, KeywordId, ProjectId},
@@ -38,6 +45,9 @@ const MOST_ROWS: usize = dialect::MOST_BINDS / 22;
 
 /// How many values a list of alternatives may have, with room for the other conditions.
 const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
+
+/// How many newest ranks of 5 values one statement may carry.
+const MOST_LATEST: usize = (dialect::MOST_BINDS - 1) / 5;
 
 #[async_trait]
 impl KeywordRepository for Session<Db> {
@@ -196,13 +206,8 @@ impl KeywordRepository for Session<Db> {
         let changes: Vec<(i64, LatestChange)> =
             changes.map(|(id, rank)| (id.0, rank.into())).collect();
         self.change(account, move |db| {
-            for (id, change) in &changes {
-                let target = keywords::table
-                    .filter(keywords::account_id.eq(account.0))
-                    .filter(keywords::id.eq(id));
-                update(target).set(change).execute(db)?;
-            }
-            Ok(())
+            let mut parts = changes.chunks(MOST_LATEST);
+            parts.try_for_each(|it| set_latest(db, account, it))
         })
         .await
     }
@@ -489,4 +494,33 @@ fn position(sort: KeywordSort, row: &KeywordRow) -> Position {
         KeywordSort::Position => row.latest_position.told(),
     };
     Position { value, id: row.id }
+}
+
+/// One statement for many keywords, each with a rank of its own.
+fn set_latest(db: &mut Db, account: AccountId, changes: &[(i64, LatestChange)]) -> QueryResult<()> {
+    let place = |at: usize| {
+        let places: Vec<String> = (1..=5)
+            .map(|value| format!("${}", 5 * at + value))
+            .collect();
+        format!("({})", places.join(", "))
+    };
+    let places: Vec<String> = (0..changes.len()).map(place).collect();
+    let text = format!(
+        "WITH newest (id, position, url, measured_at, state) AS (VALUES {}) \
+         UPDATE keywords SET latest_position = newest.position, latest_url = newest.url, \
+         latest_measured_at = newest.measured_at, latest_state = newest.state \
+         FROM newest WHERE keywords.account_id = ${} AND keywords.id = newest.id",
+        places.join(", "),
+        5 * changes.len() + 1
+    );
+    let mut query = sql_query(text).into_boxed::<Backend>();
+    for (id, change) in changes {
+        query = query
+            .bind::<BigInt, _>(id)
+            .bind::<Nullable<BigInt>, _>(change.latest_position)
+            .bind::<Nullable<Text>, _>(&change.latest_url)
+            .bind::<Nullable<Instant>, _>(change.latest_measured_at)
+            .bind::<Nullable<Text>, _>(&change.latest_state);
+    }
+    query.bind::<BigInt, _>(account.0).execute(db).map(drop)
 }

@@ -10,6 +10,7 @@ mod ai_answers;
 mod ai_models;
 mod audit;
 mod carrying;
+pub mod clock;
 mod console_bindings;
 mod console_rows;
 mod content_plans;

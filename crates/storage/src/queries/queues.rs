@@ -9,11 +9,17 @@ use crate::{
 use chrono::{DateTime, Utc};
 use diesel::{
     dsl::{min, sql},
+    expression::SqlLiteral,
     insert_into,
     prelude::*,
-    sql_types::{BigInt, Nullable},
+    sql_types::{BigInt, Bool, Nullable},
 };
 use domain::ids::AccountId;
+
+/// Word for word as the partial index has it: only then is it used.
+fn has_jobs() -> SqlLiteral<Bool> {
+    sql("waiting + running > 0")
+}
 
 /// The account's line, locked; made when it has none.
 pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
@@ -88,13 +94,19 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
         attention_at: moments.into_iter().flatten().min(),
         virtual_time,
     };
+    save(db, &row)?;
+    Ok(row)
+}
+
+/// Writes the line; made when there is none.
+pub fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
     insert_into(account_queues::table)
-        .values(&row)
+        .values(row)
         .on_conflict(account_queues::account_id)
         .do_update()
-        .set(&row)
-        .execute(db)?;
-    Ok(row)
+        .set(row)
+        .execute(db)
+        .map(drop)
 }
 
 pub fn with_due_jobs(
@@ -104,6 +116,7 @@ pub fn with_due_jobs(
     limit: u32,
 ) -> QueryResult<Vec<QueueRow>> {
     account_queues::table
+        .filter(has_jobs())
         .filter(account_queues::next_run_at.le(At(now)))
         .filter(account_queues::running.lt(i64::from(cap)))
         .order((account_queues::virtual_time, account_queues::account_id))
@@ -123,11 +136,7 @@ pub fn needing_attention(db: &mut Db, now: DateTime<Utc>, limit: u32) -> QueryRe
 
 pub fn least_virtual_time(db: &mut Db) -> QueryResult<f64> {
     let least: Option<f64> = account_queues::table
-        .filter(
-            account_queues::waiting
-                .gt(0)
-                .or(account_queues::running.gt(0)),
-        )
+        .filter(has_jobs())
         .select(min(account_queues::virtual_time))
         .first(db)?;
     Ok(least.unwrap_or_default())
@@ -135,10 +144,33 @@ pub fn least_virtual_time(db: &mut Db) -> QueryResult<f64> {
 
 pub fn unfinished_in_all(db: &mut Db) -> QueryResult<i64> {
     account_queues::table
+        .filter(has_jobs())
         .select(sql::<BigInt>(
             "COALESCE(CAST(SUM(waiting + running) AS BIGINT), 0)",
         ))
         .first(db)
+}
+
+/// Jobs waiting and running, and when the first may run; one look at each account that has any.
+pub fn figures(db: &mut Db) -> QueryResult<(i64, i64, Option<At>)> {
+    account_queues::table
+        .filter(has_jobs())
+        .select((
+            sql::<BigInt>("COALESCE(CAST(SUM(waiting) AS BIGINT), 0)"),
+            sql::<BigInt>("COALESCE(CAST(SUM(running) AS BIGINT), 0)"),
+            min(account_queues::next_run_at),
+        ))
+        .first(db)
+}
+
+pub fn waiting(db: &mut Db, limit: u32) -> QueryResult<Vec<QueueRow>> {
+    account_queues::table
+        .filter(has_jobs())
+        .filter(account_queues::waiting.gt(0))
+        .order(account_queues::account_id)
+        .limit(limit.into())
+        .select(QueueRow::as_select())
+        .load(db)
 }
 
 pub fn next_run_at(db: &mut Db) -> QueryResult<Option<At>> {

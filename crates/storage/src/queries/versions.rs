@@ -1,6 +1,7 @@
 //! Which steps of the schema were taken.
 
 use super::{Db, dialect};
+use crate::migrations::Taken;
 use diesel::{
     QueryResult, QueryableByName, RunQueryDsl, sql_query,
     sql_types::{BigInt, Text},
@@ -18,12 +19,25 @@ struct Version {
     version: String,
 }
 
+/// The step that made the table of those that are no room for older programs.
+const BREAKS_BEGIN: &str = "20261130002100";
+
 /// Without a change: a reader may ask too, and of an empty database.
-pub fn applied(db: &mut Db) -> QueryResult<Vec<String>> {
+pub fn taken(db: &mut Db) -> QueryResult<Taken> {
     let tables: Number = sql_query(dialect::COUNT_VERSION_TABLES).get_result(db)?;
     if tables.number == 0 {
-        return Ok(Vec::new());
+        return Ok(Taken::default());
     }
-    let versions = sql_query("SELECT version FROM __diesel_schema_migrations").load(db)?;
-    Ok(versions.into_iter().map(|it: Version| it.version).collect())
+    let steps = versions(db, "SELECT version FROM __diesel_schema_migrations")?;
+    let breaks = if steps.iter().any(|it| it == BREAKS_BEGIN) {
+        versions(db, "SELECT version FROM schema_breaks")?
+    } else {
+        vec![]
+    };
+    Ok(Taken { steps, breaks })
+}
+
+fn versions(db: &mut Db, query: &str) -> QueryResult<Vec<String>> {
+    let versions: Vec<Version> = sql_query(query).load(db)?;
+    Ok(versions.into_iter().map(|it| it.version).collect())
 }

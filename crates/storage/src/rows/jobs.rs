@@ -21,13 +21,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(
-    table_name = jobs,
-    primary_key(account_id, id),
-    treat_none_as_default_value = false,
-    treat_none_as_null = true
-)]
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = jobs, treat_none_as_default_value = false)]
 pub struct JobRow {
     pub account_id: i64,
     pub id: i64,
@@ -60,6 +55,33 @@ pub struct JobRow {
     pub created_at: At,
     pub started_at: Option<At>,
     pub finished_at: Option<At>,
+}
+
+/// What changes of a job. What was asked for never does, so its indexes are not written again.
+#[derive(AsChangeset)]
+#[diesel(table_name = jobs, treat_none_as_null = true)]
+pub struct JobChange {
+    state: String,
+    priority: i32,
+    run_at: At,
+    expires_at: At,
+    attempt: i64,
+    crash_count: i64,
+    epoch: i64,
+    lease_epoch: Option<i64>,
+    lease_owner: Option<String>,
+    lease_until: Option<At>,
+    deadline_at: Option<At>,
+    cancel_requested: bool,
+    progress_done: i64,
+    progress_total: i64,
+    stages: String,
+    cost_reserved: i64,
+    cost_spent: i64,
+    cost_calls: i64,
+    errors: String,
+    started_at: Option<At>,
+    finished_at: Option<At>,
 }
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -131,6 +153,48 @@ impl From<&Job> for JobRow {
             created_at: job.created_at.into(),
             started_at: job.started_at.map(At),
             finished_at: job.finished_at.map(At),
+        }
+    }
+}
+
+impl From<&Job> for JobChange {
+    fn from(job: &Job) -> Self {
+        let row = JobRow::from(job);
+        Self {
+            state: row.state,
+            priority: row.priority,
+            run_at: row.run_at,
+            expires_at: row.expires_at,
+            attempt: row.attempt,
+            crash_count: row.crash_count,
+            epoch: row.epoch,
+            lease_epoch: row.lease_epoch,
+            lease_owner: row.lease_owner,
+            lease_until: row.lease_until,
+            deadline_at: row.deadline_at,
+            cancel_requested: row.cancel_requested,
+            progress_done: row.progress_done,
+            progress_total: row.progress_total,
+            stages: row.stages,
+            cost_reserved: row.cost_reserved,
+            cost_spent: row.cost_spent,
+            cost_calls: row.cost_calls,
+            errors: row.errors,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+        }
+    }
+}
+
+impl From<&AccountQueue> for QueueRow {
+    fn from(line: &AccountQueue) -> Self {
+        Self {
+            account_id: line.account.0,
+            waiting: count(line.waiting),
+            running: count(line.running),
+            next_run_at: line.next_run_at.map(At),
+            attention_at: line.attention_at.map(At),
+            virtual_time: line.virtual_time,
         }
     }
 }

@@ -41,8 +41,6 @@ pub struct KeywordRow {
 }
 
 /// A keyword's newest rank, as `save_latest` writes it.
-#[derive(AsChangeset)]
-#[diesel(table_name = keywords, treat_none_as_null = true)]
 #[expect(clippy::struct_field_names, reason = "the names of the columns")]
 pub struct LatestChange {
     pub latest_position: Option<i64>,

@@ -9,6 +9,9 @@ pub const MOST_BINDS: usize = 32_766;
 pub const COUNT_VERSION_TABLES: &str =
     "SELECT COUNT(*) AS number FROM sqlite_schema WHERE name = '__diesel_schema_migrations'";
 
+/// What time it is, in milliseconds of Unix time.
+pub const CLOCK: &str = "SELECT CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) AS number";
+
 #[declare_sql_function]
 extern "SQL" {
     /// Where `part` begins in `text`, from 1; 0 when it does not stand there.

@@ -10,6 +10,7 @@ pub mod queries;
 use crate::{
     database::Database,
     errors::Trouble,
+    migrations::Taken,
     opening::OpenOptions,
     pool::{Pool, PoolSettings},
 };
@@ -49,8 +50,12 @@ impl Database for SqliteConnection {
         }
     }
 
-    fn applied_versions(&mut self) -> QueryResult<Vec<String>> {
-        queries::versions::applied(self)
+    fn steps_taken(&mut self) -> QueryResult<Taken> {
+        queries::versions::taken(self)
+    }
+
+    fn clock(&mut self) -> QueryResult<i64> {
+        queries::clock::milliseconds(self)
     }
 
     fn answer(&mut self) -> QueryResult<()> {
@@ -60,7 +65,7 @@ impl Database for SqliteConnection {
 
 /// The one writer. Its permit is the queue.
 pub fn writer(path: &Path, options: &OpenOptions) -> Arc<Pool<SqliteConnection>> {
-    pool(path, options, 1, "")
+    pool(path, options, 1, "", true)
 }
 
 /// The readers, which cannot change anything.
@@ -70,6 +75,7 @@ pub fn readers(path: &Path, options: &OpenOptions) -> Arc<Pool<SqliteConnection>
         options,
         options.connections.max(1),
         "PRAGMA query_only = ON;",
+        false,
     )
 }
 
@@ -78,12 +84,19 @@ pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<SqliteConn
     Database::connect(&path.to_string_lossy(), SETUP)
 }
 
-fn pool(path: &Path, options: &OpenOptions, size: u32, more: &str) -> Arc<Pool<SqliteConnection>> {
+fn pool(
+    path: &Path,
+    options: &OpenOptions,
+    size: u32,
+    more: &str,
+    is_writer: bool,
+) -> Arc<Pool<SqliteConnection>> {
     Pool::new(PoolSettings {
         target: path.to_string_lossy().into_owned(),
         setup: format!("{SETUP} {more}"),
         size,
         through_pooler: false,
         deadline: options.patience.unwrap_or(PATIENCE),
+        is_writer,
     })
 }

@@ -89,8 +89,8 @@ impl Asked {
     }
 
     /// Notes arguments that another endpoint of the tool takes: its own would be told that there is no
-    /// such thing, though the tool lists it. Beside a missing id also those that nobody takes, which
-    /// may be that id under another name.
+    /// such thing, though the tool lists it. Of what reads, also those that the tool does not list, and
+    /// beside a missing id, since they may be that id under another name.
     fn look_for_strangers(&mut self, arguments: &Map<String, Value>) {
         let (own, taken) = ((self.tool.own)(), schema::arguments(self.endpoint));
         let others: Vec<_> = { self.tool.endpoints() }
@@ -110,8 +110,9 @@ impl Asked {
                 );
                 self.wrong
                     .push(FieldError::at(pointer, "not-applicable", rule));
-            } else if lacks_its_id && !own.contains_key(name) {
-                let known: Vec<&str> = taken.keys().map(String::as_str).collect();
+            } else if (lacks_its_id || self.endpoint.verb == Verb::Get) && !own.contains_key(name) {
+                let known = taken.keys().chain(own.keys());
+                let known: Vec<&str> = known.map(String::as_str).collect();
                 let error = FieldError::at(pointer, "unknown-field", "there is no such argument");
                 self.wrong
                     .push(error.allowing_when_told(self.wrong.len(), &known, name));
@@ -182,13 +183,13 @@ impl Asked {
             }
             Some(given) => {
                 let found = whole(&given).or_else(|| given.as_str().and_then(crate::plain_id));
-                let found = found.filter(|it| (1..=domain::ids::LARGEST_ID).contains(it));
-                if found.is_none() {
+                // A number or a text that is no id is nobody's, as in the address of a request.
+                if !given.is_number() && !given.is_string() {
                     let rule = "must be a positive integer up to 9007199254740991";
                     self.wrong
                         .push(FieldError::at(pointer, "invalid-type", rule));
                 }
-                self.id = found;
+                self.id = found.filter(|it| (1..=domain::ids::LARGEST_ID).contains(it));
             }
         }
         let id = self.id.unwrap_or(crate::NOBODYS);
@@ -207,7 +208,7 @@ impl Asked {
                         whole(value).map_or_else(|| number.to_string(), |it| it.to_string());
                     text.append_pair(name, &whole)
                 }
-                Value::Array(items) if items.iter().all(Value::is_string) => {
+                Value::Array(items) if name == "fields" && items.iter().all(Value::is_string) => {
                     let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                     text.append_pair(name, &items.join(","))
                 }

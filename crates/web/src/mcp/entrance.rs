@@ -9,8 +9,9 @@ use super::{
 };
 use crate::{
     answer::Answer,
+    counted,
     endpoint::Verb,
-    json_guard,
+    hang_up, json_guard,
     limits::{Demand, UnderWay},
     pipeline::{
         admit,
@@ -29,6 +30,8 @@ use rmcp::transport::streamable_http_server::{
 };
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 /// How much deeper arguments stand in a message than in the body of a request.
 const DEEPER: usize = 2;
@@ -88,6 +91,7 @@ impl Entrance {
         let mut under_way = admit::begin(services)?;
         let agent = self.holder(request).await?;
         trace.caller.account = Some(agent.account.id);
+        trace.caller.token = Some(agent.token.id);
         body::check_type(Verb::Post, request.headers())?;
         let bytes = body::raw(request, payload, config.most_body, config.body_patience).await?;
         let message = match json_guard::parse_within(&bytes, json_guard::MOST_DEPTH + DEEPER) {
@@ -103,28 +107,38 @@ impl Entrance {
         let asked = match (asked, counted) {
             (Some(asked), Ok(())) => Some(Ok(asked)),
             // The model that called is told to wait; a client would only see a broken connection.
-            (Some(_), Err(problem)) => Some(Err(problem)),
+            (Some(asked), Err(problem)) => {
+                counted::tool_called(asked.tool.name, Some(&problem));
+                Some(Err(problem))
+            }
             (None, counted) => {
                 counted?;
                 None
             }
         };
+        let given_up = CancellationToken::new();
         let mut extensions = http::Extensions::new();
         extensions.insert(Arc::new(Visit {
             agent,
             asked: Mutex::new(asked),
             request_id: trace.id.clone(),
+            given_up: given_up.clone(),
+            span: Span::current(),
         }));
-        Ok(
-            match self
-                .transport
-                .answer(request, bytes.freeze(), extensions)
-                .await?
-            {
-                Reply::Whole(answer) => Told::Whole(answer),
-                Reply::Stream(stream) => Told::Stream(stream, under_way),
-            },
-        )
+        let answering = self.transport.answer(request, bytes.freeze(), extensions);
+        let mut answering = std::pin::pin!(answering);
+        let reply = tokio::select! {
+            reply = &mut answering => reply,
+            // Whoever has only closed their half is told what is known by then.
+            () = hang_up::by_sender_of(request) => {
+                given_up.cancel();
+                answering.await
+            }
+        };
+        Ok(match reply? {
+            Reply::Whole(answer) => Told::Whole(answer),
+            Reply::Stream(stream) => Told::Stream(stream, under_way),
+        })
     }
 
     async fn holder(&self, request: &HttpRequest) -> Result<Agent, Problem> {

@@ -31,8 +31,8 @@ pub struct Wait {
     pub time: Duration,
     /// Who hears of it.
     pub listener: Option<Listener>,
-    /// That nobody waits any more.
-    pub given_up: CancellationToken,
+    /// That nobody waits any more: the call was cancelled, or whoever sent it hung up.
+    pub given_up: [CancellationToken; 2],
 }
 
 impl Wait {
@@ -65,7 +65,8 @@ impl Wait {
             tokio::select! {
                 () = sleep(pause.min(left)) => pause = LATER_LOOKS,
                 () = services.stopping.cancelled() => return Ok(()),
-                () = self.given_up.cancelled() => return Ok(()),
+                () = self.given_up[0].cancelled() => return Ok(()),
+                () = self.given_up[1].cancelled() => return Ok(()),
             }
         }
     }

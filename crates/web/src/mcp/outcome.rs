@@ -39,7 +39,14 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
             }
         }
     }
+    let rest = lead_to_the_rest(&mut content);
     room::fit(&mut content, most_bytes);
+    count_whole_lists(&mut content);
+    if content["truncated"] == true
+        && let (Some(rest), Some(members)) = (rest, content.as_object_mut())
+    {
+        members.insert("nextActions".into(), json!([rest]));
+    }
     let mut told = vec![
         ContentBlock::text((tool.tell)(&content)),
         ContentBlock::text(content.to_string()),
@@ -59,6 +66,42 @@ pub fn good(tool: &Tool, answer: &Answer, most_bytes: usize) -> CallToolResult {
     let mut result = CallToolResult::success(told);
     result.structured_content = Some(content);
     result
+}
+
+/// Where an answer tells of keywords that were added: by themselves, or with their project.
+const ADDED: [&str; 2] = ["", "/keywords"];
+
+/// Takes out the call that tells the whole of what an answer shows in part.
+fn lead_to_the_rest(content: &mut Value) -> Option<Value> {
+    ADDED.iter().find_map(|place| {
+        let added = content.pointer_mut(place)?.as_object_mut()?;
+        added.shift_remove("rest")
+    })
+}
+
+/// Lists that an endpoint has shortened already are counted beside them: what is told of a cut is of the
+/// whole list.
+fn count_whole_lists(content: &mut Value) {
+    let mut cut: Vec<Value> = { content.get("cut").and_then(Value::as_array) }
+        .cloned()
+        .unwrap_or_default();
+    for place in ADDED {
+        let added = content.pointer(place);
+        let counts = added.and_then(|it| it.get("counts")?.as_object());
+        for (name, of) in counts.into_iter().flatten() {
+            let at = format!("{place}/{name}");
+            let kept = content.pointer(&at).and_then(Value::as_array).map(Vec::len);
+            if let Some(kept) = kept.filter(|kept| of.as_u64().is_some_and(|of| of > *kept as u64))
+            {
+                cut.retain(|it| it["at"] != at.as_str());
+                cut.push(json!({ "at": at, "kept": kept, "of": of }));
+            }
+        }
+    }
+    if let (false, Some(members)) = (cut.is_empty(), content.as_object_mut()) {
+        members.insert("truncated".into(), true.into());
+        members.insert("cut".into(), cut.into());
+    }
 }
 
 /// What was refused: what was wrong, where, and how to mend it, for the model that called.

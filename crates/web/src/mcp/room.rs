@@ -27,16 +27,23 @@ struct Cuttable {
     members: usize,
     /// So far inside.
     depth: usize,
+    /// Also in the rows of a list, which were asked for; else only what stands around them.
+    rows: bool,
 }
 
+/// From how many bytes on a text is cut that is one word: cursors, addresses and the like are of use whole
+/// or not at all.
+const LONG_WORD: usize = 1_024;
+
 /// What is cut first, and what is cut when that does not do. Lists of a few, such as engines, come last.
-const CUTTABLE: [Cuttable; 4] = [
+const CUTTABLE: [Cuttable; 5] = [
     Cuttable {
         items: 5,
         sampled: 5,
         text: 256,
         members: 24,
         depth: 1,
+        rows: true,
     },
     Cuttable {
         items: 5,
@@ -44,6 +51,7 @@ const CUTTABLE: [Cuttable; 4] = [
         text: 256,
         members: 24,
         depth: 1,
+        rows: true,
     },
     Cuttable {
         items: 2,
@@ -51,15 +59,23 @@ const CUTTABLE: [Cuttable; 4] = [
         text: 128,
         members: 24,
         depth: 1,
+        rows: true,
     },
     Cuttable {
-        items: 1,
-        sampled: 1,
-        text: 32,
-        members: 2,
-        depth: 2,
+        rows: false,
+        ..LAST
     },
+    LAST,
 ];
+
+const LAST: Cuttable = Cuttable {
+    items: 1,
+    sampled: 1,
+    text: 32,
+    members: 2,
+    depth: 2,
+    rows: true,
+};
 
 /// What is left for the rows of a list.
 #[must_use]
@@ -149,16 +165,16 @@ fn heaviest(value: &Value, cuttable: Cuttable, cuts: &[Cut]) -> Option<String> {
     best.map(|(_, path)| path)
 }
 
-/// What a part weighs; notes it as the heaviest when most of that is its own, not a part's of it that
-/// can be cut as well.
+/// What a part weighs, and how much of that can be cut; notes it as the heaviest unless most of it is parts
+/// that can be cut as well.
 fn look(
     value: &Value,
     path: String,
     cuttable: Cuttable,
     cuts: &[Cut],
     best: &mut Option<(usize, String)>,
-) -> usize {
-    let (weight, inside) = match value {
+) -> (usize, usize) {
+    let (weight, inside, most) = match value {
         Value::Array(items) => {
             let inner = items.iter().enumerate();
             let inner = inner.map(|(n, it)| look(it, format!("{path}/{n}"), cuttable, cuts, best));
@@ -167,13 +183,17 @@ fn look(
         Value::Object(members) => {
             let inner = members.iter().map(|(name, it)| {
                 let name_in_path = name.replace('~', "~0").replace('/', "~1");
-                look(it, format!("{path}/{name_in_path}"), cuttable, cuts, best) + name.len() + 4
+                let path = format!("{path}/{name_in_path}");
+                let (weight, inside) = look(it, path, cuttable, cuts, best);
+                (weight + name.len() + 4, inside)
             });
             weighed(inner)
         }
-        Value::String(text) => (text.len() + 2, 0),
-        plain => (plain.to_string().len(), 0),
+        Value::String(text) => (text.len() + 2, 0, 0),
+        plain => (plain.to_string().len(), 0, 0),
     };
+    // A list is shortened before what stands in each of its rows, a record after what stands in it.
+    let parts = if value.is_array() { most } else { inside };
     let can_be_cut = match value {
         Value::Array(items) => {
             let is_sample = cuts.iter().any(|it| it.path == path);
@@ -184,29 +204,39 @@ fn look(
             };
             items.len() >= most && path != "/items"
         }
-        Value::String(text) => text.len() >= cuttable.text,
+        Value::String(text) => text.len() >= cuttable.text && is_worth_a_part(text, &path),
         Value::Object(members) => {
             let depth = path.matches('/').count();
             members.len() >= cuttable.members && depth >= cuttable.depth
         }
         _ => false,
     };
-    let is_mostly_one = inside * 10 > weight * 6;
+    let can_be_cut = can_be_cut && (cuttable.rows || !path.starts_with("/items/"));
+    let is_mostly_parts = parts * 10 > weight * 6;
     let is_heavier = best.as_ref().is_none_or(|(most, _)| weight > *most);
-    if can_be_cut && !is_mostly_one && is_heavier {
+    if can_be_cut && !is_mostly_parts && is_heavier {
         *best = Some((weight, path));
     }
-    weight
+    (weight, if can_be_cut { weight } else { inside })
 }
 
-/// What parts weigh together, and the heaviest of them.
-fn weighed(parts: impl Iterator<Item = usize>) -> (usize, usize) {
-    parts.fold((2, 0), |(all, most), it| (all + it + 1, most.max(it)))
+/// Whether half of a text tells something.
+fn is_worth_a_part(text: &str, path: &str) -> bool {
+    let is_prose = !text.is_ascii() || text.contains(char::is_whitespace);
+    path != "/nextCursor" && (is_prose || text.len() >= LONG_WORD)
+}
+
+/// What parts weigh together, how much of that can be cut, and how much of that in one of them.
+fn weighed(parts: impl Iterator<Item = (usize, usize)>) -> (usize, usize, usize) {
+    parts.fold((2, 0, 0), |(all, inside, most), (weight, part)| {
+        (all + weight + 1, inside + part, most.max(part))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Map;
 
     #[test]
     fn what_fits_stays_as_it_is() {
@@ -236,6 +266,39 @@ mod tests {
             (Some(kept as u64), &json!(true))
         );
         assert!(kept > 5);
+    }
+
+    #[test]
+    fn cursors_and_addresses_stay_whole_and_what_stands_around_rows_goes_first() {
+        let cursor = "c".repeat(160);
+        let address = format!("https://example.com/{}", "a".repeat(120));
+        let around: Map<String, Value> =
+            (0..60).map(|n| (format!("figure{n}"), n.into())).collect();
+        let row = json!({ "keyword": "a", "position": 1, "url": address, "state": "ranked" });
+        let mut value = json!({ "summary": { "figures": around, "words": "some words ".repeat(40) }, "items": [row.clone()], "nextCursor": cursor });
+        fit(&mut value, LEAST);
+        assert!(told_twice(&value.to_string()) < LEAST);
+        assert_eq!(
+            (&value["items"][0], &value["nextCursor"]),
+            (&row, &json!(cursor))
+        );
+        assert_eq!(value["truncated"], true);
+    }
+
+    #[test]
+    fn of_a_record_only_its_long_lists_are_cut() {
+        let list: Vec<Value> = (0..200)
+            .map(|n| json!({ "keyword": format!("keyword {n}"), "position": n }))
+            .collect();
+        let mut row: Map<String, Value> =
+            (0..24).map(|n| (format!("figure{n}"), n.into())).collect();
+        row.insert("gaps".into(), list.clone().into());
+        row.insert("advantages".into(), list.into());
+        let mut value = json!({ "items": [row] });
+        fit(&mut value, DEFAULT);
+        assert_eq!(value["items"][0].as_object().unwrap().len(), 26);
+        let weight = told_twice(&value.to_string());
+        assert!(weight < DEFAULT && weight > DEFAULT / 2, "{weight}");
     }
 
     #[test]

@@ -6,7 +6,9 @@ use super::{
     outcome, tool,
     tools::{self, INSTRUCTIONS},
 };
-use crate::{agent_api::analyses::JobView, answer::Answer, problem::Problem, services::Services};
+use crate::{
+    agent_api::analyses::JobView, answer::Answer, counted, problem::Problem, services::Services,
+};
 use domain::{
     ids::{AccountId, JobId},
     use_cases::authenticate_agent::Agent,
@@ -25,6 +27,8 @@ use std::{
     borrow::Cow,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 /// For how long a list of tools holds, in milliseconds.
 const HOLDS: u64 = 300_000;
@@ -51,6 +55,10 @@ pub struct Visit {
     pub asked: Mutex<Option<Result<Asked, Problem>>>,
     /// The request's id.
     pub request_id: String,
+    /// That whoever sent it has hung up.
+    pub given_up: CancellationToken,
+    /// What is logged on the way says of which request it is; the library has tasks of its own.
+    pub span: Span,
 }
 
 /// The Agent API as tools.
@@ -93,9 +101,16 @@ impl Server {
             Err(problem) => return refused(problem),
         };
         let (tool, most_bytes) = (asked.tool, asked.most_bytes);
-        match self.answered(visit, asked, context).await {
-            Ok(answer) => Ok(outcome::good(tool, &answer, most_bytes)),
-            Err(problem) => refused(problem),
+        let answering = self.answered(visit, asked, context);
+        match answering.instrument(visit.span.clone()).await {
+            Ok(answer) => {
+                counted::tool_called(tool.name, None);
+                Ok(outcome::good(tool, &answer, most_bytes))
+            }
+            Err(problem) => {
+                counted::tool_called(tool.name, Some(&problem));
+                refused(problem)
+            }
         }
     }
 
@@ -114,7 +129,7 @@ impl Server {
                 peer: context.peer.clone(),
                 token,
             }),
-            given_up: context.ct.clone(),
+            given_up: [context.ct.clone(), visit.given_up.clone()],
         };
         let answer = asked
             .run(services, agent.clone(), &visit.request_id)

@@ -138,9 +138,9 @@ static TOOLS: [Tool; 8] = [
         hints: READS,
         operations: &["listProjects", "getProject", "listKeywords"],
         choose: |given| match (given.get("include"), given.get("projectId")) {
-            (Some(_), _) => "listKeywords",
-            (None, Some(_)) => "getProject",
-            (None, None) => "listProjects",
+            (Some(include), _) if include == "keywords" => "listKeywords",
+            (_, Some(_)) => "getProject",
+            (_, None) => "listProjects",
         },
         own: || {
             members(json!({
@@ -221,7 +221,7 @@ static TOOLS: [Tool; 8] = [
     Tool {
         name: "service_update_project",
         title: "Change a project",
-        description: "Changes what is given; null resets. Returns the project. status=deactivated takes it out of use and stops its analyses, its history stays; active brings it back. Costs nothing.",
+        description: "Changes what is given; null resets. Returns the project. status=deactivated takes it out of use and stops its analyses, its history stays; active brings it back and takes its places of the allowances. Costs no money.",
         hints: CHANGES,
         operations: &["updateProject", "deactivateProject"],
         choose: |_| "updateProject",
@@ -268,12 +268,18 @@ fn told_list(list: &Value) -> String {
     let rows = list["items"].as_array().map_or(0, Vec::len);
     match list.get("nextCursor") {
         Some(_) if list.get("endedBy").is_some() => format!(
-            "{rows} rows; fewer than asked for, since no more fit: name fields, or go on with nextCursor."
+            "{}; fewer than asked for, since no more fit: name fields, or go on with nextCursor.",
+            counted(rows)
         ),
-        Some(_) => format!("{rows} rows; there are more behind nextCursor."),
+        Some(_) => format!("{}; there are more behind nextCursor.", counted(rows)),
         None if rows == 0 => "No rows.".to_owned(),
+        None if rows == 1 => "1 row; there is no other.".to_owned(),
         None => format!("{rows} rows; these are all."),
     }
+}
+
+fn counted(rows: usize) -> String {
+    format!("{rows} {}", if rows == 1 { "row" } else { "rows" })
 }
 
 fn told_results(results: &Value) -> String {
@@ -310,8 +316,12 @@ fn told_analysis(told: &Value) -> String {
         None => told,
     };
     let progress = &job["progress"];
+    let more = match told.get("nextCursor") {
+        Some(_) => " There are more behind nextCursor.",
+        None => "",
+    };
     format!(
-        "Job {} ({}) is {}: {} of {} {}.",
+        "Job {} ({}) is {}: {} of {} {}.{more}",
         job["id"],
         text(&job["type"]),
         text(&job["status"]),

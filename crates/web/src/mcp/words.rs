@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 /// Turns every request that an answer proposes into a call of a tool, and takes out paths that lead
-/// where the tool's own arguments lead.
+/// where the tool's own arguments lead. What an answer shows a part of is called `rest`.
 pub fn in_tools(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(in_tools),
@@ -17,8 +17,13 @@ pub fn in_tools(value: &mut Value) {
                 return;
             }
             let is_path = |it: &Value| it.as_str().is_some_and(|it| it.starts_with(BASE));
-            if members.get("next").is_some_and(is_path) {
-                members.shift_remove("next");
+            if members.get("next").is_some_and(is_path)
+                && let Some(next) = members.shift_remove("next")
+                && members.contains_key("counts")
+            {
+                let rest =
+                    json!({ "method": "GET", "href": next, "description": "List all of them." });
+                members.insert("rest".into(), rest);
             }
             members.values_mut().for_each(in_tools);
         }

@@ -8,6 +8,7 @@ pub mod about;
 mod analyses;
 mod assets;
 pub mod charts;
+pub mod clients;
 mod content_plans;
 mod docs;
 mod frame;
@@ -26,6 +27,7 @@ mod settings;
 mod visit;
 
 use crate::{
+    counted,
     endpoint::Visitor,
     limits::{Demand, UnderWay},
     pipeline::{admit, transport},
@@ -169,11 +171,13 @@ impl Pages {
         };
         let began = std::time::Instant::now();
         let response = self.answer(request, place).await;
+        let (took, status) = (began.elapsed(), response.status().as_u16());
+        counted::answered(request.method(), place.template(), status, took);
         tracing::info!(
             method = request.method().as_str(),
             route = place.template(),
-            status = response.status().as_u16(),
-            milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            status,
+            milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             "A page was answered."
         );
         Some(response)
@@ -310,10 +314,11 @@ fn is_one_of_ours(address: &str) -> bool {
 
 /// Whether somebody may have mistaken the address of a page, and not that of something for programs.
 fn is_for_people(request: &HttpRequest) -> bool {
-    const FOR_PROGRAMS: [&str; 6] = [
+    const FOR_PROGRAMS: [&str; 7] = [
         "api",
         "problems",
         ".well-known",
+        "healthz",
         "livez",
         "readyz",
         "metrics",

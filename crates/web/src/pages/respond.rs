@@ -5,6 +5,7 @@ use super::{
     outside,
 };
 use crate::{
+    counted,
     problem::Problem,
     transfer::{guard, reads_gzip, with_body},
 };
@@ -101,6 +102,7 @@ impl Sending {
 
     /// Why nothing is shown now, and when to try again.
     pub fn refused(&self, problem: &Problem) -> HttpResponse {
+        counted::refused(problem);
         let text = outside::refused(problem);
         let mut response = self.html(problem.code.status(), &text);
         if let Some(wait) = problem.retry_after {

@@ -3,6 +3,7 @@
 use super::{
     NoPage,
     charts::bar,
+    clients::{Client, clients},
     frame::{self, Page, Spot},
     parts::{self, Html, Table},
     visit::Visit,
@@ -77,6 +78,7 @@ struct Profile<'a> {
 struct NewToken<'a> {
     scopes: Vec<(&'static str, &'static str, bool)>,
     base: &'a str,
+    clients: Vec<Client>,
 }
 
 #[derive(Template)]
@@ -233,6 +235,7 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Html>, NoPage> {
     let form = NewToken {
         scopes: scopes.collect(),
         base: &visit.services.config.public_base_url,
+        clients: clients(&visit.services.config.public_base_url),
     };
     let tokens = visit.services.list_tokens.run(visit.account()).await?;
     if tokens.is_empty() {

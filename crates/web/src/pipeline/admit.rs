@@ -2,6 +2,7 @@
 
 use super::{authenticate, respond::Noted};
 use crate::{
+    counted,
     endpoint::Endpoint,
     limits::{Demand, Exhausted, Holder, TooManyInFlight, UnderWay, client_address},
     problem::{Code, Problem},
@@ -17,6 +18,7 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 /// A request begins, when the process has room for it.
 pub fn begin(services: &Services) -> Result<UnderWay, Problem> {
     services.limiter.in_flight.begin().ok_or_else(|| {
+        counted::limited("in-flight");
         let problem = Problem::new(
             Code::Overloaded,
             "The server has as many requests under way as it may.",
@@ -93,6 +95,7 @@ impl Applicant {
         let agent = authenticate::agent(services, self.bearer.as_deref(), self.scope).await;
         let agent = agent.map_err(|problem| refused(services, self.address, problem))?;
         noted.account = Some(agent.account.id);
+        noted.token = Some(agent.token.id);
         let holder = (agent.account.id, agent.token.id.into());
         count(services, holder, self.demand, noted)?;
         self.under_way.belongs_to(holder).map_err(crowded)?;
@@ -131,6 +134,7 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
 
 /// The rate limit is used up.
 pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
+    counted::limited(exhausted.policy);
     let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
     let problem = Problem::new(
         Code::RateLimited,
@@ -147,10 +151,11 @@ pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
 
 /// As many requests are under way as may be.
 pub fn crowded(reason: TooManyInFlight) -> Problem {
-    let (whose, most) = match reason {
-        TooManyInFlight::Token(most) => ("token or session", most),
-        TooManyInFlight::Account(most) => ("account", most),
+    let (whose, most, policy) = match reason {
+        TooManyInFlight::Token(most) => ("token or session", most, "in-flight-per-token"),
+        TooManyInFlight::Account(most) => ("account", most, "in-flight-per-account"),
     };
+    counted::limited(policy);
     let problem = Problem::new(
         Code::ConcurrencyLimited,
         format!("The {whose} has {most} requests under way, which is as many as it may."),

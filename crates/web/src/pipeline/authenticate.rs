@@ -140,14 +140,18 @@ fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
 /// The token lacks a scope.
 pub fn insufficient(agent: &Agent, asking: &Asking, scope: Scope) -> Problem {
     let granted: Vec<&str> = agent.token.scopes.iter().map(Scope::name).collect();
+    let all: Vec<&str> = asking.scopes.iter().map(|it| it.name()).collect();
+    let named = all.join(" and ");
+    let noun = if all.len() == 1 { "scope" } else { "scopes" };
     let problem = Problem::new(
         Code::InsufficientScope,
         format!("This needs the scope {scope}, which the token does not hold."),
     );
     let problem = problem
-        .with("requiredScopes", vec![scope.name()])
+        .with("requiredScopes", all)
         .with("grantedScopes", granted);
-    let hint = format!("Use a token with the scope {scope}; scopes of a token cannot be extended.");
+    let hint =
+        format!("Use a token with the {noun} {named}; scopes of a token cannot be extended.");
     problem.hint(hint).header(
         "WWW-Authenticate",
         asking.challenge(Some("insufficient_scope")),

@@ -42,6 +42,7 @@ use routing::{Route, Routes, Served};
 use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
+use tracing::Instrument;
 
 /// What stands in the headers of a request that reads, and is looked at once its sender is in.
 struct Agreed {
@@ -122,7 +123,9 @@ impl Pipeline {
         if request.path() == mcp::PATH {
             return self.serve_tools(exchange, &request, payload).await;
         }
-        let outcome = self.answer(&request, payload, &mut exchange.trace).await;
+        let span = exchange.span();
+        let answering = self.answer(&request, payload, &mut exchange.trace);
+        let outcome = answering.instrument(span).await;
         exchange.finish(outcome, request.method() == Method::HEAD)
     }
 
@@ -135,9 +138,9 @@ impl Pipeline {
         exchange.trace.route = mcp::PATH;
         let told = match transport::check(request) {
             Ok(()) => {
-                self.tools
-                    .answer(request, payload, &mut exchange.trace)
-                    .await
+                let span = exchange.span();
+                let answering = self.tools.answer(request, payload, &mut exchange.trace);
+                answering.instrument(span).await
             }
             Err(problem) => Err(problem),
         };
@@ -279,6 +282,8 @@ impl Pipeline {
             let answer = answer.await;
             (noted, answer)
         };
+        // Close to the storage is another thread, which does not know the request.
+        let reading = reading.in_current_span();
         let outcome = if is_near {
             self.patiently(close_by(self.services.storage.as_ref(), reading))
                 .await

@@ -3,6 +3,7 @@
 use crate::{
     agent_api::analyses::LOOK_AGAIN,
     answer::{Answer, PROBLEM},
+    counted,
     endpoint::Verb,
     problem::{Code, Problem},
     refusals,
@@ -123,6 +124,7 @@ pub async fn repeated(
 }
 
 fn replay(stored: StoredAnswer) -> Answer {
+    counted::replayed();
     let mut answer = Answer::text(stored.status, stored.body);
     if stored.status >= 400 {
         answer.content_type = PROBLEM;

@@ -2,6 +2,7 @@
 
 use crate::{
     answer::{Answer, PROBLEM},
+    counted,
     endpoint::Deprecation,
     limits::{Standing, UnderWay},
     mcp::Stream,
@@ -13,15 +14,21 @@ use actix_http::encoding::Encoder;
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::{
-        StatusCode,
+        Method, StatusCode,
         header::{self, ContentEncoding, HeaderName, HeaderValue},
     },
 };
-use domain::{ids::AccountId, ports::randomness::Randomness, token::PlainToken};
+use domain::{
+    ids::{AccountId, TokenId},
+    ports::randomness::Randomness,
+    token::PlainToken,
+};
 use futures_util::StreamExt;
 use std::{sync::Arc, time::Instant};
+use tracing::Span;
 
 const REQUEST_ID: &str = "x-request-id";
+const TRACE_PARENT: &str = "traceparent";
 /// Shorter bodies are sent as they are, in bytes.
 const LEAST_COMPRESSED: usize = 1_024;
 
@@ -30,7 +37,7 @@ const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// One request on its way to its answer.
 pub struct Exchange {
-    method: String,
+    method: Method,
     began: Instant,
     base_url: String,
     reads_gzip: bool,
@@ -44,6 +51,8 @@ pub struct Exchange {
 pub struct Trace {
     /// The request's id, the caller's or ours.
     pub id: String,
+    /// The trace that the request is part of, where the caller told one.
+    pub part_of: Option<String>,
     /// The path as it stands in the table.
     pub route: &'static str,
     /// What became known of the caller.
@@ -59,6 +68,8 @@ pub struct Trace {
 pub struct Noted {
     /// Whose token it was.
     pub account: Option<AccountId>,
+    /// Which of its tokens it was; never the token itself.
+    pub token: Option<TokenId>,
     /// How matters stand with the rate limits that the request was counted by.
     pub standings: Vec<Standing>,
 }
@@ -68,12 +79,13 @@ impl Exchange {
     #[must_use]
     pub fn begin(request: &HttpRequest, services: &Arc<Services>) -> Self {
         Self {
-            method: request.method().to_string(),
+            method: request.method().clone(),
             began: Instant::now(),
             base_url: services.config.public_base_url.clone(),
             reads_gzip: reads_gzip(request),
             trace: Trace {
                 id: given_id(request).unwrap_or_else(|| fresh_id(services.randomness.as_ref())),
+                part_of: given_trace(request),
                 route: "none",
                 caller: Noted::default(),
                 deprecated: None,
@@ -93,13 +105,28 @@ impl Exchange {
         response
     }
 
+    /// What is logged on the way to the answer says of which request it is.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        // Of the highest level, so that warnings say it too where nothing less is logged.
+        tracing::error_span!(
+            "request",
+            requestId = self.trace.id,
+            traceId = self.trace.part_of
+        )
+    }
+
     fn log(&self, status: u16) {
-        let milliseconds = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took = self.began.elapsed();
+        counted::answered(&self.method, self.trace.route, status, took);
+        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         tracing::info!(
-            request = self.trace.id,
-            method = self.method,
+            requestId = self.trace.id,
+            traceId = self.trace.part_of,
+            method = self.method.as_str(),
             route = self.trace.route,
-            account = self.trace.caller.account.map(|it| it.0),
+            accountId = self.trace.caller.account.map(|it| it.0),
+            tokenId = self.trace.caller.token.map(|it| it.0),
             status,
             milliseconds,
             "A request was answered."
@@ -147,9 +174,10 @@ impl Exchange {
     }
 
     fn bad(&self, problem: &Problem, is_head: bool) -> HttpResponse {
+        counted::refused(problem);
         if problem.code == Code::InternalError {
             tracing::error!(
-                request = self.trace.id,
+                requestId = self.trace.id,
                 "A request failed: {}",
                 problem.detail
             );
@@ -236,6 +264,33 @@ fn given_id(request: &HttpRequest) -> Option<String> {
     fits.then(|| given.to_owned())
 }
 
+/// The id of the trace in `traceparent` (W3C Trace Context, 3.2): 32 lowercase hexadecimal digits, not all
+/// of them zero. Anything else is not continued.
+fn given_trace(request: &HttpRequest) -> Option<String> {
+    trace_of(request.headers().get(TRACE_PARENT)?.to_str().ok()?).map(str::to_owned)
+}
+
+fn trace_of(parent: &str) -> Option<&str> {
+    let mut parts = parent.split('-');
+    let (version, trace, parent, flags) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length
+            && text
+                .bytes()
+                .all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
+    };
+    let is_something = |text: &str| text.bytes().any(|it| it != b'0');
+    // Later versions may have more parts; the first has exactly these.
+    let fits = is_hex(version, 2)
+        && version != "ff"
+        && is_hex(flags, 2)
+        && (version != "00" || parts.next().is_none());
+    let fits = fits && is_hex(trace, 32) && is_something(trace);
+    let fits = fits && is_hex(parent, 16) && is_something(parent);
+    fits.then_some(trace)
+}
+
 /// A version 4 UUID (RFC 9562, 5.4).
 fn fresh_id(randomness: &dyn Randomness) -> String {
     let mut bytes = [0; 16];
@@ -251,4 +306,31 @@ fn fresh_id(randomness: &dyn Randomness) -> String {
         &hex[16..20],
         &hex[20..]
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_continued_when_it_is_told_as_w3c_has_it() {
+        let trace = "0af7651916cd43dd8448eb211c80319c";
+        let told = |text: String| trace_of(&text).map(str::to_owned);
+        let known = Some(trace.to_owned());
+        assert_eq!(told(format!("00-{trace}-b7ad6b7169203331-01")), known);
+        assert_eq!(told(format!("01-{trace}-b7ad6b7169203331-01-more")), known);
+        let zeros = "0".repeat(32);
+        for wrong in [
+            String::new(),
+            trace.to_owned(),
+            format!("00-{trace}-b7ad6b7169203331-01-more"),
+            format!("ff-{trace}-b7ad6b7169203331-01"),
+            format!("00-{zeros}-b7ad6b7169203331-01"),
+            format!("00-{trace}-0000000000000000-01"),
+            format!("00-{}-b7ad6b7169203331-01", trace.to_uppercase()),
+            "00-sightline_agt_xxxxxxxxxxxxxxxxxx-b7ad6b7169203331-01".to_owned(),
+        ] {
+            assert_eq!(told(wrong.clone()), None, "{wrong}");
+        }
+    }
 }

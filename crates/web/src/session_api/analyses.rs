@@ -1,10 +1,10 @@
 //! DELETE /api/analyses/:id: cancels.
 
 use crate::{
-    agent_api::analyses::JobView, answer::Answer, endpoint::Call, problem::Problem, refusals,
-    services::Services,
+    agent_api::analyses::JobView, answer::Answer, counted, endpoint::Call, problem::Problem,
+    refusals, services::Services,
 };
-use domain::{ids::JobId, use_cases::cancel_analysis::CancelAnalysisError};
+use domain::{ids::JobId, job::JobState, use_cases::cancel_analysis::CancelAnalysisError};
 use std::sync::Arc;
 
 /// Cancels an analysis: at once while it waits, within seconds while it runs. One that has ended
@@ -12,10 +12,15 @@ use std::sync::Arc;
 pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
     let id = JobId(call.id.ok_or_else(refusals::no_job)?);
     call.query.finish()?;
+    let before = services.clock.now();
     let canceled = services.cancel_analysis.run(call.account(), id).await;
     let job = canceled.map_err(|error| match error {
         CancelAnalysisError::NoSuchJob => refusals::no_job(),
         CancelAnalysisError::Storage(error) => error.into(),
     })?;
+    // Not once more when it had ended before; a running one is counted where it runs.
+    if job.state == JobState::Canceled && job.finished_at.is_some_and(|at| at >= before) {
+        counted::canceled(job.kind);
+    }
     Ok(Answer::ok(&JobView::of(&job, None, services.clock.now())))
 }

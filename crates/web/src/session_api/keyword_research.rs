@@ -281,6 +281,7 @@ fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
 }
 
 fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
+    crate::counted::over_quota("keywordResearch");
     let detail = format!(
         "{} of {} searches of this month are used.",
         quota.usage(),

@@ -276,7 +276,7 @@ impl Trouble {
         }
         let (engine, last) = self.last.as_ref()?;
         tracing::info!(
-            job = pass.job.id.0,
+            jobId = pass.job.id.0,
             left = self.passing,
             done = pass.done,
             most = pass.tools.policy.most_attempts,

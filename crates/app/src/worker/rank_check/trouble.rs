@@ -59,7 +59,7 @@ impl Trouble {
         }
         let last = self.last.as_ref()?;
         tracing::info!(
-            job = job.id.0,
+            jobId = job.id.0,
             left = self.passing,
             done,
             most = tools.policy.most_attempts,

@@ -4,6 +4,7 @@ use super::{JOB_PRIORITIES, JobView, KINDS, LOOK_AGAIN, MoneyView};
 use crate::{
     agent_api::{BASE, keywords::AllowanceView},
     answer::Answer,
+    counted,
     endpoint::Call,
     fields::{Fields, read_body, whole},
     problem::Problem,
@@ -14,7 +15,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     ai_models::ModelChoice,
     ids::{KeywordId, ProjectId},
-    job::{JobPriority, Trigger, kind::AnalysisKind},
+    job::{Job, JobPriority, Trigger, kind::AnalysisKind},
     keyword::KeywordChoice,
     money::MicroUsd,
     ports::spending::Spending,
@@ -69,7 +70,22 @@ pub async fn start(services: Arc<Services>, call: Call) -> Result<Answer, Proble
         .await
         .map_err(refused)?;
     services.wake.notify_one();
+    if !requested.deduplicated {
+        note(&requested.job);
+    }
     Ok(answer(&requested, now).kept())
+}
+
+/// What a job's lines in the log and those of the request that queued it have in common: this one stands
+/// in the request's span, and names the job.
+fn note(job: &Job) {
+    counted::enqueued(job.kind);
+    tracing::info!(
+        jobId = job.id.0,
+        accountId = job.account.0,
+        kind = job.kind.name(),
+        "A job was queued."
+    );
 }
 
 fn answer(requested: &Requested, now: DateTime<Utc>) -> Answer {

@@ -68,9 +68,9 @@ pub struct ProgressView {
     pub total: u64,
     /// What is counted: `keywords`, `urls`…
     pub unit: &'static str,
-    /// Percent done, rounded down; null while the total is unknown.
+    /// Percent done, rounded down; null while the total is unknown, 100 only at the end.
     pub percent: Option<u8>,
-    /// Seconds until the end at the speed so far; null when unknown.
+    /// Seconds until the end at the speed so far; null when unknown, also after the last unit.
     pub eta_seconds: Option<u64>,
 }
 
@@ -135,6 +135,8 @@ impl JobView {
     #[must_use]
     pub fn of(job: &Job, queue_position: Option<u32>, now: DateTime<Utc>) -> Self {
         let progress = &job.progress;
+        // After the last unit comes what is made of all of them.
+        let most_percent = if job.state.is_unfinished() { 99 } else { 100 };
         let eta = job
             .state
             .is_unfinished()
@@ -149,7 +151,7 @@ impl JobView {
                 done: progress.done,
                 total: progress.total,
                 unit: job.kind.unit(),
-                percent: progress.percent(),
+                percent: progress.percent().map(|it| it.min(most_percent)),
                 eta_seconds: eta.and_then(|started| progress.eta_seconds(started, now)),
             },
             stages: progress

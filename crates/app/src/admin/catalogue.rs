@@ -1,0 +1,136 @@
+//! Everything that is counted, by name: the table of `docs/OPERATIONS.md`, which a test compares with what
+//! is served. The names are those of reliability.md, section 7.
+
+/// What a number does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It only grows.
+    Counter,
+    /// It is what it is now.
+    Gauge,
+    /// How often which values were seen.
+    Histogram,
+}
+
+/// Something that is counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub kind: Kind,
+    /// What it is, in a sentence.
+    pub help: &'static str,
+}
+
+impl Kind {
+    /// As Prometheus calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        }
+    }
+}
+
+const fn counter(name: &'static str, help: &'static str) -> Metric {
+    let kind = Kind::Counter;
+    Metric { name, kind, help }
+}
+
+const fn gauge(name: &'static str, help: &'static str) -> Metric {
+    let kind = Kind::Gauge;
+    Metric { name, kind, help }
+}
+
+const fn histogram(name: &'static str, help: &'static str) -> Metric {
+    let kind = Kind::Histogram;
+    Metric { name, kind, help }
+}
+
+/// All of it.
+pub const CATALOGUE: [Metric; 28] = [
+    histogram(
+        "http_server_request_duration_seconds",
+        "How long requests took to be answered",
+    ),
+    gauge("http_server_active_requests", "Requests under way"),
+    histogram(
+        "http_client_request_duration_seconds",
+        "How long calls to suppliers took",
+    ),
+    histogram(
+        "db_client_operation_duration_seconds",
+        "How long the database took, without waiting for a connection",
+    ),
+    gauge("db_pool_connections", "Open connections to the database"),
+    histogram(
+        "db_pool_wait_seconds",
+        "How long was waited for a connection",
+    ),
+    gauge(
+        "sqlite_writer_queue_depth",
+        "Writes that wait for the one writer of SQLite",
+    ),
+    histogram(
+        "sqlite_writer_wait_seconds",
+        "How long writes waited for the one writer of SQLite",
+    ),
+    gauge("sqlite_wal_bytes", "Size of the write-ahead log of SQLite"),
+    counter("jobs_enqueued_total", "Jobs that this process queued"),
+    counter("jobs_finished_total", "Jobs that ended in this process"),
+    histogram(
+        "job_wait_seconds",
+        "How long jobs that were due waited for a worker",
+    ),
+    histogram("job_run_seconds", "How long attempts at jobs took"),
+    counter(
+        "job_retries_total",
+        "Attempts at jobs after which another one follows",
+    ),
+    counter(
+        "job_rescues_total",
+        "Jobs taken back from a worker that gave no sign of life, or took too long",
+    ),
+    gauge("jobs_queued", "Unfinished jobs of all accounts"),
+    gauge(
+        "job_oldest_ready_seconds",
+        "For how long the first job that is due has been due",
+    ),
+    gauge(
+        "job_fairness_jain",
+        "Jain index of what accounts with waiting jobs were served in the last minutes",
+    ),
+    counter(
+        "auth_failures_total",
+        "Requests refused because of who sent them",
+    ),
+    counter(
+        "rate_limited_total",
+        "Requests refused because of a limit of requests",
+    ),
+    counter(
+        "quota_rejected_total",
+        "Requests refused because of a quota, an allowance or a budget",
+    ),
+    counter(
+        "idempotency_replays_total",
+        "Requests answered with the answer to an earlier one of the same key",
+    ),
+    counter(
+        "provider_cost_micro_usd_total",
+        "What suppliers cost, in millionths of a US dollar",
+    ),
+    gauge(
+        "provider_breaker_state",
+        "Whether a supplier is asked: 0 yes, 1 a few calls to see, 2 no",
+    ),
+    counter(
+        "crawler_blocked_total",
+        "What was not asked of sites, by why",
+    ),
+    counter("crawler_bytes_total", "Bytes of bodies read from sites"),
+    counter("mcp_tool_calls_total", "Calls of tools"),
+    gauge("build_info", "Which version it is"),
+];

@@ -1,0 +1,156 @@
+//! What is not counted but looked up: connections, and the queue of all accounts.
+
+use crate::wiring::Foundation;
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::AccountId,
+    job::fairness::jain,
+    ports::{
+        clock::Clock,
+        jobs::{AccountQueue, QueueFigures},
+        storage::{Storage, StorageError},
+    },
+};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+use storage::DieselStorage;
+use tokio::sync::Mutex;
+
+/// The database is asked so often at the most, however many look.
+const EVERY: Duration = Duration::from_secs(5);
+/// How long a look may wait for it.
+const PATIENCE: Duration = Duration::from_millis(900);
+/// Over how long service is compared.
+const WINDOW: Duration = Duration::from_mins(5);
+/// How many accounts are compared: more tell nothing more.
+const MOST_ACCOUNTS: u32 = 1_000;
+
+/// Who looks them up.
+#[derive(Default)]
+pub struct Gauges {
+    sources: OnceLock<Sources>,
+    looked: Mutex<Looked>,
+}
+
+struct Sources {
+    database: DieselStorage,
+    storage: Arc<dyn Storage>,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Default)]
+struct Looked {
+    at: Option<Instant>,
+    service: VecDeque<Service>,
+}
+
+/// How much service accounts with waiting jobs have had.
+struct Service {
+    at: Instant,
+    had: HashMap<AccountId, f64>,
+}
+
+impl Gauges {
+    /// They can be looked up from now on.
+    pub fn started(&self, foundation: &Foundation) {
+        // It begins once.
+        let _ = self.sources.set(Sources {
+            database: foundation.database.clone(),
+            storage: Arc::clone(&foundation.storage),
+            clock: Arc::clone(&foundation.clock),
+        });
+    }
+
+    /// Looks them up; what the database says is at most five seconds old, and unknown while it does not
+    /// answer.
+    pub async fn read(&self) {
+        let Some(sources) = self.sources.get() else {
+            return;
+        };
+        connections(&sources.database);
+        // Whoever looks at the same time sees what was known before.
+        let Ok(mut looked) = self.looked.try_lock() else {
+            return;
+        };
+        if looked.at.is_some_and(|at| at.elapsed() < EVERY) {
+            return;
+        }
+        looked.at = Some(Instant::now());
+        match tokio::time::timeout(PATIENCE, queue(sources.storage.as_ref())).await {
+            Ok(Ok((figures, accounts))) => {
+                tell(figures, sources.clock.now());
+                metrics::gauge!("job_fairness_jain").set(looked.fairness(&accounts));
+            }
+            _ => unknown(),
+        }
+    }
+}
+
+fn connections(database: &DieselStorage) {
+    let figures = database.figures();
+    metrics::gauge!("db_pool_connections", "state" => "used").set(figures.used);
+    metrics::gauge!("db_pool_connections", "state" => "idle").set(figures.idle);
+    if let Some(sqlite) = figures.sqlite {
+        metrics::gauge!("sqlite_writer_queue_depth").set(number(sqlite.writers_waiting as u64));
+        metrics::gauge!("sqlite_wal_bytes").set(number(sqlite.wal_bytes));
+    }
+}
+
+async fn queue(storage: &dyn Storage) -> Result<(QueueFigures, Vec<AccountQueue>), StorageError> {
+    let mut read = storage.read().await?;
+    let figures = read.jobs().queue_figures().await?;
+    let accounts = read.jobs().waiting_accounts(MOST_ACCOUNTS).await?;
+    Ok((figures, accounts))
+}
+
+fn tell(figures: QueueFigures, now: DateTime<Utc>) {
+    metrics::gauge!("jobs_queued", "state" => "waiting").set(number(figures.waiting));
+    metrics::gauge!("jobs_queued", "state" => "running").set(number(figures.running));
+    let due = figures.next_run_at.map(|at| (now - at).as_seconds_f64());
+    metrics::gauge!("job_oldest_ready_seconds").set(due.unwrap_or_default().max(0.0));
+}
+
+/// What is not known is not told as if it were: old figures of a lost database look like calm.
+fn unknown() {
+    for state in ["waiting", "running"] {
+        metrics::gauge!("jobs_queued", "state" => state).set(f64::NAN);
+    }
+    metrics::gauge!("job_oldest_ready_seconds").set(f64::NAN);
+    metrics::gauge!("job_fairness_jain").set(f64::NAN);
+}
+
+impl Looked {
+    /// How evenly those were served that had waiting jobs both now and when the window began. Virtual
+    /// time grows with service, so its growth is what an account has had; one that had nothing to do in between
+    /// is lifted to the others, which counts for it as if it had been served.
+    fn fairness(&mut self, accounts: &[AccountQueue]) -> f64 {
+        let now = Instant::now();
+        let had = { accounts.iter() }
+            .map(|it| (it.account, it.virtual_time))
+            .collect();
+        while self.service.len() > 1 && self.service.get(1).is_some_and(|it| now - it.at >= WINDOW)
+        {
+            self.service.pop_front();
+        }
+        let index = self.service.front().map_or(1.0, |then| {
+            let shares = accounts.iter().filter_map(|it| {
+                let before = then.had.get(&it.account)?;
+                Some((it.virtual_time - before).max(0.0))
+            });
+            jain(&shares.collect::<Vec<_>>())
+        });
+        self.service.push_back(Service { at: now, had });
+        index
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact far beyond what is counted here"
+)]
+const fn number(it: u64) -> f64 {
+    it as f64
+}

@@ -1,0 +1,230 @@
+//! The admin listener: what operators and their machines look at, apart from what callers reach.
+//!
+//! `probes.rs` says whether the process lives, has begun and serves; `recorder.rs` keeps what is
+//! counted and writes it as Prometheus reads it, `catalogue.rs` names all of it, `gauges.rs` reads what
+//! is not counted but looked up. Deliberately absent: anything that changes something.
+
+mod catalogue;
+mod gauges;
+mod probes;
+mod recorder;
+
+use crate::{
+    settings::{AdminAddress, Loaded},
+    wiring::Foundation,
+};
+use actix_web::{
+    App, HttpRequest, HttpResponse, HttpServer,
+    http::{Method, StatusCode, header},
+    web,
+};
+use anyhow::Context;
+use gauges::Gauges;
+use probes::Probes;
+use recorder::Recorder;
+use serde_json::{Map, Value, json};
+use std::{
+    io::ErrorKind,
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+};
+use tokio_util::sync::CancellationToken;
+use web_problem::{Code, Problem};
+// The crate of the API; `web` is Actix's module here.
+use ::web::problem as web_problem;
+
+const JSON: &str = "application/json";
+const PROBLEM: &str = "application/problem+json";
+const ALLOWED: &str = "GET, HEAD";
+
+/// The listener, as long as the process lives.
+pub struct Admin {
+    looks: Arc<Looks>,
+    address: SocketAddr,
+}
+
+/// What there is to look at.
+struct Looks {
+    probes: Probes,
+    gauges: Gauges,
+    recorder: Recorder,
+    /// Every setting as it is shown to people: without secrets.
+    config: Value,
+    base_url: String,
+}
+
+/// Something to send.
+struct Told {
+    status: u16,
+    kind: &'static str,
+    body: String,
+}
+
+impl Admin {
+    /// Listens where the settings say, from before the database is opened, so that whoever watches
+    /// sees a process that begins. Nothing is counted where nobody can look. `None` when it is switched off,
+    /// or when another process has the usual place, which nobody asked for.
+    pub fn begin(loaded: &Loaded, stopping: CancellationToken) -> anyhow::Result<Option<Self>> {
+        let Some(listener) = listen(loaded.settings.admin.listen)? else {
+            return Ok(None);
+        };
+        let address = listener.local_addr()?;
+        let looks = Arc::new(Looks {
+            probes: Probes::new(stopping),
+            gauges: Gauges::default(),
+            recorder: Recorder::begin()?,
+            config: config(loaded),
+            base_url: loaded.settings.public_base_url(),
+        });
+        serve(listener, Arc::clone(&looks))?;
+        Ok(Some(Self { looks, address }))
+    }
+
+    /// Where it listens, and what there is.
+    pub fn words(&self) -> String {
+        format!("http://{} ({})", self.address, PATHS.join(", "))
+    }
+
+    /// The process has begun: from now on it is ready while its database is.
+    pub fn started(&self, foundation: &Foundation) {
+        let looks = &self.looks;
+        looks.probes.started(foundation.database.clone());
+        looks.gauges.started(foundation);
+    }
+}
+
+/// Listens; a second process on the machine goes on without when only the usual place is taken.
+fn listen(at: AdminAddress) -> anyhow::Result<Option<TcpListener>> {
+    let (address, was_asked_for) = match at {
+        AdminAddress::Off => return Ok(None),
+        AdminAddress::Usual => (AdminAddress::USUAL, false),
+        AdminAddress::At(address) => (address, true),
+    };
+    match TcpListener::bind(address) {
+        Ok(listener) => Ok(Some(listener)),
+        Err(error) if !was_asked_for && error.kind() == ErrorKind::AddrInUse => {
+            tracing::warn!(
+                %address,
+                "Another program listens where probes and metrics usually are: this process has none. Set admin.listen to another address, or to off."
+            );
+            Ok(None)
+        }
+        Err(error) => Err(error).with_context(|| {
+            format!("cannot listen on {address} for probes and metrics; set admin.listen to another address, or to off")
+        }),
+    }
+}
+
+fn serve(listener: TcpListener, looks: Arc<Looks>) -> anyhow::Result<()> {
+    let app = move || {
+        let looks = Arc::clone(&looks);
+        App::new().default_service(web::to(move |request: HttpRequest| {
+            let looks = Arc::clone(&looks);
+            async move { looks.answer(&request).await }
+        }))
+    };
+    let server = HttpServer::new(app)
+        .workers(1)
+        .disable_signals()
+        .listen(listener)
+        .context("cannot serve probes and metrics")?
+        .run();
+    // It answers until the very end: also how the process stops is looked at.
+    tokio::spawn(server);
+    Ok(())
+}
+
+impl Looks {
+    async fn answer(&self, request: &HttpRequest) -> HttpResponse {
+        let told = match (request.path(), request.method()) {
+            ("/livez" | "/readyz" | "/startupz" | "/metrics" | "/debug/config", method)
+                if !matches!(*method, Method::GET | Method::HEAD) =>
+            {
+                let told = self.problem(&Problem::new(
+                    Code::MethodNotAllowed,
+                    "Only GET and HEAD are served here.",
+                ));
+                return told.send(&[("allow", ALLOWED)]);
+            }
+            ("/livez", _) => self.probes.lives().await.into(),
+            ("/readyz", _) => self.probes.is_ready().await.into(),
+            ("/startupz", _) => self.probes.has_begun().into(),
+            ("/metrics", _) => {
+                self.gauges.read().await;
+                Told {
+                    status: 200,
+                    kind: recorder::TEXT,
+                    body: self.recorder.text(),
+                }
+            }
+            ("/debug/config", _) => Told::json(200, &self.config),
+            _ => self.problem(
+                &Problem::new(Code::NotFound, "Nothing is served at this path.")
+                    .with("paths", json!(PATHS)),
+            ),
+        };
+        told.send(&[])
+    }
+
+    fn problem(&self, problem: &Problem) -> Told {
+        // Nobody looks for these among requests of callers: they need no id of their own.
+        let body = problem.document(&self.base_url, "admin-listener");
+        Told {
+            kind: PROBLEM,
+            ..Told::json(problem.code.status(), &body)
+        }
+    }
+}
+
+/// What is served.
+const PATHS: [&str; 5] = [
+    "/livez",
+    "/readyz",
+    "/startupz",
+    "/metrics",
+    "/debug/config",
+];
+
+impl Told {
+    fn json(status: u16, body: &Value) -> Self {
+        Self {
+            status,
+            kind: JSON,
+            body: body.to_string(),
+        }
+    }
+
+    /// Bodies of answers to HEAD are left out by Actix.
+    fn send(self, more: &[(&'static str, &'static str)]) -> HttpResponse {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = HttpResponse::build(status);
+        response.insert_header((header::CONTENT_TYPE, self.kind));
+        response.insert_header((header::CACHE_CONTROL, "no-store"));
+        response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+        for header in more {
+            response.insert_header(*header);
+        }
+        response.body(self.body)
+    }
+}
+
+impl From<Vec<probes::Reason>> for Told {
+    /// No reasons against it: then it is so.
+    fn from(reasons: Vec<probes::Reason>) -> Self {
+        if reasons.is_empty() {
+            return Self::json(200, &json!({ "status": "ok" }));
+        }
+        let reasons: Vec<Value> = { reasons.iter() }
+            .map(|it| json!({ "reason": it.name, "detail": it.detail }))
+            .collect();
+        Self::json(503, &json!({ "status": "unavailable", "reasons": reasons }))
+    }
+}
+
+fn config(loaded: &Loaded) -> Value {
+    let rows = loaded.rows().into_iter();
+    let settings: Map<String, Value> = rows
+        .map(|(key, value, from)| (key, json!({ "value": value, "from": from })))
+        .collect();
+    json!({ "version": env!("CARGO_PKG_VERSION"), "settings": settings })
+}

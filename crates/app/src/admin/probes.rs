@@ -1,0 +1,142 @@
+//! Whether the process lives, has begun, and serves.
+//!
+//! Liveness asks nothing of the database: whoever restarts processes because their database is away
+//! adds a storm to an outage. Readiness asks it once a second at the most, and waits less than that.
+
+use std::{
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
+use storage::{DieselStorage, MigrationError};
+use tokio::{runtime::Handle, sync::Mutex};
+use tokio_util::sync::CancellationToken;
+
+/// For how long an answer of the database holds.
+const HOLDS: Duration = Duration::from_secs(1);
+/// How long the database may take to answer; with [`HOLDS`], a lost one is told within two seconds.
+const PATIENCE: Duration = Duration::from_millis(800);
+/// How long the first who waits for a connection may have waited.
+const MOST_WAIT: Duration = Duration::from_secs(5);
+/// How long the threads of the process may take to do nothing at all.
+const STIR: Duration = Duration::from_secs(2);
+
+/// Something that speaks against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// A stable word.
+    pub name: &'static str,
+    /// What it means, for people.
+    pub detail: String,
+}
+
+/// Who knows.
+pub struct Probes {
+    /// Where jobs run and requests wait for the database.
+    others: Handle,
+    stopping: CancellationToken,
+    database: OnceLock<DieselStorage>,
+    /// What the database said last. Whoever asks meanwhile waits for the same answer.
+    known: Mutex<Option<(Instant, Option<Reason>)>>,
+}
+
+impl Reason {
+    fn new(name: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            name,
+            detail: detail.into(),
+        }
+    }
+}
+
+impl Probes {
+    /// Of the process whose runtime calls this, and that is told to stop by that token.
+    pub fn new(stopping: CancellationToken) -> Self {
+        Self {
+            others: Handle::current(),
+            stopping,
+            database: OnceLock::new(),
+            known: Mutex::new(None),
+        }
+    }
+
+    /// The process has begun, on that database.
+    pub fn started(&self, database: DieselStorage) {
+        // It begins once; a second word would change nothing.
+        let _ = self.database.set(database);
+    }
+
+    /// This listener has a thread of its own: that the others still take up work is tried.
+    pub async fn lives(&self) -> Vec<Reason> {
+        let stir = self.others.spawn(async {});
+        match tokio::time::timeout(STIR, stir).await {
+            Ok(Ok(())) => vec![],
+            _ => vec![Reason::new("stuck", "no thread takes up work")],
+        }
+    }
+
+    /// Whether the database is open, its schema at head, and the listener of callers there.
+    pub fn has_begun(&self) -> Vec<Reason> {
+        match self.database.get() {
+            Some(_) => vec![],
+            None => vec![Reason::new("starting", "the process has not begun yet")],
+        }
+    }
+
+    /// Whether it serves: all that speaks against it.
+    pub async fn is_ready(&self) -> Vec<Reason> {
+        let Some(database) = self.database.get() else {
+            return self.has_begun();
+        };
+        let mut reasons = Vec::new();
+        if self.stopping.is_cancelled() {
+            reasons.push(Reason::new("stopping", "the process was told to stop"));
+        }
+        reasons.extend(self.against_database(database).await);
+        let waits = database.figures().longest_wait;
+        if waits >= MOST_WAIT {
+            let seconds = waits.as_secs();
+            let detail = format!("writes have waited for {seconds} s");
+            reasons.push(Reason::new("writerQueue", detail));
+        }
+        reasons
+    }
+
+    async fn against_database(&self, database: &DieselStorage) -> Option<Reason> {
+        let mut known = self.known.lock().await;
+        if let Some((at, reason)) = known.as_ref()
+            && at.elapsed() < HOLDS
+        {
+            return reason.clone();
+        }
+        let asked = Instant::now();
+        let reason = ask(database).await;
+        if let Some(reason) = &reason {
+            tracing::warn!(reason = reason.name, "The process is not ready.");
+        }
+        // It holds from when it was asked: an answer that took long is as old as the question.
+        *known = Some((asked, reason.clone()));
+        reason
+    }
+}
+
+async fn ask(database: &DieselStorage) -> Option<Reason> {
+    match tokio::time::timeout(PATIENCE, database.pending()).await {
+        Ok(Ok(steps)) if steps.is_empty() => None,
+        Ok(Ok(steps)) => {
+            let detail = format!("the schema lacks {} steps: run `migrate`", steps.len());
+            Some(Reason::new("migrations", detail))
+        }
+        // Its own words may name hosts: they are in the log, not in what is served.
+        Ok(Err(MigrationError::Storage(_))) => {
+            Some(Reason::new("database", "the database does not answer"))
+        }
+        Ok(Err(_)) => Some(Reason::new(
+            "migrations",
+            "the schema is not one that this version knows",
+        )),
+        Err(_) => Some(Reason::new(
+            "database",
+            "the database does not answer in time",
+        )),
+    }
+}

@@ -1,0 +1,118 @@
+//! Whether this process's clock may be used to judge other workers' leases.
+//!
+//! A clock that was set by an hour would take every lease for lost, or give jobs leases that are over when they
+//! begin. Nothing would be lost by that, since every effect is fenced; but every job would be done twice.
+
+use super::policy::QueuePolicy;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::time::Duration;
+
+/// How far clocks may be apart.
+pub const TOLERANCE: TimeDelta = TimeDelta::seconds(5);
+
+/// Why the clock is not to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distrust {
+    /// It is so much before (negative: behind) the database's, which all processes share.
+    Skewed(TimeDelta),
+    /// It was set by so much a moment ago: the leases that it gave before tell another time.
+    Stepped(TimeDelta),
+}
+
+/// What was seen of the clock so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClockWatch {
+    /// What the clock said when the process began, by what it said last.
+    origin: Option<DateTime<Utc>>,
+    /// When it was seen to be set, on the clock that nobody sets, and by how much.
+    stepped: Option<(Duration, TimeDelta)>,
+}
+
+impl ClockWatch {
+    /// Judges the clock, which says `now`. `elapsed` is how long the process lives, on a clock that nobody sets;
+    /// `shared` is what the database says.
+    ///
+    /// # Errors
+    /// It is not to be trusted now.
+    pub fn judge(
+        &mut self,
+        now: DateTime<Utc>,
+        elapsed: Duration,
+        shared: DateTime<Utc>,
+        policy: &QueuePolicy,
+    ) -> Result<(), Distrust> {
+        let origin = now - TimeDelta::from_std(elapsed).unwrap_or(TimeDelta::MAX);
+        let step = self.origin.map_or(TimeDelta::zero(), |it| origin - it);
+        self.origin = Some(origin);
+        if step.abs() > TOLERANCE {
+            self.stepped = Some((elapsed, step));
+        }
+        let skew = now - shared;
+        if skew.abs() > TOLERANCE {
+            return Err(Distrust::Skewed(skew));
+        }
+        // By then whoever lives has renewed their leases by the new time.
+        let settled = (policy.lease + policy.heartbeat).to_std();
+        let settled = settled.unwrap_or(Duration::MAX);
+        match self.stepped {
+            Some((at, step)) if elapsed < at.saturating_add(settled) => {
+                Err(Distrust::Stepped(step))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ports::clock::Clock, test_support::FrozenClock};
+
+    fn seconds(number: u64) -> Duration {
+        Duration::from_secs(number)
+    }
+
+    #[test]
+    fn a_clock_that_goes_with_the_others_is_trusted() {
+        let (policy, start) = (QueuePolicy::default(), FrozenClock::default().now());
+        let mut watch = ClockWatch::default();
+        for at in [0, 10, 3_600, 90_000] {
+            let now = start + TimeDelta::seconds(at);
+            let shared = now + TimeDelta::seconds(4);
+            let elapsed = seconds(at.unsigned_abs());
+            assert_eq!(watch.judge(now, elapsed, shared, &policy), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_apart_from_the_database_is_not() {
+        let (policy, start) = (QueuePolicy::default(), FrozenClock::default().now());
+        for skew in [
+            TimeDelta::hours(1),
+            -TimeDelta::hours(1),
+            TimeDelta::seconds(6),
+        ] {
+            let told = ClockWatch::default().judge(start + skew, seconds(0), start, &policy);
+            assert_eq!(told, Err(Distrust::Skewed(skew)));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_right_is_trusted_once_leases_are_renewed() {
+        let (policy, start) = (QueuePolicy::default(), FrozenClock::default().now());
+        let hour = TimeDelta::hours(1);
+        for step in [hour, -hour] {
+            let mut watch = ClockWatch::default();
+            assert_eq!(watch.judge(start, seconds(0), start, &policy), Ok(()));
+            // The database is on the same machine, whose clock was set.
+            let mut at = |after: i64| {
+                let now = start + step + TimeDelta::seconds(after);
+                watch.judge(now, seconds(after.unsigned_abs()), now, &policy)
+            };
+            assert_eq!(at(10), Err(Distrust::Stepped(step)));
+            assert_eq!(at(64), Err(Distrust::Stepped(step)));
+            assert_eq!(at(65), Ok(()));
+            assert_eq!(at(75), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a job's change means for its account's line in the queue.
+//!
+//! Whoever changes a job holds the line, and knows both: nothing has to be counted. The counts are exact. The
+//! moments are bounds: nothing happens before them, and whoever looks then and finds nothing counts anew
+//! ([`crate::ports::jobs::JobRepository::refresh_queue`]).
+
+use super::Job;
+use crate::ports::jobs::AccountQueue;
+use chrono::{DateTime, Utc};
+
+impl AccountQueue {
+    /// The line after one of its jobs became another; `before` is `None` for a new one.
+    #[must_use]
+    pub fn after(self, before: Option<&Job>, after: &Job) -> Self {
+        let mut line = self;
+        if let Some(before) = before {
+            line.leave(before);
+        }
+        line.enter(after);
+        if line.waiting == 0 {
+            line.next_run_at = None;
+        }
+        if line.waiting + line.running == 0 {
+            line.attention_at = None;
+        }
+        line
+    }
+
+    fn leave(&mut self, job: &Job) {
+        if job.state.is_waiting() {
+            self.waiting = self.waiting.saturating_sub(1);
+        } else if job.state.is_unfinished() {
+            self.running = self.running.saturating_sub(1);
+        }
+    }
+
+    fn enter(&mut self, job: &Job) {
+        if job.state.is_waiting() {
+            self.waiting += 1;
+            self.attention_at = earlier(self.attention_at, Some(job.expires_at));
+            // A job that is to be stopped is not run again: it must not call workers.
+            if !job.cancel_requested {
+                self.next_run_at = earlier(self.next_run_at, Some(job.run_at));
+            }
+        } else if job.state.is_unfinished() {
+            self.running += 1;
+            let lease = job.lease.as_ref().map(|it| it.until);
+            self.attention_at = earlier(self.attention_at, earlier(lease, job.deadline_at));
+        }
+    }
+}
+
+fn earlier(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    one.into_iter().chain(other).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ids::AccountId, job::policy::QueuePolicy, test_support::a_job};
+    use chrono::TimeDelta;
+
+    fn empty() -> AccountQueue {
+        AccountQueue {
+            account: AccountId(1),
+            waiting: 0,
+            running: 0,
+            next_run_at: None,
+            attention_at: None,
+            virtual_time: 7.0,
+        }
+    }
+
+    #[test]
+    fn a_job_is_followed_from_its_beginning_to_its_end() {
+        let policy = QueuePolicy::default();
+        let job = a_job();
+        let now = job.run_at;
+        let waits = empty().after(None, &job);
+        assert_eq!((waits.waiting, waits.running), (1, 0));
+        assert_eq!(waits.next_run_at, Some(job.run_at));
+        assert_eq!(waits.attention_at, Some(job.expires_at));
+
+        let claimed = job.claimed("w", now, &policy).unwrap();
+        let runs = waits.after(Some(&job), &claimed);
+        assert_eq!((runs.waiting, runs.running), (0, 1));
+        assert_eq!(runs.next_run_at, None);
+        assert_eq!(runs.attention_at, Some(now + policy.lease));
+
+        let released = claimed.released(claimed.epoch, now).unwrap();
+        let again = runs.after(Some(&claimed), &released);
+        assert_eq!((again.waiting, again.running), (1, 0));
+        assert_eq!(again.next_run_at, Some(released.run_at));
+
+        let finished = claimed.finished(claimed.epoch, false, now).unwrap();
+        assert_eq!(runs.after(Some(&claimed), &finished), empty());
+    }
+
+    #[test]
+    fn the_moments_are_the_first_of_all() {
+        let (early, mut late) = (a_job(), a_job());
+        late.run_at += TimeDelta::hours(1);
+        late.expires_at += TimeDelta::hours(1);
+        for jobs in [[&early, &late], [&late, &early]] {
+            let line = jobs
+                .into_iter()
+                .fold(empty(), |it, job| it.after(None, job));
+            assert_eq!(line.waiting, 2);
+            assert_eq!(line.next_run_at, Some(early.run_at));
+            assert_eq!(line.attention_at, Some(early.expires_at));
+        }
+    }
+
+    #[test]
+    fn a_job_that_is_to_be_stopped_calls_no_worker() {
+        let mut job = a_job();
+        job.cancel_requested = true;
+        let line = empty().after(None, &job);
+        assert_eq!((line.waiting, line.next_run_at), (1, None));
+    }
+}

@@ -1,0 +1,16 @@
+//! What time it is for the database.
+
+use super::{Db, dialect};
+use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query, sql_types::BigInt};
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// In milliseconds of Unix time.
+pub fn milliseconds(db: &mut Db) -> QueryResult<i64> {
+    let told: Number = sql_query(dialect::CLOCK).get_result(db)?;
+    Ok(told.number)
+}

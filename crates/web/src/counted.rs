@@ -1,0 +1,126 @@
+//! What is counted of requests, for the metrics of the process. Labels are the code's own words:
+//! templates of routes, codes of problems, names of policies and tools, and never anything that a
+//! caller wrote.
+
+use crate::problem::{Code, Problem};
+use actix_web::http::Method;
+use domain::job::kind::AnalysisKind;
+use std::time::Duration;
+
+/// The route of requests for which there is none.
+const UNMATCHED: &str = "_unmatched";
+/// Methods that have no name here; callers may invent any number of them.
+const OTHER: &str = "_OTHER";
+
+/// A request under way; it counts until it is dropped.
+pub struct Active(());
+
+impl Active {
+    /// It begins.
+    pub fn begin() -> Self {
+        metrics::gauge!("http_server_active_requests").increment(1.0);
+        Self(())
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        metrics::gauge!("http_server_active_requests").decrement(1.0);
+    }
+}
+
+/// A request was answered. `route` is a template; `none` where there is none.
+pub fn answered(method: &Method, route: &'static str, status: u16, took: Duration) {
+    let route = if route == "none" { UNMATCHED } else { route };
+    metrics::histogram!(
+        "http_server_request_duration_seconds",
+        "method" => named(method),
+        "route" => route,
+        "status" => status_text(status),
+    )
+    .record(took);
+}
+
+/// A request was refused: whoever is not let in is counted by why.
+pub fn refused(problem: &Problem) {
+    let is_about_who = problem.code.status() == 401
+        || matches!(
+            problem.code,
+            Code::InsufficientScope
+                | Code::CsrfRejected
+                | Code::OriginNotAllowed
+                | Code::ReauthenticationRequired
+        );
+    if is_about_who {
+        metrics::counter!("auth_failures_total", "reason" => problem.code.name()).increment(1);
+    }
+}
+
+/// A limit of requests was reached.
+pub fn limited(policy: &'static str) {
+    metrics::counter!("rate_limited_total", "policy" => policy).increment(1);
+}
+
+/// A quota or a budget was used up.
+pub fn over_quota(quota: &'static str) {
+    metrics::counter!("quota_rejected_total", "quota" => quota).increment(1);
+}
+
+/// A request was answered with what its idempotency key was answered before.
+pub fn replayed() {
+    metrics::counter!("idempotency_replays_total").increment(1);
+}
+
+/// A tool was called.
+pub fn tool_called(tool: &'static str, refusal: Option<&Problem>) {
+    let outcome = match refusal {
+        None => "ok",
+        Some(problem) if problem.code.status() >= 500 => "failed",
+        Some(_) => "refused",
+    };
+    metrics::counter!("mcp_tool_calls_total", "tool" => tool, "outcome" => outcome).increment(1);
+}
+
+/// An analysis was queued.
+pub fn enqueued(kind: AnalysisKind) {
+    metrics::counter!("jobs_enqueued_total", "type" => kind.name()).increment(1);
+}
+
+/// An analysis ended before a worker had it.
+pub fn canceled(kind: AnalysisKind) {
+    let (kind, outcome) = (kind.name(), "canceled");
+    metrics::counter!("jobs_finished_total", "type" => kind, "outcome" => outcome).increment(1);
+}
+
+fn named(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => OTHER,
+    }
+}
+
+/// The statuses that are answered, without making a text for each request anew.
+fn status_text(status: u16) -> &'static str {
+    macro_rules! known {
+        ($($number:literal)+) => { match status { $($number => stringify!($number),)+ _ => "other" } };
+    }
+    known!(200 201 202 204 303 304 400 401 403 404 405 406 408 409 410 412 413 414 415 422 428 429 431 500 501 503 504)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_of_our_own_words() {
+        assert_eq!(named(&Method::PATCH), "PATCH");
+        assert_eq!(named(&Method::from_bytes(b"BREW").unwrap()), "_OTHER");
+        assert_eq!((status_text(503), status_text(299)), ("503", "other"));
+    }
+}

@@ -1,0 +1,54 @@
+//! Whether whoever asked is still there. Actix reads nothing while it waits for an answer, so a caller who hangs up
+//! would be waited for until the end.
+
+use actix_web::{HttpRequest, rt::net::TcpStream};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::{
+    any::Any,
+    os::fd::{AsFd, OwnedFd},
+    sync::Arc,
+    time::Duration,
+};
+
+/// How often a connection is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What a connection looks like whose other end is closed. Elsewhere than on Linux only once it is reset.
+#[cfg(target_os = "linux")]
+const CLOSED: PollFlags = PollFlags::RDHUP.union(PollFlags::HUP).union(PollFlags::ERR);
+#[cfg(not(target_os = "linux"))]
+const CLOSED: PollFlags = PollFlags::HUP.union(PollFlags::ERR);
+
+/// The socket of a connection, to look at beside Actix.
+#[derive(Clone)]
+pub struct Peer(Arc<OwnedFd>);
+
+impl Peer {
+    /// Of a connection as Actix tells of it when it begins.
+    #[must_use]
+    pub fn of(connection: &dyn Any) -> Option<Self> {
+        let stream = connection.downcast_ref::<TcpStream>()?;
+        let socket = stream.as_fd().try_clone_to_owned().ok()?;
+        Some(Self(Arc::new(socket)))
+    }
+
+    fn is_gone(&self) -> bool {
+        let mut looked_at = [PollFd::new(&*self.0, CLOSED)];
+        let at_once = Timespec::default();
+        let found = poll(&mut looked_at, Some(&at_once));
+        found.is_ok() && looked_at[0].revents().intersects(CLOSED)
+    }
+}
+
+/// Returns when whoever sent the request has hung up; never when that cannot be known.
+pub async fn by_sender_of(request: &HttpRequest) {
+    let Some(peer) = request.conn_data::<Peer>().cloned() else {
+        return std::future::pending().await;
+    };
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if peer.is_gone() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+-- What must hold of the queue at any time, between any two transactions, in SQL that both databases read. Each
+-- query counts what is wrong, and has to say 0.
+
+-- wrong: accounts that run more than they may
+SELECT count(*) FROM (SELECT account_id FROM jobs WHERE state = 'running' GROUP BY account_id HAVING count(*) > 4) AS greedy;
+-- wrong: accounts that wanted the same twice at the same time
+SELECT count(*) FROM (SELECT account_id, dedupe_key FROM jobs WHERE state IN ('scheduled', 'ready', 'running', 'retry_wait') GROUP BY account_id, dedupe_key HAVING count(*) > 1) AS twice;
+-- wrong: jobs that run without a lease of their epoch
+SELECT count(*) FROM jobs WHERE state = 'running' AND (lease_epoch IS NULL OR lease_epoch <> epoch OR lease_owner IS NULL OR lease_until IS NULL OR deadline_at IS NULL OR started_at IS NULL);
+-- wrong: jobs that are held and do not run
+SELECT count(*) FROM jobs WHERE state <> 'running' AND (lease_epoch IS NOT NULL OR lease_owner IS NOT NULL OR lease_until IS NOT NULL);
+-- wrong: jobs that are over without a moment of their end, or have one before
+SELECT count(*) FROM jobs WHERE (finished_at IS NULL) <> (state IN ('scheduled', 'ready', 'running', 'retry_wait'));
+-- wrong: jobs with more attempts than there may be, or more deaths of workers
+SELECT count(*) FROM jobs WHERE attempt > 5 OR crash_count > 3;
+-- wrong: accounts whose line counts others than wait
+SELECT count(*) FROM account_queues WHERE waiting <> (SELECT count(*) FROM jobs WHERE jobs.account_id = account_queues.account_id AND state IN ('scheduled', 'ready', 'retry_wait'));
+-- wrong: accounts whose line counts others than run
+SELECT count(*) FROM account_queues WHERE running <> (SELECT count(*) FROM jobs WHERE jobs.account_id = account_queues.account_id AND state = 'running');
+-- wrong: jobs that wait without a line to wait in
+SELECT count(*) FROM jobs WHERE state IN ('scheduled', 'ready', 'running', 'retry_wait') AND NOT EXISTS (SELECT 1 FROM account_queues WHERE account_queues.account_id = jobs.account_id);
+-- wrong: jobs that would be looked for later than they may run
+SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = jobs.account_id WHERE state IN ('scheduled', 'ready', 'retry_wait') AND NOT cancel_requested AND (next_run_at IS NULL OR next_run_at > run_at);
+-- wrong: jobs whose lease, deadline or last moment would be noticed too late
+SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = jobs.account_id WHERE (state = 'running' AND (attention_at IS NULL OR attention_at > lease_until OR attention_at > deadline_at)) OR (state IN ('scheduled', 'ready', 'retry_wait') AND (attention_at IS NULL OR attention_at > expires_at));
+-- wrong: accounts with other money set aside than their unfinished jobs have
+SELECT count(*) FROM accounts WHERE (SELECT coalesce(sum(reserved), 0) FROM spending WHERE spending.account_id = accounts.account_id) <> (SELECT coalesce(sum(cost_reserved), 0) FROM jobs WHERE jobs.account_id = accounts.account_id AND state IN ('scheduled', 'ready', 'running', 'retry_wait'));
+-- wrong: accounts whose days have other money set aside than their months
+SELECT count(*) FROM accounts WHERE (SELECT coalesce(sum(reserved), 0) FROM spending WHERE spending.account_id = accounts.account_id) <> (SELECT coalesce(sum(reserved), 0) FROM daily_spending WHERE daily_spending.account_id = accounts.account_id);
+-- wrong: heads of results of jobs that did not succeed
+SELECT count(*) FROM result_heads WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.account_id = result_heads.account_id AND jobs.id = result_heads.job_id AND state IN ('succeeded', 'partial'));
+-- wrong: records on their way for jobs that are over
+SELECT count(*) FROM staged_findings JOIN jobs ON jobs.account_id = staged_findings.account_id AND jobs.id = staged_findings.job_id WHERE state NOT IN ('scheduled', 'ready', 'running', 'retry_wait');
+-- wrong: keywords that a job measured twice
+SELECT count(*) FROM (SELECT account_id, job_id, keyword_id FROM rank_history GROUP BY account_id, job_id, keyword_id HAVING count(*) > 1) AS twice;

@@ -1,0 +1,36 @@
+//! Workers whose clock was set: they notice on either database, and leave what others do alone.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    job::{clock_watch::Distrust, policy::QueuePolicy},
+    ports::clock::Clock,
+    use_cases::watch_clock::WatchClock,
+};
+use harness::{databases::TestDatabase, on_every_database};
+use std::sync::Arc;
+
+on_every_database![an_hour_more_or_less_is_noticed];
+
+/// The machine's clock, set by so much.
+struct Set(TimeDelta);
+
+impl Clock for Set {
+    #[expect(clippy::disallowed_methods, reason = "the database has this clock too")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now() + self.0
+    }
+}
+
+async fn an_hour_more_or_less_is_noticed(db: TestDatabase) {
+    let told = async |by: TimeDelta| {
+        let watch = WatchClock::new(db.port(), Arc::new(Set(by)), QueuePolicy::default());
+        watch.run().await.unwrap()
+    };
+    assert_eq!(told(TimeDelta::zero()).await, None);
+    for hour in [TimeDelta::hours(1), -TimeDelta::hours(1)] {
+        let Some(Distrust::Skewed(by)) = told(hour).await else {
+            panic!("{hour} is not noticed");
+        };
+        assert!((by - hour).abs() < TimeDelta::seconds(5), "{by}");
+    }
+}

@@ -1,0 +1,231 @@
+//! Probes of real processes, whose database goes away and comes back.
+
+use super::{
+    on_both,
+    process::{Process, command},
+    watcher::Watcher,
+    world::World,
+};
+use diesel::{Connection, SqliteConnection, connection::SimpleConnection};
+use harness::postgres_server::PostgresServer;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    net::TcpListener,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use storage::DatabaseKind;
+
+on_both!(
+    what_operators_look_at_is_apart_from_what_callers_reach,
+    a_server_and_a_worker_are_ready_until_they_are_told_to_stop,
+);
+
+async fn what_operators_look_at_is_apart_from_what_callers_reach(mut world: World) {
+    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
+    for path in ["/livez", "/readyz", "/startupz"] {
+        let (status, told) = watcher.look(path).await;
+        assert_eq!((status, &told), (200, &json!({ "status": "ok" })), "{path}");
+    }
+    let (status, told) = watcher.look("/debug/config").await;
+    assert_eq!(status, 200);
+    assert_eq!(told["settings"]["queue.lease_seconds"]["value"], "3");
+    let from = told["settings"]["queue.lease_seconds"]["from"].to_string();
+    assert!(from.contains("SIGHTLINE_QUEUE__LEASE_SECONDS"), "{from}");
+
+    for path in ["/livez", "/metrics"] {
+        let head = watcher.ask(Method::HEAD, path).await;
+        assert_eq!(head.headers()["cache-control"], "no-store");
+        assert_eq!(
+            (head.status().as_u16(), head.text().await.unwrap()),
+            (200, String::new())
+        );
+        for method in [Method::POST, Method::DELETE, Method::OPTIONS] {
+            let refused = watcher.ask(method, path).await;
+            assert_eq!(refused.status(), 405);
+            assert_eq!(refused.headers()["allow"], "GET, HEAD");
+            assert_eq!(
+                refused.headers()["content-type"],
+                "application/problem+json"
+            );
+            let told: Value = refused.json().await.unwrap();
+            assert_eq!(told["code"], "method-not-allowed");
+        }
+    }
+    // Neither reaches what is the other's.
+    for path in [
+        "/api/agent/v1/docs",
+        "/api/agent/v1/projects",
+        "/",
+        "/sign-in",
+        "/mcp",
+    ] {
+        let (status, told) = watcher.look(path).await;
+        assert_eq!(
+            (status, &told["code"]),
+            (404, &"not-found".into()),
+            "{path}"
+        );
+    }
+    for path in ["/metrics", "/startupz", "/debug/config"] {
+        assert_eq!(api.probe(path).await, Some(404), "{path}");
+    }
+}
+
+async fn a_server_and_a_worker_are_ready_until_they_are_told_to_stop(mut world: World) {
+    world.set("SHUTDOWN_DELAY_SECONDS", "3");
+    let (mut server, _, at_server) = world.serve_watched(&["--no-worker"]);
+    assert_eq!(at_server.look("/readyz").await.0, 200);
+    if !world.is_sqlite() {
+        let (mut worker, at_worker) = world.worker_watched();
+        assert_eq!(at_worker.look("/readyz").await.0, 200);
+        assert_eq!(at_worker.look("/startupz").await.0, 200);
+        worker.ask_to_end();
+        assert!(worker.ended().success());
+    }
+    server.ask_to_end();
+    at_server.until("/readyz", 503).await;
+    let (_, told) = at_server.look("/readyz").await;
+    assert_eq!(told["reasons"][0]["reason"], "stopping");
+    assert_eq!(at_server.look("/livez").await.0, 200);
+    assert!(server.ended().success());
+}
+
+/// A server process on a database that tests may stop.
+fn serve_on(url: &str, more: &[(&str, &str)]) -> (Process, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = vec![("SIGHTLINE_DATABASE_URL".to_owned(), url.to_owned())];
+    settings.extend(
+        more.iter()
+            .map(|(name, value)| (format!("SIGHTLINE_{name}"), (*value).to_owned())),
+    );
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];
+    let server = Process::start(command(folder.path(), &settings, &arguments));
+    (server, folder)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five() {
+    let start = || {
+        let server = PostgresServer::start();
+        server.execute("CREATE DATABASE probed OWNER sightline");
+        server
+    };
+    let postgres = tokio::task::spawn_blocking(start).await.unwrap();
+    // Past a pooler: it would hide that its server is away, and is asked itself then.
+    let url = postgres.direct_url("probed");
+    let (mut server, _folder) = serve_on(&url, &[("ADMIN__LISTEN", "127.0.0.1:0")]);
+    let watcher = Watcher::of(&server.await_line("/readyz"));
+    watcher.until("/readyz", 200).await;
+
+    for round in 0..2 {
+        let away = tokio::task::spawn_blocking({
+            let folder = postgres.folder();
+            move || PostgresServer::stop_in(&folder)
+        });
+        // Readiness is asked for all the time, as orchestrators do.
+        let lost = watcher.until("/readyz", 503).await;
+        away.await.unwrap();
+        assert!(
+            lost < Duration::from_millis(2_500),
+            "round {round}: {lost:?}"
+        );
+        let (_, told) = watcher.look("/readyz").await;
+        assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
+        // Nobody is restarted because a database is away, and looking costs no more than a second.
+        let begun = tokio::time::Instant::now();
+        assert_eq!(watcher.look("/livez").await.0, 200);
+        assert!(begun.elapsed() < Duration::from_millis(500));
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        let begun = tokio::time::Instant::now();
+        let scraped = watcher.metrics().await;
+        assert!(
+            begun.elapsed() < Duration::from_millis(1_500),
+            "{:?}",
+            begun.elapsed()
+        );
+        assert!(scraped.sum("jobs_queued", &["waiting"]).is_nan());
+
+        let folder = postgres.folder();
+        let back = move || PostgresServer::start_in(&folder);
+        tokio::task::spawn_blocking(back).await.unwrap();
+        let returned = watcher.until("/readyz", 200).await;
+        assert!(
+            returned < Duration::from_secs(5),
+            "round {round}: {returned:?}"
+        );
+        println!("round {round}: told lost after {lost:?}, back after {returned:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writes_that_wait_for_longer_than_five_seconds_make_a_server_unready() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
+    api.get("/models").await;
+    let file = world.database.url.strip_prefix("sqlite://").unwrap();
+    // Another program holds the file's lock: nobody can write.
+    let mut holder = SqliteConnection::establish(file).unwrap();
+    // The server's own last write may still be on its way.
+    let patiently = "PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE";
+    holder.batch_execute(patiently).unwrap();
+    let over = Arc::new(AtomicBool::new(false));
+    let mut writes = tokio::task::JoinSet::new();
+    for number in 0..6 {
+        let api = api.clone();
+        let over = Arc::clone(&over);
+        writes.spawn(async move {
+            let body = json!({ "domain": format!("shop-{number}.example.com") });
+            // Each is given up after some seconds, and comes again.
+            while !over.load(Ordering::SeqCst) {
+                api.call("POST", "/projects", Some(&body)).await;
+            }
+        });
+    }
+    assert_eq!(watcher.look("/readyz").await.0, 200);
+    watcher.until("/readyz", 503).await;
+    let (_, told) = watcher.look("/readyz").await;
+    assert_eq!(told["reasons"][0]["reason"], "writerQueue", "{told}");
+    assert_eq!(watcher.look("/livez").await.0, 200);
+    over.store(true, Ordering::SeqCst);
+    holder.batch_execute("ROLLBACK").unwrap();
+    watcher.until("/readyz", 200).await;
+    writes.join_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_was_asked_for_and_is_taken_ends_the_start() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [("SIGHTLINE_ADMIN__LISTEN".to_owned(), address.clone())];
+    let ran = command(
+        folder.path(),
+        &settings,
+        &["serve", "--listen", "127.0.0.1:0"],
+    );
+    let ran = { ran }.output().unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains(&address) && told.contains("admin.listen"),
+        "{told}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_process_goes_on_without_where_only_the_usual_place_is_taken() {
+    // Whoever has it: this test, or another program of the machine.
+    let _taken = TcpListener::bind("127.0.0.1:9090");
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];
+    let mut server = Process::start(command(folder.path(), &[], &arguments));
+    server.await_line("admin.listen");
+    server.await_line("listens on");
+    let (status, _) = server.terminate();
+    assert!(status.success());
+}

@@ -1,0 +1,110 @@
+//! Whoever looks at a process by its admin listener: probes, metrics, settings.
+
+use harness::callers::client;
+use reqwest::{Method, Response};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Looks at one process.
+#[derive(Clone)]
+pub struct Watcher {
+    pub address: String,
+}
+
+/// What `/metrics` told.
+pub struct Scraped {
+    pub text: String,
+    /// By name and labels, as they stand in the line.
+    pub samples: BTreeMap<String, f64>,
+    /// What each family is, by name.
+    pub types: BTreeMap<String, String>,
+    pub helped: BTreeSet<String>,
+}
+
+impl Watcher {
+    /// Of the process that said this.
+    pub fn of(line: &str) -> Self {
+        let rest = line.split("http://").nth(1).unwrap();
+        let address = rest.split(' ').next().unwrap().to_owned();
+        Self { address }
+    }
+
+    pub async fn ask(&self, method: Method, path: &str) -> Response {
+        let request = client().request(method, format!("http://{}{path}", self.address));
+        request.send().await.unwrap()
+    }
+
+    /// The status and the document.
+    pub async fn look(&self, path: &str) -> (u16, Value) {
+        let answer = self.ask(Method::GET, path).await;
+        let status = answer.status().as_u16();
+        (status, answer.json().await.unwrap_or_default())
+    }
+
+    pub async fn metrics(&self) -> Scraped {
+        let answer = self.ask(Method::GET, "/metrics").await;
+        assert_eq!(answer.status(), 200);
+        let kind = answer.headers()["content-type"].to_str().unwrap();
+        assert!(kind.starts_with("text/plain; version=0.0.4"), "{kind}");
+        Scraped::of(answer.text().await.unwrap())
+    }
+
+    /// How long it takes until a path answers with that status.
+    pub async fn until(&self, path: &str, status: u16) -> Duration {
+        let begun = Instant::now();
+        loop {
+            let (got, told) = self.look(path).await;
+            if got == status {
+                return begun.elapsed();
+            }
+            assert!(
+                begun.elapsed() < Duration::from_secs(30),
+                "{path} still answers {got}: {told}"
+            );
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+impl Scraped {
+    fn of(text: String) -> Self {
+        let mut scraped = Self {
+            samples: BTreeMap::new(),
+            types: BTreeMap::new(),
+            helped: BTreeSet::new(),
+            text: String::new(),
+        };
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            if let Some(rest) = line.strip_prefix("# TYPE ") {
+                let (name, kind) = rest.split_once(' ').unwrap();
+                let before = scraped.types.insert(name.to_owned(), kind.to_owned());
+                assert_eq!(before, None, "{name} is announced twice");
+            } else if let Some(rest) = line.strip_prefix("# HELP ") {
+                let (name, help) = rest.split_once(' ').unwrap();
+                assert!(!help.is_empty(), "{name} says nothing");
+                scraped.helped.insert(name.to_owned());
+            } else {
+                let (name, value) = line.rsplit_once(' ').unwrap();
+                let value = value
+                    .parse()
+                    .unwrap_or_else(|_| panic!("no number: {line}"));
+                let before = scraped.samples.insert(name.to_owned(), value);
+                assert_eq!(before, None, "{name} is there twice");
+            }
+        }
+        scraped.text = text;
+        scraped
+    }
+
+    /// The sum of all samples with that name whose line has all of these words.
+    pub fn sum(&self, name: &str, words: &[&str]) -> f64 {
+        let found = self.samples.iter().filter(|(line, _)| {
+            line.split('{').next() == Some(name) && words.iter().all(|it| line.contains(it))
+        });
+        found.map(|(_, value)| value).sum()
+    }
+}
