@@ -11,9 +11,12 @@ use diesel::{
     sql_types::BigInt,
 };
 use domain::ports::storage::Storage;
-use std::sync::{
-    Arc, LazyLock,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 use storage::{DatabaseKind, DatabaseUrl, DieselStorage, OpenOptions};
 use tempfile::TempDir;
@@ -57,6 +60,8 @@ pub struct TestDatabase {
     pub url: String,
     name: Option<String>,
     _folder: Option<TempDir>,
+    /// A server that no other test uses.
+    own: Option<PostgresServer>,
 }
 
 impl TestDatabase {
@@ -82,10 +87,44 @@ impl TestDatabase {
         }
     }
 
+    /// An empty database on a server that may be stopped: no other test uses it.
+    pub async fn on_its_own_server() -> Self {
+        let start = || {
+            let server = PostgresServer::start();
+            server.execute("CREATE DATABASE alone OWNER sightline");
+            // Tests are quick because nothing waits for the disk; a server that is killed has to have
+            // written what it acknowledged.
+            server.execute("ALTER DATABASE alone SET synchronous_commit = on");
+            server
+        };
+        let server = tokio::task::spawn_blocking(start).await.expect("a server");
+        let url = server.url("alone");
+        let storage = open(&server.direct_url("alone"), OpenOptions::default()).await;
+        storage.migrate().await.expect("the schema");
+        Self {
+            storage: Arc::new(open(&url, OpenOptions::default()).await),
+            url,
+            name: Some("alone".to_owned()),
+            _folder: None,
+            own: Some(server),
+        }
+    }
+
+    /// The folder of the server that no other test uses.
+    ///
+    /// # Panics
+    /// When there is no such server.
+    #[must_use]
+    pub fn servers_folder(&self) -> PathBuf {
+        self.own.as_ref().expect("its own server").folder()
+    }
+
     /// Where it is for the superuser of its server; `SQLite` has none.
     #[must_use]
     pub fn superuser_url(&self) -> Option<String> {
-        self.name.as_deref().map(|name| SERVER.superuser_url(name))
+        let name = self.name.as_deref()?;
+        let server = self.own.as_ref().unwrap_or_else(|| &*SERVER);
+        Some(server.superuser_url(name))
     }
 
     /// Which database it is.
@@ -105,6 +144,20 @@ impl TestDatabase {
             Past::Sqlite(it) => it.batch_execute(statements),
         };
         outcome.expect("the statements run");
+    }
+
+    /// Runs SQL on a `PostgreSQL` there, as whoever that URL names; connections that are cut meanwhile do not
+    /// matter.
+    pub fn run_sql_at(url: &str, statements: &str) {
+        if let Ok(mut connection) = PgConnection::establish(url) {
+            let _ = connection.batch_execute(statements);
+        }
+    }
+
+    /// Its name on its server; `SQLite` has none.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     fn past(&self) -> Past {
@@ -170,6 +223,7 @@ impl TestDatabase {
             url,
             name: Some(name),
             _folder: None,
+            own: None,
         }
     }
 
@@ -185,6 +239,7 @@ impl TestDatabase {
             url,
             name: None,
             _folder: Some(folder),
+            own: None,
         }
     }
 }
@@ -215,7 +270,7 @@ impl Past {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        if let Some(name) = &self.name {
+        if let (Some(name), None) = (&self.name, &self.own) {
             SERVER.execute(&format!("DROP DATABASE {name} WITH (FORCE)"));
         }
     }

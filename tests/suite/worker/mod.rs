@@ -12,6 +12,7 @@ mod effects;
 mod endings;
 mod fleet;
 mod google;
+mod hard_times;
 mod keys;
 mod logs;
 pub mod loopback;

@@ -148,10 +148,32 @@ impl Process {
 
     /// SIGTERM.
     pub fn ask_to_end(&self) {
+        self.signal("-TERM");
+    }
+
+    /// SIGSTOP: it stands still, and knows nothing of it.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// SIGCONT: it goes on where it stood.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
         let told = Command::new("kill")
-            .args(["-TERM", &self.child.id().to_string()])
+            .args([signal, &self.child.id().to_string()])
             .status();
         assert!(told.expect("kill runs").success());
+    }
+
+    /// Its files may grow again.
+    pub fn lift_limit_of_files(&self) {
+        let lifted = Command::new("prlimit")
+            .args(["--pid", &self.child.id().to_string(), "--fsize=unlimited"])
+            .status();
+        assert!(lifted.expect("prlimit runs").success());
     }
 
     /// How it ended, once it has.

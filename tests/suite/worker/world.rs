@@ -30,7 +30,11 @@ impl World {
             exclusive: Exclusive::Tool,
             ..OpenOptions::default()
         };
-        let database = TestDatabase::with_options(kind, options).await;
+        Self::in_database(TestDatabase::with_options(kind, options).await)
+    }
+
+    /// The same in that database.
+    pub fn in_database(database: TestDatabase) -> Self {
         let mut world = Self {
             settings: vec![
                 ("SIGHTLINE_DATABASE_URL".to_owned(), database.url.clone()),
@@ -160,7 +164,32 @@ impl World {
     pub fn serve(&self, more: &[&str]) -> (Process, Api) {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
         arguments.extend(more);
-        let mut server = Process::start(command(self.folder.path(), &self.settings, &arguments));
+        self.listening(Process::start(command(
+            self.folder.path(),
+            &self.settings,
+            &arguments,
+        )))
+    }
+
+    /// A server none of whose files may grow beyond so many KiB, as on a disk that is full then, until
+    /// [`Process::lift_limit_of_files`].
+    pub fn serve_with_files_up_to(&self, kibibytes: u64, more: &[&str]) -> (Process, Api) {
+        let program = program().display();
+        // Who ignores the signal is told by the failing write.
+        let script = format!(
+            "trap '' XFSZ; ulimit -S -f {kibibytes}; exec {program} serve --listen 127.0.0.1:0 {}",
+            more.join(" ")
+        );
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &script])
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .envs(self.settings.iter().map(|(key, value)| (key, value)))
+            .current_dir(self.folder.path());
+        self.listening(Process::start(bash))
+    }
+
+    fn listening(&self, mut server: Process) -> (Process, Api) {
         let line = server.await_line("listens on");
         let address = line.rsplit("http://").next().unwrap().to_owned();
         let token = self.token.clone();

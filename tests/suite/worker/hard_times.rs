@@ -1,0 +1,171 @@
+//! What happens to machines: a process stands still for longer than its lease, connections are cut, the database
+//! is started again, the disk is full. Nothing that was acknowledged is lost, and nothing is done twice.
+
+use super::{
+    api::{Api, done, number},
+    crashes::{Working, start},
+    on_both,
+    world::World,
+};
+use harness::{databases::TestDatabase, postgres_server::PostgresServer};
+use serde_json::json;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use storage::DatabaseKind;
+
+const KEYWORDS: usize = 400;
+
+on_both!(a_worker_that_stood_still_past_its_lease_stores_nothing_twice);
+
+/// A rank check that is well under way.
+async fn under_way(world: &mut World) -> (Working, i64, i64) {
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "100");
+    let working = start(world);
+    let project = working.api.project("example.com", KEYWORDS).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    working.api.follow(job, |job| done(job) >= 60).await;
+    (working, project, job)
+}
+
+async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world: World) {
+    let (working, project, job) = under_way(&mut world).await;
+    working.worker.freeze();
+    if world.is_sqlite() {
+        // Server and worker are one process: when it wakes up, its own lease is over.
+        tokio::time::sleep(Duration::from_secs(8)).await;
+        working.worker.thaw();
+        let over = working.api.finished(job).await;
+        assert_eq!(over["status"], "succeeded", "{over}");
+        world.assert_measured_once(project, job, KEYWORDS).await;
+        return;
+    }
+    let other = world.worker();
+    let seen = working.api.follow(job, |job| number(job, "/attempts") == 2);
+    seen.await;
+    // Both believe to hold it now; the lease of one of them is over.
+    working.worker.thaw();
+    let over = working.api.finished(job).await;
+    assert_eq!(
+        (&over["status"], number(&over, "/attempts")),
+        (&"succeeded".into(), 2),
+        "{over}"
+    );
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    world.assert_measured_once(project, job, KEYWORDS).await;
+    let records = working.api.records("rankings", project).await;
+    assert_eq!(records.len(), KEYWORDS);
+    drop(other);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_outlive_connections_that_are_cut() {
+    let mut world = World::on(DatabaseKind::Postgres).await;
+    world.lease_long();
+    let (working, project, job) = under_way(&mut world).await;
+    let over = Arc::new(AtomicBool::new(false));
+    let database = world.database.name().unwrap().to_owned();
+    let cut = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}' AND pid <> pg_backend_pid()"
+    );
+    let cuts = cutting(
+        Arc::clone(&over),
+        world.database.superuser_url().unwrap(),
+        cut,
+    );
+    let ended = working.api.finished_in_spite(job).await;
+    over.store(true, Ordering::SeqCst);
+    let cuts = cuts.await.unwrap();
+    assert!(cuts > 5, "{cuts} times");
+    assert_eq!(ended["status"], "succeeded", "{ended}");
+    world.assert_measured_once(project, job, KEYWORDS).await;
+}
+
+/// Cuts every connection five times a second; how often it did.
+fn cutting(over: Arc<AtomicBool>, url: String, statement: String) -> tokio::task::JoinHandle<u32> {
+    tokio::task::spawn_blocking(move || {
+        let mut cuts = 0;
+        while !over.load(Ordering::SeqCst) {
+            TestDatabase::run_sql_at(&url, &statement);
+            cuts += 1;
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        cuts
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_outlive_a_database_that_is_started_again() {
+    let mut world = World::in_database(TestDatabase::on_its_own_server().await);
+    world.lease_long();
+    let (working, project, job) = under_way(&mut world).await;
+    let folder = world.database.servers_folder();
+    for _ in 0..3 {
+        let folder = folder.clone();
+        let again = move || {
+            PostgresServer::stop_in(&folder);
+            PostgresServer::start_in(&folder);
+        };
+        tokio::task::spawn_blocking(again).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    let ended = working.api.finished_in_spite(job).await;
+    assert_eq!(ended["status"], "succeeded", "{ended}");
+    world.assert_measured_once(project, job, KEYWORDS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_refuses_and_nothing_that_was_acknowledged_is_lost() {
+    let world = World::on(DatabaseKind::Sqlite).await;
+    let (server, api) = world.serve_with_files_up_to(3 * 1_024, &["--no-worker"]);
+    let mut acknowledged = Vec::new();
+    let mut refused = Vec::new();
+    for number in 0..60 {
+        let (status, answer) = create(&api, number).await;
+        match status {
+            201 => acknowledged.push(answer["id"].as_i64().unwrap()),
+            503 => refused.push(answer),
+            other => panic!("{other}: {answer}"),
+        }
+        if refused.len() == 3 {
+            break;
+        }
+    }
+    assert!(
+        refused.len() == 3 && acknowledged.len() > 2,
+        "the disk was never full"
+    );
+    assert_eq!(refused[0]["code"], "database-unavailable", "{refused:?}");
+    // It lives, and what only reads is served.
+    assert_eq!(api.probe("/livez").await, Some(200));
+    api.get("/projects?limit=1").await;
+
+    server.lift_limit_of_files();
+    let (status, answer) = create(&api, 100).await;
+    assert_eq!(status, 201, "{answer}");
+    server.kill();
+    let (_server, api) = world.serve(&["--no-worker"]);
+    for project in &acknowledged {
+        let found = api.get(&format!("/projects/{project}")).await;
+        assert_eq!(found["keywordCount"], 300, "{found}");
+    }
+    let listed = api.get("/projects?include=total&limit=1").await;
+    assert_eq!(
+        listed["total"],
+        acknowledged.len() + 1,
+        "nothing half done is there"
+    );
+}
+
+/// A project with three hundred long keywords.
+async fn create(api: &Api, number: usize) -> (u16, serde_json::Value) {
+    let keywords: Vec<String> = (0..300)
+        .map(|n| format!("{} {n}", "k".repeat(60)))
+        .collect();
+    let body = json!({ "domain": format!("p{number}.example.com"), "keywords": keywords });
+    api.call("POST", "/projects", Some(&body)).await
+}
