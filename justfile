@@ -45,3 +45,15 @@ rolling-restart *ARGS:
 # A day of the scheduler at a billion rank checks a month
 simulate *ARGS:
     cargo run -q --release -p domain --example simulate_scheduler -- {{ARGS}}
+
+# Look for bytes that break what has to hold: one target or all, for so many seconds each
+fuzz TARGET="all" SECONDS="600":
+    ./tests/fuzz/run --keep {{SECONDS}} {{TARGET}}
+
+# Licences, versions and sources of what comes in from others
+deny *ARGS="bans licenses sources":
+    cargo deny --all-features --locked --config .cargo/deny.toml check {{ARGS}}
+
+# Change the domain's rules one by one: some test has to notice each
+mutants *ARGS:
+    cargo mutants --package domain {{ARGS}}

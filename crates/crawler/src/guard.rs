@@ -139,6 +139,11 @@ pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied>
 
 /// A reserved name may still be one of the operator's, which only its addresses tell.
 fn vet_name(name: &str, settings: &CrawlerSettings) -> Result<(), Denied> {
+    let bare = name.strip_suffix('.').unwrap_or(name);
+    // Behind an empty part, readers of URLs no longer see that the rest is an address.
+    if bare.split('.').any(str::is_empty) {
+        return Err(Denied::Name);
+    }
     if settings.allow_networks.is_empty() && is_reserved(name) {
         return Err(Denied::Name);
     }

@@ -21,7 +21,7 @@ mod soft_404;
 
 pub use extract::read_structured_data;
 pub use fetch::limits::FetchLimits;
-pub use guard::{Denied, why_denied};
+pub use guard::{Denied, is_public, vet_url, why_denied};
 pub use lab::{BrowserLab, BrowserSandbox, LabSettings, StaticReader, USUAL_PLACES};
 pub use reader::PoliteReader;
 pub use robots::{AiRobots, RobotsRules};

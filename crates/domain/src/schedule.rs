@@ -87,7 +87,7 @@ impl Rhythm {
     pub fn parse(days: &str, time: &str, zone: &str) -> Result<Self, RhythmRefusal> {
         let (hour, minute) = time.split_once(':').ok_or(RhythmRefusal::Time)?;
         let number = |text: &str, below: u8| {
-            let number = text.parse::<u8>().ok().filter(|it| *it < below);
+            let number = digits(text).filter(|it| *it < below);
             number
                 .filter(|_| text.len() == 2)
                 .ok_or(RhythmRefusal::Time)
@@ -142,6 +142,12 @@ impl Rhythm {
     }
 }
 
+/// A number of digits alone: numbers of Rust may have a sign.
+fn digits(text: &str) -> Option<u8> {
+    let is_plain = text.bytes().all(|it| it.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
+}
+
 impl FromStr for Days {
     type Err = RhythmRefusal;
 
@@ -153,7 +159,7 @@ impl FromStr for Days {
             let day = (1..).zip(WEEK).find_map(|(n, it)| (it == day).then_some(n));
             return day.map(Self::Weekly).ok_or(RhythmRefusal::Days);
         }
-        let day = text.strip_prefix("monthly:").and_then(|it| it.parse().ok());
+        let day = text.strip_prefix("monthly:").and_then(digits);
         day.filter(|it| (1..=28).contains(it))
             .map(Self::Monthly)
             .ok_or(RhythmRefusal::Days)
@@ -322,7 +328,12 @@ mod tests {
             ("weekly", "02:30", "UTC", RhythmRefusal::Days),
             ("monthly:29", "02:30", "UTC", RhythmRefusal::Days),
             ("monthly:0", "02:30", "UTC", RhythmRefusal::Days),
+            ("monthly:+5", "02:30", "UTC", RhythmRefusal::Days),
+            ("weekly:", "02:30", "UTC", RhythmRefusal::Days),
             ("daily", "24:00", "UTC", RhythmRefusal::Time),
+            ("daily", "02:60", "UTC", RhythmRefusal::Time),
+            ("daily", "+2:30", "UTC", RhythmRefusal::Time),
+            ("daily", "02:+5", "UTC", RhythmRefusal::Time),
             ("daily", "2:30", "UTC", RhythmRefusal::Time),
             ("daily", "noon", "UTC", RhythmRefusal::Time),
             ("daily", "02:30", "Berlin", RhythmRefusal::Zone),

@@ -148,10 +148,53 @@ mod tests {
 
     #[test]
     fn an_empty_set_permits_nothing() {
+        assert!(Scopes::default().is_empty());
         assert!(
             Scope::ALL
                 .into_iter()
                 .all(|scope| !Scopes::default().contains(scope))
         );
+    }
+
+    #[test]
+    fn scopes_have_the_names_of_the_specification() {
+        let names = [
+            "projects:read",
+            "projects:write",
+            "keywords:read",
+            "keywords:write",
+            "analysis:run",
+            "models:read",
+        ];
+        assert_eq!(Scope::ALL.map(Scope::name), names);
+        for (scope, name) in Scope::ALL.into_iter().zip(names) {
+            assert_eq!(scope.to_string(), name);
+            assert_eq!(name.parse(), Ok(scope));
+            let unknown = UnknownScope(String::new()).to_string();
+            assert!(unknown.contains(name), "whoever mistypes is told of {name}");
+        }
+    }
+
+    /// Every one of the 64 sets permits what it was made of, and nothing else.
+    #[test]
+    fn a_set_permits_what_it_was_made_of_alone() {
+        for chosen in 0_u8..64 {
+            let is_chosen = |place: usize| chosen >> place & 1 == 1;
+            let scopes: Vec<Scope> = { Scope::ALL.into_iter().enumerate() }
+                .filter_map(|(place, scope)| is_chosen(place).then_some(scope))
+                .collect();
+            // Whoever names one twice has it.
+            let set: Scopes = scopes.iter().chain(&scopes).copied().collect();
+            assert_eq!(set.iter().collect::<Vec<_>>(), scopes);
+            assert_eq!(set.is_empty(), chosen == 0);
+            for (place, scope) in Scope::ALL.into_iter().enumerate() {
+                assert_eq!(
+                    set.contains(scope),
+                    is_chosen(place),
+                    "{scope} of {chosen:06b}"
+                );
+            }
+            assert_eq!(Scopes::parse(&set.to_string()), Ok(set));
+        }
     }
 }

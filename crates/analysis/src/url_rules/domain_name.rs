@@ -148,13 +148,8 @@ impl DomainName {
         let mut removed = Vec::new();
         let ascii = typed_host(text, &mut removed)?;
         refuse_what_is_not_public(&ascii)?;
-        let (unicode, outcome) = idna::domain_to_unicode(&ascii);
         Ok(ParsedDomain {
-            unicode: if outcome.is_ok() {
-                unicode
-            } else {
-                ascii.clone()
-            },
+            unicode: as_people_read(&ascii),
             has_known_suffix: psl::suffix(ascii.as_bytes()).is_some_and(|it| it.is_known()),
             ascii,
             removed: in_order(removed),
@@ -170,6 +165,18 @@ impl DomainName {
             None if host.contains('.') => Err(DomainRefusal::PublicSuffix),
             None => Err(DomainRefusal::SingleLabel),
         }
+    }
+}
+
+/// The name in its own letters, where those lead back to it: a label can hold another in disguise
+/// (`xn--xn--…`), which nobody could type again.
+fn as_people_read(ascii: &str) -> String {
+    let (unicode, outcome) = idna::domain_to_unicode(ascii);
+    let leads_back = || matches!(Host::parse(&unicode), Ok(Host::Domain(it)) if it == ascii);
+    if outcome.is_ok() && leads_back() {
+        unicode
+    } else {
+        ascii.to_owned()
     }
 }
 

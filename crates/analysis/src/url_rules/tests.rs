@@ -213,6 +213,14 @@ fn internationalised_names_have_two_forms() {
 }
 
 #[test]
+fn a_name_whose_letters_do_not_lead_back_is_shown_as_dns_knows_it() {
+    let disguised = "xn--xn--bchev-nnnolacnst-kva.com";
+    let parsed = DomainName::parse(disguised).unwrap();
+    assert_eq!(parsed.ascii, disguised);
+    assert_eq!(parsed.unicode, disguised);
+}
+
+#[test]
 fn an_unknown_ending_is_accepted_and_told() {
     assert!(
         !DomainName::parse("example.unknowntld")

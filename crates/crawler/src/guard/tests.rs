@@ -230,6 +230,11 @@ fn names_of_no_public_host_are_refused() {
             "{host}"
         );
     }
+    for host in ["127.0.0.1..", "0x7f.1..", "example.com..", "a..example.com"] {
+        let denied = vet_url(&url(&format!("http://{host}/")), &closed);
+        assert_eq!(denied, Err(Denied::Name), "{host} has an empty part");
+    }
+    assert_eq!(vet_url(&url("http://example.com./"), &closed), Ok(()));
     assert_eq!(vet_url(&url("http://example.com/"), &closed), Ok(()));
     assert_eq!(
         vet_url(&url("ftp://example.com/"), &closed),

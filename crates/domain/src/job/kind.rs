@@ -150,5 +150,19 @@ mod tests {
             );
             assert_eq!(kind.is_built(), !kind.results().is_empty());
         }
+        assert_eq!(AnalysisKind::named("everything"), None);
+    }
+
+    #[test]
+    fn every_result_is_computed_by_what_is_behind_it() {
+        for result in ResultType::ALL {
+            assert!(AnalysisKind::computes(result), "{result:?}");
+        }
+    }
+
+    #[test]
+    fn progress_counts_what_a_kind_works_through() {
+        let units = AnalysisKind::ALL.map(AnalysisKind::unit);
+        assert_eq!(units, ["keywords", "answers", "urls", "pages", "analyses"]);
     }
 }

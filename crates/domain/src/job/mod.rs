@@ -419,3 +419,6 @@ fn digest_of(keywords: &[KeywordId]) -> String {
     let digest = u128::from_be_bytes(std::array::from_fn(|at| digest[at]));
     format!("{digest:032x}")
 }
+
+#[cfg(test)]
+mod tests;

@@ -110,6 +110,42 @@ mod tests {
             let whole = TimeDelta::seconds(whole);
             assert_eq!(policy.delay_after(attempt, 0.0), whole / 2);
             assert_eq!(policy.delay_after(attempt, 1.0), whole);
+            assert_eq!(policy.delay_after(attempt, 0.5), whole * 3 / 4);
+            // A jitter that is none stays between the two.
+            assert_eq!(policy.delay_after(attempt, -1.0), whole / 2);
+            assert_eq!(policy.delay_after(attempt, 7.0), whole);
         }
+    }
+
+    #[test]
+    fn many_attempts_do_not_overflow() {
+        let policy = QueuePolicy {
+            first_delay: TimeDelta::MAX,
+            ..QueuePolicy::default()
+        };
+        for attempt in [2, 21, 22, u32::MAX] {
+            assert_eq!(policy.delay_after(attempt, 1.0), policy.longest_delay);
+        }
+    }
+
+    #[test]
+    fn what_waits_for_others_may_take_longer() {
+        let policy = QueuePolicy::default();
+        for kind in AnalysisKind::ALL {
+            let hours = if kind == AnalysisKind::RankCheck {
+                2
+            } else {
+                6
+            };
+            assert_eq!(policy.deadline(kind), TimeDelta::hours(hours), "{kind:?}");
+        }
+    }
+
+    /// A worker may miss three signs of life before its job is given to another.
+    #[test]
+    fn a_lease_outlasts_some_signs_of_life() {
+        let policy = QueuePolicy::default();
+        assert!(policy.heartbeat * 4 < policy.lease);
+        assert!(policy.lease < policy.rank_check_deadline);
     }
 }

@@ -135,6 +135,36 @@ mod tests {
     }
 
     #[test]
+    fn a_stage_tells_where_it_stands() {
+        let stage = |done, is_over| Stage::counted("measure", done, 9, is_over).status;
+        assert_eq!(stage(0, false), StageStatus::Waiting);
+        assert_eq!(stage(1, false), StageStatus::Running);
+        assert_eq!(stage(9, false), StageStatus::Running);
+        assert_eq!(stage(0, true), StageStatus::Done);
+        let names = [
+            (StageStatus::Waiting, "waiting"),
+            (StageStatus::Running, "running"),
+            (StageStatus::Done, "done"),
+        ];
+        for (status, name) in names {
+            assert_eq!(status.name(), name);
+            assert_eq!(StageStatus::named(name), Some(status));
+        }
+        assert_eq!(StageStatus::named("over"), None);
+    }
+
+    #[test]
+    fn a_job_is_as_far_as_its_stages_are() {
+        let stages = vec![
+            Stage::counted("measure", 3, 5, false),
+            Stage::counted("store", 1, 4, false),
+        ];
+        let progress = Progress::of_stages(stages.clone());
+        assert_eq!((progress.done, progress.total), (4, 9));
+        assert_eq!(progress.stages, stages);
+    }
+
+    #[test]
     fn the_time_left_follows_from_the_speed_so_far() {
         let start = FrozenClock::default().now();
         let progress = Progress {
@@ -146,6 +176,9 @@ mod tests {
             progress.eta_seconds(start, start + TimeDelta::seconds(10)),
             Some(30)
         );
+        // A part of a second is one.
+        let moment = start + TimeDelta::milliseconds(1);
+        assert_eq!(progress.eta_seconds(start, moment), Some(1));
         assert_eq!(
             Progress {
                 done: 0,

@@ -10,9 +10,11 @@ mod bulkhead;
 mod guard;
 mod jitter;
 mod pacer;
+mod retry_after;
 mod settings;
 
 pub(crate) use guard::{FailedCall, Guard};
+pub use retry_after::retry_after;
 pub use settings::{BreakerSettings, ResilienceSettings};
 
 use domain::ports::search_results::ProviderError;

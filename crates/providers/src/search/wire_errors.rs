@@ -2,11 +2,10 @@
 
 use crate::{
     http_client::Answer,
-    resilience::{CallFailure, Repeat},
+    resilience::{CallFailure, Repeat, retry_after},
 };
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
-use std::time::Duration;
 
 /// A reason is cut to so many characters.
 const LONGEST_REASON: usize = 200;
@@ -21,7 +20,7 @@ pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> Call
         401 | 403 => CallFailure::pointless(ProviderError::Unauthorised),
         402 => CallFailure::pointless(ProviderError::OutOfFunds),
         429 => safe(ProviderError::RateLimited {
-            retry_after: retry_after(answer, now),
+            retry_after: { answer.retry_after.as_deref() }.and_then(|it| retry_after(it, now)),
         }),
         408 | 425 | 500..=599 => safe(ProviderError::Unavailable),
         300..=399 => CallFailure::malformed("it is a redirect"),
@@ -29,16 +28,6 @@ pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> Call
             reason: shortened(said),
         }),
     }
-}
-
-/// `Retry-After`, in seconds or as a date.
-fn retry_after(answer: &Answer, now: DateTime<Utc>) -> Option<Duration> {
-    let text = answer.retry_after.as_deref()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = DateTime::parse_from_rfc2822(text).ok()?;
-    Some((date.to_utc() - now).to_std().unwrap_or(Duration::ZERO))
 }
 
 /// A supplier's words without a secret that it repeats, as it is or as it stands in an address.
@@ -68,6 +57,7 @@ pub(crate) fn shortened(said: &str) -> String {
 mod tests {
     use super::*;
     use reqwest::StatusCode;
+    use std::time::Duration;
 
     fn limited(retry_after: &str) -> ProviderError {
         let answer = Answer {

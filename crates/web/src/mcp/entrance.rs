@@ -33,8 +33,8 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-/// How much deeper arguments stand in a message than in the body of a request.
-const DEEPER: usize = 2;
+/// How deeply a message may be nested: arguments stand two deeper in it than in the body of a request.
+pub const MOST_DEPTH: usize = json_guard::MOST_DEPTH + 2;
 
 /// The door of `/mcp`.
 pub struct Entrance {
@@ -94,7 +94,7 @@ impl Entrance {
         trace.caller.token = Some(agent.token.id);
         body::check_type(Verb::Post, request.headers())?;
         let bytes = body::raw(request, payload, config.most_body, config.body_patience).await?;
-        let message = match json_guard::parse_within(&bytes, json_guard::MOST_DEPTH + DEEPER) {
+        let message = match json_guard::parse_within(&bytes, MOST_DEPTH) {
             Ok(message) => message,
             Err(wrong) => return Ok(Told::Whole(unreadable(&bytes, &wrong))),
         };
@@ -190,7 +190,8 @@ impl Entrance {
 }
 
 /// The call of a tool that a message holds; nothing for other messages and unknown tools.
-fn asked(mut message: Map<String, Value>) -> Option<Asked> {
+#[must_use]
+pub fn asked(mut message: Map<String, Value>) -> Option<Asked> {
     if message.get("method")? != "tools/call" {
         return None;
     }
@@ -232,7 +233,8 @@ fn unreadable(bytes: &[u8], wrong: &json_guard::Malformed) -> Answer {
 }
 
 /// What keeps an object from being a message of JSON-RPC 2.0, as MCP has it.
-fn misshapen(message: &Map<String, Value>) -> Option<&'static str> {
+#[must_use]
+pub fn misshapen(message: &Map<String, Value>) -> Option<&'static str> {
     let is_id = |it: &Value| it.is_string() || it.is_i64();
     let params = message.get("params");
     if message.get("jsonrpc").is_none_or(|it| it != "2.0") {

@@ -18,7 +18,9 @@ mod tools;
 mod transport;
 mod words;
 
+pub use asked::Asked;
 pub(crate) use entrance::{Entrance, Told};
+pub use entrance::{MOST_DEPTH, asked, misshapen};
 pub use place::check as check_place;
 pub use tool::Tool;
 pub use tools::{INSTRUCTIONS, all as tools};

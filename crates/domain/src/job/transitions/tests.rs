@@ -152,6 +152,161 @@ fn only_the_last_errors_are_kept() {
     assert_eq!(attempts, [4, 5, 6, 7, 8]);
 }
 
+#[test]
+fn a_claim_counts_on_and_keeps_the_first_beginning() {
+    let again = Job {
+        attempt: 2,
+        epoch: 7,
+        started_at: Some(now() - SECOND),
+        ..a_job()
+    };
+    let claimed = again.claimed("w", now(), &policy()).unwrap();
+    assert_eq!((claimed.attempt, claimed.epoch), (3, 8));
+    assert_eq!(claimed.started_at, again.started_at);
+    let lease = claimed.lease.unwrap();
+    assert_eq!((lease.owner.as_str(), lease.epoch), ("w", 8));
+}
+
+#[test]
+fn neither_a_canceled_job_nor_one_that_is_not_due_is_claimed() {
+    let asked = Job {
+        cancel_requested: true,
+        ..a_job()
+    };
+    let early = Job {
+        run_at: now() + SECOND,
+        ..a_job()
+    };
+    for job in [asked, early, running()] {
+        assert_eq!(job.claimed("w", now(), &policy()), Err(WrongState));
+    }
+}
+
+#[test]
+fn a_sign_of_life_lengthens_the_lease_and_tells_how_far_it_is() {
+    let (job, later) = (running(), now() + SECOND * 10);
+    let progress = Progress {
+        done: 3,
+        ..Progress::default()
+    };
+    let told = job
+        .renewed(1, Some(progress.clone()), later, &policy())
+        .unwrap();
+    assert_eq!(told.progress, progress);
+    let lease = told.lease.as_ref().unwrap();
+    assert_eq!(lease.until, later + TimeDelta::seconds(45));
+    assert_eq!(
+        told.deadline_at, job.deadline_at,
+        "the attempt gets no longer"
+    );
+    let silent = told.renewed(1, None, later, &policy()).unwrap();
+    assert_eq!(silent.progress, progress);
+}
+
+#[test]
+fn work_that_is_done_ends_the_job_as_it_went() {
+    let (job, later) = (running(), now() + SECOND);
+    let of = |partial| job.finished(1, partial, later).unwrap();
+    assert_eq!(of(false).state, JobState::Succeeded);
+    assert_eq!(of(true).state, JobState::Partial);
+    let ended = of(false);
+    assert_eq!((ended.finished_at, ended.epoch), (Some(later), 2));
+    let failed = job.failed(1, error(), later).unwrap();
+    assert_eq!(
+        (failed.state, failed.errors),
+        (JobState::Failed, vec![error()])
+    );
+}
+
+#[test]
+fn attempts_are_used_up_after_the_fifth() {
+    let at = |attempt| {
+        let job = Job {
+            attempt,
+            ..running()
+        };
+        let retried = job.retried(1, error(), SECOND, now(), &policy()).unwrap();
+        // A passed deadline is no crash: attempts alone count.
+        let swept = Job {
+            deadline_at: Some(now()),
+            ..job
+        };
+        (
+            retried.state,
+            swept.swept(0.0, now(), &policy()).unwrap().state,
+        )
+    };
+    assert_eq!(at(4), (JobState::RetryWait, JobState::RetryWait));
+    assert_eq!(at(5), (JobState::Failed, JobState::Failed));
+}
+
+#[test]
+fn another_attempt_comes_after_the_delay_and_not_after_more_than_six_hours() {
+    let after = |delay| {
+        let retried = running()
+            .retried(1, error(), delay, now(), &policy())
+            .unwrap();
+        (retried.run_at - now(), retried.expires_at - now())
+    };
+    let day = TimeDelta::hours(24);
+    assert_eq!(after(SECOND), (SECOND, day));
+    let hours = TimeDelta::hours;
+    assert_eq!(after(hours(6)), (hours(6), day));
+    assert_eq!(after(hours(7)), (hours(6), day));
+}
+
+#[test]
+fn a_job_that_comes_back_late_has_an_hour_more() {
+    let late = Job {
+        expires_at: now() + SECOND,
+        ..running()
+    };
+    let retried = late
+        .retried(1, error(), SECOND * 9, now(), &policy())
+        .unwrap();
+    assert_eq!(retried.run_at, now() + SECOND * 9);
+    assert_eq!(retried.expires_at, retried.run_at + TimeDelta::hours(1));
+}
+
+#[test]
+fn what_was_taken_away_waits_longer_after_each_attempt() {
+    let ends = now() + TimeDelta::seconds(45);
+    let delay = |attempt| {
+        let swept = Job {
+            attempt,
+            ..running()
+        }
+        .swept(1.0, ends, &policy())
+        .unwrap();
+        assert_eq!((swept.state, swept.crash_count), (JobState::RetryWait, 1));
+        swept.run_at - ends
+    };
+    assert_eq!([1, 2, 3].map(delay), [15, 30, 60].map(TimeDelta::seconds));
+}
+
+#[test]
+fn a_job_that_nobody_came_for_expires_and_is_left_alone_before() {
+    let job = a_job();
+    let ends = job.expires_at;
+    assert_eq!(job.swept(0.0, ends - SECOND, &policy()), Err(WrongState));
+    let expired = job.swept(0.0, ends, &policy()).unwrap();
+    assert_eq!(expired.state, JobState::Expired);
+    let told = expired.error().unwrap();
+    assert_eq!((told.code.as_str(), told.at), ("expired", ends));
+    assert!(told.retryable && told.hint.is_some());
+}
+
+#[test]
+fn what_has_ended_is_not_stopped_again() {
+    let ended = running().finished(1, false, now()).unwrap();
+    assert_eq!(ended.canceled(now()), Err(WrongState));
+    assert_eq!(
+        ended.swept(0.0, now() + TimeDelta::days(99), &policy()),
+        Err(WrongState)
+    );
+    assert_eq!(ended.stopped(ended.epoch, now()), Err(LeaseLost));
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Claim,

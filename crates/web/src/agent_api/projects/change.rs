@@ -17,7 +17,7 @@ use domain::{
     text::Label,
     use_cases::change_project::ChangeProjectError,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The members that can be changed.
@@ -55,8 +55,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let defaults = &call.tenant().report_defaults;
     let shown = serde_json::to_value(ProjectView::of(&current, defaults)).unwrap_or(Value::Null);
     call.query.finish()?;
-    let patch = read_body(&call.body, |fields| Some(read(fields, &shown)));
-    let patch = patch.map_err(|mut problem| {
+    let patch = patch_of(&call.body, &shown).map_err(|mut problem| {
         if call.body.contains_key("keywords") {
             problem.next_actions.push(refusals::add_keywords(id));
         }
@@ -85,6 +84,14 @@ pub fn refused(error: ChangeProjectError, call: &Call) -> Problem {
         }
         error => refusals::of_project(ProjectId(call.id.unwrap_or_default()))(error),
     }
+}
+
+/// The patch that a body is, of a project that is shown so; callers may send back what they read.
+///
+/// # Errors
+/// Everything that is wrong with the body.
+pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch, Problem> {
+    read_body(body, |fields| Some(read(fields, shown)))
 }
 
 fn read(fields: &Fields, current: &Value) -> ProjectPatch {

@@ -7,7 +7,7 @@ mod list;
 mod read;
 mod view;
 
-pub use change::{FIELDS as CHANGE_FIELDS, change, unchanged};
+pub use change::{FIELDS as CHANGE_FIELDS, change, patch_of, unchanged};
 pub use create::{FIELDS as CREATE_FIELDS, create};
 pub use deactivate::deactivate;
 pub use list::{LIST_LIMITS, list, status as status_filter};

@@ -1,0 +1,36 @@
+//! Numbers that look random and are the same every time: splitmix64.
+
+/// A series of numbers.
+#[derive(Debug, Clone)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// The series that bytes begin.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        // FNV-1a.
+        let start = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self(start)
+    }
+
+    /// The next number.
+    pub fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// One below `bound`; 0 when that is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
+        usize::try_from(self.draw() % bound).unwrap_or(0)
+    }
+
+    /// A byte.
+    pub fn byte(&mut self) -> u8 {
+        self.draw().to_be_bytes()[0]
+    }
+}

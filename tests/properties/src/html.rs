@@ -1,0 +1,95 @@
+//! Pages: read in bounded time and space, the same however the encoding is told, with lines at which the
+//! elements really stand; what was read is written down and taken up again the same.
+
+use analysis::observation::{
+    page_content::{
+        CharsetSource, MOST_HEADINGS, MOST_IMAGES, MOST_LINKS, PageContent, TextSource,
+    },
+    page_url::normalised,
+    web_site::LinkTarget,
+};
+use crawler::extract::{Arrival, read_main_text, read_names, read_page, read_page_files};
+use std::sync::LazyLock;
+use url::Url;
+
+static PAGE: LazyLock<Url> =
+    LazyLock::new(|| Url::parse("https://shop.example.com/dir/page.html").expect("a URL"));
+
+pub(crate) fn check(bytes: &[u8]) {
+    let page = read_page(Arrival::loose(bytes, None, &PAGE));
+    is_bounded(&page);
+    let written = serde_json::to_string(&page).expect("a page is written down");
+    let again: PageContent = serde_json::from_str(&written).expect("and taken up again");
+    assert_eq!(again, page);
+
+    for link in &page.links {
+        if let LinkTarget::Web { url, .. } = &link.target {
+            let again = normalised(url);
+            assert_eq!(again.as_ref(), Some(url), "targets are in normal form");
+        }
+    }
+    let names = read_names(bytes, None);
+    assert_eq!(names, page.names, "two readers of names agree");
+    assert!(names.is_sorted(), "{names:?}");
+    let main = read_main_text(bytes, None);
+    assert_eq!(main, page.text.main.text(), "two readers of the text agree");
+    for file in read_page_files(bytes, None, &PAGE).files {
+        assert!(Url::parse(&file.url).is_ok(), "{}", file.url);
+    }
+    if let Ok(source) = std::str::from_utf8(bytes)
+        && page.document.charset_source == CharsetSource::Default
+    {
+        stands_where_it_says(&page, source);
+        same_however_it_is_told(&page, bytes);
+    }
+}
+
+fn is_bounded(page: &PageContent) {
+    assert!(page.links.len() <= MOST_LINKS);
+    assert!(page.headings.len() <= MOST_HEADINGS);
+    assert!(page.images.len() <= MOST_IMAGES);
+    let is_short = |text: &str, most| text.chars().count() <= most;
+    assert!(page.titles.iter().all(|it| is_short(&it.text, 1_000)));
+    assert!(page.metas.iter().all(|it| is_short(&it.content, 2_000)));
+    let mut headings = page.headings.iter();
+    assert!(headings.all(|it| it.text.as_ref().is_none_or(|it| is_short(it, 300))));
+    assert!(is_short(&page.text.footer, 3_000));
+    let document = &page.document;
+    assert!(document.duplicate_ids.len() <= 50);
+    assert!(document.duplicate_ids.len() <= document.duplicate_id_count as usize);
+    let text = &page.text;
+    assert!(text.main.blocks.iter().all(|it| !it.text.trim().is_empty()));
+    if text.main.source == TextSource::Elements {
+        assert!(text.main_characters <= text.all_characters);
+    }
+}
+
+/// The line of a heading or an image has its tag in it. Lines end where the reader counts them: at `\n`.
+fn stands_where_it_says(page: &PageContent, source: &str) {
+    let lines: Vec<String> = source.split('\n').map(str::to_ascii_lowercase).collect();
+    let has = |line: u32, tag: &str| {
+        let line = usize::try_from(line).ok().and_then(|it| it.checked_sub(1));
+        { line.and_then(|it| lines.get(it)) }.is_some_and(|it| it.contains(tag))
+    };
+    for heading in &page.headings {
+        let tag = format!("<h{}", heading.level);
+        assert!(has(heading.line, &tag), "{tag} at {}", heading.line);
+    }
+    for image in &page.images {
+        assert!(has(image.line, "<im"), "an image at {}", image.line);
+    }
+}
+
+/// UTF-8 by a mark or by the header is the same page as UTF-8 because nobody said anything.
+fn same_however_it_is_told(page: &PageContent, bytes: &[u8]) {
+    let as_here = |mut other: PageContent| {
+        other.document.charset_source = CharsetSource::Default;
+        other.response = page.response.clone();
+        other
+    };
+    let by_header = read_page(Arrival::loose(bytes, Some("utf-8"), &PAGE));
+    assert_eq!(as_here(by_header), *page, "told by the header");
+    let marked = [b"\xef\xbb\xbf", bytes].concat();
+    let by_mark = read_page(Arrival::loose(&marked, None, &PAGE));
+    assert_eq!(as_here(by_mark), *page, "told by a mark");
+}

@@ -1,0 +1,80 @@
+//! Fuzzing without guidance, for toolchains that have none: every seed, then mutations of them until the
+//! time is over. The same every time.
+//!
+//! `replay [SECONDS [TARGET…]]`
+
+use properties::{ALL, Mutator, Property, seeds};
+use std::{
+    fs,
+    io::{self, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+/// No input may take longer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn main() -> io::Result<ExitCode> {
+    let mut arguments = std::env::args().skip(1);
+    let seconds = arguments.next().and_then(|it| it.parse().ok()).unwrap_or(0);
+    let chosen: Vec<String> = arguments.collect();
+    let is_chosen = |it: &Property| chosen.is_empty() || chosen.iter().any(|name| name == it.name);
+    let mut sound = true;
+    for property in ALL.into_iter().filter(is_chosen) {
+        sound &= run(property, Duration::from_secs(seconds))?;
+    }
+    Ok(if sound {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn run(property: Property, time: Duration) -> io::Result<bool> {
+    let name = property.name;
+    let seeds: Vec<Vec<u8>> = seeds::of(name)?.into_iter().map(|it| it.1).collect();
+    let (begun, mut runs) = (Instant::now(), seeds.len());
+    for seed in &seeds {
+        if !holds(property, seed)? {
+            return Ok(false);
+        }
+    }
+    let mut mutator = Mutator::new(name, seeds, seeds::words(name));
+    while begun.elapsed() < time {
+        runs += 1;
+        if !holds(property, &mutator.draw())? {
+            return Ok(false);
+        }
+    }
+    writeln!(io::stdout(), "{name}: {runs} inputs, it held for all")?;
+    Ok(true)
+}
+
+/// Whether it holds; an input for which it does not is kept.
+fn holds(property: Property, input: &[u8]) -> io::Result<bool> {
+    let begun = Instant::now();
+    let held = catch_unwind(AssertUnwindSafe(|| property.hold(input))).is_ok();
+    if held && begun.elapsed() <= PATIENCE {
+        return Ok(true);
+    }
+    let folder = seeds::folder().join("artifacts").join(property.name);
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!(
+        "replay-{:016x}",
+        properties::Chance::of(input).draw()
+    ));
+    fs::write(&path, input)?;
+    let what = if held {
+        "took too long"
+    } else {
+        "does not hold"
+    };
+    writeln!(
+        io::stderr(),
+        "{} {what} for {}",
+        property.name,
+        path.display()
+    )?;
+    Ok(false)
+}

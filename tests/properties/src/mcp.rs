@@ -1,0 +1,57 @@
+//! Messages of MCP: whatever the arguments of a tool are, they ask for an endpoint of that tool.
+
+use serde_json::Value;
+use std::time::Duration;
+use web::{
+    endpoint::Verb,
+    json_guard,
+    mcp::{MOST_DEPTH, asked, misshapen, tools},
+};
+
+/// Bytes as a message, and as the arguments of each tool.
+pub(crate) fn check(bytes: &[u8]) {
+    let Ok(message) = json_guard::parse_within(bytes, MOST_DEPTH) else {
+        return;
+    };
+    if misshapen(&message).is_none() {
+        assert_eq!(message.get("jsonrpc"), Some(&Value::from("2.0")));
+        is_of_its_tool(message.clone());
+    }
+    for tool in tools() {
+        let call = serde_json::json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": { "name": tool.name, "arguments": message },
+        });
+        let Value::Object(call) = call else {
+            continue;
+        };
+        assert_eq!(misshapen(&call), None);
+        assert!(
+            is_of_its_tool(call),
+            "arguments make a call of {}",
+            tool.name
+        );
+    }
+}
+
+fn is_of_its_tool(message: serde_json::Map<String, Value>) -> bool {
+    let Some(asked) = asked(message) else {
+        return false;
+    };
+    let operation = asked.endpoint.operation;
+    assert!(asked.tool.operations.contains(&operation), "{operation}");
+    assert!((4_096..=65_536).contains(&asked.most_bytes));
+    assert!(asked.wait <= Duration::from_mins(5));
+    let reads = asked.endpoint.verb == Verb::Get;
+    assert_eq!(
+        asked.again().is_some(),
+        reads,
+        "what changes is not repeated"
+    );
+    if let Some(again) = asked.again() {
+        assert_eq!(again.endpoint.operation, operation);
+    }
+    true
+}

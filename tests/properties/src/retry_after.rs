@@ -1,0 +1,48 @@
+//! `Retry-After`: a number and the three forms of a date are read as what they say.
+
+use crate::Chance;
+use chrono::{DateTime, TimeDelta};
+use providers::resilience::retry_after;
+use std::time::Duration;
+
+/// How HTTP writes dates: today, and in two old ways.
+const FORMS: [&str; 3] = [
+    "%a, %d %b %Y %H:%M:%S GMT",
+    "%A, %d-%b-%y %H:%M:%S GMT",
+    "%a %b %e %H:%M:%S %Y",
+];
+
+pub(crate) fn check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
+    let read = retry_after(&text, now);
+    assert_eq!(
+        retry_after(&format!(" {text}\t"), now),
+        read,
+        "blanks around it"
+    );
+    let bare = text.trim();
+    if !bare.is_empty() && bare.bytes().all(|it| it.is_ascii_digit()) {
+        let seconds = bare.parse().ok().map(Duration::from_secs);
+        assert_eq!(read, seconds, "{bare}");
+    }
+    if bare.starts_with(['+', '-', '.']) {
+        assert_eq!(read, None, "{bare:?} is neither a number nor a date");
+    }
+    let seconds = Chance::of(bytes).draw() % 10_000_000_000;
+    let wait = Duration::from_secs(seconds);
+    assert_eq!(retry_after(&seconds.to_string(), now), Some(wait));
+    for form in FORMS {
+        // Two digits name years of one century alone.
+        let most = if form.contains("%y") {
+            1_000_000_000
+        } else {
+            u64::MAX
+        };
+        let wait = Duration::from_secs(seconds.min(most));
+        let date = (now + wait).format(form).to_string();
+        assert_eq!(retry_after(&date, now), Some(wait), "{date}");
+        let past = (now - wait).format(form).to_string();
+        assert_eq!(retry_after(&past, now), Some(Duration::ZERO), "{past}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Exports of Search Console: every row that is read can be, none is there twice, and what was exported is
+//! read as it was written.
+
+use crate::Chance;
+use analysis::keyword_text::normalised;
+use chrono::NaiveDate;
+use domain::{
+    ports::search_console::{ExportError, ExportFile, ReadExport},
+    search_console::Span,
+};
+use providers::search_console::exports;
+use std::{collections::BTreeSet, fmt::Write};
+
+pub(crate) fn check(bytes: &[u8]) {
+    let days = [1, 28].map(|day| NaiveDate::from_ymd_opt(2026, 11, day).expect("a day"));
+    let span = Span::between(days[0], days[1]);
+    let read = read(bytes, span, None);
+    match &read {
+        Ok(export) => is_sound(export),
+        Err(error) => is_told(error),
+    }
+    let about_a_page = self::read(bytes, None, Some("https://shop.example.com/a"));
+    if let Ok(export) = &about_a_page {
+        is_sound(export);
+    }
+    written(bytes, span);
+    // Other tools end lines otherwise.
+    let is_plain = !bytes
+        .iter()
+        .any(|it| matches!(it, b'\r' | b'"' | 0 | 0x80..));
+    if is_plain
+        && !bytes.starts_with(b"PK")
+        && let Ok(export) = read
+    {
+        let text = String::from_utf8_lossy(bytes).replace('\n', "\r\n");
+        let other = self::read(text.as_bytes(), span, None);
+        assert_eq!(other.expect("line ends"), export);
+    }
+}
+
+fn read(bytes: &[u8], span: Option<Span>, page: Option<&str>) -> Result<ReadExport, ExportError> {
+    exports().read(&ExportFile {
+        name: "export",
+        bytes,
+        span,
+        page,
+    })
+}
+
+/// Every line as a query, with figures drawn for it, as Search Console writes them down.
+fn written(bytes: &[u8], span: Option<Span>) {
+    let (text, mut chance) = (String::from_utf8_lossy(bytes), Chance::of(bytes));
+    let mut file = "Top queries,Clicks,Impressions,CTR,Position\n".to_owned();
+    let (mut seen, mut wanted) = (BTreeSet::new(), Vec::new());
+    for query in text.lines().map(str::trim) {
+        let is_one = !query.is_empty() && !query.chars().any(char::is_control);
+        if !is_one || query.len() > 1_000 || !seen.insert(normalised(query)) {
+            continue;
+        }
+        let impressions = 1 + chance.draw() % 100_000;
+        let clicks = chance.draw() % (impressions + 1);
+        let tenths = 10 + chance.draw() % 990;
+        let quoted = query.replace('"', "\"\"");
+        let rate = hundredths(clicks, impressions);
+        let position = format!("{}.{}", tenths / 10, tenths % 10);
+        let _ = writeln!(
+            file,
+            "\"{quoted}\",{clicks},{impressions},{rate},{position}"
+        );
+        wanted.push((query, clicks, impressions, position.parse().ok()));
+    }
+    if wanted.is_empty() {
+        return;
+    }
+    let export = read(file.as_bytes(), span, None);
+    let export = export.unwrap_or_else(|error| panic!("{error}:\n{file}"));
+    let rows = export.sets.iter().flat_map(|it| &it.rows);
+    let told: Vec<_> = rows
+        .map(|it| {
+            (
+                it.query.as_deref().unwrap_or_default(),
+                it.clicks,
+                it.impressions,
+                it.position,
+            )
+        })
+        .collect();
+    assert_eq!(told, wanted, "of\n{file}");
+}
+
+/// A rate in per cent, as the report rounds it.
+fn hundredths(clicks: u64, impressions: u64) -> String {
+    let hundredths = (clicks * 10_000 + impressions / 2) / impressions;
+    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+}
+
+fn is_sound(export: &ReadExport) {
+    for set in &export.sets {
+        assert_eq!(set.refusal(), None, "rows are such as can be stored");
+        assert!(set.span.first <= set.span.last);
+    }
+}
+
+fn is_told(error: &ExportError) {
+    assert!(!error.what.is_empty() && !error.remedy.is_empty());
+    assert!(error.line != Some(0), "{error:?}");
+    assert!(error.to_string().len() < 4_096, "{error}");
+}

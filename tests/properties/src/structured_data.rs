@@ -1,0 +1,59 @@
+//! Structured data: a bounded forest of items, and JSON that serde reads is never called broken.
+
+use analysis::observation::structured_data::{PageStructuredData, Value};
+use crawler::read_structured_data;
+use std::sync::LazyLock;
+use url::Url;
+
+static PAGE: LazyLock<Url> =
+    LazyLock::new(|| Url::parse("https://shop.example.com/dir/page.html").expect("a URL"));
+
+/// Bytes as a page; those of JSON also as a block of JSON-LD in one.
+pub(crate) fn check(bytes: &[u8]) {
+    is_sound(&read_structured_data(bytes, None, &PAGE).0);
+    if !matches!(bytes.first(), Some(b'{' | b'[')) || bytes.contains(&b'<') {
+        return;
+    }
+    let Ok(json) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let page = format!("<meta charset=utf-8><script type='application/ld+json'>{json}</script>");
+    let data = read_structured_data(page.as_bytes(), None, &PAGE).0;
+    is_sound(&data);
+    if serde_json::from_str::<serde_json::Value>(json).is_ok() {
+        assert_eq!(data.parse_errors, [], "serde reads {json:?}");
+    }
+}
+
+fn is_sound(data: &PageStructuredData) {
+    assert!(data.items.len() <= 5_000 && data.notes.len() <= 200);
+    assert!(data.parse_errors.len() <= 200);
+    let mut values = data.open_graph.len() + data.twitter.len();
+    for (number, item) in data.items.iter().enumerate() {
+        values += item.properties.len();
+        assert!(item.types.len() <= 50);
+        let parent = item.parent.map(|it| it as usize);
+        assert!(
+            parent.is_none_or(|it| it < number),
+            "whoever holds it comes first"
+        );
+        for property in &item.properties {
+            if let Value::Item(held) = property.value {
+                let held = held as usize;
+                assert!(held > number, "what is held comes after");
+                let parent = data.items[held].parent.map(|it| it as usize);
+                assert_eq!(parent, Some(number), "and knows who holds it");
+            }
+        }
+    }
+    assert!(values <= 50_001);
+    let places = data.notes.iter().filter_map(|it| it.item);
+    assert!(
+        places
+            .into_iter()
+            .all(|it| (it as usize) < data.items.len())
+    );
+    let written = serde_json::to_string(data).expect("it is written down");
+    let again: PageStructuredData = serde_json::from_str(&written).expect("and taken up again");
+    assert_eq!(&again, data);
+}

@@ -1,0 +1,43 @@
+//! Tokens: what is taken for one is exactly one, and a typing error never is.
+
+use crate::Chance;
+use domain::{ports::randomness::Randomness, token::PlainToken};
+use std::sync::{Mutex, PoisonError};
+
+/// Randomness that bytes decide.
+struct Decided(Mutex<Chance>);
+
+impl Randomness for Decided {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut chance = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.fill_with(|| chance.byte());
+    }
+}
+
+pub(crate) fn check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(token) = PlainToken::parse(&text) {
+        is_one(&token);
+        assert_eq!(token.reveal(), text, "nothing is taken off a token");
+    }
+    let mut chance = Chance::of(bytes);
+    let token = PlainToken::generate(&Decided(Mutex::new(chance.clone())));
+    is_one(&token);
+    let mut mistyped = token.reveal().as_bytes().to_vec();
+    let place = chance.below(mistyped.len());
+    mistyped[place] ^= chance.byte().max(1);
+    let mistyped = String::from_utf8_lossy(&mistyped);
+    assert!(
+        PlainToken::parse(&mistyped).is_err(),
+        "{mistyped:?} is none"
+    );
+}
+
+fn is_one(token: &PlainToken) {
+    let rest = token.reveal().strip_prefix(PlainToken::PREFIX);
+    let rest = rest.expect("a token has its prefix");
+    assert!(rest.len() == 49 && rest.bytes().all(|it| it.is_ascii_alphanumeric()));
+    assert_eq!(PlainToken::parse(token.reveal()).as_ref(), Ok(token));
+    assert_eq!(format!("{token:?}"), "PlainToken(…)", "it is not shown");
+    assert!(token.reveal().ends_with(token.last_four()));
+}

@@ -1,0 +1,48 @@
+//! Every property holds for its seeds, among them everything that ever broke one, and for changes of them.
+
+use properties::{ALL, Mutator, seeds};
+
+/// Changes of seeds that are tried of each property; `tests/fuzz/run` tries many more.
+const CHANGES: usize = 300;
+
+#[test]
+fn every_property_has_seeds_and_holds_for_them() {
+    for property in ALL {
+        let seeds = seeds::of(property.name).expect("a folder of seeds");
+        assert!(!seeds.is_empty(), "{} has no seeds", property.name);
+        for (name, seed) in seeds {
+            let told = std::panic::catch_unwind(|| property.hold(&seed));
+            assert!(told.is_ok(), "{}/{name}", property.name);
+        }
+    }
+}
+
+#[test]
+fn every_property_holds_for_changes_of_its_seeds() {
+    for property in ALL {
+        let seeds = seeds::of(property.name).expect("a folder of seeds");
+        let seeds = seeds.into_iter().map(|it| it.1).collect();
+        let mut mutator = Mutator::new(property.name, seeds, seeds::words(property.name));
+        for _ in 0..CHANGES {
+            let input = mutator.draw();
+            let told = std::panic::catch_unwind(|| property.hold(&input));
+            assert!(
+                told.is_ok(),
+                "{}: {:?}",
+                property.name,
+                String::from_utf8_lossy(&input)
+            );
+        }
+    }
+}
+
+#[test]
+fn every_property_is_a_target_and_every_target_a_property() {
+    let folder = seeds::folder();
+    for property in ALL {
+        let target = folder.join(format!("fuzz_targets/{}.rs", property.name));
+        assert!(target.exists(), "{}", target.display());
+    }
+    let kept = std::fs::read_dir(folder.join("seeds")).expect("a folder");
+    assert_eq!(kept.count(), ALL.len());
+}
