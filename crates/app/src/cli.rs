@@ -129,6 +129,16 @@ pub enum Command {
         #[arg(default_value = "run", value_parser = ["run", "status", "wall-up", "wall-down"])]
         action: String,
     },
+    /// Take a backup of the whole database into a file, while servers run.
+    #[command(
+        after_help = "Examples:\n  sightline backup /backups/sightline-2026-11-23\n  sightline backup --programs /usr/lib/postgresql/17/bin /backups/today\n\nBeside the file lies FILE.manifest.json, which says what is in it: keep both. They hold everything that the database holds, so nobody else may read them. Tokens and passwords are in it as hashes alone."
+    )]
+    Backup(BackupArgs),
+    /// Put a backup in the place of an empty database, or look whether it is whole.
+    #[command(
+        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --database-url sqlite:///var/lib/sightline/data.db /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it SQLite's file is kept as FILE.replaced."
+    )]
+    Restore(RestoreArgs),
     /// Show every effective setting and check what Sightline needs.
     #[command(after_help = "Example:\n  sightline doctor")]
     Doctor {
@@ -749,4 +759,36 @@ pub enum AnswersCommand {
         #[arg(long)]
         html: bool,
     },
+}
+
+/// Arguments of `sightline backup`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct BackupArgs {
+    /// Where it goes. There must be nothing of that name.
+    pub file: PathBuf,
+    /// Where `pg_dump` is, if not where it usually is.
+    #[arg(long, value_name = "FOLDER")]
+    pub programs: Option<PathBuf>,
+    /// What was taken, as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sightline restore`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct RestoreArgs {
+    /// The backup. Its manifest lies beside it.
+    pub file: PathBuf,
+    /// Look whether it is whole, and change nothing.
+    #[arg(long)]
+    pub verify: bool,
+    /// Give up what the database holds.
+    #[arg(long, conflicts_with = "verify")]
+    pub force: bool,
+    /// Where `pg_restore` is, if not where it usually is.
+    #[arg(long, value_name = "FOLDER")]
+    pub programs: Option<PathBuf>,
+    /// What is in it, as JSON.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -94,6 +94,8 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
             let foundation = Foundation::open(loaded, Role::Tool).await?;
             commands::search_console::run(&foundation, command).await
         }
+        Command::Backup(args) => commands::backup::take(loaded, args).await,
+        Command::Restore(args) => commands::backup::restore(loaded, args).await,
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
         Command::Doctor { json } => commands::doctor::run(loaded, json).await,
         Command::Openapi => commands::openapi::run(&loaded),

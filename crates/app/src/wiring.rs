@@ -152,9 +152,9 @@ pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
     (Arc::new(SystemClock), Arc::new(SystemRandomness))
 }
 
-/// Opens the database as it is.
-pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
-    // Only the file that nobody named is made by itself: a mistyped path is a mistake.
+/// Makes the folder of the file that nobody named, and tells whether it is that file: a mistyped path is a
+/// mistake, and is not made by itself.
+pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
     let is_ours = settings.database_url.is_none();
     if is_ours {
         std::fs::create_dir_all(&settings.data_dir).with_context(|| {
@@ -164,6 +164,12 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
             )
         })?;
     }
+    Ok(is_ours)
+}
+
+/// Opens the database as it is.
+pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
+    let is_ours = make_data_folder(settings)?;
     let options = OpenOptions {
         create: is_ours || role == Role::Migration,
         exclusive: if role == Role::Server {

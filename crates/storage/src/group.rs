@@ -5,6 +5,10 @@
 //! one commit keeps what all of them did. Nobody is told of success before that. Whoever fails goes back to their
 //! savepoint, and takes nothing of the others along.
 //!
+//! Only workers share, whose transactions stay on one thread ([`crate::near`]). A request may find in its transaction
+//! what another has not committed yet (an analysis that is under way, an answer to the same key) and tell its caller so
+//! without a commit of its own: it begins once everything before it is kept.
+//!
 //! Whoever leaves a transaction open goes to the end of the line, to close it: so it holds what those did who waited
 //! just then, and nobody waits for long.
 

@@ -11,6 +11,7 @@
     reason = "one query source, compiled once for each database: docs/decisions/0002"
 )]
 
+mod backup;
 mod close_by;
 mod database;
 mod database_url;
@@ -31,6 +32,7 @@ mod storage;
 mod tenant_tables;
 mod took;
 
+pub use backup::{BackupError, Manifest, back_up, restore, verify};
 pub use database_url::{DatabaseKind, DatabaseUrl, NotADatabaseUrl};
 pub use migrations::MigrationError;
 pub use opening::{Exclusive, OpenError, OpenOptions};

@@ -58,6 +58,8 @@ pub struct Work<D: Database> {
     /// What the database was told last, where its wall is up.
     told: Option<Whose>,
     has_failed: bool,
+    /// Whether it may share a commit with others ([`crate::group`]).
+    shares: bool,
 }
 
 /// A connection amid a transaction, and those whose work stands in it already.
@@ -154,6 +156,7 @@ impl<D: Database> Work<D> {
             turn: Some(turn),
             told: None,
             has_failed: false,
+            shares: near::may_wait(),
         }
     }
 
@@ -188,6 +191,12 @@ impl<D: Database> Work<D> {
     fn begin<T>(&mut self, query: &impl Fn(&mut D) -> QueryResult<T>) -> Result<T, StorageError> {
         let turn = self.turn.as_ref().ok_or_else(abandoned)?;
         if let Some((mut connection, others)) = turn.pool().between().take() {
+            if !self.shares {
+                // Those who wait are told, whatever comes of it; the connection goes back.
+                let _ = group::commit_for_all(&mut connection, others);
+                drop(connection);
+                return self.begin(query);
+            }
             let begun = connection.inner.begin_part();
             return match begun.map_err(told::<D>) {
                 Ok(()) => self.go_on((connection, others), query),
@@ -275,7 +284,7 @@ impl<D: Database> Work<D> {
         {
             return Err(spoilt(others, told::<D>(error)));
         }
-        if turn.is_shared() && others.have_room() {
+        if self.shares && turn.is_shared() && others.have_room() {
             let is_first = !others.are_there();
             let hear = turn.pool().between().leave(connection, others);
             if is_first {
@@ -304,6 +313,7 @@ impl<D: Database> Drop for Work<D> {
             turn: self.turn.take(),
             told: None,
             has_failed: true,
+            shares: false,
         };
         // Without a runtime the pool itself throws away a connection that is amid something.
         if let Ok(runtime) = Handle::try_current() {

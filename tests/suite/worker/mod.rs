@@ -4,6 +4,7 @@ mod ai_paid;
 mod ai_visibility;
 mod api;
 mod audit_command;
+mod backups;
 mod chat_model;
 mod content_changes;
 mod crashes;

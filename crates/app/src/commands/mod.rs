@@ -3,6 +3,7 @@
 pub mod account;
 pub mod answers;
 pub mod audit;
+pub mod backup;
 pub mod demo;
 pub mod doctor;
 pub mod mcp;

@@ -43,7 +43,8 @@ fn is_database(path: &Path) -> io::Result<bool> {
     Ok(begin.is_empty() || begin == SIGNATURE)
 }
 
-fn lock(path: &Path) -> Result<File, OpenError> {
+/// Keeps the file for one server, as long as what is returned lives.
+pub fn lock(path: &Path) -> Result<File, OpenError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     let beside = PathBuf::from(name);
@@ -56,7 +57,7 @@ fn lock(path: &Path) -> Result<File, OpenError> {
 }
 
 /// Opens or makes a file that only its owner reads; `-wal` and `-shm` take its mode.
-fn private(path: &Path) -> io::Result<File> {
+pub fn private(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

@@ -20,7 +20,7 @@ use diesel::{
     result::{DatabaseErrorInformation, DatabaseErrorKind},
 };
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-pub use file::prepare;
+pub use file::{lock, prepare, private};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// The connection the queries are compiled for.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What every connection is told (reliability.md 6.1). `busy_timeout` comes first, and is only
 /// for other processes: inside ours there is one writer.
-const SETUP: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; \
+pub const SETUP: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; \
      PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; \
      PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000; \
      PRAGMA temp_store = MEMORY;";

@@ -1,0 +1,130 @@
+//! The slip beside a backup: what it was taken of, when, and what is in it.
+
+use super::{BackupError, Contents, damaged, unusable};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+/// What a backup is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest {
+    /// `sqlite` or `postgres`.
+    pub database: String,
+    /// The version of Sightline that took it.
+    pub version: String,
+    /// When it began: what was acknowledged before is in it.
+    pub began_at: DateTime<Utc>,
+    /// How long the file is.
+    pub bytes: u64,
+    /// SHA-256 of the file, in hexadecimal digits.
+    pub sha256: String,
+    /// The steps of the schema that were taken.
+    pub steps: Vec<String>,
+    /// Those of them that older programs cannot work with.
+    pub breaks: Vec<String>,
+    /// Rows by table.
+    pub rows: BTreeMap<String, u64>,
+}
+
+/// Where the slip of a backup is.
+pub(super) fn beside(backup: &Path) -> PathBuf {
+    let mut name = backup.as_os_str().to_owned();
+    name.push(".manifest.json");
+    name.into()
+}
+
+impl Manifest {
+    pub(super) fn of(
+        file: &Path,
+        database: &str,
+        began_at: DateTime<Utc>,
+        contents: Contents,
+    ) -> io::Result<Self> {
+        let (bytes, sha256) = weigh(file)?;
+        let Contents { rows, mut taken } = contents;
+        taken.steps.sort();
+        Ok(Self {
+            database: database.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            began_at,
+            bytes,
+            sha256,
+            steps: taken.steps,
+            breaks: taken.breaks,
+            rows,
+        })
+    }
+
+    /// Of all tables together.
+    #[must_use]
+    pub fn all_rows(&self) -> u64 {
+        self.rows.values().sum()
+    }
+
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        let mut file = crate::sqlite::private(path)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    }
+
+    pub(super) fn read(backup: &Path) -> Result<Self, BackupError> {
+        let path = beside(backup);
+        let text = fs::read_to_string(&path).map_err(unusable(&path))?;
+        serde_json::from_str(&text).map_err(|error| damaged(&path, error.to_string()))
+    }
+
+    /// Whether the file is the one that was taken, to the last bit.
+    pub(super) fn is_of(&self, backup: &Path) -> Result<(), BackupError> {
+        let (bytes, sha256) = weigh(backup).map_err(unusable(backup))?;
+        if bytes != self.bytes {
+            let what = format!("it has {bytes} bytes, and had {}", self.bytes);
+            return Err(damaged(backup, what));
+        }
+        if sha256 != self.sha256 {
+            return Err(damaged(backup, "its SHA-256 is not that of its manifest"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn agrees_with(
+        &self,
+        rows: &BTreeMap<String, u64>,
+        backup: &Path,
+    ) -> Result<(), BackupError> {
+        let differs = |(table, count): &(&String, &u64)| rows.get(*table) != Some(*count);
+        match self.rows.iter().find(differs) {
+            None => Ok(()),
+            Some((table, count)) => {
+                let found = rows.get(table).copied().unwrap_or_default();
+                let what = format!("`{table}` has {found} rows, and had {count}");
+                Err(damaged(backup, what))
+            }
+        }
+    }
+}
+
+/// Length and SHA-256, a part at a time.
+fn weigh(path: &Path) -> io::Result<(u64, String)> {
+    let mut file = File::open(path)?;
+    let (mut hash, mut bytes) = (Sha256::new(), 0);
+    let mut part = vec![0; 1 << 20];
+    loop {
+        let read = file.read(&mut part)?;
+        if read == 0 {
+            break;
+        }
+        hash.update(&part[..read]);
+        bytes += read as u64;
+    }
+    let digits = hash.finalize();
+    let digits = digits.iter().map(|byte| format!("{byte:02x}"));
+    Ok((bytes, digits.collect()))
+}

@@ -1,0 +1,272 @@
+//! A backup of `PostgreSQL` is an archive of `pg_dump` (custom format), of the moment at which its rows were
+//! counted. `pg_dump` and `pg_restore` know every version of `PostgreSQL`; copying tables ourselves would not.
+
+use super::{BackupError, Contents};
+use crate::{database::Database, errors::unavailable, postgres::connect_for_migration};
+use diesel::{
+    PgConnection, QueryResult, QueryableByName, RunQueryDsl,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Where Debian and its like keep the programs of each version.
+const VERSIONS: &str = "/usr/lib/postgresql";
+
+#[derive(QueryableByName)]
+struct Name {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// Copies what is committed; servers go on meanwhile.
+pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, BackupError> {
+    let dump = Program::find("pg_dump", programs)?;
+    let mut database = connect_for_migration(url).map_err(unavailable)?;
+    let (contents, moment) = counted_at_a_moment(&mut database).map_err(unavailable)?;
+    let (url, password) = apart(url);
+    let outcome = dump.run(
+        &[
+            "--format=custom",
+            "--no-owner",
+            "--no-privileges",
+            &format!("--snapshot={moment}"),
+            &format!("--file={}", to.display()),
+            &format!("--dbname={url}"),
+        ],
+        password.as_deref(),
+    );
+    // The moment lasts as long as the transaction that named it.
+    let _ = database.batch_execute("ROLLBACK");
+    outcome.map(|()| contents)
+}
+
+fn counted_at_a_moment(database: &mut PgConnection) -> QueryResult<(Contents, String)> {
+    database.batch_execute(
+        "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
+         BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    )?;
+    let moment: Name = sql_query("SELECT pg_export_snapshot() AS name").get_result(database)?;
+    Ok((counted(database)?, moment.name))
+}
+
+fn counted(database: &mut PgConnection) -> QueryResult<Contents> {
+    let mut rows = BTreeMap::new();
+    for name in tables(database)? {
+        let count = format!("SELECT count(*) AS number FROM \"{name}\"");
+        let counted: Number = sql_query(count).get_result(database)?;
+        rows.insert(name, counted.number.unsigned_abs());
+    }
+    let taken = database.steps_taken()?;
+    Ok(Contents { rows, taken })
+}
+
+/// Tables in the schema that is used, those that are parts of others left out.
+fn tables(database: &mut PgConnection) -> QueryResult<Vec<String>> {
+    let found = sql_query(
+        "SELECT c.relname::TEXT AS name FROM pg_catalog.pg_class c \
+         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition",
+    );
+    let found: Vec<Name> = found.load(database)?;
+    Ok(found.into_iter().map(|it| it.name).collect())
+}
+
+/// Reads the whole archive, without a database.
+pub fn look_through(from: &Path, programs: Option<&Path>) -> Result<(), BackupError> {
+    let restore = Program::find("pg_restore", programs)?;
+    let from = from.display().to_string();
+    restore.run(&["--file=/dev/null", &from], None)
+}
+
+/// Puts the archive into a database that is empty or given up, all of it or nothing.
+pub fn restore(
+    url: &str,
+    from: &Path,
+    known: &BTreeMap<String, u64>,
+    force: bool,
+    programs: Option<&Path>,
+) -> Result<Contents, BackupError> {
+    let restore = Program::find("pg_restore", programs)?;
+    let mut database = connect_for_migration(url).map_err(unavailable)?;
+    let (plain, password) = apart(url);
+    let there = tables(&mut database).map_err(unavailable)?;
+    if there.iter().any(|it| it == "accounts") {
+        let accounts = sql_query("SELECT count(*) AS number FROM accounts");
+        let accounts: Number = accounts.get_result(&mut database).map_err(unavailable)?;
+        if accounts.number > 0 && !force {
+            let place = plain.split('?').next().unwrap_or_default();
+            let place = place.rsplit('@').next().unwrap_or_default();
+            return Err(BackupError::NotEmpty(place.to_owned()));
+        }
+    }
+    if let Some(table) = there.iter().find(|it| !known.contains_key(*it)) {
+        return Err(BackupError::Stranger(table.clone()));
+    }
+    // All at once: an archive's own orders to drop know nothing of parts of tables. The archive was read to
+    // its end before.
+    if !there.is_empty() {
+        let named: Vec<String> = there.iter().map(|it| format!("\"{it}\"")).collect();
+        let give_up = format!("DROP TABLE {} CASCADE", named.join(", "));
+        database.batch_execute(&give_up).map_err(unavailable)?;
+    }
+    let from = from.display().to_string();
+    let arguments = [
+        "--no-owner",
+        "--no-privileges",
+        "--exit-on-error",
+        "--single-transaction",
+        &format!("--dbname={plain}"),
+        &from,
+    ];
+    restore.run(&arguments, password.as_deref())?;
+    Ok(counted(&mut database).map_err(unavailable)?)
+}
+
+/// A program of `PostgreSQL`'s.
+struct Program {
+    name: &'static str,
+    path: PathBuf,
+}
+
+impl Program {
+    /// In the folder that was named, else on the path, else the newest that is installed.
+    fn find(name: &'static str, folder: Option<&Path>) -> Result<Self, BackupError> {
+        let path = match folder {
+            Some(folder) => Some(folder.join(name)).filter(|it| it.is_file()),
+            None => newest(name).or_else(|| on_the_path(name)),
+        };
+        let path = path.ok_or(BackupError::NoProgram(name))?;
+        Ok(Self { name, path })
+    }
+
+    /// A password goes by the environment: others on the machine can read command lines.
+    fn run(&self, arguments: &[&str], password: Option<&str>) -> Result<(), BackupError> {
+        let failed = |told: String| BackupError::Failed {
+            program: self.name,
+            told,
+        };
+        let mut command = Command::new(&self.path);
+        command.args(arguments);
+        if let Some(password) = password {
+            command.env("PGPASSWORD", password);
+        }
+        let ran = command
+            .output()
+            .map_err(|error| failed(error.to_string()))?;
+        if ran.status.success() {
+            return Ok(());
+        }
+        let told = String::from_utf8_lossy(&ran.stderr);
+        Err(failed(told.trim().to_owned()))
+    }
+}
+
+fn newest(name: &str) -> Option<PathBuf> {
+    let versions = fs::read_dir(VERSIONS).ok()?;
+    let programs = versions.flatten().filter_map(|version| {
+        let number: u32 = version.file_name().to_str()?.parse().ok()?;
+        let program = version.path().join("bin").join(name);
+        program.is_file().then_some((number, program))
+    });
+    programs.max().map(|(_, program)| program)
+}
+
+fn on_the_path(name: &str) -> Option<PathBuf> {
+    let found = Command::new(name).arg("--version").output();
+    found.is_ok().then(|| name.into())
+}
+
+/// A URL without its password, and the password.
+fn apart(url: &str) -> (String, Option<String>) {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return (url.to_owned(), None);
+    };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, behind) = rest.split_at(end);
+    let (mut password, mut place) = (None, authority.to_owned());
+    if let Some((who, host)) = authority.rsplit_once('@')
+        && let Some((user, secret)) = who.split_once(':')
+    {
+        password = Some(plain(secret));
+        place = format!("{user}@{host}");
+    }
+    let (path, query) = behind.split_once('?').unwrap_or((behind, ""));
+    let mut kept = Vec::new();
+    for option in query.split('&').filter(|it| !it.is_empty()) {
+        match option.strip_prefix("password=") {
+            Some(secret) => password = Some(plain(secret)),
+            None => kept.push(option),
+        }
+    }
+    let query = if kept.is_empty() {
+        String::new()
+    } else {
+        format!("?{}", kept.join("&"))
+    };
+    (format!("{scheme}://{place}{path}{query}"), password)
+}
+
+/// Without the escapes of URLs.
+fn plain(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let escaped = (*first == b'%')
+            .then(|| behind.get(..2))
+            .flatten()
+            .and_then(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() {
+            &behind[2..]
+        } else {
+            behind
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_taken_out_of_a_url_wherever_it_stands() {
+        for (url, plain, password) in [
+            (
+                "postgres://ann:se%40cret@db:5432/sightline",
+                "postgres://ann@db:5432/sightline",
+                Some("se@cret"),
+            ),
+            (
+                "postgres://db/sightline?password=secret&sslmode=require",
+                "postgres://db/sightline?sslmode=require",
+                Some("secret"),
+            ),
+            (
+                "postgres://ann@/s?host=/run",
+                "postgres://ann@/s?host=/run",
+                None,
+            ),
+            ("postgres:///s", "postgres:///s", None),
+        ] {
+            assert_eq!(
+                apart(url),
+                (plain.to_owned(), password.map(str::to_owned)),
+                "{url}"
+            );
+        }
+    }
+}
