@@ -38,7 +38,12 @@ chaos *ARGS:
     ./tests/chaos/storm.py --database sqlite {{ARGS}}
     ./tests/chaos/storm.py --database postgres {{ARGS}}
 
-# Restart two servers one after the other under a load of a fixed rate
+# How long others wait beside an account with thousands of due jobs, on both databases
+fairness *ARGS:
+    ./tests/chaos/fairness.py --database sqlite {{ARGS}}
+    ./tests/chaos/fairness.py --database postgres {{ARGS}}
+
+# Restart two servers and two workers one after the other under a load of a fixed rate
 rolling-restart *ARGS:
     ./tests/chaos/rolling_restart.py {{ARGS}}
 

@@ -29,26 +29,37 @@ def build(*arguments):
     subprocess.run(["cargo", "build", "-q", "--release", *arguments], cwd=ROOT, check=True)
 
 
+def programs():
+    """Where the newest PostgreSQL is, and what lets its owner run it."""
+    homes = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda it: int(it.parts[4]))
+    return homes[-1].parent, ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+
+
 @contextlib.contextmanager
 def postgres():
     """A server of our own with the settings of its package (so with fsync); yields the URL."""
-    homes = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda it: int(it.parts[4]))
-    programs = homes[-1].parent
+    installed, as_owner = programs()
     folder = tempfile.mkdtemp(prefix="sightline-lab-pg-")
-    as_owner = []
-    if os.getuid() == 0:
+    if as_owner:
         owner = pwd.getpwnam("postgres")
         os.chown(folder, owner.pw_uid, owner.pw_gid)
-        as_owner = ["runuser", "-u", "postgres", "--"]
     quiet = {"stdout": subprocess.DEVNULL, "cwd": "/", "check": True}
-    subprocess.run([*as_owner, programs / "initdb", "-D", f"{folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"], **quiet)
-    control = [*as_owner, programs / "pg_ctl", "-D", f"{folder}/data", "-w"]
+    subprocess.run([*as_owner, installed / "initdb", "-D", f"{folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"], **quiet)
+    control = [*as_owner, installed / "pg_ctl", "-D", f"{folder}/data", "-w"]
     subprocess.run([*control, "-l", f"{folder}/log", "-o", f"-k {folder} -c listen_addresses=''", "start"], **quiet)
     try:
         yield f"postgres://postgres@/postgres?host={folder}"
     finally:
         subprocess.run([*control, "-m", "fast", "stop"], **quiet)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def restart(url):
+    """Ends a server of `postgres` as if its machine had lost power, and starts it again."""
+    folder = url.split("host=")[1]
+    installed, as_owner = programs()
+    control = [*as_owner, installed / "pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-m", "immediate", "restart"]
+    subprocess.run(control, stdout=subprocess.DEVNULL, cwd="/", check=True)
 
 
 @contextlib.contextmanager
@@ -93,11 +104,18 @@ class Files(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Site(http.server.ThreadingHTTPServer):
+    """Does not mind who goes away in the middle."""
+
+    def handle_error(self, *_):
+        pass
+
+
 @contextlib.contextmanager
 def site(folder):
     """Serves a folder on loopback from a process of its own; yields the port."""
     port = free_port()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Files, directory=folder), bind_and_activate=False)
+    server = Site(("127.0.0.1", port), functools.partial(Files, directory=folder), bind_and_activate=False)
     server.request_queue_size = 128
     server.server_bind()
     server.server_activate()
@@ -149,11 +167,15 @@ class Sightline:
         account = json.loads(self.say("account", "list", "--json"))[0]["id"]
         return account, self.say("token", "create", "--email", "lab@example.com", "--name", "lab")
 
-    def start(self, *arguments):
-        """A process of it; a server is answered with its address."""
-        log = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".log", delete=False)
+    def spawn(self, *arguments, log=subprocess.DEVNULL):
         process = subprocess.Popen([self.program, *arguments], env=self.settings, cwd=self.folder, stderr=log, stdout=subprocess.DEVNULL)
         self.processes.append(process)
+        return process
+
+    def start(self, *arguments):
+        """A process of it, once it says that it runs; a server is answered with its address."""
+        log = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".log", delete=False)
+        process = self.spawn(*arguments, log=log)
         word = "listens on http://" if arguments[0] == "serve" else "takes jobs from"
         for _ in range(600):
             text = pathlib.Path(log.name).read_text()

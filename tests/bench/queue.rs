@@ -141,7 +141,7 @@ async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
     fill(storage.as_ref(), jobs).await;
     let began = Instant::now();
     let workers: Vec<_> = (0..WORKERS)
-        .map(|_| tokio::spawn(work(Arc::clone(storage), batch)))
+        .map(|at| tokio::spawn(work(Arc::clone(storage), batch, format!("bench-{at}"))))
         .collect();
     let mut done = 0_u32;
     for worker in workers {
@@ -151,41 +151,48 @@ async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
     f64::from(done) / began.elapsed().as_secs_f64()
 }
 
-async fn work(storage: Arc<dyn Storage>, batch: u32) -> u32 {
+async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
     let claim = ClaimJobs::new(Arc::clone(&storage), Arc::new(Now), policy());
     let publish = Arc::new(PublishResults::new(Arc::clone(&storage), Arc::new(Now)));
     let mut done = 0;
     let mut empty = 0;
     // Nothing may be there because others hold the lines for a moment.
     while empty < 20 {
-        let claimed = claim.run("bench", batch).await.unwrap();
+        let claimed = claim.run(&name, batch).await.unwrap();
         if claimed.is_empty() {
             empty += 1;
             tokio::time::sleep(Duration::from_millis(5)).await;
             continue;
         }
         empty = 0;
-        let ends: Vec<_> = { claimed.into_iter() }
-            .map(|job| {
+        // What the worker does with jobs of one account that are done at the same time.
+        let of_accounts = claimed.chunk_by(|one, other| one.account == other.account);
+        let ends: Vec<_> = of_accounts
+            .map(|jobs| {
                 let publish = Arc::clone(&publish);
-                tokio::spawn(async move {
-                    let outcome = Outcome {
-                        heads: vec![],
-                        latest: vec![],
-                        carried: vec![],
-                        partial: false,
-                        progress: Progress::default(),
-                    };
-                    publish.run(Hold::of(&job), &outcome).await.unwrap();
-                })
+                let holds: Vec<Hold> = jobs.iter().map(Hold::of).collect();
+                tokio::spawn(async move { end(&publish, &holds).await })
             })
             .collect();
         for end in ends {
-            end.await.unwrap();
-            done += 1;
+            done += end.await.unwrap();
         }
     }
     done
+}
+
+/// Ends jobs of one account without results.
+async fn end(publish: &PublishResults, holds: &[Hold]) -> u32 {
+    let outcome = Outcome {
+        heads: vec![],
+        latest: vec![],
+        carried: vec![],
+        partial: false,
+        progress: Progress::default(),
+    };
+    let ends: Vec<_> = holds.iter().map(|hold| (*hold, &outcome)).collect();
+    let ended = publish.run_all(holds[0].account, &ends).await.unwrap();
+    u32::try_from(ended.iter().flatten().count()).unwrap()
 }
 
 /// Signs of life for a hundred jobs of one account at a time.

@@ -2,24 +2,33 @@
 """Kills servers and workers at random while thousands of jobs are asked for and run, and audits the tables.
 
     tests/chaos/storm.py [--database sqlite|postgres|URL] [--jobs 10000] [--kills 200] [--quick]
-                         [--seed N] [--program PATH]
+                         [--only rankCheck] [--seed N] [--program PATH]
 
 On PostgreSQL two servers without a worker take the requests and three workers run the jobs; on SQLite one
 process does both. Every kill is SIGKILL, at a random moment, of a process chosen at random; another takes its
-place at once. Callers send each request with an Idempotency-Key until it is answered with 202, at whichever
-server answers. The queue has its defaults (lease 45 s); --quick shortens them.
+place at once. Between kills some processes stand still (SIGSTOP) for longer than their leases; on PostgreSQL
+connections are cut, and the server itself is ended as if its machine had lost power. Callers send each request
+with an Idempotency-Key until it is answered with 202, at whichever server answers. The queue has its defaults
+(lease 45 s); --quick shortens them.
 
-Afterwards `audit.sql` counts. Exit code 0: nothing was lost, nothing was done twice, and whatever a dead
+One job in five audits a site (on loopback), one in ten measures its web vitals (its files: no browser), one in
+twenty asks the simulated AI engines, the others check ranks.
+
+Meanwhile `invariants.sql` is asked again and again, and afterwards `audit.sql` counts. Exit code 0: nothing was lost, nothing was done twice, and whatever a dead
 worker held was taken back within 60 s. A job whose workers died three times is failed on purpose and counted
 apart. Standard library only; psql for PostgreSQL.
 """
 import argparse
 import collections
+import contextlib
 import http.client
 import json
 import pathlib
 import random
+import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -31,6 +40,14 @@ QUICK = {"QUEUE__LEASE_SECONDS": 3, "QUEUE__HEARTBEAT_SECONDS": 1, "QUEUE__SWEEP
 PROJECTS = 200
 """Projects of an account; each is analysed once."""
 CALLERS = 8
+STANDS_STILL = 60
+"""Seconds, longer than a lease."""
+PAGES = {
+    "index.html": "<a href=/shoes.html>Shoes</a> <a href=/care.html>Care</a> <a href=/gone.html>Gone</a>",
+    "shoes.html": "<a href=/>Home</a> <a href=/care.html>Care</a> Running shoes for roads and for paths.",
+    "care.html": "<a href=/>Home</a> Wash them by hand and let them dry in the air.",
+}
+"""Every project's site."""
 TAKEN_BACK_WITHIN = 60
 """Seconds until nothing counts as held by a dead worker."""
 
@@ -113,7 +130,20 @@ class Fleet:
         process.kill()
         process.wait()
         self.killed[process.pid] = time.monotonic()
-        self.running[at] = self.sightline.start(*self.commands[at])[0]
+        for tries in range(20):
+            try:
+                self.running[at] = self.sightline.start(*self.commands[at])[0]
+                return
+            except SystemExit:
+                # The database may be away just now; what looks after services tries again, too.
+                if tries == 19:
+                    raise
+                time.sleep(0.5)
+
+    def stand_still(self, at):
+        process = self.running[at]
+        process.send_signal(signal.SIGSTOP)
+        threading.Timer(STANDS_STILL, lambda: process.send_signal(signal.SIGCONT)).start()
 
 
 class Watch(threading.Thread):
@@ -125,28 +155,106 @@ class Watch(threading.Thread):
 
     def run(self):
         while not self.over:
-            for (owner,) in lab.rows(self.url, "SELECT DISTINCT lease_owner FROM jobs WHERE state = 'running'"):
+            for (owner,) in rows(self.url, "SELECT DISTINCT lease_owner FROM jobs WHERE state = 'running'"):
                 killed = self.fleet.killed.get(int(owner.split("-")[1]))
                 if killed is not None:
                     self.longest = max(self.longest, time.monotonic() - killed)
             time.sleep(0.5)
 
 
+class Invariants(threading.Thread):
+    """Asks, again and again, for what has to hold at any time."""
+
+    def __init__(self, url):
+        super().__init__(daemon=True)
+        self.url, self.looks, self.broken, self.over = url, 0, {}, False
+
+    def run(self):
+        while not self.over:
+            for what, number in counted(self.url, "invariants.sql")[1].items():
+                if number:
+                    self.broken[what] = max(number, self.broken.get(what, 0))
+            self.looks += 1
+            time.sleep(5)
+
+
+class Disturbances:
+    """What happens between kills, spread over them."""
+
+    def __init__(self, given, url, fleet, chance):
+        self.url, self.fleet, self.chance = url, fleet, chance
+        shared = url.startswith("postgres")
+        wanted = {"still": given.still, "cut": given.cuts if shared else 0, "restart": given.restarts if shared else 0}
+        self.plan = {kill: [] for kill in range(given.kills)}
+        for what, number in wanted.items():
+            for _ in range(number):
+                self.plan[chance.randrange(given.kills)].append(what)
+        self.done = collections.Counter()
+
+    def after(self, kill):
+        for what in self.plan.get(kill, []):
+            if what == "still":
+                self.fleet.stand_still(self.chance.randrange(len(self.fleet.running)))
+            elif what == "cut":
+                self.done["connections"] += len(rows(self.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"))
+            else:
+                lab.restart(self.url)
+            self.done[what] += 1
+
+
+def rows(url, query):
+    """The rows of a query, also when the database is started again meanwhile."""
+    for _ in range(300):
+        try:
+            return lab.rows(url, query)
+        except subprocess.CalledProcessError:
+            time.sleep(0.2)
+    raise SystemExit("the database did not come back")
+
+
 def unfinished(url):
     query = "SELECT count(*) FROM jobs WHERE state IN ('scheduled', 'ready', 'running', 'retry_wait')"
-    return int(lab.rows(url, query)[0][0])
+    return int(rows(url, query)[0][0])
 
 
-def audit(url):
-    """The counts of `audit.sql`: those that are told, and those that have to be 0."""
+def counted(url, name):
+    """The counts of an audit: those that are told, and those that have to be 0."""
     told, wrong = {}, {}
-    kind, name = None, None
-    for line in (HERE / "audit.sql").read_text().splitlines():
+    kind, what = None, None
+    for line in (HERE / name).read_text().splitlines():
         if line.startswith(("-- count: ", "-- wrong: ")):
-            kind, name = line[3:].split(": ", 1)
+            kind, what = line[3:].split(": ", 1)
         elif line and not line.startswith("--"):
-            (told if kind == "count" else wrong)[name] = int(float(lab.rows(url, line.rstrip(";"))[0][0]))
+            (told if kind == "count" else wrong)[what] = int(float(rows(url, line.rstrip(";"))[0][0]))
     return told, wrong
+
+
+def kind_of(project):
+    """What a project, by its number, is analysed for."""
+    if project % 20 == 7:
+        return "aiVisibility"
+    if project % 10 == 4:
+        return "webVitals"
+    return "siteAudit" if project % 5 == 1 else "rankCheck"
+
+
+@contextlib.contextmanager
+def sites():
+    """A small site that every project's domain leads to; yields the settings that say so."""
+    with tempfile.TemporaryDirectory(prefix="sightline-storm-") as folder:
+        for name, body in PAGES.items():
+            page = f"<!doctype html><html lang=en><title>Shop: {name}</title><h1>Shop</h1><p>{body}</p>"
+            pathlib.Path(folder, name).write_text(page)
+        with lab.site(folder) as port:
+            hosts = [f"shop{n}.example.com" for n in range(PROJECTS)]
+            ways = [f"{host}:{at}=127.0.0.1:{to}" for host in hosts for at, to in ((80, port), (443, 1))]
+            yield {
+                "CRAWLER__ALLOW_NETWORKS": json.dumps(["127.0.0.0/8"]),
+                "CRAWLER__RESOLVE": json.dumps(ways),
+                "CRAWLER__PER_HOST_DELAY_MS": "0",
+                "CRAWLER__CONNECTIONS_PER_HOST": "8",
+                "VITALS__LAB__BROWSER": "/nonexistent/browser",
+            }
 
 
 def accounts_of(sightline, number):
@@ -160,21 +268,28 @@ def accounts_of(sightline, number):
     return tokens
 
 
-def run(given, url, program):
+def run(given, url, program, settings):
     chance = random.Random(given.seed)
     shared = url.startswith("postgres")
-    settings = QUICK if given.quick else {}
+    settings = settings | (QUICK if given.quick else {})
     sightline = lab.Sightline(program, url, SEARCH__SANDBOX__LATENCY_MS=given.latency_ms, **settings)
     tokens = accounts_of(sightline, max(1, given.jobs // PROJECTS))
     fleet = Fleet(sightline, shared)
     wrong = {}
     try:
         sites = [(at, n) for n in range(PROJECTS) for at in range(len(tokens))][: given.jobs]
-        create = lambda caller, site: caller.send(tokens[site[0]], "POST", "/projects", {"domain": f"shop{site[1]}.example.com", "keywords": ["running shoes"]}, f"site-{site[1]}")["id"]
+        kind = lambda site: given.only or kind_of(site[1])
+
+        def create(caller, site):
+            project = caller.send(tokens[site[0]], "POST", "/projects", {"domain": f"shop{site[1]}.example.com", "keywords": ["running shoes"]}, f"site-{site[1]}")["id"]
+            if kind(site) == "aiVisibility":
+                caller.send(tokens[site[0]], "POST", f"/projects/{project}/keywords", {"keywords": ["trail shoes"], "aiTracked": True}, f"asked-{site[1]}")
+            return project
+
         projects, _ = in_parallel(fleet.addresses, sites, create)
         print(f"{'PostgreSQL' if shared else 'SQLite'}, {'quick' if given.quick else 'default'} queue, seed {given.seed}: {len(projects)} projects of {len(tokens)} accounts", flush=True)
 
-        start = lambda caller, site: caller.send(tokens[site[0]], "POST", "/analyze", {"type": "rankCheck", "projectId": projects[site]}, f"job-{site[1]}")["id"]
+        start = lambda caller, site: caller.send(tokens[site[0]], "POST", "/analyze", {"type": kind(site), "projectId": projects[site]}, f"job-{site[1]}")["id"]
         accepted, repeats = {}, collections.Counter()
 
         def ask():
@@ -183,23 +298,28 @@ def run(given, url, program):
             repeats.update(had_to)
 
         watch, asking = Watch(url, fleet), threading.Thread(target=ask)
+        disturbances, invariants = Disturbances(given, url, fleet, chance), Invariants(url)
         begun, kills = time.monotonic(), collections.Counter()
         watch.start()
+        invariants.start()
         asking.start()
         while kills.total() < given.kills and (asking.is_alive() or unfinished(url)):
             time.sleep(chance.uniform(0.1, given.pause))
             at = chance.randrange(len(fleet.running))
             fleet.kill(at)
+            disturbances.after(kills.total())
             kills[fleet.commands[at][0]] += 1
         stormed, last = time.monotonic() - begun, time.monotonic()
         asking.join()
         while unfinished(url) and time.monotonic() - last < given.patience:
             time.sleep(1)
         took, calm = time.monotonic() - begun, time.monotonic() - last
-        watch.over = True
+        watch.over = invariants.over = True
         watch.join()
-        told, wrong = audit(url)
-        known = {int(job) for (job,) in lab.rows(url, "SELECT id FROM jobs")}
+        invariants.join()
+        told, wrong = counted(url, "audit.sql")
+        wrong |= {f"broken meanwhile: {what}": number for what, number in invariants.broken.items()}
+        known = {int(job) for (job,) in rows(url, "SELECT id FROM jobs")}
         wrong["accepted jobs that are not there"] = len(set(accepted.values()) - known)
         wrong["sites without an accepted job"] = len(sites) - len(accepted)
         wrong["kills that there was no time for"] = max(0, given.kills - kills.total())
@@ -208,6 +328,7 @@ def run(given, url, program):
     finally:
         sightline.stop()
     print(f"  {kills.total()} kills in {stormed:.0f} s ({', '.join(f'{number} {name}' for name, number in sorted(kills.items()))}); all over {calm:.0f} s after the last, {took:.0f} s in all")
+    print(f"  disturbed besides: {dict(disturbances.done)}; what has to hold at any time was asked {invariants.looks} times")
     print(f"  requests that were sent again: {dict(repeats)}")
     print(f"  longest that a dead worker's jobs counted as held: {watch.longest:.0f} s")
     for name, number in told.items():
@@ -224,6 +345,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--pause", type=float, default=2.5, help="longest pause between kills, in seconds")
+    parser.add_argument("--still", type=int, default=10, help=f"processes that stand still for {STANDS_STILL} s")
+    parser.add_argument("--cuts", type=int, default=20, help="times that all connections of PostgreSQL are cut")
+    parser.add_argument("--restarts", type=int, default=3, help="times that PostgreSQL is ended at once and started again")
+    parser.add_argument("--only", help="one kind of analysis for every project")
     parser.add_argument("--latency-ms", type=int, default=300, help="of the simulated supplier")
     parser.add_argument("--patience", type=float, default=900, help="seconds to wait for the last job")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
@@ -234,8 +359,8 @@ def main():
     if program is None:
         lab.build("-p", "app")
         program = lab.target() / "release" / "sightline"
-    with lab.database(given.database) as url:
-        return run(given, url, program)
+    with lab.database(given.database) as url, sites() as settings:
+        return run(given, url, program, settings)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ on_every_database![
     the_least_served_account_is_next,
     many_jobs_are_claimed_together_in_the_same_turns,
     leases_of_an_account_are_renewed_together,
+    jobs_of_an_account_are_ended_together,
     an_account_runs_no_more_than_it_may,
     a_newcomer_does_not_push_back_those_who_wait,
     jobs_of_a_newer_version_are_left_to_it_and_keep_nobody_waiting,
@@ -316,20 +317,52 @@ impl Queue {
             .await
     }
 
-    async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
+    async fn outcome(&self, job: &Job) -> Result<Outcome, HoldError> {
         let sum = SumUpRankings::new(self.storage(), self.clock())
             .run(job, 2, &mut ())
             .await?;
-        let outcome = Outcome {
+        Ok(Outcome {
             heads: sum.heads,
             latest: sum.latest,
-            carried: vec![],
-            partial: false,
-            progress: Progress::default(),
-        };
+            ..empty_handed()
+        })
+    }
+
+    /// Ends these jobs of one account together.
+    async fn publish_all(&self, jobs: &[&Job]) -> Vec<Option<Job>> {
+        let mut outcomes = Vec::new();
+        for job in jobs {
+            outcomes.push(match self.outcome(job).await {
+                // A worker that summed up while it still held the job comes too late just so.
+                Err(HoldError::Lost) => empty_handed(),
+                outcome => outcome.unwrap(),
+            });
+        }
+        let ends: Vec<_> = { jobs.iter() }
+            .zip(&outcomes)
+            .map(|(job, outcome)| (Hold::of(job), outcome))
+            .collect();
+        PublishResults::new(self.storage(), self.clock())
+            .run_all(jobs[0].account, &ends)
+            .await
+            .unwrap()
+    }
+
+    async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
+        let outcome = self.outcome(job).await?;
         PublishResults::new(self.storage(), self.clock())
             .run(Hold::of(job), &outcome)
             .await
+    }
+}
+
+fn empty_handed() -> Outcome {
+    Outcome {
+        heads: vec![],
+        latest: vec![],
+        carried: vec![],
+        partial: false,
+        progress: Progress::default(),
     }
 }
 
@@ -677,6 +710,62 @@ async fn leases_of_an_account_are_renewed_together(db: TestDatabase) {
         );
     }
     assert_eq!(until(&queue.read(two).await), None);
+}
+
+async fn jobs_of_an_account_are_ended_together(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    for domain in [
+        "a.example.com",
+        "b.example.com",
+        "c.example.com",
+        "d.example.com",
+    ] {
+        let project = queue.project(ann, domain, &["rust"]).await;
+        queue.ask(ann, project).await;
+    }
+    let held = queue.claim_up_to("w", 4).await;
+    let [one, lost, three, other] = held.as_slice() else {
+        panic!("{held:?}")
+    };
+    for job in [one, lost, three] {
+        let measured = queue.measure(job, 1).await;
+        queue.record(job, &measured).await.unwrap();
+    }
+    queue.end(lost, &AttemptEnd::GivenBack).await.unwrap();
+    // One that is named twice ends once: its account's line would be told twice otherwise.
+    let ended = queue.publish_all(&[one, lost, three, one]).await;
+    let states: Vec<_> = ended
+        .iter()
+        .map(|it| it.as_ref().map(|it| it.state))
+        .collect();
+    let done = Some(JobState::Succeeded);
+    assert_eq!(states, [done, None, done, None]);
+    for job in ended.iter().flatten() {
+        assert_eq!(queue.read(job).await, *job, "what is told is stored");
+    }
+    assert_eq!(queue.read(lost).await.state, JobState::Ready);
+    assert_eq!(queue.read(other).await, *other);
+
+    let mut read = queue.storage.read().await.unwrap();
+    for (job, is_published) in [(one, true), (lost, false), (three, true), (other, false)] {
+        let results = read.results();
+        let head = results
+            .head(ann, job.project, ResultType::Rankings)
+            .await
+            .unwrap();
+        assert_eq!(head.map(|it| it.job), is_published.then_some(job.id));
+        let project = read
+            .projects()
+            .find(ann, job.project)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(project.last_analysis_at.is_some(), is_published);
+    }
+    for (what, wrong) in db.counts(machine::INVARIANTS) {
+        assert_eq!(wrong, 0, "{what}");
+    }
 }
 
 async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: TestDatabase) {

@@ -28,6 +28,7 @@ mod rows;
 mod schema;
 mod session;
 mod sqlite;
+mod steady;
 mod storage;
 mod tenant_tables;
 mod took;

@@ -24,6 +24,7 @@ on_every_database![
     results_go_from_never_run_over_pending_to_ready,
     records_are_copied_as_they_are_stored,
     histories_hold_all_runs_and_are_cut_by_time,
+    records_of_earlier_runs_are_forgotten_and_the_newest_are_not,
     records_are_filtered_and_sorted,
     all_types_are_told_at_once,
 ];
@@ -241,6 +242,35 @@ async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
         next = format!("{path}&history=true&limit=1&cursor={cursor}");
     }
     assert_eq!(walked, [2, 5, 9]);
+}
+
+async fn records_of_earlier_runs_are_forgotten_and_the_newest_are_not(db: TestDatabase) {
+    let app = TestApp::start(&db).await;
+    let (agent, project, keywords) = begun(&app).await;
+    let path = format!("/results?type=rankings&projectId={project}&history=true");
+    let positions = async || -> Vec<Value> {
+        let history = agent.get(&path).await.ok();
+        let items = history["items"].as_array().unwrap();
+        items.iter().map(|it| it["position"].clone()).collect()
+    };
+    for position in [9, 5] {
+        let record = ranked(&app, project, keywords[0], Some(position));
+        run(&app, &agent, project, &[record]).await;
+        app.clock.advance(TimeDelta::days(30));
+    }
+    let age = |days| app.clock.advance(TimeDelta::days(days));
+    // Both are a year and more old: told.
+    age(400);
+    app.house().run().await.unwrap();
+    assert_eq!(positions().await, [5, 9]);
+    // The first is 37 months and a day old, the second a month less.
+    age(37 * 30 + 18 - 460);
+    app.house().run().await.unwrap();
+    assert_eq!(positions().await, [5]);
+    // However old the newest is, it says where the keyword stands.
+    age(4_000);
+    app.house().run().await.unwrap();
+    assert_eq!(positions().await, [5]);
 }
 
 async fn records_are_filtered_and_sorted(db: TestDatabase) {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 on_every_database![whatever_happens_what_has_to_hold_holds];
 
-const INVARIANTS: &str = include_str!("../../chaos/invariants.sql");
+pub(super) const INVARIANTS: &str = include_str!("../../chaos/invariants.sql");
 const ACCOUNTS: usize = 3;
 const PROJECTS: usize = 6;
 const STEPS: u64 = 400;
@@ -93,7 +93,8 @@ impl Walk<'_> {
             5..=8 => self.claim().await,
             9 => self.live().await,
             10 => self.measure().await,
-            11..=13 => self.publish().await,
+            11..=12 => self.publish().await,
+            13 => self.publish_together().await,
             14 => self.end_attempt().await,
             15 => self.die(),
             16 => self.cancel().await,
@@ -156,6 +157,24 @@ impl Walk<'_> {
             }
         }
         "a job is finished"
+    }
+
+    /// One account's jobs end in one transaction, lost ones among them.
+    async fn publish_together(&mut self) -> &'static str {
+        let Some(account) = self.any_held().map(|it| it.account) else {
+            return "no job is finished";
+        };
+        let (of_account, others) = { std::mem::take(&mut self.held).into_iter() }
+            .partition::<Vec<Job>, _>(|it| it.account == account);
+        self.held = others;
+        let ended = self
+            .queue
+            .publish_all(&of_account.iter().collect::<Vec<_>>())
+            .await;
+        let published = ended.iter().flatten().count();
+        self.published += u32::try_from(published).unwrap();
+        self.too_late += u32::try_from(ended.len() - published).unwrap();
+        "jobs are finished together"
     }
 
     async fn end_attempt(&mut self) -> &'static str {

@@ -125,6 +125,8 @@ pub struct RetentionSettings {
     pub rank_months: u32,
     /// Search pages and forecasts of earlier runs, in days.
     pub page_days: u32,
+    /// All other records of earlier runs, in months.
+    pub record_months: u32,
     /// What suppliers that cost money answered, in days.
     pub answer_days: u32,
     /// Answers of AI engines, in days.
@@ -290,6 +292,7 @@ impl Default for RetentionSettings {
         Self {
             rank_months: it.ranks.unwrap_or(0),
             page_days: it.pages.unwrap_or(0),
+            record_months: it.records.unwrap_or(0),
             answer_days: it.answers.unwrap_or(0),
             ai_answer_days: it.ai_answers.unwrap_or(0),
             console_months: it.console.unwrap_or(0),
@@ -306,6 +309,7 @@ impl RetentionSettings {
         Retention {
             ranks: unless_zero(self.rank_months),
             pages: unless_zero(self.page_days),
+            records: unless_zero(self.record_months),
             answers: unless_zero(self.answer_days),
             ai_answers: unless_zero(self.ai_answer_days),
             console: unless_zero(self.console_months),

@@ -245,6 +245,11 @@ fn retention(settings: &Settings, mistakes: &mut Mistakes) {
             "0 or 2 to 1200",
         );
     }
+    if kept.record_months != 0 {
+        let months = kept.record_months;
+        let key = "retention.record_months";
+        mistakes.within(key, months, &(2..=1_200), "0 or 2 to 1200");
+    }
     if kept.answer_days != 0 {
         let days = kept.answer_days;
         let key = "retention.answer_days";

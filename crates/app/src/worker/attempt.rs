@@ -1,7 +1,8 @@
 //! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
 
 use super::{
-    Tools, ai_visibility, chain, counted, heart::Heart, rank_check, site_audit, suggest, web_vitals,
+    Tools, ai_visibility, chain, counted, endings::Endings, heart::Heart, rank_check, site_audit,
+    suggest, web_vitals,
 };
 use domain::{
     job::{Job, JobState, kind::AnalysisKind, progress::Progress},
@@ -9,7 +10,7 @@ use domain::{
     use_cases::{
         end_attempt::{AttemptEnd, AttemptError, EndAttempt},
         keep_leases::{GoOn, Hold, HoldError},
-        publish_results::{Outcome, PublishResults},
+        publish_results::Outcome,
     },
 };
 use std::{
@@ -26,6 +27,7 @@ use tracing::Instrument;
 pub(super) struct Attempt {
     tools: Tools,
     heart: Arc<Heart>,
+    endings: Arc<Endings>,
     job: Job,
     state: Arc<AttemptState>,
 }
@@ -89,7 +91,13 @@ impl AttemptState {
 }
 
 impl Attempt {
-    pub(super) fn new(tools: Tools, heart: Arc<Heart>, job: Job, stop: CancellationToken) -> Self {
+    pub(super) fn new(
+        tools: Tools,
+        heart: Arc<Heart>,
+        endings: Arc<Endings>,
+        job: Job,
+        stop: CancellationToken,
+    ) -> Self {
         let state = Arc::new(AttemptState {
             stop,
             lost: AtomicBool::new(false),
@@ -99,6 +107,7 @@ impl Attempt {
         Self {
             tools,
             heart,
+            endings,
             job,
             state,
         }
@@ -205,11 +214,8 @@ impl Attempt {
     }
 
     async fn publish(&self, hold: Hold, outcome: Outcome) -> Result<Job, HoldError> {
-        let publish = PublishResults::new(
-            Arc::clone(&self.tools.storage),
-            Arc::clone(&self.tools.clock),
-        );
-        let job = patiently(|| publish.run(hold, &outcome)).await?;
+        let outcome = Arc::new(outcome);
+        let job = patiently(|| self.endings.publish(hold, Arc::clone(&outcome))).await?;
         debug_assert!(matches!(job.state, JobState::Succeeded | JobState::Partial));
         Ok(job)
     }

@@ -4,6 +4,7 @@ mod ai_visibility;
 mod attempt;
 mod console;
 mod counted;
+mod endings;
 mod heart;
 mod rank_check;
 mod site_audit;
@@ -29,10 +30,12 @@ use domain::{
         fire_schedules::FireSchedules,
         keep_house::{KeepHouse, Retention},
         measure_page_speed::SpeedSources,
+        publish_results::PublishResults,
         sweep_queue::{SweepQueue, Swept},
         watch_clock::WatchClock,
     },
 };
+use endings::Endings;
 use heart::Heart;
 use std::{
     sync::{
@@ -144,6 +147,10 @@ impl Worker {
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
         let slots = Arc::new(Semaphore::new(self.tools.load.jobs.max(1)));
         let heart = Arc::new(Heart::default());
+        let endings = Arc::new(Endings::new(PublishResults::new(
+            Arc::clone(&self.tools.storage),
+            Arc::clone(&self.tools.clock),
+        )));
         let beating = tokio::spawn(Arc::clone(&heart).beat(self.tools.clone()));
         let running = TaskTracker::new();
         while !self.stop.is_cancelled() {
@@ -160,7 +167,8 @@ impl Worker {
             let is_idle = jobs.is_empty();
             for (job, slot) in jobs.into_iter().zip(free) {
                 let (tools, heart) = (self.tools.clone(), Arc::clone(&heart));
-                let attempt = Attempt::new(tools, heart, job, self.stop.child_token());
+                let endings = Arc::clone(&endings);
+                let attempt = Attempt::new(tools, heart, endings, job, self.stop.child_token());
                 running.spawn(async move {
                     attempt.run().await;
                     drop(slot);

@@ -119,7 +119,7 @@ pub trait JobRepository: Send {
     /// The account's line, made when it has none, kept from other writers until the transaction
     /// ends.
     async fn lock_queue(&mut self, account: AccountId) -> Result<AccountQueue, StorageError>;
-    /// As `lock_queue`, but `None` at once when another transaction has it.
+    /// As `lock_queue`, but `None` at once when another transaction has it, or when there is none.
     async fn try_lock_queue(
         &mut self,
         account: AccountId,

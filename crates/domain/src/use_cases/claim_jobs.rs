@@ -12,11 +12,14 @@ use crate::{
         storage::{Storage, StorageError, retrying},
     },
 };
-use std::sync::Arc;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 /// How many accounts are looked at, from the least served on: further ones while nobody's job can be
 /// had, because others are at them or they need a newer version.
-const CANDIDATES: [u32; 3] = [8, 64, 512];
+const CANDIDATES: [u32; 3] = [32, 128, 512];
 /// How many old jobs are forgotten together.
 const FORGOTTEN_TOGETHER: u32 = 20;
 
@@ -55,8 +58,9 @@ impl ClaimJobs {
             let accounts = accounts.await?;
             let least = accounts.first().map_or(0.0, |queue| queue.virtual_time);
             let are_all = accounts.len() < limit as usize;
-            let untried = accounts.get(tried..).unwrap_or_default();
-            match self.claim_of(untried, least, worker, wanted).await {
+            let mut untried = accounts.get(tried..).unwrap_or_default().to_vec();
+            apart(&mut untried, worker);
+            match self.claim_of(&untried, least, worker, wanted).await {
                 Ok(claimed) if !claimed.is_empty() => return Ok(claimed),
                 Ok(_) => {}
                 Err(error) if is_damage(&error) => damage = Err(error),
@@ -160,6 +164,20 @@ impl ClaimJobs {
         work.commit().await?;
         Ok(claimed)
     }
+}
+
+/// Puts accounts that have had the same service into an order of the worker's own: workers that look at the
+/// same moment would otherwise all go to the same account, and all but one in vain.
+fn apart(accounts: &mut [AccountQueue], worker: &str) {
+    let of_this_worker = |queue: &AccountQueue| {
+        let mut hasher = DefaultHasher::new();
+        (worker, queue.account.0).hash(&mut hasher);
+        hasher.finish()
+    };
+    accounts.sort_by(|one, other| {
+        let by_service = one.virtual_time.total_cmp(&other.virtual_time);
+        by_service.then_with(|| of_this_worker(one).cmp(&of_this_worker(other)))
+    });
 }
 
 /// One account's damage keeps nobody else waiting.

@@ -38,6 +38,8 @@ pub struct Retention {
     pub ranks: Option<u32>,
     /// Search pages and forecasts of earlier runs, in days.
     pub pages: Option<u32>,
+    /// All other records of earlier runs, in months. The newest run's are kept for ever.
+    pub records: Option<u32>,
     /// What suppliers that cost money answered, in days.
     pub answers: Option<u32>,
     /// Answers of AI engines, in days. What was counted of them is kept as long as ranks.
@@ -50,12 +52,13 @@ pub struct Retention {
 }
 
 impl Default for Retention {
-    /// Three years and a month, so that a year can be told beside the two before; a quarter; a week; a
-    /// quarter; as long as Search Console itself; a year and a month, so that a season comes round.
+    /// Three years and a month, so that a year can be told beside the two before; a quarter; as long as
+    /// ranks; a week; a quarter; as long as Search Console itself; a year and a month, so that a season comes round.
     fn default() -> Self {
         Self {
             ranks: Some(37),
             pages: Some(92),
+            records: Some(37),
             answers: Some(7),
             ai_answers: Some(92),
             console: Some(16),
@@ -96,6 +99,7 @@ impl KeepHouse {
         let since = self.retention.ranks.map(|it| today - Months::new(it));
         let days_ago = |days: u32| now - Days::new(days.into());
         let pages = self.retention.pages.map(days_ago);
+        let records = { self.retention.records }.map(|it| now - Months::new(it));
         let answers = self.retention.answers.map(days_ago);
         let ai_answers = self.retention.ai_answers.map(days_ago);
         let console = self.retention.console.map(|it| today - Months::new(it));
@@ -143,7 +147,13 @@ impl KeepHouse {
                 })
                 .await?;
             }
-            for (before, kind) in pages.into_iter().flat_map(|it| OF_A_DAY.map(|of| (it, of))) {
+            for kind in ResultType::ALL {
+                let before = if OF_A_DAY.contains(&kind) {
+                    pages
+                } else {
+                    records
+                };
+                let Some(before) = before else { continue };
                 self.in_parts(|work, after| {
                     Box::pin(work.measurements().forget_findings(of, kind, before, after))
                 })

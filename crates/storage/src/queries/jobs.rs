@@ -13,6 +13,7 @@ use crate::{
     },
     schema::jobs,
     session::{Session, Whose},
+    steady::{say, steady},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -38,6 +39,9 @@ use domain::{
 };
 
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
+
+/// How many jobs are written together with a statement that is kept prepared.
+const FEW: usize = 8;
 
 /// [`JobState::is_unfinished`], word for word as the partial indexes have it: only then are they
 /// used.
@@ -88,7 +92,7 @@ impl JobRepository for Session<Db> {
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq(job.0))
                 .select(JobRow::as_select());
-            locked!(query).first(db).optional()
+            steady(locked!(query)).get_result(db).optional()
         });
         found.await?.map(Job::try_from).transpose()
     }
@@ -135,12 +139,15 @@ impl JobRepository for Session<Db> {
             let target = jobs::table
                 .filter(jobs::account_id.eq(account.0))
                 .filter(jobs::id.eq(id));
-            update(target).set(&change).execute(db).map(drop)
+            say(db, update(target).set(&change))
         })
         .await
     }
 
     async fn save_all(&mut self, jobs: &[Job]) -> Result<(), StorageError> {
+        if let [job] = jobs {
+            return self.save(job).await;
+        }
         let rows: Vec<JobRow> = jobs.iter().map(JobRow::from).collect();
         let whose = Whose::of_all(jobs.iter().map(|it| it.account));
         self.change(whose, move |db| overwrite(db, &rows)).await
@@ -311,7 +318,7 @@ impl JobRepository for Session<Db> {
                 .order((jobs::priority.desc(), jobs::run_at, jobs::id))
                 .limit(limit.into())
                 .select(JobRow::as_select());
-            locked_passing_over!(query).load(db)
+            steady(locked_passing_over!(query)).load(db)
         });
         found.await?.into_iter().map(Job::try_from).collect()
     }
@@ -405,7 +412,7 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    insert_into(jobs::table)
+    let upsert = insert_into(jobs::table)
         .values(rows)
         .on_conflict((jobs::account_id, jobs::id))
         .do_update()
@@ -435,9 +442,12 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
                 jobs::started_at.eq(excluded(jobs::started_at)),
                 jobs::finished_at.eq(excluded(jobs::finished_at)),
             ),
-        ))
-        .execute(db)
-        .map(drop)
+        ));
+    // Few are written together as a rule, each number of them with a text of its own.
+    if rows.len() <= FEW {
+        return say_batch!(db, upsert);
+    }
+    upsert.execute(db).map(drop)
 }
 
 fn filtered<'a>(account: AccountId, filter: &JobFilter) -> Query<'a> {

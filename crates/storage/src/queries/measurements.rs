@@ -9,7 +9,7 @@ use crate::{
         counted,
         measurements::{JournalRow, PointRow, SerpRow, StagedRow},
     },
-    schema::{journal_entries, latest_serps, rank_history, staged_findings},
+    schema::{journal_entries, latest_serps, rank_history, staged_findings, staged_pages},
     session::Session,
 };
 use analysis::result_type::ResultType;
@@ -17,9 +17,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{
     delete,
-    dsl::{case_when, count_star},
+    dsl::{case_when, count_star, exists},
     insert_into,
     prelude::*,
+    select,
     upsert::excluded,
 };
 use domain::{
@@ -297,10 +298,31 @@ impl MeasurementRepository for Session<Db> {
 
 /// Throws away what a job staged and recorded.
 pub fn discard(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
+    discard_staged(db, account, job)?;
+    discard_crawled(db, account, job)
+}
+
+/// Throws away the records that the job staged.
+pub fn discard_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     let staged = staged_findings::table
         .filter(staged_findings::account_id.eq(account.0))
         .filter(staged_findings::job_id.eq(job.0));
-    delete(staged).execute(db)?;
+    delete(staged).execute(db).map(drop)
+}
+
+/// Whether the job kept a journal or staged pages.
+pub fn has_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<bool> {
+    let recorded = journal_entries::table
+        .filter(journal_entries::account_id.eq(account.0))
+        .filter(journal_entries::job_id.eq(job.0));
+    let pages = staged_pages::table
+        .filter(staged_pages::account_id.eq(account.0))
+        .filter(staged_pages::job_id.eq(job.0));
+    select(exists(recorded).or(exists(pages))).get_result(db)
+}
+
+/// Throws away the job's journal and the pages that it staged.
+pub fn discard_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {
     kept_pages::discard(db, account, job)?;
     let recorded = journal_entries::table
         .filter(journal_entries::account_id.eq(account.0))

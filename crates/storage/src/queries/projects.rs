@@ -12,6 +12,7 @@ use crate::{
     },
     schema::projects,
     session::Session,
+    steady::say,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -111,10 +112,8 @@ impl ProjectRepository for Session<Db> {
             let target = projects::table
                 .filter(projects::account_id.eq(account.0))
                 .filter(projects::id.eq(project.0));
-            update(target)
-                .set(projects::last_analysis_at.eq(At(at)))
-                .execute(db)
-                .map(drop)
+            let noted = update(target).set(projects::last_analysis_at.eq(At(at)));
+            say(db, noted)
         })
         .await
     }

@@ -5,6 +5,7 @@ use crate::{
     instant::{At, Instant},
     rows::jobs::QueueRow,
     schema::{account_queues, jobs},
+    steady::{say, steady},
 };
 use chrono::{DateTime, Utc};
 use diesel::{
@@ -37,19 +38,8 @@ fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> 
     locked!(query).first(db).optional()
 }
 
-/// The same, but nothing when another transaction has it.
+/// The line, locked; nothing when another transaction has it, or when there is none.
 pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
-    if let Some(row) = unless_taken(db, account)? {
-        return Ok(Some(row));
-    }
-    // Taken, or not there yet: then whoever makes it has it.
-    if begin(db, account)? == 0 {
-        return Ok(None);
-    }
-    unless_taken(db, account)
-}
-
-fn unless_taken(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = account_queues::table
         .filter(account_queues::account_id.eq(account.0))
         .select(QueueRow::as_select());
@@ -73,7 +63,7 @@ fn begin(db: &mut Db, account: AccountId) -> QueryResult<usize> {
 /// Counts the account's unfinished jobs anew.
 pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResult<QueueRow> {
     // A job that is to be stopped is not run again: it must not call workers.
-    let (waiting, first_expiry, next_run_at, running, first_loss, first_deadline) = jobs::table
+    let counts = jobs::table
         .filter(jobs::account_id.eq(account.0))
         .filter(is_unfinished())
         .select((
@@ -83,8 +73,9 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
             sql::<BigInt>("COUNT(CASE WHEN jobs.state = 'running' THEN 1 END)"),
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.lease_until END)"),
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state = 'running' THEN jobs.deadline_at END)"),
-        ))
-        .first::<(i64, Option<At>, Option<At>, i64, Option<At>, Option<At>)>(db)?;
+        ));
+    let (waiting, first_expiry, next_run_at, running, first_loss, first_deadline) = steady(counts)
+        .get_result::<(i64, Option<At>, Option<At>, i64, Option<At>, Option<At>)>(db)?;
     let moments = [first_expiry, first_loss, first_deadline];
     let row = QueueRow {
         account_id: account.0,
@@ -100,13 +91,12 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
 
 /// Writes the line; made when there is none.
 pub fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
-    insert_into(account_queues::table)
+    let upsert = insert_into(account_queues::table)
         .values(row)
         .on_conflict(account_queues::account_id)
         .do_update()
-        .set(row)
-        .execute(db)
-        .map(drop)
+        .set(row);
+    say(db, upsert)
 }
 
 pub fn with_due_jobs(
@@ -115,14 +105,14 @@ pub fn with_due_jobs(
     cap: u32,
     limit: u32,
 ) -> QueryResult<Vec<QueueRow>> {
-    account_queues::table
+    let query = account_queues::table
         .filter(has_jobs())
         .filter(account_queues::next_run_at.le(At(now)))
         .filter(account_queues::running.lt(i64::from(cap)))
         .order((account_queues::virtual_time, account_queues::account_id))
         .limit(limit.into())
-        .select(QueueRow::as_select())
-        .load(db)
+        .select(QueueRow::as_select());
+    steady(query).load(db)
 }
 
 pub fn needing_attention(db: &mut Db, now: DateTime<Utc>, limit: u32) -> QueryResult<Vec<i64>> {

@@ -12,6 +12,7 @@ use crate::{
     },
     schema::{findings, result_carries, result_heads, staged_findings},
     session::Session,
+    steady::steady,
 };
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
@@ -22,6 +23,7 @@ use diesel::{
     prelude::*,
     sql_query,
     sql_types::{BigInt, Text},
+    upsert::excluded,
 };
 use domain::{
     ids::{AccountId, JobId, KeywordId, ProjectId},
@@ -48,12 +50,15 @@ impl ResultRepository for Session<Db> {
     ) -> Result<(), StorageError> {
         let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
         self.change(account, move |db| {
-            move_staged(db, account, project, job)?;
-            kept_pages::publish(db, account, project, job)?;
-            for head in &heads {
-                move_head(db, head)?;
+            if move_staged(db, account, project, job)? {
+                measurements::discard_staged(db, account, job)?;
             }
-            measurements::discard(db, account, job)
+            // Most jobs crawl nothing.
+            if measurements::has_crawled(db, account, job)? {
+                kept_pages::publish(db, account, project, job)?;
+                measurements::discard_crawled(db, account, job)?;
+            }
+            move_heads(db, &heads)
         })
         .await
     }
@@ -275,8 +280,13 @@ impl ResultRepository for Session<Db> {
     }
 }
 
-/// Copies what the job staged, inside the database.
-fn move_staged(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) -> QueryResult<()> {
+/// Copies what the job staged, inside the database. Answers whether there was anything.
+fn move_staged(
+    db: &mut Db,
+    account: AccountId,
+    project: ProjectId,
+    job: JobId,
+) -> QueryResult<bool> {
     let staged = staged_findings::table
         .filter(staged_findings::account_id.eq(account.0))
         .filter(staged_findings::job_id.eq(job.0))
@@ -293,37 +303,52 @@ fn move_staged(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) 
             staged_findings::measured_at,
             staged_findings::record,
         ));
-    insert_into(findings::table)
-        .values(staged)
-        .into_columns((
-            findings::account_id,
-            findings::project_id,
-            findings::result_type,
-            findings::job_id,
-            findings::ordinal,
-            findings::keyword_id,
-            findings::url,
-            findings::url_hash,
-            findings::sort_value,
-            findings::measured_at,
-            findings::record,
-        ))
-        .execute(db)
-        .map(drop)
+    let copied = insert_into(findings::table).values(staged).into_columns((
+        findings::account_id,
+        findings::project_id,
+        findings::result_type,
+        findings::job_id,
+        findings::ordinal,
+        findings::keyword_id,
+        findings::url,
+        findings::url_hash,
+        findings::sort_value,
+        findings::measured_at,
+        findings::record,
+    ));
+    Ok(steady(copied).execute(db)? > 0)
 }
 
-fn move_head(db: &mut Db, head: &HeadRow) -> QueryResult<()> {
-    insert_into(result_heads::table)
-        .values(head)
+/// One statement for the heads of a job: there is one for each type.
+fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
+    if heads.is_empty() {
+        return Ok(());
+    }
+    let moved = insert_into(result_heads::table)
+        .values(heads)
         .on_conflict((
             result_heads::account_id,
             result_heads::project_id,
             result_heads::result_type,
         ))
         .do_update()
-        .set(head)
-        .execute(db)
-        .map(drop)
+        .set((
+            result_heads::job_id.eq(excluded(result_heads::job_id)),
+            result_heads::generated_at.eq(excluded(result_heads::generated_at)),
+            result_heads::measured_at.eq(excluded(result_heads::measured_at)),
+            result_heads::method_version.eq(excluded(result_heads::method_version)),
+            result_heads::provider.eq(excluded(result_heads::provider)),
+            result_heads::provenance.eq(excluded(result_heads::provenance)),
+            result_heads::requested.eq(excluded(result_heads::requested)),
+            result_heads::measured.eq(excluded(result_heads::measured)),
+            result_heads::failed.eq(excluded(result_heads::failed)),
+            result_heads::skipped.eq(excluded(result_heads::skipped)),
+            result_heads::item_count.eq(excluded(result_heads::item_count)),
+            result_heads::summary.eq(excluded(result_heads::summary)),
+            result_heads::warnings.eq(excluded(result_heads::warnings)),
+        ));
+    // As many texts as there are numbers of types.
+    say_batch!(db, moved)
 }
 
 /// The first records under each head: one statement for all of them, each part of it a walk along

@@ -4,6 +4,7 @@ use super::Db;
 use crate::{
     schema::{daily_spending, server_spending, spending},
     session::{Session, Whose},
+    steady::{say, steady},
 };
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -59,8 +60,8 @@ macro_rules! reserved {
                     .do_update()
                     .set($counter::reserved.eq($counter::reserved + excluded($counter::reserved)));
                 let committed = $counter::reserved + $counter::spent;
-                let reserved = Conditional::filter(upsert, committed.le(cap - amount)).execute(db)?;
-                Ok(reserved == 1)
+                let upsert = Conditional::filter(upsert, committed.le(cap - amount));
+                Ok(steady(upsert).execute(db)? == 1)
             })
             .await
     }};
@@ -71,7 +72,7 @@ macro_rules! settled {
     ($session:expr, $whose:expr, $reserved:expr, $spent:expr, $counter:ident, $($column:ident = $value:expr),+) => {
         $session
             .change($whose, move |db| {
-                insert_into($counter::table)
+                let upsert = insert_into($counter::table)
                     .values((
                         $($counter::$column.eq($value),)+
                         $counter::reserved.eq(-$reserved.0),
@@ -82,9 +83,8 @@ macro_rules! settled {
                     .set((
                         $counter::reserved.eq($counter::reserved + excluded($counter::reserved)),
                         $counter::spent.eq($counter::spent + excluded($counter::spent)),
-                    ))
-                    .execute(db)
-                    .map(drop)
+                    ));
+                say(db, upsert)
             })
             .await
     };

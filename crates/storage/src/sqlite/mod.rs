@@ -2,6 +2,8 @@
 
 pub mod dialect;
 #[macro_use]
+mod batches;
+#[macro_use]
 mod locking;
 mod file;
 #[path = "../queries/mod.rs"]

@@ -1,0 +1,255 @@
+//! Ends with results, taken together: while one of an account's jobs is being ended, others that are done wait
+//! for it, and are ended next, all in one transaction. Each of them changes the same line of the queue, so by
+//! themselves they would wait for each other's commits.
+
+use super::chain;
+use domain::{
+    ids::AccountId,
+    job::Job,
+    ports::storage::StorageError,
+    use_cases::{
+        keep_leases::{Hold, HoldError},
+        publish_results::{Outcome, PublishResults},
+    },
+};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::oneshot;
+
+/// How many are ended together at the most.
+const MOST: usize = 32;
+
+/// Ends jobs of all accounts.
+pub(super) struct Endings {
+    publish: PublishResults,
+    /// Those who wait, by account. An account that stands here is being worked at.
+    waiting: Mutex<BTreeMap<AccountId, Vec<Waiting>>>,
+}
+
+struct Waiting {
+    hold: Hold,
+    outcome: Arc<Outcome>,
+    tell: oneshot::Sender<Result<Job, HoldError>>,
+}
+
+/// Takes the account out again, also when storing panics: nobody would wait for the next end otherwise.
+struct AtWork<'e> {
+    endings: &'e Endings,
+    account: AccountId,
+    is_over: bool,
+}
+
+impl Endings {
+    pub(super) fn new(publish: PublishResults) -> Self {
+        Self {
+            publish,
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// The finished job.
+    pub(super) async fn publish(
+        self: &Arc<Self>,
+        hold: Hold,
+        outcome: Arc<Outcome>,
+    ) -> Result<Job, HoldError> {
+        let (tell, hear) = oneshot::channel();
+        let waiting = Waiting {
+            hold,
+            outcome,
+            tell,
+        };
+        match self.waiting().entry(hold.account) {
+            Entry::Occupied(mut others) => others.get_mut().push(waiting),
+            Entry::Vacant(nobody) => {
+                nobody.insert(vec![waiting]);
+                // Whoever comes first may go away; those who wait behind may not be left waiting.
+                tokio::spawn(Arc::clone(self).work(hold.account));
+            }
+        }
+        let broke_off = |_| StorageError::Unavailable("storing the end of a job broke off".into());
+        hear.await.map_err(broke_off)?
+    }
+
+    async fn work(self: Arc<Self>, account: AccountId) {
+        let mut at_work = AtWork {
+            endings: &self,
+            account,
+            is_over: false,
+        };
+        while let Some(together) = at_work.next() {
+            self.end(account, together).await;
+        }
+    }
+
+    async fn end(&self, account: AccountId, mut together: Vec<Waiting>) {
+        if together.len() == 1
+            && let Some(alone) = together.pop()
+        {
+            return self.end_alone(alone).await;
+        }
+        let ends: Vec<(Hold, &Outcome)> = { together.iter() }
+            .map(|it| (it.hold, it.outcome.as_ref()))
+            .collect();
+        match self.publish.run_all(account, &ends).await {
+            Ok(ended) => {
+                for (waiting, job) in together.into_iter().zip(ended) {
+                    let _ = waiting.tell.send(job.ok_or(HoldError::Lost));
+                }
+            }
+            Err(error) => {
+                tracing::warn!(
+                    accountId = account.0,
+                    jobs = together.len(),
+                    error = chain(&error),
+                    "Jobs cannot be ended together; each is ended by itself."
+                );
+                // What is wrong with one of them keeps no other from its end.
+                for waiting in together {
+                    self.end_alone(waiting).await;
+                }
+            }
+        }
+    }
+
+    async fn end_alone(&self, waiting: Waiting) {
+        let ended = self.publish.run(waiting.hold, &waiting.outcome).await;
+        let _ = waiting.tell.send(ended);
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<AccountId, Vec<Waiting>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AtWork<'_> {
+    /// Those who wait; `None` when nobody does, and then the account is at rest.
+    fn next(&mut self) -> Option<Vec<Waiting>> {
+        let mut all = self.endings.waiting();
+        let waiting = all.get_mut(&self.account)?;
+        if waiting.is_empty() {
+            all.remove(&self.account);
+            self.is_over = true;
+            return None;
+        }
+        let first = waiting.len().min(MOST);
+        Some(waiting.drain(..first).collect())
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.endings.waiting().remove(&self.account);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{
+        ids::JobId,
+        job::progress::Progress,
+        ports::jobs::AccountQueue,
+        test_support::{FakeStorage, FrozenClock},
+    };
+
+    const ANN: AccountId = AccountId(1);
+
+    fn unavailable() -> StorageError {
+        StorageError::Unavailable("the disk is full".into())
+    }
+
+    fn line() -> AccountQueue {
+        AccountQueue {
+            account: ANN,
+            waiting: 0,
+            running: 0,
+            next_run_at: None,
+            attention_at: None,
+            virtual_time: 0.0,
+        }
+    }
+
+    /// A transaction in which the lease turns out to be lost.
+    fn expect_lost(storage: &FakeStorage, ids: &'static [i64]) {
+        storage.expect(|work| {
+            work.jobs.expect_lock_queue().return_once(|_| Ok(line()));
+            let jobs = work.jobs.expect_lock_all();
+            let asked =
+                jobs.withf(move |_, jobs| jobs.iter().map(|it| it.0).eq(ids.iter().copied()));
+            asked.return_once(|_, _| Ok(vec![]));
+        });
+    }
+
+    fn expect_trouble(storage: &FakeStorage) {
+        storage.expect(|work| {
+            work.jobs
+                .expect_lock_queue()
+                .return_once(|_| Err(unavailable()));
+        });
+    }
+
+    fn endings(storage: &Arc<FakeStorage>) -> Arc<Endings> {
+        let storage = Arc::clone(storage);
+        Arc::new(Endings::new(PublishResults::new(
+            storage,
+            Arc::new(FrozenClock::default()),
+        )))
+    }
+
+    async fn end(endings: &Arc<Endings>, job: i64) -> &'static str {
+        let hold = Hold {
+            account: ANN,
+            job: JobId(job),
+            epoch: 1,
+        };
+        let outcome = Arc::new(Outcome {
+            heads: vec![],
+            latest: vec![],
+            carried: vec![],
+            partial: false,
+            progress: Progress::default(),
+        });
+        match endings.publish(hold, outcome).await {
+            Ok(_) => "ended",
+            Err(HoldError::Lost) => "lost",
+            Err(HoldError::Storage(_)) => "trouble",
+        }
+    }
+
+    #[tokio::test]
+    async fn those_who_are_done_at_the_same_time_are_ended_together() {
+        let storage = Arc::new(FakeStorage::default());
+        expect_lost(&storage, &[1, 2, 3]);
+        let endings = endings(&storage);
+        let all = tokio::join!(end(&endings, 1), end(&endings, 2), end(&endings, 3));
+        assert_eq!(all, ("lost", "lost", "lost"));
+    }
+
+    #[tokio::test]
+    async fn what_is_wrong_with_one_keeps_no_other_from_its_end() {
+        let storage = Arc::new(FakeStorage::default());
+        expect_trouble(&storage);
+        expect_lost(&storage, &[1]);
+        expect_trouble(&storage);
+        expect_lost(&storage, &[3]);
+        let endings = endings(&storage);
+        let all = tokio::join!(end(&endings, 1), end(&endings, 2), end(&endings, 3));
+        assert_eq!(all, ("lost", "trouble", "lost"));
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_ever_when_storing_panics() {
+        let storage = Arc::new(FakeStorage::default());
+        let endings = endings(&storage);
+        // Nothing is expected: the storage panics.
+        let both = tokio::join!(end(&endings, 1), end(&endings, 2));
+        assert_eq!(both, ("trouble", "trouble"));
+        expect_lost(&storage, &[3]);
+        assert_eq!(end(&endings, 3).await, "lost");
+    }
+}

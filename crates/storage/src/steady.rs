@@ -1,0 +1,66 @@
+//! Statements that each connection prepares once.
+//!
+//! Diesel prepares anew, each time, whatever it cannot prove to have one of few texts: every `UPDATE`, every
+//! upsert, every condition in literal SQL. For the queue's statements that is most of what they cost: the
+//! database reads and plans thirty columns again. Their texts stand in this crate and differ in nothing but values.
+
+use diesel::{
+    QueryResult, RunQueryDsl,
+    backend::Backend,
+    query_builder::{AstPass, Query, QueryFragment, QueryId},
+    query_dsl::LoadQuery,
+    sql_types::Integer,
+};
+
+/// A statement whose text is one of few.
+pub struct Steady<Q>(Q);
+
+/// Says that the statement's text is one of few, so that it is worth keeping prepared: no list of changing
+/// length in it, and nothing that was put together at run time.
+pub const fn steady<Q>(query: Q) -> Steady<Q> {
+    Steady(query)
+}
+
+/// Says a [`steady`] statement that answers with no rows. (`execute` would prepare it anew on `PostgreSQL`: it
+/// hands on a reference, which does not know that the statement is steady.)
+pub fn say<'query, C, Q>(db: &mut C, statement: Q) -> QueryResult<()>
+where
+    Steady<NoRows<Q>>: LoadQuery<'query, C, i32>,
+{
+    Steady(NoRows(statement)).load::<i32>(db).map(drop)
+}
+
+/// A statement as a query whose rows are never there.
+pub struct NoRows<Q>(Q);
+
+impl<Q> Query for NoRows<Q> {
+    type SqlType = Integer;
+}
+
+impl<Q: QueryFragment<DB>, DB: Backend> QueryFragment<DB> for NoRows<Q> {
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        self.0.walk_ast(pass)
+    }
+}
+
+impl<Q> QueryId for Steady<Q> {
+    type QueryId = ();
+    // Found by its text.
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<Q: Query> Query for Steady<Q> {
+    type SqlType = Q::SqlType;
+}
+
+impl<Q, Connection> RunQueryDsl<Connection> for Steady<Q> {}
+
+impl<Q: QueryFragment<DB>, DB: Backend> QueryFragment<DB> for Steady<Q> {
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        self.0.walk_ast(pass)
+    }
+
+    fn is_safe_to_cache_prepared(&self, _: &DB) -> QueryResult<bool> {
+        Ok(true)
+    }
+}
