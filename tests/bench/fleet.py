@@ -44,7 +44,7 @@ def pgbouncer(url):
     # pgbouncer does not run as root.
     as_owner = lab.programs()[1]
     subprocess.run([*as_owner, "mkdir", "-p", pooled], cwd="/", check=True)
-    process = subprocess.Popen([*as_owner, "pgbouncer", "-q", folder / "pgbouncer.ini"], cwd="/")
+    process = subprocess.Popen([*as_owner, "pgbouncer", "-q", folder / "pgbouncer.ini"], cwd="/", stderr=subprocess.DEVNULL)
     try:
         while not (pooled / ".s.PGSQL.6432").exists():
             time.sleep(0.05)
