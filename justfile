@@ -47,6 +47,10 @@ fairness *ARGS:
 rolling-restart *ARGS:
     ./tests/chaos/rolling_restart.py {{ARGS}}
 
+# Replace the processes of one version by another's under load, and back: just upgrade --old PATH
+upgrade *ARGS:
+    ./tests/chaos/upgrade.py {{ARGS}}
+
 # A day of the scheduler at a billion rank checks a month
 simulate *ARGS:
     cargo run -q --release -p domain --example simulate_scheduler -- {{ARGS}}

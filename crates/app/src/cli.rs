@@ -53,6 +53,27 @@ impl Common {
     }
 }
 
+/// What can be done with settings.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ConfigCommand {
+    /// Tell every mistake in the file, the environment and the flags at once.
+    #[command(
+        after_help = "Examples:\n  sightline config check\n  sightline --config /etc/sightline.toml config check --json\n\nEnds with 0 when all is fine, else with 2: before a restart, `sightline config check && systemctl restart sightline`."
+    )]
+    Check {
+        /// As JSON: `fine`, and `mistakes` as texts.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show every effective setting, and where it comes from; secrets are hidden.
+    #[command(after_help = "Example:\n  sightline config show")]
+    Show {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 /// What can be done.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
@@ -139,6 +160,9 @@ pub enum Command {
         after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --database-url sqlite:///var/lib/sightline/data.db /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it SQLite's file is kept as FILE.replaced."
     )]
     Restore(RestoreArgs),
+    /// Check or show settings; nothing else is opened.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Show every effective setting and check what Sightline needs.
     #[command(after_help = "Example:\n  sightline doctor")]
     Doctor {

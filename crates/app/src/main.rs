@@ -51,7 +51,11 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         let token = variable("SIGHTLINE_TOKEN");
         return Box::pin(commands::mcp::run(args, token.as_deref())).await;
     }
-    let loaded = load(&cli)?;
+    let loaded = load(&cli);
+    if let Some(Command::Config(command)) = &cli.command {
+        return commands::config::run(command, loaded);
+    }
+    let loaded = loaded?;
     let command = cli
         .command
         .unwrap_or(Command::Serve(cli::ServeArgs::default()));
@@ -99,7 +103,7 @@ async fn run(cli: Cli) -> anyhow::Result<Ended> {
         Command::Migrate { action } => commands::migrate::run(loaded, &action).await,
         Command::Doctor { json } => commands::doctor::run(loaded, json).await,
         Command::Openapi => commands::openapi::run(&loaded),
-        Command::Mcp(_) => unreachable!("it has run before settings were read"),
+        Command::Mcp(_) | Command::Config(_) => unreachable!("they have run before"),
     }
 }
 

@@ -32,11 +32,14 @@ pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> T
     let answer = if target.is_internal || target.wants_names {
         fetcher.ask_patiently(&target.url, get, Some(robots)).await
     } else {
-        let head = fetcher.ask(&target.url, Want::Head, Some(robots)).await;
+        let head = fetcher.ask_head(&target.url, Some(robots)).await;
         if head.blocked || head.fetched.is_success() {
             head
         } else {
-            let mut got = fetcher.ask_patiently(&target.url, get, Some(robots)).await;
+            let patience = fetcher.settings.limits.patience;
+            let rest = patience.saturating_sub(head.spent);
+            let asked = fetcher.ask_within(&target.url, get, Some(robots), rest);
+            let mut got = asked.await;
             got.fetched.attempts += 1;
             got
         }

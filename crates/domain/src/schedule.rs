@@ -106,16 +106,25 @@ impl Rhythm {
         format!("{:02}:{:02}", self.hour, self.minute)
     }
 
-    /// The first time after `now`. An hour that the clock skips is made up for when it goes on;
-    /// one that it repeats counts once.
+    /// The first time after `now`. A time that the clock skips is made up for when it goes on;
+    /// one that it repeats counts once, the first time.
+    ///
+    /// # Panics
+    ///
+    /// Never: every rhythm is a pattern.
     #[must_use]
+    #[expect(
+        clippy::expect_used,
+        reason = "a test makes the pattern of every rhythm, and another sees them come round"
+    )]
     pub fn next(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let local = now.with_timezone(&self.zone);
         let found = self
             .pattern()
             .and_then(|it| it.find_next_occurrence(&local, false).ok());
-        // Every pattern here comes round within a month.
-        found.map_or(now + TimeDelta::days(31), |it| it.with_timezone(&Utc))
+        found
+            .expect("every rhythm is a pattern, and each comes round within a month")
+            .with_timezone(&Utc)
     }
 
     /// How often it comes round within 30 days.
@@ -230,6 +239,9 @@ impl Schedule {
         TimeDelta::seconds(i64::from(number) % SPREAD.num_seconds())
     }
 }
+
+#[cfg(test)]
+mod times;
 
 #[cfg(test)]
 mod tests {

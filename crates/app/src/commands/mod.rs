@@ -4,6 +4,7 @@ pub mod account;
 pub mod answers;
 pub mod audit;
 pub mod backup;
+pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod mcp;

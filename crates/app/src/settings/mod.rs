@@ -3,6 +3,7 @@
 //! Later sources stand above earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
 
 mod ai;
+mod file;
 mod keyword_research;
 mod page_speed;
 mod ranges;

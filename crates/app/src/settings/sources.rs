@@ -1,7 +1,7 @@
 //! Where settings come from: the file, the environment, the command line; and how a mistake in
 //! one of them is told.
 
-use super::{Settings, ranges};
+use super::{Settings, file, ranges};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 use thiserror::Error;
@@ -9,6 +9,9 @@ use toml::{Table, Value};
 
 const FILE: &str = "sightline.toml";
 const PREFIX: &str = "SIGHTLINE_";
+/// Behind the name of a setting: the variable names a file with its value, as secrets are handed to
+/// containers and units.
+const IN_FILE: &str = "_FILE";
 /// Read by `sightline mcp` and by clients, not settings of the server.
 const NOT_SETTINGS: [&str; 4] = [
     "SIGHTLINE_URL",
@@ -124,37 +127,92 @@ pub enum SettingsError {
         /// What is wrong.
         reason: String,
     },
+    /// More than one of these.
+    #[error("{}", lines(.0))]
+    Several(Vec<SettingsError>),
+}
+
+fn lines(all: &[SettingsError]) -> String {
+    let all: Vec<String> = all.iter().map(SettingsError::told).collect();
+    all.join("\n")
+}
+
+impl SettingsError {
+    /// Every mistake by itself.
+    #[must_use]
+    pub fn each(&self) -> Vec<String> {
+        match self {
+            Self::Several(all) => all.iter().flat_map(Self::each).collect(),
+            Self::Unusable(told) => told.lines().map(str::to_owned).collect(),
+            other => vec![other.told()],
+        }
+    }
+
+    /// With the reason, where there is one beneath.
+    fn told(&self) -> String {
+        match self {
+            Self::File { source, .. } => format!("{self}: {source}"),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl Sources {
-    /// Reads everything, and checks each source by itself so that a mistake is told where it is.
+    /// Reads everything, and checks each value by itself, so that each mistake is told, and where it
+    /// is.
     pub fn load(&self) -> Result<Loaded, SettingsError> {
         let mut merged = Table::new();
         let mut origins = BTreeMap::new();
-        if let Some((path, table)) = self.file()? {
-            note(&table, "", &Origin::File(path), &mut origins);
-            merge(&mut merged, table);
+        let mut mistakes = Vec::new();
+        match self.file() {
+            Ok(None) => {}
+            Ok(Some((path, text))) => {
+                let (table, wrong) = file::read(&text);
+                mistakes.extend(wrong.into_iter().map(|reason| SettingsError::InFile {
+                    path: path.clone(),
+                    reason,
+                }));
+                note(&table, "", &Origin::File(path), &mut origins);
+                merge(&mut merged, table);
+            }
+            Err(error) => mistakes.push(error),
         }
-        for (name, table) in self.environment()? {
-            note(&table, "", &Origin::Environment(name), &mut origins);
-            merge(&mut merged, table);
+        for (name, read) in self.environment() {
+            match read {
+                Ok(table) => {
+                    note(&table, "", &Origin::Environment(name), &mut origins);
+                    merge(&mut merged, table);
+                }
+                Err(reason) => mistakes.push(SettingsError::InEnvironment { name, reason }),
+            }
         }
         for (key, value) in &self.flags {
             let table = nested(&key.split('.').collect::<Vec<_>>(), value.clone());
-            check(&table).map_err(|reason| SettingsError::InFlag {
-                key: key.clone(),
-                reason,
-            })?;
-            note(&table, "", &Origin::Flag, &mut origins);
-            merge(&mut merged, table);
+            match check(&table) {
+                Ok(()) => {
+                    note(&table, "", &Origin::Flag, &mut origins);
+                    merge(&mut merged, table);
+                }
+                Err(reason) => mistakes.push(SettingsError::InFlag {
+                    key: key.clone(),
+                    reason,
+                }),
+            }
         }
         let with_home = self.with_data_dir(merged);
         let settings = Settings::deserialize(with_home).map_err(|error| SettingsError::InFlag {
             key: "settings".to_owned(),
             reason: error.to_string(),
         })?;
-        ranges::check(&settings, &origins)?;
-        Ok(Loaded { settings, origins })
+        mistakes.extend(ranges::check(&settings, &origins).err());
+        match (mistakes.pop(), mistakes.is_empty()) {
+            (None, _) => Ok(Loaded { settings, origins }),
+            (Some(only), true) => Err(only),
+            (Some(last), false) => {
+                mistakes.push(last);
+                Err(SettingsError::Several(mistakes))
+            }
+        }
     }
 
     /// Without a setting, data lives where the platform keeps data of the user. `~` is the home
@@ -181,51 +239,61 @@ impl Sources {
         merged
     }
 
-    fn file(&self) -> Result<Option<(PathBuf, Table)>, SettingsError> {
+    /// The file's path and text, if there is one.
+    fn file(&self) -> Result<Option<(PathBuf, String)>, SettingsError> {
         let named = self.file.clone();
         let path = named.clone().unwrap_or_else(|| PathBuf::from(FILE));
         if named.is_none() && !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path).map_err(|source| SettingsError::File {
-            path: path.clone(),
-            source,
-        })?;
-        let table = parse_file(&text).map_err(|reason| SettingsError::InFile {
-            path: path.clone(),
-            reason,
-        })?;
-        Ok(Some((path, table)))
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Some((path, text))),
+            Err(source) => Err(SettingsError::File { path, source }),
+        }
     }
 
-    fn environment(&self) -> Result<Vec<(String, Table)>, SettingsError> {
+    /// What each variable sets, or what is wrong with it.
+    fn environment(&self) -> Vec<(String, Result<Table, String>)> {
         let ours = self
             .environment
             .iter()
             .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
             // A variable that is set to nothing sets nothing: a secret that a CI system lacks.
             .filter(|(_, text)| !text.is_empty());
-        ours.map(|(name, text)| {
-            let table = variable(name, text).map_err(|reason| SettingsError::InEnvironment {
-                name: name.clone(),
-                reason,
-            })?;
-            Ok((name.clone(), table))
-        })
-        .collect()
+        ours.map(|(name, text)| (name.clone(), self.set_by(name, text)))
+            .collect()
+    }
+
+    /// A variable sets its setting, or names the file that holds what it is set to.
+    fn set_by(&self, name: &str, text: &str) -> Result<Table, String> {
+        let Some(setting) = name.strip_suffix(IN_FILE).filter(|it| is_setting(it)) else {
+            return variable(name, text);
+        };
+        let is_set = |(known, value): &(String, String)| known == setting && !value.is_empty();
+        if self.environment.iter().any(is_set) {
+            return Err(format!("{setting} is set as well; leave one of them out"));
+        }
+        let held = std::fs::read_to_string(text)
+            .map_err(|error| format!("names a file that cannot be read: {text}: {error}"))?;
+        variable(setting, held.trim_end_matches(['\r', '\n']))
     }
 }
 
-fn parse_file(text: &str) -> Result<Table, String> {
-    let told = |error: toml::de::Error| error.to_string().trim_end().to_owned();
-    toml::from_str::<Settings>(text).map_err(told)?;
-    toml::from_str(text).map_err(told)
+/// Whether a variable has the name of a setting.
+fn is_setting(name: &str) -> bool {
+    let key = key_of(name).replace("__", ".");
+    keys().contains(&key)
+}
+
+/// A variable's name as a key whose parts stand behind two underscores.
+fn key_of(name: &str) -> String {
+    name.trim_start_matches(PREFIX).to_lowercase()
 }
 
 /// `SIGHTLINE_CRAWLER__MAX_PAGES` names `crawler.max_pages`. Its value is TOML (lists, numbers,
 /// booleans), or plain text where that is what the setting takes.
 fn variable(name: &str, text: &str) -> Result<Table, String> {
-    let key = name.trim_start_matches(PREFIX).to_lowercase();
+    let key = key_of(name);
     let path: Vec<&str> = key.split("__").collect();
     let plain = nested(&path, Value::String(text.to_owned()));
     let outcome = match as_toml(text) {
@@ -252,13 +320,17 @@ fn variable(name: &str, text: &str) -> Result<Table, String> {
 
 /// The variable that was probably meant.
 fn meant(key: &str) -> Option<String> {
-    let known: Vec<String> = keys().iter().map(|it| it.replace('.', "__")).collect();
-    let flat = |text: &str| text.replace("__", "_");
-    let likeness = |it: &&String| strsim::jaro_winkler(&flat(it), &flat(key));
-    let best = known
-        .iter()
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
-    (likeness(&best) > 0.8).then(|| format!("did you mean {PREFIX}{}?", best.to_uppercase()))
+    let best = nearest(key)?.replace('.', "__").to_uppercase();
+    Some(format!("did you mean {PREFIX}{best}?"))
+}
+
+/// The setting that a key is most like, if it is like one at all.
+pub(super) fn nearest(key: &str) -> Option<String> {
+    let flat = |text: &str| text.replace("__", "_").replace('.', "_");
+    let likeness = |it: &String| strsim::jaro_winkler(&flat(it), &flat(key));
+    let all = keys().into_iter();
+    let best = all.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
+    (likeness(&best) > 0.8).then_some(best)
 }
 
 /// Settings that nobody has to set, and that so have no default to show.
@@ -308,7 +380,7 @@ fn as_toml(text: &str) -> Option<Value> {
     table.remove("value")
 }
 
-fn nested(path: &[&str], value: Value) -> Table {
+pub(super) fn nested(path: &[&str], value: Value) -> Table {
     let (first, rest) = path
         .split_first()
         .map_or(("", path), |(first, rest)| (*first, rest));
@@ -320,13 +392,13 @@ fn nested(path: &[&str], value: Value) -> Table {
     Table::from_iter([(first.to_owned(), inner)])
 }
 
-fn check(table: &Table) -> Result<(), String> {
+pub(super) fn check(table: &Table) -> Result<(), String> {
     Settings::deserialize(table.clone())
         .map(drop)
         .map_err(|error| error.to_string().trim_end().to_owned())
 }
 
-fn merge(into: &mut Table, from: Table) {
+pub(super) fn merge(into: &mut Table, from: Table) {
     for (key, value) in from {
         match (into.get_mut(&key), value) {
             (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
@@ -451,16 +523,6 @@ mod tests {
             unknown.contains("SIGHTLINE_LISTN") && unknown.contains("`listen`"),
             "{unknown}"
         );
-        let wrong = parse_file("[crawler]\nmax_pages = \"many\"\n").unwrap_err();
-        assert!(
-            wrong.contains("line 2") && wrong.contains("max_pages"),
-            "{wrong}"
-        );
-        let unnamed = parse_file("[log]\nformat = \"xml\"\n").unwrap_err();
-        assert!(
-            unnamed.contains("readable") && unnamed.contains("json"),
-            "{unnamed}"
-        );
     }
 
     #[test]
@@ -491,7 +553,57 @@ mod tests {
         .unwrap();
         assert!(loaded.settings.search.is_simulated());
         assert!(loaded.settings.data_dir.starts_with("/home/ann"));
-        assert!(parse_file("[search.serper]\napi_key = \"\"\n").is_err());
+    }
+
+    #[test]
+    fn every_mistake_is_told_at_once() {
+        let told = environment(&[
+            ("SIGHTLINE_LISTN", "x"),
+            ("SIGHTLINE_CRAWLER__MAX_PAGES", "0"),
+            ("SIGHTLINE_WORKER__JOBS", "0"),
+            ("SIGHTLINE_PUBLIC_BASE_URL", "here"),
+        ])
+        .load()
+        .unwrap_err();
+        let each = told.each();
+        assert_eq!(each.len(), 4, "{each:?}");
+        for part in [
+            "SIGHTLINE_LISTN",
+            "crawler.max_pages",
+            "worker.jobs",
+            "https address",
+        ] {
+            assert!(each.iter().any(|it| it.contains(part)), "{part}: {each:?}");
+            assert!(told.to_string().contains(part), "{part}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_variable_can_name_the_file_that_holds_a_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        std::fs::write(&path, "hunter2-of-serper\n").unwrap();
+        let path = path.to_str().unwrap();
+        let name = "SIGHTLINE_SEARCH__SERPER__API_KEY_FILE";
+        let loaded = environment(&[(name, path)]).load().unwrap();
+        let key = loaded.settings.search.serper.api_key.as_ref().unwrap();
+        assert_eq!(key.reveal(), "hunter2-of-serper");
+        assert_eq!(
+            loaded.origins["search.serper.api_key"],
+            Origin::Environment(name.into())
+        );
+        let gone = environment(&[(name, "/no/such")]).load().unwrap_err();
+        assert!(gone.to_string().contains("/no/such"), "{gone}");
+        let both = [
+            (name, path),
+            ("SIGHTLINE_SEARCH__SERPER__API_KEY", "1234567"),
+        ];
+        let both = environment(&both).load().unwrap_err().to_string();
+        assert!(both.contains("leave one of them out"), "{both}");
+        // One that ends so by itself is a setting like others.
+        let own = [("SIGHTLINE_SEARCH_CONSOLE__KEY_FILE", path)];
+        let loaded = environment(&own).load().unwrap();
+        assert!(loaded.settings.search_console.key_file.is_some());
     }
 
     #[test]

@@ -68,7 +68,8 @@ pub async fn try_starts(
     for start in starts {
         let url = Url::parse(&start).map_err(nowhere)?;
         let url = Url::parse(&normalise(&url).0).map_err(nowhere)?;
-        let (fact, brought) = fetch_robots(fetcher, &url).await;
+        let patience = fetcher.settings.limits.patience;
+        let (fact, brought, _) = fetch_robots(fetcher, &url, patience).await;
         unreached = match brought.failure {
             Some(FetchFailure::Dns) => Unreached::Name,
             Some(FetchFailure::Connect) => Unreached::Connection,

@@ -8,7 +8,7 @@ use crate::{
     frontier::{UrlNumber, UrlSet},
 };
 use analysis::observation::{
-    page_content::{MOST_LINKS, PageContent},
+    page_content::PageContent,
     web_site::{CheckState, CrawlStep, Discovery, Fetched, LimitHit, TargetCheck},
 };
 use domain::{
@@ -19,7 +19,7 @@ use futures_util::{
     FutureExt,
     stream::{FuturesUnordered, StreamExt},
 };
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 use url::Url;
 
 /// How many pages are looked up at once among those that are kept.
@@ -143,7 +143,8 @@ impl<'a> Crawl<'a> {
                     steps = queue.take(steps, &self.tools, &self.record);
                 }
             }
-            let is_full = |it: &CrawlStep| matches!(it, CrawlStep::Page(page) if page.links.len() >= MOST_LINKS);
+            let is_full =
+                |it: &CrawlStep| matches!(it, CrawlStep::Page(page) if page.has_too_many_links());
             let has_full_page = steps.iter().any(is_full);
             self.record.add(steps).await?;
             if has_full_page {
@@ -245,7 +246,7 @@ impl Tools<'_> {
         };
         let mut content = tokio::task::spawn_blocking(move || {
             read_page(Arrival {
-                bytes: &body.bytes,
+                bytes: Cow::Owned(body.bytes),
                 charset: charset.as_deref(),
                 url: &place,
                 fetched,

@@ -12,7 +12,7 @@ use analysis::observation::{
     web_site::CrawlStep,
 };
 use futures_util::{future::BoxFuture, stream::FuturesUnordered};
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 use url::Url;
 
 /// Pages that were read and wait to be shown; no more is read until some of them are.
@@ -103,7 +103,7 @@ impl Tools<'_> {
 /// The shown document is read as the sent one was, with the same headers.
 fn beside(sent: &PageContent, shown: &Shown, url: &Url) -> RenderedPage {
     let content = read_page(Arrival {
-        bytes: shown.html.as_bytes(),
+        bytes: Cow::Borrowed(shown.html.as_bytes()),
         charset: Some("utf-8"),
         url,
         fetched: sent.fetched.clone(),

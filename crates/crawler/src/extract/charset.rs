@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// How far into a page its own word about its encoding is looked for.
 const PRESCAN: usize = 1_024;
 
+/// More bytes than this a decoded page has not: the rest is cut.
+const MOST_TEXT: usize = 10 << 20;
+
 /// A decoded page.
 pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
@@ -45,13 +48,29 @@ pub fn decode<'a>(bytes: &'a [u8], from_http: Option<&str>) -> Decoded<'a> {
         .or_else(by_http)
         .or_else(by_meta)
         .unwrap_or((UTF_8, CharsetSource::Default));
-    let (text, encoding, had_errors) = encoding.decode(bytes);
+    // A mark of byte order is none of the text.
+    let marked = Encoding::for_bom(bytes).map_or(0, |it| it.1);
+    let (text, had_errors) = decoded(encoding, &bytes[marked..]);
     Decoded {
         text,
         encoding,
         source,
         had_errors,
     }
+}
+
+/// The text of bytes, and whether some of them are none of the encoding.
+fn decoded<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> (Cow<'a, str>, bool) {
+    // In another encoding, a byte can become three.
+    if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes)
+        && text.len() <= MOST_TEXT
+    {
+        return (text, false);
+    }
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut text = String::with_capacity(MOST_TEXT.min(3 * bytes.len() + 16));
+    let (_, _, had_errors) = decoder.decode_to_string(bytes, &mut text, true);
+    (Cow::Owned(text), had_errors)
 }
 
 /// Looks for `charset=` in the `meta` tags outside comments.

@@ -13,6 +13,9 @@ use std::{
     rc::Rc,
 };
 
+/// Attributes of one element at the most.
+pub const MOST_ATTRIBUTES: usize = 250;
+
 /// As much of an attribute is looked at for what its words say.
 const MOST_OF_ATTRIBUTE: usize = 400;
 
@@ -220,9 +223,10 @@ impl Sink {
         &self,
         parent: NodeId,
         name: QualName,
-        attributes: Vec<Attribute>,
+        mut attributes: Vec<Attribute>,
         place: TagPlace,
     ) -> NodeId {
+        attributes.shrink_to_fit();
         let id = self.add(Kind::Element {
             name,
             attributes,
@@ -355,9 +359,11 @@ impl TreeSink for Sink {
     fn create_element(
         &self,
         name: QualName,
-        attributes: Vec<Attribute>,
+        mut attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> Handle {
+        // Most elements have one, and the parser made room for four.
+        attributes.shrink_to_fit();
         let pending = self.take_pending(&name, &attributes);
         if name.ns == ns!(html) && &*name.local == "body" {
             self.has_body.set(true);
@@ -441,7 +447,8 @@ impl TreeSink for Sink {
         } = &mut self.nodes.borrow_mut()[target.0.id].kind
         {
             for it in attributes {
-                if known.iter().all(|old| old.name != it.name) {
+                // Each is compared with all of them.
+                if known.len() < MOST_ATTRIBUTES && known.iter().all(|old| old.name != it.name) {
                     known.push(it);
                 }
             }

@@ -29,6 +29,8 @@ pub struct Object {
 pub enum Refused {
     /// It is nested too deep.
     TooDeep,
+    /// It has too many values.
+    TooLarge,
     /// It is not JSON: what is wrong, and at which byte.
     Invalid { message: String, at: usize },
 }
@@ -43,10 +45,11 @@ impl Object {
 
 /// Reads a text (RFC 8259); nesting ends at serde's 128 levels. Numbers that are too large for any are
 /// no mistake of syntax: browsers read them as infinity, and here each is the text [`INFINITE`].
-pub fn read(text: &str) -> Result<Json, Refused> {
-    match parse(text) {
+/// Every value that is read is taken from `room`.
+pub fn read(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
+    match parse(text, room) {
         Err(Refused::Invalid { message, .. }) if message == "number out of range" => {
-            parse(&without_infinite_numbers(text))
+            parse(&without_infinite_numbers(text), room)
         }
         read => read,
     }
@@ -87,16 +90,19 @@ fn without_infinite_numbers(text: &str) -> String {
     out
 }
 
-fn parse(text: &str) -> Result<Json, Refused> {
+fn parse(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
     let objects = Cell::new(0);
     let mut reader = serde_json::Deserializer::from_str(text);
-    let seed = Seed { objects: &objects };
+    let objects = &objects;
+    let seed = Seed { objects, room };
     let json = seed.deserialize(&mut reader);
     let json = json.and_then(|it| reader.end().map(|()| it));
     json.map_err(|error| {
         let said = error.to_string();
         let message = said.split(" at line ").next().unwrap_or(&said).to_owned();
-        if message == "recursion limit exceeded" {
+        if message == NO_ROOM {
+            Refused::TooLarge
+        } else if message == "recursion limit exceeded" {
             Refused::TooDeep
         } else {
             let at = offset(text, error.line(), error.column());
@@ -159,12 +165,22 @@ fn step(place: &mut TagPlace, character: char) {
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     objects: &'a Cell<usize>,
+    /// How many values there may still be.
+    room: &'a Cell<usize>,
 }
+
+/// What says that there is no room for another value.
+const NO_ROOM: &str = "too many values";
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Json;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Json, D::Error> {
+        let room = self.room.get();
+        self.room.set(
+            room.checked_sub(1)
+                .ok_or_else(|| D::Error::custom(NO_ROOM))?,
+        );
         from.deserialize_any(self)
     }
 }

@@ -8,7 +8,10 @@ use super::{
     text::{MOST_CHARACTERS, text_of},
 };
 use analysis::{
-    observation::web_site::{LinkTarget, PageLink, Position},
+    observation::{
+        page_content::MOST_LINKS,
+        web_site::{LinkTarget, PageLink, Position},
+    },
     text::words::{collapsed, shortened},
 };
 use url::Url;
@@ -72,14 +75,15 @@ impl<'a> LinkReader<'a> {
         }
     }
 
-    /// Adds the links of an element.
+    /// Adds the links of an element, as long as there are no more than there may be.
     pub fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
+        let room = MOST_LINKS.saturating_sub(links.len());
         let Some(name) = self.dom.name(id) else {
             return;
         };
         if name == "style" {
             links.extend(
-                css_urls(&self.raw_text(id))
+                css_urls(&self.raw_text(id), room)
                     .iter()
                     .filter_map(|it| self.link(id, "style", it)),
             );
@@ -92,7 +96,7 @@ impl<'a> LinkReader<'a> {
             match (name, *attribute) {
                 (_, "srcset") => {
                     links.extend(
-                        srcset(value)
+                        srcset(value, room)
                             .iter()
                             .filter_map(|it| self.link(id, attribute, it)),
                     );

@@ -1,7 +1,7 @@
 //! Parsing with places: html5ever does not say where a tag begins, so the source is fed to it in
 //! pieces that begin at `<`, and a tag begins with the first piece that no earlier token took.
 
-use super::dom::{Dom, Handle, NodeId, Pending, Sink, TagPlace};
+use super::dom::{Dom, Handle, MOST_ATTRIBUTES, NodeId, Pending, Sink, TagPlace};
 use html5ever::{
     QualName, TokenizerResult,
     interface::TreeSink,
@@ -17,14 +17,22 @@ use std::cell::{Cell, RefCell};
 
 /// Beyond this many nodes or this depth, the rest of a page is read without structure: its links
 /// still count, and hang where the structure ends.
-const MOST_NODES: usize = 500_000;
+const MOST_NODES: usize = 80_000;
 const MOST_DEPTH: u32 = 512;
+/// Elements that are read without structure at the most.
+const MOST_LOOSE: usize = 20_000;
+/// Attributes of a page at the most; behind them, nothing more is read without structure either.
+const MOST_OF_ALL_ATTRIBUTES: usize = 250_000;
+/// Bytes of text that are read, scripts and style sheets not counted: some 350,000 words.
+const MOST_TEXT: usize = 2 << 20;
 
 /// A parsed page.
 pub struct Parsed {
     pub dom: Dom,
     /// Whether the parser reached its limits.
     pub limited: bool,
+    /// Whether elements without structure were left out, which may have been links.
+    pub links_left_out: bool,
     /// How the head ended, where a tag says where it was meant to.
     pub head_end: Option<HeadEnd>,
 }
@@ -49,16 +57,26 @@ pub enum Ender {
 
 /// Parses a page.
 pub fn parse(source: &str) -> Parsed {
+    parse_source(&source.to_tendril())
+}
+
+/// The same for a text that is kept nowhere else: what the page holds of it is not copied.
+pub fn parse_source(source: &StrTendril) -> Parsed {
     let options = TreeBuilderOpts {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
-    let source = source.to_tendril();
     let sink = PlacingSink {
         builder: TreeBuilder::new(Sink::new(), options),
         source: source.clone(),
         starts: RefCell::default(),
         taken: Cell::new(0),
+        is_raw: Cell::new(false),
+        text: Cell::new(0),
+        attributes: Cell::new(0),
+        loose: Cell::new(0),
+        limited: Cell::new(false),
+        left_out: Cell::new(false),
         frozen: Cell::new(None),
         open_link: Cell::new(None),
         noscript: Cell::new(Noscript::None),
@@ -66,20 +84,31 @@ pub fn parse(source: &str) -> Parsed {
     };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
-    for piece in Pieces::of(&source) {
-        let start = (piece.place, piece.from as usize);
-        tokenizer.sink.starts.borrow_mut().push(start);
-        queue.push_back(source.subtendril(piece.from, piece.length));
+    let mut pieces = Pieces::of(source);
+    while let Some(piece) = pieces.next() {
+        let is_tag = tokenizer.sink.is_between_tokens();
+        tokenizer.sink.begin_piece(piece.place, piece.from as usize);
+        let tag = &source[piece.from as usize..];
+        if let Some(overlong) = is_tag.then(|| overlong(tag)).flatten() {
+            // The parser compares each attribute with all others of its tag.
+            queue.push_back(source.subtendril(piece.from, overlong.cut));
+            pieces.go_on_at(&piece, overlong.end);
+            tokenizer.sink.limited.set(true);
+        } else {
+            queue.push_back(source.subtendril(piece.from, piece.length));
+        }
         while let TokenizerResult::Script(_) | TokenizerResult::EncodingIndicator(_) =
             tokenizer.feed(&queue)
         {}
     }
     tokenizer.end();
-    let limited = tokenizer.sink.frozen.get().is_some();
+    let limited = tokenizer.sink.frozen.get().is_some() || tokenizer.sink.limited.get();
+    let links_left_out = tokenizer.sink.left_out.get();
     let head_end = tokenizer.sink.head_end.get();
     Parsed {
         dom: tokenizer.sink.builder.sink.finish(),
         limited,
+        links_left_out,
         head_end,
     }
 }
@@ -105,6 +134,24 @@ impl<'a> Pieces<'a> {
             place: TagPlace { line: 1, column: 1 },
         }
     }
+
+    /// Goes on at so many bytes behind the beginning of a piece.
+    fn go_on_at(&mut self, piece: &Piece, behind: u32) {
+        let (from, behind) = (piece.from as usize, behind as usize);
+        self.place = piece.place;
+        self.pass(&self.source[from..from + behind]);
+        self.at = from + behind;
+    }
+
+    fn pass(&mut self, text: &str) {
+        match text.rsplit_once('\n') {
+            Some((before, last)) => {
+                self.place.line += 1 + small(before.matches('\n').count());
+                self.place.column = 1 + small(last.chars().count());
+            }
+            None => self.place.column += small(text.chars().count()),
+        }
+    }
 }
 
 impl Iterator for Pieces<'_> {
@@ -117,22 +164,72 @@ impl Iterator for Pieces<'_> {
         let length = rest[after_first..]
             .find('<')
             .map_or(rest.len(), |it| it + after_first);
-        let text = &rest[..length];
         let piece = Piece {
             from: small(self.at),
             length: small(length),
             place: self.place,
         };
-        match text.rsplit_once('\n') {
-            Some((before, last)) => {
-                self.place.line += 1 + small(before.matches('\n').count());
-                self.place.column = 1 + small(last.chars().count());
-            }
-            None => self.place.column += small(text.chars().count()),
-        }
+        self.pass(&rest[..length]);
         self.at += length;
         Some(piece)
     }
+}
+
+/// A tag with more attributes than an element may have.
+struct Overlong {
+    /// Where the first one too many begins.
+    cut: u32,
+    /// Where the tag ends: at its `>`, and where that is the end of a comment, at its dashes.
+    end: u32,
+}
+
+/// Whether the tag at the beginning of a text is one (HTML, 13.2.5.32 to 13.2.5.40).
+fn overlong(text: &str) -> Option<Overlong> {
+    let bytes = text.as_bytes();
+    let name = bytes.get(1).filter(|it| **it != b'/').or(bytes.get(2))?;
+    if !name.is_ascii_alphabetic() {
+        return None;
+    }
+    let is_blank = |it: u8| it.is_ascii_whitespace() || it == b'/';
+    let find = |from: usize, what: &dyn Fn(u8) -> bool| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.iter()
+            .position(|it| what(*it))
+            .map_or(bytes.len(), |it| from + it)
+    };
+    let mut at = find(1, &|it| it == b'>' || it.is_ascii_whitespace());
+    let (mut count, mut cut) = (0, None);
+    loop {
+        at = find(at, &|it| !is_blank(it));
+        if at >= bytes.len() || bytes[at] == b'>' {
+            break;
+        }
+        count += 1;
+        if count > MOST_ATTRIBUTES && cut.is_none() {
+            cut = Some(at);
+        }
+        at = find(at + 1, &|it| is_blank(it) || matches!(it, b'>' | b'='));
+        let value = find(at, &|it| !it.is_ascii_whitespace());
+        if bytes.get(value) != Some(&b'=') {
+            continue;
+        }
+        at = find(value + 1, &|it| !it.is_ascii_whitespace());
+        at = match bytes.get(at) {
+            Some(quote @ (b'"' | b'\'')) => find(at + 1, &|it| it == *quote) + 1,
+            _ => find(at, &|it| it.is_ascii_whitespace() || it == b'>'),
+        };
+    }
+    let cut = cut?;
+    let end = at.min(bytes.len());
+    let end = if bytes[..end].ends_with(b"--") {
+        end - 2
+    } else {
+        end
+    };
+    Some(Overlong {
+        cut: small(cut),
+        end: small(end.max(cut)),
+    })
 }
 
 /// Bodies end at 10 MiB, long before this saturates.
@@ -164,6 +261,15 @@ fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
     TagPlace { line, column }
 }
 
+/// The last boundary of a character in the first so many bytes.
+fn cut_at(text: &str, most: usize) -> usize {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
 /// Tells the tree's sink where each start tag begins.
 struct PlacingSink {
     builder: TreeBuilder<Handle, Sink>,
@@ -172,6 +278,18 @@ struct PlacingSink {
     starts: RefCell<Vec<(TagPlace, usize)>>,
     /// Pieces that tokens have taken.
     taken: Cell<usize>,
+    /// Whether what comes is text until the end tag of its element.
+    is_raw: Cell<bool>,
+    /// Bytes of text so far.
+    text: Cell<usize>,
+    /// Attributes so far.
+    attributes: Cell<usize>,
+    /// Elements that were read without structure.
+    loose: Cell<usize>,
+    /// Whether attributes or text were left out.
+    limited: Cell<bool>,
+    /// Whether elements without structure were left out.
+    left_out: Cell<bool>,
     /// Where the structure ends, once the limits are reached.
     frozen: Cell<Option<NodeId>>,
     /// The link whose text is being read without structure.
@@ -197,25 +315,21 @@ impl TokenSink for PlacingSink {
             return self.builder.process_token(token, line);
         }
         let (place, offset) = self.take_place();
-        if let Some(parent) = self.frozen.get() {
-            return self.read_without_structure(parent, token, place);
-        }
-        if self.head_end.get().is_none() {
-            self.watch_head(&token, place);
-        }
-        let sink = &self.builder.sink;
-        *sink.pending.borrow_mut() = match &token {
-            Token::TagToken(tag) if tag.kind == TagKind::StartTag => Some(Pending {
-                name: tag.name.clone(),
-                attributes: (&*tag.name == "a").then(|| tag.attrs.clone()),
-                place,
-                script: (&*tag.name == "script").then(|| end_of_tag(&self.source[offset..], place)),
-            }),
-            _ => None,
+        let token = match token {
+            Token::CharacterTokens(text) => {
+                let Some(text) = self.taken_in(text) else {
+                    return TokenSinkResult::Continue;
+                };
+                Token::CharacterTokens(text)
+            }
+            other => other,
         };
-        let result = self.builder.process_token(token, line);
-        if sink.len() > MOST_NODES || sink.depth.get() > MOST_DEPTH {
-            self.frozen.set(Some(sink.last.get()));
+        let is_end = matches!(&token, Token::TagToken(tag) if tag.kind == TagKind::EndTag);
+        let result = self.place_token(token, line, place, offset);
+        match result {
+            TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext => self.is_raw.set(true),
+            _ if is_end => self.is_raw.set(false),
+            _ => {}
         }
         result
     }
@@ -233,6 +347,77 @@ impl TokenSink for PlacingSink {
 }
 
 impl PlacingSink {
+    /// Whether the next `<` may begin a tag: all that was read has become tokens.
+    fn is_between_tokens(&self) -> bool {
+        !self.is_raw.get() && self.taken.get() == self.starts.borrow().len()
+    }
+
+    /// Notes where a piece begins, and forgets those that tokens have taken.
+    fn begin_piece(&self, place: TagPlace, offset: usize) {
+        let mut starts = self.starts.borrow_mut();
+        let taken = starts.len();
+        if self.taken.get() == taken && taken > 1 {
+            starts.drain(..taken - 1);
+            self.taken.set(1);
+        }
+        starts.push((place, offset));
+    }
+
+    /// As much of a text as there is still room for.
+    fn taken_in(&self, text: StrTendril) -> Option<StrTendril> {
+        if self.is_raw.get() {
+            return Some(text);
+        }
+        let known = self.text.get();
+        if known >= MOST_TEXT {
+            self.limited.set(true);
+            return None;
+        }
+        self.text.set(known + text.len());
+        let kept = cut_at(&text, MOST_TEXT - known);
+        if kept == text.len() {
+            return Some(text);
+        }
+        self.limited.set(true);
+        Some(text.subtendril(0, small(kept)))
+    }
+
+    fn place_token(
+        &self,
+        token: Token,
+        line: u64,
+        place: TagPlace,
+        offset: usize,
+    ) -> TokenSinkResult<Handle> {
+        if let Token::TagToken(tag) = &token {
+            self.attributes.set(self.attributes.get() + tag.attrs.len());
+        }
+        if let Some(parent) = self.frozen.get() {
+            return self.read_without_structure(parent, token, place);
+        }
+        if self.head_end.get().is_none() {
+            self.watch_head(&token, place);
+        }
+        let sink = &self.builder.sink;
+        *sink.pending.borrow_mut() = match &token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => Some(Pending {
+                name: tag.name.clone(),
+                attributes: (&*tag.name == "a").then(|| tag.attrs.clone()),
+                place,
+                script: (&*tag.name == "script").then(|| end_of_tag(&self.source[offset..], place)),
+            }),
+            _ => None,
+        };
+        let result = self.builder.process_token(token, line);
+        let is_full = sink.len() > MOST_NODES
+            || sink.depth.get() > MOST_DEPTH
+            || self.attributes.get() > MOST_OF_ALL_ATTRIBUTES;
+        if is_full {
+            self.frozen.set(Some(sink.last.get()));
+        }
+        result
+    }
+
     /// Looks for the end of the head, before the token changes the tree.
     fn watch_head(&self, token: &Token, place: TagPlace) {
         let Token::TagToken(tag) = token else {
@@ -306,6 +491,13 @@ impl PlacingSink {
         if tag.attrs.is_empty() {
             return result;
         }
+        let is_full =
+            self.loose.get() >= MOST_LOOSE || self.attributes.get() > MOST_OF_ALL_ATTRIBUTES;
+        if is_full {
+            self.left_out.set(true);
+            return result;
+        }
+        self.loose.set(self.loose.get() + 1);
         let is_link = &*tag.name == "a";
         let name = QualName::new(None, ns!(html), tag.name);
         let sink = &self.builder.sink;
@@ -326,6 +518,7 @@ impl PlacingSink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::dom::Kind;
 
     /// Name and place of every element that has a place, in document order.
     fn places(source: &str) -> Vec<String> {
@@ -387,6 +580,64 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["a@1:1", "a@1:17"]
         );
+    }
+
+    #[test]
+    fn tags_with_too_many_attributes_are_cut_and_nothing_else_is() {
+        let many = |count: usize| {
+            let all: Vec<String> = (0..count).map(|it| format!("a{it}=</{it} ")).collect();
+            all.concat()
+        };
+        let attributes_of = |source: &str, wanted: &str| {
+            let parsed = parse(source);
+            let element = parsed.dom.elements(wanted).next().unwrap();
+            let Kind::Element { attributes, .. } = &parsed.dom.nodes[element].kind else {
+                panic!("an element is one");
+            };
+            (attributes.len(), parsed.limited)
+        };
+        assert_eq!(
+            attributes_of(&format!("<p {}>", many(MOST_ATTRIBUTES)), "p"),
+            (250, false)
+        );
+        let source = format!("<p {}\n x='>'>y<a href=z>", many(9_000));
+        assert_eq!(attributes_of(&source, "p"), (250, true));
+        let place = parse(&source).dom;
+        let link = place.elements("a").next().unwrap();
+        assert_eq!(place.place(link), Some(TagPlace { line: 2, column: 9 }));
+        // What is no tag is no matter, however many words it has.
+        for text in [
+            "<script>i <p {} </script>",
+            "<!-- <p {} --><b>",
+            "<textarea><p {} ></textarea>",
+        ] {
+            let parsed = parse(&(text.replace("{}", &many(400)) + "<a href=z>end</a>"));
+            assert_eq!(parsed.dom.elements("a").count(), 1, "{text}");
+            assert_eq!(parsed.dom.elements("p").count(), 0, "{text}");
+        }
+        let script = format!("<script>x <p {}</script>", "word ".repeat(400));
+        let dom = parse(&script).dom;
+        let kept = dom.nodes.iter().find_map(|it| match &it.kind {
+            Kind::Text(text) => Some(text.len()),
+            _ => None,
+        });
+        assert_eq!(kept, Some(script.len() - "<script></script>".len()));
+    }
+
+    #[test]
+    fn text_without_end_is_cut_between_characters() {
+        let parsed = parse(&("<p>x".to_owned() + &"語".repeat(MOST_TEXT) + "<b>y"));
+        let text: usize = { parsed.dom.nodes.iter() }
+            .map(|it| match &it.kind {
+                Kind::Text(text) => text.len(),
+                _ => 0,
+            })
+            .sum();
+        assert!(
+            parsed.limited && (MOST_TEXT - 3..=MOST_TEXT).contains(&text),
+            "{text}"
+        );
+        assert_eq!(parsed.dom.elements("b").count(), 1);
     }
 
     #[test]

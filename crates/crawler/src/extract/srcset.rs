@@ -1,12 +1,21 @@
 //! URLs in `srcset` attributes and style sheets.
 
-/// The URLs of a `srcset`, as the HTML standard splits it.
-pub fn srcset(text: &str) -> Vec<&str> {
+use aho_corasick::AhoCorasick;
+use analysis::text::words::shortened;
+use std::sync::LazyLock;
+
+/// Longer texts of a style sheet are no URL: their end is not looked for any further.
+const MOST_URL: usize = 4_096;
+/// Nobody writes more white space before a URL.
+const MOST_BLANK: usize = 256;
+
+/// The URLs of a `srcset`, as the HTML standard splits it, so many at the most.
+pub fn srcset(text: &str, most: usize) -> Vec<&str> {
     let mut urls = Vec::new();
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches(|it: char| it.is_ascii_whitespace() || it == ',');
-        if rest.is_empty() {
+        if rest.is_empty() || urls.len() >= most {
             return urls;
         }
         let end = rest
@@ -32,36 +41,49 @@ pub fn srcset(text: &str) -> Vec<&str> {
     }
 }
 
-/// The URLs of `url()` and `@import` in a style sheet.
-pub fn css_urls(text: &str) -> Vec<String> {
+/// The URLs of `url()` and `@import` in a style sheet, so many at the most.
+pub fn css_urls(text: &str, most: usize) -> Vec<String> {
     let css = without_comments(text);
     let mut urls = Vec::new();
-    let mut rest = css.as_str();
-    while let Some((import, after)) = next(rest) {
-        let value = after.trim_start();
+    let mut begun = 0;
+    for found in MARKS.find_iter(&css) {
+        // One inside of the last URL is part of it.
+        if found.start() < begun {
+            continue;
+        }
+        let is_import = found.pattern().as_u32() == 1;
+        let from = found.end() + blank(&css[found.end()..]);
+        let value = shortened(&css[from..], MOST_URL);
         let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''));
         let end = match quote {
             Some(quote) => value[1..].find(quote).map(|it| (1, it + 1)),
-            None if import => None,
+            None if is_import => None,
             None => value.find(')').map(|it| (0, it)),
         };
-        if let Some((from, to)) = end {
-            urls.push(value[from..to].trim().to_owned());
-            rest = &value[to..];
-        } else {
-            rest = after;
+        let Some((start, end)) = end else {
+            continue;
+        };
+        urls.push(value[start..end].trim().to_owned());
+        begun = from + end;
+        if urls.len() >= most {
+            break;
         }
     }
     urls
 }
 
-/// What follows the next `url(` or `@import`, and which it is.
-fn next(css: &str) -> Option<(bool, &str)> {
-    let lower = css.to_ascii_lowercase();
-    let url = lower.find("url(").map(|it| (it, 4, false));
-    let import = lower.find("@import").map(|it| (it, 7, true));
-    let (at, length, is_import) = [url, import].into_iter().flatten().min()?;
-    Some((is_import, &css[at + length..]))
+/// What stands before URLs in style sheets.
+static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(["url(", "@import"])
+        .expect("two short words are no matter")
+});
+
+/// How many bytes of white space a text begins with, as far as anybody writes.
+fn blank(text: &str) -> usize {
+    let start = shortened(text, MOST_BLANK);
+    start.len() - start.trim_start().len()
 }
 
 fn without_comments(text: &str) -> String {
@@ -80,14 +102,14 @@ mod tests {
 
     #[test]
     fn srcsets_are_split_where_browsers_split_them() {
-        assert_eq!(srcset("a.png 1x, b.png 2x"), ["a.png", "b.png"]);
+        assert_eq!(srcset("a.png 1x, b.png 2x", 9), ["a.png", "b.png"]);
         assert_eq!(
-            srcset("a.png, b,c.png 100w ,d.png"),
+            srcset("a.png, b,c.png 100w ,d.png", 9),
             ["a.png", "b,c.png", "d.png"]
         );
-        assert_eq!(srcset(" , "), [] as [&str; 0]);
+        assert_eq!(srcset(" , ", 9), [] as [&str; 0]);
         assert_eq!(
-            srcset("data:image/png;base64,AA== 1x, b"),
+            srcset("data:image/png;base64,AA== 1x, b", 9),
             ["data:image/png;base64,AA==", "b"]
         );
     }
@@ -95,6 +117,8 @@ mod tests {
     #[test]
     fn style_sheets_name_urls_with_and_without_quotes() {
         let css = "a{background:URL( x.png )} /* url(no.png) */ @import 'a.css'; @import url(\"b.css\"); b{src:url('c d.woff')}";
-        assert_eq!(css_urls(css), ["x.png", "a.css", "b.css", "c d.woff"]);
+        assert_eq!(css_urls(css, 9), ["x.png", "a.css", "b.css", "c d.woff"]);
+        assert_eq!(css_urls("url(a)url(b)url(c)", 2), ["a", "b"]);
+        assert_eq!(css_urls("url('a url(b) c')", 9), ["a url(b) c"]);
     }
 }

@@ -4,6 +4,7 @@ use super::{
     body::{Body, BodyLimit, read_body},
     clients::Clients,
     error::Failed,
+    limits::FetchLimits,
     wall::{looks_like_a_wall, says_it_is_a_wall},
 };
 use crate::{guard::vet_url, settings::CrawlerSettings};
@@ -59,16 +60,16 @@ const WALL_BYTES: BodyLimit = BodyLimit {
     decoded: 256 * 1024,
 };
 
-/// Sends a request.
+/// Sends a request, under limits that are those of the settings or narrower.
 pub async fn send(
     clients: &Clients,
     settings: &CrawlerSettings,
+    limits: &FetchLimits,
     url: &Url,
     want: Want,
     validators: Option<&Validators>,
 ) -> Result<HopAnswer, Failed> {
     vet_url(url, settings).map_err(|_| Failed::unreachable())?;
-    let limits = &settings.limits;
     let begun = Instant::now();
     let patience = limits.dns + limits.connect + limits.first_byte;
     let response = timeout(
@@ -83,7 +84,11 @@ pub async fn send(
     let mut answer = HopAnswer::of(&response);
     answer.first_byte = first_byte;
     if answer.location.is_none() {
-        answer.read(response, settings, want).await;
+        let limits = FetchLimits {
+            total: limits.total.saturating_sub(first_byte),
+            ..limits.clone()
+        };
+        answer.read(response, &limits, want).await;
     }
     Ok(answer)
 }
@@ -171,8 +176,7 @@ impl HopAnswer {
         }
     }
 
-    async fn read(&mut self, response: Response, settings: &CrawlerSettings, want: Want) {
-        let limits = &settings.limits;
+    async fn read(&mut self, response: Response, limits: &FetchLimits, want: Want) {
         let whole = BodyLimit {
             encoded: limits.encoded_bytes,
             decoded: limits.decoded_bytes,

@@ -11,10 +11,13 @@ pub struct FetchLimits {
     pub connect: Duration,
     /// From the request to the first byte of the answer.
     pub first_byte: Duration,
-    /// The whole answer.
+    /// The whole answer, from the request to the last byte.
     pub total: Duration,
-    /// All requests of a chain of redirects together, waiting out of politeness not counted.
-    pub chain: Duration,
+    /// All requests for one address together: redirects, further attempts, and the pauses before
+    /// them. Waiting out of politeness is not counted, since it costs the server nothing to ask for.
+    pub patience: Duration,
+    /// The same for the robots.txt of an origin that a crawl meets on its way.
+    pub robots_patience: Duration,
     /// When the least rate begins to count.
     pub rate_grace: Duration,
     /// Bytes a second at the least.
@@ -50,7 +53,8 @@ impl Default for FetchLimits {
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(10),
             total: Duration::from_secs(20),
-            chain: Duration::from_secs(30),
+            patience: Duration::from_secs(20),
+            robots_patience: Duration::from_secs(8),
             rate_grace: Duration::from_secs(5),
             least_rate: 1024,
             header_bytes: 64 * 1024,

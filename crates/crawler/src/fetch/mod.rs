@@ -30,6 +30,7 @@ use domain::{
 };
 use error::Failed;
 use hop::{HopAnswer, redirects};
+use limits::FetchLimits;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::Url;
@@ -56,6 +57,8 @@ pub struct Answer {
     pub retry_after: Option<Duration>,
     /// Whether robots.txt forbade a URL on the way.
     pub blocked: bool,
+    /// What it took, waiting out of politeness not counted.
+    pub spent: Duration,
 }
 
 impl Fetcher {
@@ -75,31 +78,26 @@ impl Fetcher {
         }
     }
 
-    /// Asks once, following redirects; robots.txt is asked about each hop but the first, which
-    /// the caller has asked about.
-    pub async fn ask(&self, url: &Url, want: Want, robots: Option<&RobotsCache>) -> Answer {
-        self.ask_if(url, want, None, robots).await
-    }
-
-    /// The same; where validators are given, the server may answer that nothing changed (304).
-    async fn ask_if(
-        &self,
-        url: &Url,
-        want: Want,
-        validators: Option<&Validators>,
-        robots: Option<&RobotsCache>,
-    ) -> Answer {
-        let mut trail = Trail::new(url);
+    /// Asks once, following redirects, for at most so long; robots.txt is asked about each hop but
+    /// the first, which the caller has asked about. Where validators are given, the server may
+    /// answer that nothing changed (304).
+    async fn ask_once(&self, asking: &Asking<'_>, most: Duration) -> Answer {
+        let Asking { want, robots, .. } = *asking;
+        let mut trail = Trail::new(asking.url, most);
         loop {
             // They are those of the URL that was asked for, not of one that it leads to.
-            let validators = validators.filter(|_| trail.chain.is_empty());
+            let validators = asking.validators.filter(|_| trail.chain.is_empty());
             let gate = self.gates.gate(&trail.url, &self.settings);
             let crawl_delay = robots.and_then(|it| it.delay_of(&trail.url));
             let (delay, _) = self.settings.pace(&trail.url);
             let place = gate.enter(delay.max(crawl_delay.unwrap_or_default())).await;
             let begun = Instant::now();
-            let answer =
-                hop::send(&self.clients, &self.settings, &trail.url, want, validators).await;
+            let limits = FetchLimits {
+                total: self.settings.limits.total.min(trail.rest()),
+                ..self.settings.limits.clone()
+            };
+            let (clients, settings) = (&self.clients, &self.settings);
+            let answer = hop::send(clients, settings, &limits, &trail.url, want, validators).await;
             drop(place);
             trail.spent += begun.elapsed();
             match answer.and_then(|it| trail.take(it, &self.settings)) {
@@ -110,7 +108,8 @@ impl Fetcher {
             let Some(robots) = robots else {
                 continue;
             };
-            match Box::pin(robots.permission(self, &trail.url)).await {
+            let asked = Box::pin(robots.permission_within(self, &trail.url, &mut trail.spent));
+            match asked.await {
                 Permission::Granted => {}
                 Permission::Refused => return self.blocked(&trail),
                 Permission::Unreachable(fetched) => {
@@ -152,7 +151,7 @@ impl Fetcher {
                 }
                 fetched.failure = Some(failed.failure);
                 fetched.detail = Some(failed.detail);
-                Answer::bodiless(fetched)
+                Answer::bodiless(fetched, trail.spent)
             }
             Ok(answer) => {
                 let response = answer.response_facts();
@@ -181,6 +180,7 @@ impl Fetcher {
                     response,
                     retry_after: answer.retry_after,
                     blocked: false,
+                    spent: trail.spent,
                 }
             }
         }
@@ -189,7 +189,7 @@ impl Fetcher {
     fn blocked(&self, trail: &Trail) -> Answer {
         Answer {
             blocked: true,
-            ..Answer::bodiless(self.fetched(trail))
+            ..Answer::bodiless(self.fetched(trail), trail.spent)
         }
     }
 
@@ -212,7 +212,7 @@ impl Fetcher {
 }
 
 impl Answer {
-    fn bodiless(fetched: Fetched) -> Self {
+    fn bodiless(fetched: Fetched, spent: Duration) -> Self {
         Self {
             fetched,
             body: None,
@@ -220,8 +220,17 @@ impl Answer {
             response: ResponseFacts::default(),
             retry_after: None,
             blocked: false,
+            spent,
         }
     }
+}
+
+/// What is asked for, and on which conditions.
+struct Asking<'a> {
+    url: &'a Url,
+    want: Want,
+    validators: Option<&'a Validators>,
+    robots: Option<&'a RobotsCache>,
 }
 
 /// The way through redirects so far.
@@ -229,6 +238,7 @@ struct Trail {
     url: Url,
     chain: Vec<Hop>,
     spent: Duration,
+    most: Duration,
 }
 
 enum Taken {
@@ -237,12 +247,17 @@ enum Taken {
 }
 
 impl Trail {
-    fn new(url: &Url) -> Self {
+    fn new(url: &Url, most: Duration) -> Self {
         Self {
             url: url.clone(),
             chain: Vec::new(),
             spent: Duration::ZERO,
+            most,
         }
+    }
+
+    fn rest(&self) -> Duration {
+        self.most.saturating_sub(self.spent)
     }
 
     /// Notes an answer, and goes on if it is a redirect that may be followed.
@@ -272,7 +287,7 @@ impl Trail {
             let failure = FetchFailure::TooManyRedirects;
             return Err(Failed::new(failure, "tooManyRedirects"));
         }
-        if self.spent > limits.chain {
+        if self.spent >= self.most {
             return Err(Failed::new(FetchFailure::Timeout, "redirectsTooSlow"));
         }
         self.url = next;

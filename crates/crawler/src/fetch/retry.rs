@@ -1,6 +1,6 @@
 //! Asking again where that may help.
 
-use super::{Answer, Fetcher, Want};
+use super::{Answer, Asking, Fetcher, Want};
 use crate::robots::RobotsCache;
 use analysis::observation::web_site::FetchFailure;
 use domain::kept_pages::Validators;
@@ -16,50 +16,94 @@ impl Fetcher {
         want: Want,
         robots: Option<&RobotsCache>,
     ) -> Answer {
-        self.patiently(url, want, None, robots).await
+        self.ask_within(url, want, robots, self.settings.limits.patience)
+            .await
     }
 
-    /// The same for a page of which an earlier version is kept: 304 where it did not change.
+    /// The same, with less patience than for other addresses.
+    pub async fn ask_within(
+        &self,
+        url: &Url,
+        want: Want,
+        robots: Option<&RobotsCache>,
+        most: Duration,
+    ) -> Answer {
+        let asking = Asking {
+            url,
+            want,
+            validators: None,
+            robots,
+        };
+        self.patiently(&asking, most).await
+    }
+
+    /// The same as [`Self::ask_patiently`] for a page of which an earlier version is kept: 304
+    /// where it did not change.
     pub async fn ask_whether_changed(
         &self,
         url: &Url,
         validators: &Validators,
         robots: Option<&RobotsCache>,
     ) -> Answer {
-        self.patiently(url, Want::Html, Some(validators), robots)
+        let asking = Asking {
+            url,
+            want: Want::Html,
+            validators: Some(validators),
+            robots,
+        };
+        self.patiently(&asking, self.settings.limits.patience).await
+    }
+
+    /// Asks for the headers by `HEAD`, once, and leaves half of the patience for `GET`.
+    pub async fn ask_head(&self, url: &Url, robots: Option<&RobotsCache>) -> Answer {
+        let asking = Asking {
+            url,
+            want: Want::Head,
+            validators: None,
+            robots,
+        };
+        self.ask_once(&asking, self.settings.limits.patience / 2)
             .await
     }
 
-    async fn patiently(
-        &self,
-        url: &Url,
-        want: Want,
-        validators: Option<&Validators>,
-        robots: Option<&RobotsCache>,
-    ) -> Answer {
+    async fn patiently(&self, asking: &Asking<'_>, most: Duration) -> Answer {
         let limits = &self.settings.limits;
         let mut pause = limits.retry_wait;
+        let mut spent = Duration::ZERO;
+        let mut earlier: Option<Answer> = None;
         let mut attempt = 1;
         loop {
-            let mut answer = self.ask_if(url, want, validators, robots).await;
+            let rest = most.saturating_sub(spent);
+            let mut answer = self.ask_once(asking, rest).await;
+            spent += answer.spent;
+            // An attempt that was cut short tells less than the one before it.
+            let is_cut = rest < limits.total
+                && answer.fetched.failure == Some(FetchFailure::Timeout)
+                && spent >= most;
+            if let Some(earlier) = earlier.filter(|_| is_cut) {
+                answer = earlier;
+            }
             answer.fetched.attempts = attempt;
-            let gate = self.gates.gate(url, &self.settings);
+            answer.spent = spent;
+            let gate = self.gates.gate(asking.url, &self.settings);
             let asked_to_wait = answer.retry_after.filter(|_| is_overloaded(&answer));
             if let Some(time) = asked_to_wait {
                 gate.pause(time.min(limits.retry_after));
             }
+            let wait = asked_to_wait.unwrap_or_default().max(self.jittered(pause));
             // Who says "come back in an hour" is not asked again within this crawl.
-            let is_sent_away = asked_to_wait.is_some_and(|it| it > limits.retry_after);
             let give_up = attempt > limits.retries
-                || is_sent_away
+                || spent + wait >= most
                 || !may_be_bad_luck(&answer)
                 || !gate.deserves_patience();
             if give_up {
                 return answer;
             }
-            sleep(self.jittered(pause)).await;
+            sleep(wait).await;
+            spent += wait;
             pause *= 2;
             attempt += 1;
+            earlier = Some(answer);
         }
     }
 

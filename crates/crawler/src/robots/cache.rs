@@ -31,6 +31,8 @@ struct Known {
     rules: RobotsRules,
     /// How the request for robots.txt failed, when the network failed it.
     unreachable: Option<Fetched>,
+    /// What asking took.
+    spent: Duration,
 }
 
 /// Whether a URL may be asked for.
@@ -51,6 +53,7 @@ impl RobotsCache {
         let known = Arc::new(Known {
             rules: rules.clone(),
             unreachable: None,
+            spent: Duration::ZERO,
         });
         let cell = Arc::new(OnceCell::new_with(Some(known)));
         self.lock().insert(fact.origin.clone(), cell);
@@ -59,8 +62,25 @@ impl RobotsCache {
 
     /// Whether a URL may be asked for.
     pub async fn permission(&self, fetcher: &Fetcher, url: &Url) -> Permission {
+        let mut spent = Duration::ZERO;
+        self.permission_within(fetcher, url, &mut spent).await
+    }
+
+    /// The same; what asking for the rules took is added to `spent`.
+    pub async fn permission_within(
+        &self,
+        fetcher: &Fetcher,
+        url: &Url,
+        spent: &mut Duration,
+    ) -> Permission {
         let cell = Arc::clone(self.lock().entry(origin(url)).or_default());
-        let known = cell.get_or_init(|| Known::ask(fetcher, url)).await;
+        let known = cell
+            .get_or_init(|| async {
+                let known = Known::ask(fetcher, url).await;
+                *spent += known.spent;
+                known
+            })
+            .await;
         match &known.unreachable {
             Some(failed) => Permission::Unreachable(Box::new(Fetched {
                 chain: Vec::new(),
@@ -100,7 +120,8 @@ impl RobotsCache {
 
 impl Known {
     async fn ask(fetcher: &Fetcher, url: &Url) -> Arc<Self> {
-        let (fact, brought) = fetch_robots(fetcher, url).await;
+        let patience = fetcher.settings.limits.robots_patience;
+        let (fact, brought, spent) = fetch_robots(fetcher, url, patience).await;
         // One that came and cannot be read forbids, and says nothing of the host.
         let network_failed = fact.state == RobotsState::Unavailable
             && brought.failure.is_some()
@@ -108,6 +129,7 @@ impl Known {
         Arc::new(Self {
             rules: rules_of(&fact, &fetcher.settings.product),
             unreachable: network_failed.then_some(brought),
+            spent,
         })
     }
 }
@@ -124,8 +146,12 @@ fn rules_of(fact: &RobotsFact, product: &str) -> RobotsRules {
     }
 }
 
-/// Asks for the robots.txt of a URL's origin.
-pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Fetched) {
+/// Asks for the robots.txt of a URL's origin, for at most so long, and says how long it took.
+pub async fn fetch_robots(
+    fetcher: &Fetcher,
+    url: &Url,
+    most: Duration,
+) -> (RobotsFact, Fetched, Duration) {
     let mut place = url.clone();
     place.set_path("/robots.txt");
     place.set_query(None);
@@ -134,7 +160,7 @@ pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Fetched)
         decoded: MOST_BYTES,
     };
     let answer = fetcher
-        .ask_patiently(&place, Want::Everything(limit), None)
+        .ask_within(&place, Want::Everything(limit), None, most)
         .await;
     let state = state_of(&answer.fetched);
     let body = answer.body.filter(|_| state == RobotsState::Rules);
@@ -144,7 +170,7 @@ pub async fn fetch_robots(fetcher: &Fetcher, url: &Url) -> (RobotsFact, Fetched)
         state,
         text: text.unwrap_or_default(),
     };
-    (fact, answer.fetched)
+    (fact, answer.fetched, answer.spent)
 }
 
 fn state_of(fetched: &Fetched) -> RobotsState {

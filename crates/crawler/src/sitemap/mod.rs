@@ -5,18 +5,22 @@ mod source;
 
 pub use last_modified::LastModified;
 
+use analysis::text::words::shortened;
 use quick_xml::{
     Reader, XmlVersion,
     events::{BytesRef, BytesStart, Event},
 };
 use std::borrow::Cow;
 
-/// What is read of a sitemap after decoding.
-pub const MOST_BYTES: usize = 50 * 1024 * 1024;
+/// What is read of a sitemap after decoding. One may have 50 MiB (sitemaps.org); those that are as
+/// long name other languages of each page, and of these only the last entries are not read.
+pub const MOST_BYTES: usize = 32 * 1024 * 1024;
 /// Entries a sitemap may have (sitemaps.org).
 pub const MOST_ENTRIES: usize = 50_000;
 /// A longer `loc` is no URL (sitemaps.org).
 const MOST_URL: usize = 2_048;
+/// Bytes of all addresses of a sitemap that are kept: 50,000 of more than 300 each.
+const MOST_URL_BYTES: usize = 16 * 1024 * 1024;
 /// Elements inside each other that are read.
 const MOST_DEPTH: usize = 16;
 /// What the outermost element of a sitemap may be, by sitemaps.org and by Google: one without entries
@@ -46,7 +50,8 @@ pub struct Sitemap {
 impl Sitemap {
     /// Reads a sitemap; what is wrong ends the reading and keeps what was read.
     pub fn read(bytes: &[u8]) -> Self {
-        let (text, problem) = source::text(bytes);
+        let (bytes, packing) = source::unpacked(bytes);
+        let (text, encoding) = source::text(&bytes);
         let text = text.trim_start();
         let read = if text.starts_with('<') {
             Self::read_xml(text)
@@ -54,7 +59,7 @@ impl Sitemap {
             Self::read_list(text)
         };
         Self {
-            problem: problem.or(read.problem),
+            problem: packing.or(encoding).or(read.problem),
             ..read
         }
     }
@@ -135,6 +140,8 @@ struct Reading {
     /// The text of the innermost element.
     text: String,
     entry: SitemapEntry,
+    /// Bytes of the addresses so far.
+    url_bytes: usize,
 }
 
 impl Reading {
@@ -196,7 +203,8 @@ impl Reading {
 
     fn add(&mut self, text: &str) {
         if self.text.len() <= MOST_URL {
-            self.text.push_str(text);
+            // As much of it as shows that it is too long.
+            self.text.push_str(shortened(text, MOST_URL + 1));
         }
     }
 
@@ -235,6 +243,10 @@ impl Reading {
         }
         if self.sitemap.pages.len() + self.sitemap.sitemaps.len() >= MOST_ENTRIES {
             return Some("tooManyEntries");
+        }
+        self.url_bytes += entry.url.len();
+        if self.url_bytes > MOST_URL_BYTES {
+            return Some("tooLarge");
         }
         if is_sitemap {
             self.sitemap.sitemaps.push(entry);

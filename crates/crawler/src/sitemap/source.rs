@@ -9,26 +9,34 @@ use std::{borrow::Cow, io::Read};
 /// How far into a sitemap its own word about its encoding is looked for.
 const DECLARATION: usize = 200;
 
-/// The text as far as it can be had, and what is wrong with the rest.
-pub fn text(bytes: &[u8]) -> (String, Option<&'static str>) {
-    let (bytes, problem) = unpacked(bytes);
-    let encoding = Encoding::for_bom(&bytes).map_or_else(|| declared(&bytes), |it| it.0);
-    let (text, _, _) = encoding.decode(&bytes);
-    (text.into_owned(), problem)
+/// Packed and unpacked bytes of a sitemap together, at the most.
+const MOST_HELD: usize = 40 * 1024 * 1024;
+/// What is read of one in another encoding than UTF-8, since its text is there twice.
+const MOST_OTHER: usize = 4 * 1024 * 1024;
+
+/// The text of unpacked bytes as far as it can be had, and what is wrong with the rest.
+pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<&'static str>) {
+    let encoding = Encoding::for_bom(bytes).map_or_else(|| declared(bytes), |it| it.0);
+    if encoding == UTF_8 && std::str::from_utf8(bytes).is_ok() {
+        return (encoding.decode(bytes).0, None);
+    }
+    let part = &bytes[..bytes.len().min(MOST_OTHER)];
+    let problem = (part.len() < bytes.len()).then_some("tooLarge");
+    (encoding.decode(part).0, problem)
 }
 
 /// Undoes gzip where the bytes say it is there, whatever the headers said.
-fn unpacked(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<&'static str>) {
+pub fn unpacked(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<&'static str>) {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return (Cow::Borrowed(bytes), None);
     }
     let mut out = Vec::new();
-    let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX);
+    let most = MOST_BYTES.min(MOST_HELD.saturating_sub(bytes.len()));
     let read = MultiGzDecoder::new(bytes)
-        .take(most + 1)
+        .take(u64::try_from(most).unwrap_or(u64::MAX))
         .read_to_end(&mut out);
     let problem = match read {
-        Ok(length) if length > MOST_BYTES => return (Cow::Borrowed(&[]), Some("tooLarge")),
+        Ok(length) if length == most => Some("tooLarge"),
         Ok(_) => None,
         Err(_) => Some("undecodable"),
     };

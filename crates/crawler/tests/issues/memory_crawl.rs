@@ -31,7 +31,10 @@ use crawler::{
     RobotsRules, Sitemap,
     extract::{Arrival, read_page},
 };
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet, VecDeque},
+};
 use url::Url;
 
 const PRODUCT: &str = "Sightline";
@@ -290,7 +293,7 @@ impl Crawl {
         let url = Url::parse(&fetched.final_url).unwrap();
         let size = answer.body.len() as u64;
         let mut page = read_page(Arrival {
-            bytes: &answer.body,
+            bytes: Cow::Borrowed(&answer.body),
             charset: None,
             url: &url,
             fetched,

@@ -17,7 +17,7 @@ use crate::{
         issues::{Issue, IssueCode, THIN},
     },
     observation::{
-        page_content::{MOST_IMAGES, MOST_LINKS, PageContent},
+        page_content::{MOST_IMAGES, PageContent},
         web_site::{LinkTarget, SiteScope},
     },
     page_kind::PageKind,
@@ -192,7 +192,7 @@ fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
     let lists = [
         (page.headings.len() > MOST_HEADINGS, "headingsCut"),
         (page.images.len() >= MOST_IMAGES, "imagesCut"),
-        (page.links.len() >= MOST_LINKS, "linksCut"),
+        (page.has_too_many_links(), "linksCut"),
     ];
     let cut = lists.iter().filter(|it| it.0);
     warnings.extend(cut.map(|it| it.1.to_owned()));

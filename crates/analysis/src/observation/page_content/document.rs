@@ -55,6 +55,9 @@ pub struct DocumentFacts {
     /// Whether the parser reached its limits, so that the end of the page is read without
     /// structure.
     pub parser_limit: bool,
+    /// Whether links were left out because of what they or their elements take.
+    #[serde(default)]
+    pub links_left_out: bool,
     /// The version of the reader that read it: what an earlier one read is not mixed with what this
     /// one reads.
     #[serde(default)]

@@ -22,10 +22,17 @@ impl PageContent {
         self.fetched.truncation == Truncation::AtLimit
     }
 
-    /// Whether it may have links that were not read. Those behind the end of the structure were.
+    /// Whether it may have links that were not read. Those behind the end of the structure were,
+    /// unless there are too many.
     #[must_use]
     pub fn links_are_cut(&self) -> bool {
-        self.end_is_unread() || self.links.len() >= MOST_LINKS
+        self.end_is_unread() || self.has_too_many_links()
+    }
+
+    /// Whether links of what was read were left out.
+    #[must_use]
+    pub fn has_too_many_links(&self) -> bool {
+        self.links.len() >= MOST_LINKS || self.document.links_left_out
     }
 
     /// Whether it may have headings that were not read.

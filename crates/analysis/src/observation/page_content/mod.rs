@@ -124,6 +124,7 @@ impl PageContent {
                 duplicate_id_count: 0,
                 early_head_end: None,
                 parser_limit: false,
+                links_left_out: false,
                 extraction: 0,
             },
             titles: Vec::new(),

@@ -15,23 +15,25 @@ use super::{
     links::{LinkReader, base},
     main_text::{Sight, drafts, main_text},
     metadata::metadata,
-    parse::{Parsed, parse},
+    parse::{Parsed, parse, parse_source},
     place::Places,
     structured_data::structured_data,
 };
 use analysis::observation::{
     page_content::{MOST_LINKS, PageContent, ResponseFacts},
     page_url::normalise,
-    web_site::{Discovery, Fetched, Truncation},
+    web_site::{Discovery, Fetched, LinkTarget, PageLink, Truncation},
 };
 use elements::Elements;
 use head::Head;
+use html5ever::tendril::SliceExt;
+use std::borrow::Cow;
 use url::Url;
 
 /// An answer that brought a page.
 pub struct Arrival<'a> {
     /// Its body.
-    pub bytes: &'a [u8],
+    pub bytes: Cow<'a, [u8]>,
     /// The encoding that its `Content-Type` names.
     pub charset: Option<&'a str>,
     /// Where it was read from.
@@ -52,7 +54,7 @@ impl<'a> Arrival<'a> {
         let address = normalise(url).0;
         let size = bytes.len() as u64;
         Self {
-            bytes,
+            bytes: Cow::Borrowed(bytes),
             charset,
             url,
             fetched: Fetched::plain(&address, 200),
@@ -66,6 +68,9 @@ impl<'a> Arrival<'a> {
         }
     }
 }
+
+/// Bytes of the links of a page that are kept: their addresses, texts and paths together.
+const MOST_LINK_BYTES: usize = 8 << 20;
 
 /// What the one walk knows of a node: of itself or of an element that it stands in.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,14 +87,18 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
         encoding,
         source: charset_source,
         had_errors,
-    } = decode(arrival.bytes, arrival.charset);
-    let mut replaced_sequences = replaced(&source, arrival.bytes, had_errors);
+    } = decode(&arrival.bytes, arrival.charset);
+    let mut replaced_sequences = replaced(&source, &arrival.bytes, had_errors);
     // A body that was cut may end inside of a character.
     let is_cut = arrival.fetched.truncation == Truncation::AtLimit;
     if is_cut && source.ends_with(char::REPLACEMENT_CHARACTER) {
         replaced_sequences = replaced_sequences.saturating_sub(1);
     }
-    let parsed = parse(&source);
+    let tendril = source.to_tendril();
+    // One copy of a page of ten megabytes is enough.
+    drop(source);
+    drop(arrival.bytes);
+    let parsed = parse_source(&tendril);
     let dom = &parsed.dom;
     let json_ld = JsonLd::of(dom);
     let base_url = base(dom, arrival.url);
@@ -133,6 +142,7 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
             duplicate_id_count,
             early_head_end: document::early_head_end(&parsed),
             parser_limit: parsed.limited,
+            links_left_out: parsed.links_left_out || walked.links_left_out,
             extraction: EXTRACTION,
         },
         fetched: arrival.fetched,
@@ -187,8 +197,10 @@ pub fn read_main_text(bytes: &[u8], from_http: Option<&str>) -> String {
 struct Walked {
     head: Head,
     elements: Elements,
-    links: Vec<analysis::observation::web_site::PageLink>,
+    links: Vec<PageLink>,
     names: Vec<String>,
+    /// Whether links take more than is kept of them.
+    links_left_out: bool,
 }
 
 fn walk(
@@ -203,6 +215,7 @@ fn walk(
     let mut inside = vec![Inside::default(); dom.nodes.len()];
     let (mut head, mut elements) = (Head::default(), Elements::default());
     let (mut links, mut names) = (Vec::new(), Vec::new());
+    let mut link_bytes = 0;
     for &id in &dom.order {
         let outer = dom.nodes[id]
             .parent
@@ -231,8 +244,10 @@ fn walk(
         };
         head.read(&element);
         elements.read(&element);
-        if links.len() < MOST_LINKS {
+        if links.len() < MOST_LINKS && link_bytes < MOST_LINK_BYTES {
+            let known = links.len();
             reader.read(id, &mut links);
+            link_bytes += links[known..].iter().map(bytes_of).sum::<usize>();
         }
     }
     Walked {
@@ -240,7 +255,18 @@ fn walk(
         elements,
         links,
         names: document::finished_names(names),
+        links_left_out: link_bytes >= MOST_LINK_BYTES,
     }
+}
+
+/// What the texts of a link take.
+fn bytes_of(link: &PageLink) -> usize {
+    let target = match &link.target {
+        LinkTarget::Web { url, .. } => url.len(),
+        _ => 0,
+    };
+    let text = link.text.as_ref().map_or(0, String::len);
+    link.raw.len() + target + text + link.position.css_path.len()
 }
 
 /// The text of children that are text.

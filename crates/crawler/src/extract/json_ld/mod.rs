@@ -12,12 +12,14 @@ use super::{
     json::{self, Json, Object, Refused},
 };
 use analysis::observation::structured_data::SyntaxNoteKind;
-use std::collections::VecDeque;
+use std::{cell::Cell, collections::VecDeque};
 
 /// Longer blocks are not read.
 const MOST_BYTES: usize = 1 << 20;
 /// Blocks of a page at the most.
 const MOST_BLOCKS: usize = 500;
+/// Values of a page's blocks that are read at the most, those inside of others counted too.
+pub(super) const MOST_VALUES: usize = 150_000;
 /// Objects of a page that [`JsonLd::objects`] gives at the most.
 const MOST_OBJECTS: usize = 2_000;
 
@@ -43,7 +45,7 @@ pub struct Block {
 pub enum Reading {
     /// It has no text.
     Empty,
-    /// It is too long.
+    /// It is too long, or the page has too many values.
     TooLarge,
     /// It is nested too deep.
     TooDeep,
@@ -69,10 +71,11 @@ impl JsonLd {
     /// Reads the blocks of a page.
     pub fn of(dom: &Dom) -> Self {
         let scripts = dom.elements("script").filter(|it| is_json_ld(dom, *it));
+        let room = Cell::new(MOST_VALUES);
         Self {
             blocks: scripts
                 .take(MOST_BLOCKS)
-                .map(|it| read_block(dom, it))
+                .map(|it| read_block(dom, it, &room))
                 .collect(),
         }
     }
@@ -192,7 +195,7 @@ fn is_json_ld(dom: &Dom, id: NodeId) -> bool {
     essence.eq_ignore_ascii_case("application/ld+json")
 }
 
-fn read_block(dom: &Dom, node: NodeId) -> Block {
+fn read_block(dom: &Dom, node: NodeId, room: &Cell<usize>) -> Block {
     let place = dom.script_place(node).or(dom.place(node));
     let begins = place.unwrap_or(TagPlace { line: 1, column: 1 });
     let text = text_of(dom, node);
@@ -214,16 +217,17 @@ fn read_block(dom: &Dom, node: NodeId) -> Block {
         return block;
     }
     block.begins = json::place_of(&text, from, begins);
-    block.reading = match json::read(body) {
+    block.reading = match json::read(body, room) {
         Ok(json) => Reading::Json {
             json,
             places: json::object_places(body, block.begins),
         },
         Err(Refused::TooDeep) => Reading::TooDeep,
+        Err(Refused::TooLarge) => Reading::TooLarge,
         Err(Refused::Invalid { message, at }) => Reading::Invalid {
             message,
             place: json::place_of(body, at, block.begins),
-            mended: json::read(&mending::mended(body)).ok(),
+            mended: json::read(&mending::mended(body), room).ok(),
         },
     };
     block

@@ -42,8 +42,21 @@ fn common_mistakes_are_read_all_the_same_and_others_left_out() {
 
 #[test]
 fn types_are_known_by_their_last_part() {
-    let read = |text| json::read(text).ok().unwrap();
+    let read = |text| json::read(text, &Cell::new(99)).ok().unwrap();
     let one = read(r#"{"@type":["https://schema.org/NewsArticle","Thing"]}"#);
     assert!(is_article(&one) && types(&one).eq(["NewsArticle", "Thing"]));
     assert!(!is_article(&read(r#"{"@type":"WebPage"}"#)));
+}
+
+#[test]
+fn what_has_more_values_than_a_page_may_have_is_too_large() {
+    let block = |inside: &str| format!("<script type=application/ld+json>{inside}</script>");
+    let many = block(&format!("[{}0]", "0,".repeat(MOST_VALUES - 1)));
+    let dom = parse(&(block("{\"name\":\"a\"}") + &many + &block("[0,0,0,0]"))).dom;
+    let readings = JsonLd::of(&dom).blocks;
+    let told: Vec<_> = { readings.iter() }
+        .map(|it| matches!(it.reading, Reading::TooLarge))
+        .collect();
+    // The first one is read, the second takes what room there is, and the third finds none.
+    assert_eq!(told, [false, true, true]);
 }

@@ -330,11 +330,12 @@ fn a_hundred_thousand_nested_elements_are_survived() {
 }
 
 #[test]
-fn a_page_of_fifty_megabytes_is_survived() {
+fn a_page_of_fifty_megabytes_is_read_as_far_as_text_is() {
     let sentence = "Words, and more words, of which there are many. ";
     let one = format!("<p>{}", sentence.repeat(50 * 1024 * 1024 / sentence.len()));
     let blocks = read(&one).blocks;
-    assert!(blocks.len() == 1 && blocks[0].text.len() > 49 * 1024 * 1024);
+    let most = 2 * 1024 * 1024;
+    assert!(blocks.len() == 1 && (most - 100..=most).contains(&blocks[0].text.len()));
 }
 
 #[test]

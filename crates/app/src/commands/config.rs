@@ -1,0 +1,50 @@
+//! `sightline config`: whether the settings are right, and what they are.
+
+use super::Ended;
+use crate::{
+    cli::ConfigCommand,
+    settings::{Loaded, SettingsError},
+    terminal::{say, show_table},
+};
+use serde_json::json;
+
+/// Checks or shows settings. Nothing else is opened: it can run before a start, on any machine.
+pub fn run(
+    command: &ConfigCommand,
+    loaded: Result<Loaded, SettingsError>,
+) -> anyhow::Result<Ended> {
+    match *command {
+        ConfigCommand::Check { json } => {
+            if json {
+                let mistakes = loaded.as_ref().err().map(SettingsError::each);
+                let mistakes = mistakes.unwrap_or_default();
+                let told = json!({ "fine": mistakes.is_empty(), "mistakes": mistakes });
+                say(serde_json::to_string_pretty(&told)?);
+            }
+            let loaded = loaded?;
+            if !json {
+                let set = loaded.origins.len();
+                say(format!(
+                    "The settings are fine: {set} set, the others have their defaults (`sightline config show`)."
+                ));
+            }
+        }
+        ConfigCommand::Show { json } => show(&loaded?, json)?,
+    }
+    Ok(Ended::Done)
+}
+
+/// Every effective setting, secrets hidden, and who said so.
+fn show(loaded: &Loaded, as_json: bool) -> anyhow::Result<()> {
+    let rows = loaded.rows().into_iter();
+    if as_json {
+        let rows: Vec<_> = rows
+            .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
+            .collect();
+        say(serde_json::to_string_pretty(&rows)?);
+    } else {
+        let rows = rows.map(|(key, value, from)| [key, value, from]);
+        show_table(&["setting", "value", "from"], rows);
+    }
+    Ok(())
+}

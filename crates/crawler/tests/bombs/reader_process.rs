@@ -1,0 +1,167 @@
+//! One reading of a hostile site, in a process of its own: what it takes is what the reader takes.
+
+use analysis::observation::web_site::{CheckState, CrawlStep, SiteObservation, Truncation};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeZone, Utc};
+use crawler::{CrawlerSettings, PoliteReader};
+use domain::ports::{
+    clock::Clock,
+    randomness::Randomness,
+    site_reader::{
+        Continue, CrawlJournal, CrawlPlan, CrawlProgress, CrawlStart, JournalError, RecordedStep,
+        Rendering, SiteReadError, SiteReader,
+    },
+};
+use std::{
+    fs,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Names the URL that is to be read, and says that this is such a process.
+pub const URL: &str = "SIGHTLINE_BOMB_URL";
+/// Names one that is harmless, and read before.
+pub const WARM_URL: &str = "SIGHTLINE_HARMLESS_URL";
+/// Begins the line that tells the figures.
+pub const TOLD: &str = "reading: ";
+
+struct StillClock;
+
+impl Clock for StillClock {
+    fn now(&self) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 1, 1, 0, 0, 0).unwrap()
+    }
+}
+
+#[derive(Default)]
+struct CountingRandomness(AtomicU8);
+
+impl Randomness for CountingRandomness {
+    fn fill(&self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Writes steps out as a database gets them and keeps what they tell, not the steps.
+#[derive(Default)]
+struct Teller(Mutex<Vec<String>>);
+
+#[async_trait]
+impl CrawlJournal for Teller {
+    async fn recorded(&self, _: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+        Ok(Vec::new())
+    }
+
+    async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
+        for step in steps {
+            let bytes = serde_json::to_vec(step).unwrap().len();
+            self.0.lock().unwrap().extend(told_of(step, bytes));
+        }
+        Ok(Continue::Yes)
+    }
+
+    fn progress(&self, _: CrawlProgress) {}
+}
+
+/// What became of the bomb; nothing for steps that are not about it.
+fn told_of(step: &CrawlStep, bytes: usize) -> Option<String> {
+    match step {
+        CrawlStep::Page(page) if page.url.ends_with("/bomb") => Some(format!(
+            "page{}{}, {} links, {} KiB",
+            if page.fetched.truncation == Truncation::AtLimit {
+                ", cut"
+            } else {
+                ""
+            },
+            if page.document.parser_limit {
+                ", beyond the parser's limits"
+            } else {
+                ""
+            },
+            page.links.len(),
+            bytes / 1024,
+        )),
+        CrawlStep::Check(check) if check.url.ends_with("/bomb") => Some(match &check.state {
+            CheckState::Asked { fetched, .. } => match &fetched.detail {
+                Some(detail) => detail.clone(),
+                None => format!("status {:?}", fetched.status),
+            },
+            CheckState::BlockedByRobots => "blocked by robots.txt".to_owned(),
+        }),
+        CrawlStep::Sitemap(fact) if fact.problem.as_deref() != Some("absent") => Some(format!(
+            "sitemap with {} pages, {}",
+            fact.pages.len(),
+            fact.problem.as_deref().unwrap_or("no problem")
+        )),
+        CrawlStep::Robots(fact) if fact.text.len() > 100 => {
+            Some(format!("robots.txt of {} KiB", fact.text.len() / 1024))
+        }
+        _ => None,
+    }
+}
+
+/// A line of `/proc/self/status` that tells a size, in KiB.
+fn status(name: &str) -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap();
+    let line = text.lines().find_map(|it| it.strip_prefix(name)).unwrap();
+    let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
+}
+
+async fn read(url: String, journal: &Teller) -> Result<SiteObservation, SiteReadError> {
+    // The limits are those of the product; only politeness towards public hosts is left out.
+    let settings = CrawlerSettings {
+        allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
+        per_host_delay: Duration::ZERO,
+        connections_per_host: 1,
+        ..CrawlerSettings::default()
+    };
+    let reader = PoliteReader::new(
+        settings,
+        Arc::new(StillClock),
+        Arc::new(CountingRandomness::default()),
+    );
+    let plan = CrawlPlan {
+        start: CrawlStart::Url(url),
+        max_pages: 50,
+        max_depth: 10,
+        check_external: true,
+        render: Rendering::No,
+    };
+    reader.read(&plan, journal).await
+}
+
+#[test]
+#[ignore = "not a test of its own: a process that the others start"]
+fn a_reading() {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the words of the process that started this one"
+    )]
+    let [harmless, url] =
+        [WARM_URL, URL].map(|it| std::env::var(it).expect("whoever starts this names both"));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    // What is made once for all pages: word lists, trusted authorities, threads.
+    runtime
+        .block_on(read(harmless, &Teller::default()))
+        .unwrap();
+    let (begun, before) = (Instant::now(), status("VmRSS:"));
+    let journal = Teller::default();
+    let read = runtime.block_on(read(url, &journal));
+    let (seconds, peak) = (begun.elapsed().as_secs_f64(), status("VmHWM:") - before);
+    let mut told = journal.0.into_inner().unwrap();
+    match read {
+        Ok(site) => told.extend(site.limits.iter().map(|it| format!("limit {it:?}"))),
+        Err(error) => told.push(format!("{error:?}")),
+    }
+    println!("\n{TOLD}{peak} {seconds:.1} {}", told.join("; "));
+}

@@ -1,0 +1,120 @@
+//! Trying hostile sites: each is served here, and read by another process.
+
+use crate::{
+    fault_server::{Act, FaultServer, Site, html, not_found, page_of_links},
+    reader_process::{TOLD, URL, WARM_URL},
+};
+use std::{process::Stdio, time::Duration};
+use tokio::{process::Command, time::timeout};
+
+/// The most that one site may take of time and of memory.
+const MOST_SECONDS: f64 = 30.0;
+const MOST_KIB: u64 = 64 * 1024;
+/// When a reading is given up.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A hostile site: its start page links to `/bomb`.
+pub struct Bomb {
+    name: &'static str,
+    site: Site,
+    /// Part of what has to be told of it.
+    told: &'static str,
+}
+
+/// A site of which `/bomb` is hostile.
+pub fn page(name: &'static str, act: Act, told: &'static str) -> Bomb {
+    place(name, "/bomb", act, told)
+}
+
+/// A site of which a given path is hostile.
+pub fn place(name: &'static str, path: &str, act: Act, told: &'static str) -> Bomb {
+    let mut site = Site::from([
+        ("/".to_owned(), page_of_links(&["/bomb"])),
+        ("/bomb".to_owned(), html("<p>harmless")),
+    ]);
+    site.insert(path.to_owned(), act);
+    Bomb { name, site, told }
+}
+
+impl Bomb {
+    /// The same site with one path more.
+    pub fn with(mut self, path: &str, act: Act) -> Self {
+        self.site.insert(path.to_owned(), act);
+        self
+    }
+
+    /// Reads the site; what is too much, or not told, is the answer's error.
+    pub async fn survived(self, otherwise: fn(&str) -> Act) -> Result<(), String> {
+        let server = FaultServer::start(self.site, otherwise).await;
+        let harmless = Site::from([("/".to_owned(), html(&"<p>Words, to be read. ".repeat(100)))]);
+        let harmless = FaultServer::start(harmless, |_| not_found()).await;
+        let reading = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "reader_process::a_reading",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env(WARM_URL, harmless.url("/"))
+            .env(URL, server.url("/"))
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        let Ok(output) = timeout(PATIENCE, reading).await else {
+            return Err(format!("{}: not over after {PATIENCE:?}", self.name));
+        };
+        let output = output.unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = text.lines().find_map(|it| it.strip_prefix(TOLD));
+        let Some(line) = line else {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{}: no figures: {text} {said}", self.name));
+        };
+        let mut parts = line.splitn(3, ' ');
+        let kib: u64 = parts.next().unwrap().parse().unwrap();
+        let seconds: f64 = parts.next().unwrap().parse().unwrap();
+        let told = parts.next().unwrap();
+        println!(
+            "| {} | {:.1} s | {} MiB | {told} |",
+            self.name,
+            seconds,
+            kib.div_ceil(1024)
+        );
+        let mut wrong = Vec::new();
+        if seconds > MOST_SECONDS {
+            wrong.push("too slow");
+        }
+        if kib > MOST_KIB {
+            wrong.push("too much memory");
+        }
+        if !told.contains(self.told) {
+            wrong.push("not told");
+        }
+        if wrong.is_empty() {
+            Ok(())
+        } else {
+            let wrong = wrong.join(", ");
+            Err(format!(
+                "{}: {wrong}: {seconds} s, {kib} KiB, {told}",
+                self.name
+            ))
+        }
+    }
+}
+
+/// Sites that take processor time, one after the other.
+pub async fn in_turn(bombs: Vec<Bomb>) {
+    let mut wrong = Vec::new();
+    for bomb in bombs {
+        wrong.extend(bomb.survived(|_| not_found()).await.err());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Sites that make a reader wait, all at once.
+pub async fn together(bombs: Vec<Bomb>) {
+    let all = bombs.into_iter().map(|it| it.survived(|_| not_found()));
+    let survived = futures_util::future::join_all(all).await;
+    let wrong: Vec<String> = survived.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
