@@ -28,6 +28,7 @@ mod idempotency;
 mod keyword_changes;
 mod keywords;
 mod limits;
+mod many_writers;
 mod merge_patch;
 mod models;
 mod order_of_checks;
