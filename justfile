@@ -47,6 +47,10 @@ fairness *ARGS:
 rolling-restart *ARGS:
     ./tests/chaos/rolling_restart.py {{ARGS}}
 
+# Cut the power at random moments, on paper, and look for what was acknowledged
+power-loss *ARGS:
+    ./tests/chaos/power_loss.py {{ARGS}}
+
 # Replace the processes of one version by another's under load, and back: just upgrade --old PATH
 upgrade *ARGS:
     ./tests/chaos/upgrade.py {{ARGS}}

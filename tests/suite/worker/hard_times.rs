@@ -14,13 +14,16 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use storage::DatabaseKind;
 
 const KEYWORDS: usize = 400;
 
-on_both!(a_worker_that_stood_still_past_its_lease_stores_nothing_twice);
+on_both!(
+    a_worker_that_stood_still_past_its_lease_stores_nothing_twice,
+    an_attempt_that_hangs_ends_at_its_deadline,
+);
 
 /// A rank check that is well under way.
 async fn under_way(world: &mut World) -> (Working, i64, i64) {
@@ -60,6 +63,37 @@ async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world
     let records = working.api.records("rankings", project).await;
     assert_eq!(records.len(), KEYWORDS);
     drop(other);
+}
+
+/// Its worker lives and says so, and only the call never comes back.
+async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
+    let working = start(&world);
+    let project = working.api.project("example.com", 2).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    let runs = |job: &serde_json::Value| job["status"] == "running";
+    working.api.follow(job, runs).await;
+    let past = if world.is_sqlite() {
+        "1"
+    } else {
+        "'2026-01-01T00:00:00Z'"
+    };
+    world.database.run_sql(&format!(
+        "UPDATE jobs SET deadline_at = {past} WHERE id = {job}; UPDATE account_queues SET attention_at = {past};"
+    ));
+    let passed = Instant::now();
+    let told = |job: &serde_json::Value| !job["error"].is_null();
+    let seen = working.api.follow(job, told).await;
+    assert!(passed.elapsed() < Duration::from_secs(30), "{seen}");
+    assert!(
+        seen["error"].to_string().contains("deadline-passed"),
+        "{seen}"
+    );
+    let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
+    working.api.follow(job, again).await;
+    // Not counted as a death of its worker, which could end a job for good.
+    let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
+    assert_eq!(world.database.counts(&died)[0].1, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -20,6 +20,7 @@ pub mod loopback;
 mod metrics;
 mod owners_words;
 mod paid;
+mod power_loss;
 mod probes;
 pub mod process;
 mod readme;

@@ -1,6 +1,9 @@
-//! Settings that cannot be used: the start ends with exit code 2 and says what to mend.
+//! Settings that cannot be used: the start ends with exit code 2 and says what to mend, and so does `config check`.
 
 use super::process::command;
+use serde_json::{Value, json};
+use std::fs;
+use tempfile::TempDir;
 
 /// A variable, its value, and the words with which it is refused.
 const MISTAKES: [(&str, &str, &[&str]); 11] = [
@@ -71,4 +74,100 @@ fn the_demo_listens_where_the_setting_says() {
     assert_eq!(ran.status.code(), Some(1), "{told}");
     let words = format!("cannot listen on {address}");
     assert!(told.contains(&words), "{told}");
+}
+
+/// What `sightline config …` says on standard output and error, and its exit code.
+fn config(
+    place: &TempDir,
+    settings: &[(&str, &str)],
+    arguments: &[&str],
+) -> (String, String, Option<i32>) {
+    let settings: Vec<(String, String)> = { settings.iter() }
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    let mut ran = command(place.path(), &settings, &[&["config"], arguments].concat());
+    let output = ran.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        text(output.stdout),
+        text(output.stderr),
+        output.status.code(),
+    )
+}
+
+#[test]
+fn every_mistake_in_the_settings_is_told_before_anything_is_opened() {
+    let place = TempDir::new().unwrap();
+    let file = "listen = \"here\"\n[crawler]\nmax_page = 7\n[search.serper]\napi_key = \"a-key-of-serper\"\n";
+    fs::write(place.path().join("sightline.toml"), file).unwrap();
+    let settings = [
+        ("SIGHTLINE_WORKER__JOBS", "0"),
+        ("SIGHTLINE_CRAWLER_MAX_DEPTH", "3"),
+        ("SIGHTLINE_LOG__LEVEL", "loudly"),
+        // Nothing answers there, and nobody asks.
+        (
+            "SIGHTLINE_DATABASE_URL",
+            "postgres://u:hunter2@127.0.0.1:1/d",
+        ),
+    ];
+    let parts = [
+        "line 1: listen",
+        "line 3: crawler.max_page",
+        "did you mean crawler.max_pages?",
+        "worker.jobs takes 1 to 1000; it is 0 (SIGHTLINE_WORKER__JOBS)",
+        "did you mean SIGHTLINE_CRAWLER__MAX_DEPTH?",
+        "SIGHTLINE_LOG__LEVEL: takes a level",
+    ];
+    let (out, err, code) = config(&place, &settings, &["check"]);
+    assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
+    let (json, _, code) = config(&place, &settings, &["check", "--json"]);
+    let told: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&told["fine"], code), (&json!(false), Some(2)));
+    assert_eq!(told["mistakes"].as_array().unwrap().len(), 5, "{told:#}");
+    for part in parts {
+        assert!(
+            err.contains(part) && json.contains(part),
+            "{part}: {err} {json}"
+        );
+    }
+    assert!(
+        !err.contains("hunter2") && !json.contains("hunter2"),
+        "{err}"
+    );
+    // A start tells the same, and starts nothing.
+    let mut served = command(place.path(), &[], &["serve"]);
+    let served = served.output().unwrap();
+    let said = String::from_utf8_lossy(&served.stderr).into_owned();
+    assert_eq!(served.status.code(), Some(2), "{said}");
+    assert!(said.contains(parts[0]) && said.contains(parts[1]), "{said}");
+}
+
+#[test]
+fn settings_without_a_mistake_are_shown_without_secrets() {
+    let place = TempDir::new().unwrap();
+    let key = place.path().join("key");
+    fs::write(&key, "hunter2-of-serper\n").unwrap();
+    let settings = [
+        (
+            "SIGHTLINE_SEARCH__SERPER__API_KEY_FILE",
+            key.to_str().unwrap(),
+        ),
+        (
+            "SIGHTLINE_DATABASE_URL",
+            "postgres://u:hunter2@127.0.0.1:1/d",
+        ),
+    ];
+    let (said, _, code) = config(&place, &settings, &["check"]);
+    assert!(code == Some(0) && said.contains("fine"), "{said}");
+    let (json, _, _) = config(&place, &settings, &["show", "--json"]);
+    let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
+    let row = |key: &str| rows.iter().find(|it| it["key"] == key).unwrap();
+    let serper = row("search.serper.api_key");
+    assert_eq!(serper["from"], "SIGHTLINE_SEARCH__SERPER__API_KEY_FILE");
+    assert_eq!(row("worker.jobs")["from"], "default");
+    let (table, _, _) = config(&place, &settings, &["show"]);
+    assert!(
+        table.contains("worker.jobs") && !(table + &json).contains("hunter2"),
+        "{json}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Settings,
-    sources::{check, nearest, nested},
+    sources::{check, merge, nearest, nested},
 };
 use std::collections::BTreeMap;
 use toml::{
@@ -10,14 +10,17 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// What a file sets, mistakes left out, and what is told of each of these.
+/// What a file sets, mistakes left out, and what is told of each of these. The lines themselves are
+/// not shown: they may hold secrets, and what is told may stand in a log.
 pub fn read(text: &str) -> (Table, Vec<String>) {
-    let told = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+    let told = |error: toml::de::Error| {
+        let line = error.span().map_or(1, |it| line_at(text, it.start));
+        format!("line {line}: {}", error.message())
+    };
     let table = match toml::from_str::<Table>(text) {
         Ok(table) => table,
         Err(error) => return (Table::new(), vec![told(error)]),
     };
-    // Its words show the line with the mistake; they are told of the first one only.
     let Err(first) = toml::from_str::<Settings>(text) else {
         return (table, Vec::new());
     };
@@ -27,32 +30,44 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
     for (path, value) in leaves(table) {
         let key = path.join(".");
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let is_text = value.is_str();
         let alone = nested(&path, value);
         match check(&alone) {
-            Ok(()) => super::sources::merge(&mut good, alone),
-            Err(reason) => mistakes.push((key, reason)),
+            Ok(()) => merge(&mut good, alone),
+            Err(reason) => {
+                let line = lines.get(&key).copied().unwrap_or(1);
+                let reason = if is_secret(&key) && !is_text {
+                    "takes a text in quotation marks".to_owned()
+                } else {
+                    with_hint(&key, &reason)
+                };
+                mistakes.push(format!("line {line}: {key}: {reason}"));
+            }
         }
     }
-    let mistakes = match mistakes.as_slice() {
-        [] => vec![told(first)],
-        [(key, reason)] => vec![with_hint(key, reason, told(first))],
-        several => { several.iter() }
-            .map(|(key, reason)| {
-                let line = lines.get(key).map_or(0, |it| *it);
-                with_hint(key, reason, format!("line {line}: {key}: {reason}"))
-            })
-            .collect(),
-    };
+    // A table without values is no leaf.
+    if mistakes.is_empty() {
+        mistakes.push(told(first));
+    }
     (good, mistakes)
 }
 
-/// What is told, with the setting that was probably meant.
-fn with_hint(key: &str, reason: &str, told: String) -> String {
-    let is_unknown = reason.contains("unknown field");
-    match nearest(key).filter(|_| is_unknown) {
-        Some(meant) => format!("{told}; did you mean {meant}?"),
-        None => told,
-    }
+/// Whether a setting's value is never told.
+fn is_secret(key: &str) -> bool {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    matches!(name, "api_key" | "login" | "password" | "database_url")
+}
+
+/// What is wrong, with the setting that was probably meant.
+fn with_hint(key: &str, reason: &str) -> String {
+    let last = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
+    let meant = nearest(key)
+        .filter(|it| strsim::jaro_winkler(&last(it), &last(key)) > 0.7)
+        .filter(|_| reason.contains("unknown field"));
+    meant.map_or_else(
+        || reason.to_owned(),
+        |it| format!("{reason}; did you mean {it}?"),
+    )
 }
 
 /// Every value that is no table, with its path.
@@ -93,10 +108,16 @@ fn collect_lines(
         if let DeValue::Table(inner) = value.get_ref() {
             collect_lines(inner, &format!("{dotted}."), text, found);
         } else {
-            let line = text[..key.span().start].matches('\n').count() + 1;
-            found.insert(dotted, line);
+            found.insert(dotted, line_at(text, key.span().start));
         }
     }
+}
+
+/// The line in which a byte stands, counted from 1.
+fn line_at(text: &str, at: usize) -> usize {
+    // What stands at a byte inside of a character stands in the character's line.
+    let before = text.char_indices().take_while(|it| it.0 < at);
+    before.filter(|it| it.1 == '\n').count() + 1
 }
 
 #[cfg(test)]
@@ -115,6 +136,21 @@ mod tests {
         assert_eq!(read("[search.serper]\napi_key = \"\"\n").1.len(), 1);
         assert_eq!(read("listen = \n").1.len(), 1);
         assert_eq!(read("[nothing]\n").1.len(), 1);
+    }
+
+    #[test]
+    fn what_is_told_shows_no_secret() {
+        for file in [
+            "[search.serper]\napi_key = 12345678\n",
+            "[search.serper]\napi_key = \"1234\"\n",
+            "[search.serper]\napi_key = [\"12345678\"]\n",
+            "[search.serper]\napi_key = \"12345678\nlisten = 1",
+            "database_url = \"mysql://u:12345678@h/d\"\n",
+        ] {
+            let (_, wrong) = read(file);
+            assert!(wrong.len() == 1 && wrong[0].contains("line "), "{wrong:?}");
+            assert!(!wrong[0].contains("1234"), "{wrong:?}");
+        }
     }
 
     #[test]

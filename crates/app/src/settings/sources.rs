@@ -395,7 +395,8 @@ pub(super) fn nested(path: &[&str], value: Value) -> Table {
 pub(super) fn check(table: &Table) -> Result<(), String> {
     Settings::deserialize(table.clone())
         .map(drop)
-        .map_err(|error| error.to_string().trim_end().to_owned())
+        // Which setting it is stands in a line of its own there, and is told here anyway.
+        .map_err(|error| error.message().to_owned())
 }
 
 pub(super) fn merge(into: &mut Table, from: Table) {

@@ -1,0 +1,37 @@
+//! The power is cut at random moments, on paper: `tests/chaos/power_loss.py` records what the program
+//! writes to `SQLite`'s files and when it is sure of it, and puts the files together again.
+
+use super::process::program;
+use std::process::{Command, Output};
+
+fn cut(more: &[&str]) -> Output {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/chaos/power_loss.py");
+    Command::new("python3")
+        .args([script, "--seconds", "4", "--cuts", "25", "--seed", "771233"])
+        .arg("--program")
+        .arg(program())
+        .args(more)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_the_power_was_cut() {
+    let ran = cut(&[]);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(
+        said.contains("25 cuts") && said.contains("; 0 with a loss"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_database_that_forgets_is_found_out() {
+    let ran = cut(&["--forgetful"]);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(
+        ran.status.success() && !said.contains("; 0 with a loss"),
+        "{ran:?}"
+    );
+}
