@@ -297,4 +297,17 @@ mod tests {
         let gone = keyword.patched(patch, FrozenClock::default().now());
         assert!(keyword.takes_ai_place() && !gone.takes_ai_place() && gone.ai_tracked);
     }
+
+    #[test]
+    fn a_keyword_tells_since_when_it_rests_and_forgets_it_when_woken() {
+        let now = FrozenClock::default().now();
+        let to = |status| KeywordPatch {
+            status: Change::Set(status),
+            ..KeywordPatch::default()
+        };
+        let gone = a_keyword("rust").patched(to(Status::Deactivated), now);
+        assert_eq!(gone.deactivated_at, Some(now));
+        let back = gone.patched(to(Status::Active), now);
+        assert_eq!((back.status, back.deactivated_at), (Status::Active, None));
+    }
 }

@@ -48,6 +48,7 @@ mod tests {
     fn amounts_are_read_as_they_are_written() {
         assert_eq!(MicroUsd::parse("12.5"), Some(MicroUsd(12_500_000)));
         assert_eq!(MicroUsd::parse("25"), Some(MicroUsd(25_000_000)));
+        assert_eq!(MicroUsd::parse("0.000001"), Some(MicroUsd(1)));
         for wrong in ["", "-1", "1.", ".5", "1e3", "1.0000001", "99999999999999"] {
             assert_eq!(MicroUsd::parse(wrong), None, "{wrong}");
         }

@@ -318,6 +318,15 @@ mod tests {
     }
 
     #[test]
+    fn priorities_bear_the_names_of_the_contract() {
+        let names = Priority::ALL.map(Priority::name);
+        assert_eq!(names, ["low", "normal", "high", "critical"]);
+        for priority in Priority::ALL {
+            assert_eq!(Priority::named(priority.name()), Some(priority));
+        }
+    }
+
+    #[test]
     fn an_empty_patch_and_the_same_values_change_nothing() {
         let project = a_project();
         assert_eq!(project.patched(ProjectPatch::default(), later()), project);

@@ -240,6 +240,13 @@ mod tests {
     }
 
     #[test]
+    fn an_owner_knows_a_token_by_its_last_four() {
+        let token = token();
+        assert_eq!(token.last_four().len(), 4);
+        assert!(token.reveal().ends_with(token.last_four()));
+    }
+
+    #[test]
     fn a_token_never_shows_itself_in_logs() {
         assert_eq!(format!("{:?}", token()), "PlainToken(…)");
     }
