@@ -70,3 +70,12 @@ deny *ARGS="bans licenses sources":
 # Change the domain's rules one by one: some test has to notice each
 mutants *ARGS:
     cargo mutants --package domain {{ARGS}}
+
+# Take the account out of every condition of the storage, one at a time: some test has to notice each
+account-filter *ARGS:
+    ./tests/mutants/account_filter.py {{ARGS}}
+
+# Kill workers amid calls that cost money, on both databases, and lay the bill beside the tables
+paid-kills *ARGS:
+    ./tests/chaos/kill_paid_calls.py --database sqlite {{ARGS}}
+    ./tests/chaos/kill_paid_calls.py --database postgres {{ARGS}}

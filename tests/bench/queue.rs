@@ -1,9 +1,9 @@
 //! Durable jobs a second on one database, beside the ceiling of that database: claim and complete as plain
 //! SQL, in the same run.
 //!
-//! `queue URL [JOBS]` wants an empty database (it is migrated) and prints rows for docs/PERFORMANCE.md. Every
-//! figure counts jobs that were claimed and completed, each in a transaction that is committed as the
-//! database is set up (fsync or not).
+//! `queue URL [JOBS [ACCOUNTS [TOGETHER …]]]` wants an empty database (it is migrated) and prints rows for
+//! docs/PERFORMANCE.md. Every figure counts jobs that were claimed and completed, each in a transaction that is
+//! committed as the database is set up (fsync or not).
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
 
@@ -36,10 +36,10 @@ use std::{
 };
 use storage::{DatabaseUrl, DieselStorage, OpenOptions};
 
-/// Accounts that share the queue.
+/// Accounts that share the queue, where none are said.
 const ACCOUNTS: i64 = 50;
-/// Jobs that are taken together.
-const BATCHES: [u32; 3] = [1, 10, 100];
+/// Jobs that are taken together, where nothing is said.
+const TOGETHER: [u32; 3] = [1, 10, 100];
 /// Workers at the same time; SQLite has one writer, whoever asks.
 const WORKERS: u32 = 8;
 
@@ -55,8 +55,14 @@ impl Clock for Now {
 #[tokio::main]
 async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let url = arguments.first().expect("queue URL [JOBS]").clone();
+    let url = arguments.first().expect("queue URL [JOBS …]").clone();
     let jobs: i64 = arguments.get(1).map_or(5_000, |it| it.parse().unwrap());
+    let accounts: i64 = arguments.get(2).map_or(ACCOUNTS, |it| it.parse().unwrap());
+    let said = arguments.iter().skip(3).map(|it| it.parse().unwrap());
+    let mut together: Vec<u32> = said.collect();
+    if together.is_empty() {
+        together.extend(TOGETHER);
+    }
     let options = OpenOptions {
         create: true,
         ..OpenOptions::default()
@@ -65,24 +71,26 @@ async fn main() {
     let storage = storage.unwrap();
     storage.migrate().await.unwrap();
     let storage: Arc<dyn Storage> = Arc::new(storage);
-    begin(storage.as_ref()).await;
+    begin(storage.as_ref(), accounts).await;
+    println!("{jobs} jobs of {accounts} accounts");
     println!("| taken together | plain SQL, jobs/s | this queue, jobs/s | share |");
     println!("|--:|--:|--:|--:|");
-    for batch in BATCHES {
+    for batch in together {
         let raw = plain(&url, batch, jobs);
+        fill(storage.as_ref(), accounts, jobs).await;
         let ours = ours(&storage, batch, jobs).await;
         println!("| {batch} | {raw:.0} | {ours:.0} | {:.2} |", ours / raw);
     }
     println!(
         "leases renewed a second, by hundreds: {:.0}",
-        heartbeats(&storage).await
+        heartbeats(&storage, accounts).await
     );
 }
 
 /// Accounts with a project each.
-async fn begin(storage: &dyn Storage) {
+async fn begin(storage: &dyn Storage, accounts: i64) {
     let mut work = storage.write().await.unwrap();
-    for id in 1..=ACCOUNTS {
+    for id in 1..=accounts {
         let account = Account {
             id: AccountId(id),
             ..an_account()
@@ -105,10 +113,10 @@ async fn begin(storage: &dyn Storage) {
 
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-async fn fill(storage: &dyn Storage, jobs: i64) {
-    for account in 1..=ACCOUNTS {
+async fn fill(storage: &dyn Storage, accounts: i64, jobs: i64) {
+    for account in 1..=accounts {
         let mut work = storage.write().await.unwrap();
-        for _ in 0..jobs / ACCOUNTS {
+        for _ in 0..jobs / accounts {
             let id = i64::from(NEXT.fetch_add(1, Ordering::Relaxed));
             let job = Job {
                 account: AccountId(account),
@@ -138,7 +146,6 @@ fn policy() -> QueuePolicy {
 
 /// Claims and completes all jobs by the use cases that workers call.
 async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
-    fill(storage.as_ref(), jobs).await;
     let began = Instant::now();
     let workers: Vec<_> = (0..WORKERS)
         .map(|at| tokio::spawn(work(Arc::clone(storage), batch, format!("bench-{at}"))))
@@ -196,9 +203,9 @@ async fn end(publish: &PublishResults, holds: &[Hold]) -> u32 {
 }
 
 /// Signs of life for a hundred jobs of one account at a time.
-async fn heartbeats(storage: &Arc<dyn Storage>) -> f64 {
+async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> f64 {
     const ROUNDS: u32 = 50;
-    fill(storage.as_ref(), 100 * ACCOUNTS).await;
+    fill(storage.as_ref(), accounts, 100 * accounts).await;
     let claim = ClaimJobs::new(Arc::clone(storage), Arc::new(Now), policy());
     let mut held: Vec<Job> = Vec::new();
     while held.len() < 100 {

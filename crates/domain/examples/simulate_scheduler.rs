@@ -16,7 +16,7 @@
 
 use domain::{
     ids::AccountId,
-    job::turns::{SERVICE_OF_A_JOB, room, shared_out},
+    job::turns::{CANDIDATES, SERVICE_OF_A_JOB, room, shared_out},
     ports::jobs::AccountQueue,
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
@@ -28,8 +28,6 @@ use std::{
 const DAY: f64 = 86_400.0;
 /// Running jobs of one account, as the queue has it.
 const CAP: u32 = 4;
-/// Accounts that a worker looks at, as claiming has it.
-const CANDIDATES: usize = 8;
 /// Keywords of a job at the most: a project.
 const KEYWORDS_OF_A_JOB: u64 = 1_000;
 /// Seconds that a supplier takes for a keyword, and how many are asked for at the same time.
@@ -293,8 +291,8 @@ impl Play<'_> {
     /// As a worker with all free slots does.
     fn claim(&mut self, now: f64) {
         while self.free > 0 && !self.open.is_empty() {
-            let wanted = self.free.min(CANDIDATES);
-            let seen = self.open.iter().take(CANDIDATES);
+            let wanted = self.free.min(CANDIDATES[0] as usize);
+            let seen = self.open.iter().take(CANDIDATES[0] as usize);
             let seen: Vec<AccountQueue> =
                 seen.map(|(_, it)| self.lines[*it].as_seen(*it)).collect();
             let least = seen[0].virtual_time;

@@ -148,6 +148,8 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestDatabase) {
     );
     assert!(jobs.position(STRANGER, JobId(31)).await.unwrap().is_none());
     assert!(jobs.lock_due(STRANGER, now(), 9).await.unwrap().is_empty());
+    let (line, found) = jobs.lock_with_line(STRANGER, &[JobId(31)]).await.unwrap();
+    assert_eq!((line.account, found), (STRANGER, vec![]));
     assert!(
         jobs.lock_all(STRANGER, &[JobId(31)])
             .await

@@ -112,6 +112,13 @@ async fn many_jobs_are_saved_and_locked_together(db: TestDatabase) {
     let ids = [JobId(32), JobId(31), JobId(99)];
     let found = change!(db, tx => tx.jobs().lock_all(ANN, &ids).await.unwrap());
     assert_eq!(found, changed);
+    let line = change!(db, tx => tx.jobs().refresh_queue(ANN, 2.5).await.unwrap());
+    for ids in [&ids[..], &ids[..1], &ids[2..]] {
+        let (beside, found) = change!(db, tx => tx.jobs().lock_with_line(ANN, ids).await.unwrap());
+        assert_eq!(beside, line);
+        let those = changed.iter().filter(|it| ids.contains(&it.id)).cloned();
+        assert_eq!(found, those.collect::<Vec<_>>());
+    }
     ask!(db, r => assert_eq!(r.jobs().find(BOB, JobId(31)).await.unwrap(), untouched));
 }
 

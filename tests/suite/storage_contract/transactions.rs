@@ -159,6 +159,14 @@ async fn a_job_that_is_locked_is_passed_over(db: TestDatabase) {
     let mut first = db.storage.write().await.unwrap();
     assert!(first.jobs().try_lock_queue(ANN).await.unwrap().is_some());
     assert!(second.jobs().try_lock_queue(ANN).await.unwrap().is_none());
+    drop(second);
+    first
+        .jobs()
+        .lock_with_line(ANN, &[JobId(31)])
+        .await
+        .unwrap();
+    let mut second = db.storage.write().await.unwrap();
+    assert!(second.jobs().try_lock_queue(ANN).await.unwrap().is_none());
 }
 
 /// `SQLite` has one writer: a second one is in the queue before it can meet a lock.

@@ -177,19 +177,18 @@ mod tests {
     /// A transaction in which the lease turns out to be lost.
     fn expect_lost(storage: &FakeStorage, ids: &'static [i64]) {
         storage.expect(|work| {
-            work.jobs.expect_lock_queue().return_once(|_| Ok(line()));
-            let jobs = work.jobs.expect_lock_all();
+            let jobs = work.jobs.expect_lock_with_line();
             let asked =
                 jobs.withf(move |_, jobs| jobs.iter().map(|it| it.0).eq(ids.iter().copied()));
-            asked.return_once(|_, _| Ok(vec![]));
+            asked.return_once(|_, _| Ok((line(), vec![])));
         });
     }
 
     fn expect_trouble(storage: &FakeStorage) {
         storage.expect(|work| {
             work.jobs
-                .expect_lock_queue()
-                .return_once(|_| Err(unavailable()));
+                .expect_lock_with_line()
+                .return_once(|_, _| Err(unavailable()));
         });
     }
 

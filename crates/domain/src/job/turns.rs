@@ -7,6 +7,10 @@ use crate::ports::jobs::AccountQueue;
 /// How much service a job counts when it is claimed.
 pub const SERVICE_OF_A_JOB: f64 = 1.0;
 
+/// How many accounts are looked at for the next turns, from the least served on: further ones while nobody's job
+/// can be had, because others are at them or they need a newer version.
+pub const CANDIDATES: [u32; 3] = [16, 128, 512];
+
 /// How many jobs each account gets when so many are taken one after the other, each from whoever has
 /// had least service by then. The accounts come least served first.
 #[must_use]

@@ -124,6 +124,12 @@ pub trait JobRepository: Send {
         &mut self,
         account: AccountId,
     ) -> Result<Option<AccountQueue>, StorageError>;
+    /// `lock_queue` and `lock_all` in one statement, the line before the jobs.
+    async fn lock_with_line(
+        &mut self,
+        account: AccountId,
+        jobs: &[JobId],
+    ) -> Result<(AccountQueue, Vec<Job>), StorageError>;
     /// Writes an account's line as it is known to be; the transaction holds it.
     async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
     /// Counts the account's unfinished jobs anew, and writes that and the virtual time.

@@ -4,7 +4,7 @@ use crate::{
     job::{
         Job,
         policy::QueuePolicy,
-        turns::{self, SERVICE_OF_A_JOB},
+        turns::{self, CANDIDATES, SERVICE_OF_A_JOB},
     },
     ports::{
         clock::Clock,
@@ -17,9 +17,6 @@ use std::{
     sync::Arc,
 };
 
-/// How many accounts are looked at, from the least served on: further ones while nobody's job can be
-/// had, because others are at them or they need a newer version.
-const CANDIDATES: [u32; 3] = [32, 128, 512];
 /// How many old jobs are forgotten together.
 const FORGOTTEN_TOGETHER: u32 = 20;
 

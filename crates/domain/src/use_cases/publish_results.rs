@@ -68,9 +68,8 @@ impl PublishResults {
         ends: &[(Hold, &Outcome)],
     ) -> Result<Vec<Option<Job>>, StorageError> {
         let mut work = self.storage.write().await?;
-        let queue = work.jobs().lock_queue(account).await?;
         let ids: Vec<JobId> = ends.iter().map(|(hold, _)| hold.job).collect();
-        let jobs = work.jobs().lock_all(account, &ids).await?;
+        let (queue, jobs) = work.jobs().lock_with_line(account, &ids).await?;
         let now = self.clock.now();
         let ended: Vec<Option<Job>> = (0..ends.len())
             .map(|at| ended(&jobs, &ends[..=at], now))

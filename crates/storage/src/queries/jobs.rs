@@ -11,7 +11,7 @@ use crate::{
         counted,
         jobs::{JobChange, JobRow, QueueRow},
     },
-    schema::jobs,
+    schema::{account_queues, jobs},
     session::{Session, Whose},
     steady::{say, steady},
 };
@@ -40,7 +40,7 @@ use domain::{
 
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
 
-/// How many jobs are written together with a statement that is kept prepared.
+/// How many jobs are locked or written together with a statement that is kept prepared.
 const FEW: usize = 8;
 
 /// [`JobState::is_unfinished`], word for word as the partial indexes have it: only then are they
@@ -49,12 +49,12 @@ pub fn is_unfinished() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait')")
 }
 
-/// [`JobState::is_waiting`]; what waits is unfinished, and is found through the same index.
+/// [`JobState::is_waiting`], word for word as the index has it that holds them in the order of their turns.
 pub fn is_waiting() -> SqlLiteral<Bool> {
-    sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state <> 'running'")
+    sql("jobs.state IN ('scheduled', 'ready', 'retry_wait')")
 }
 
-/// [`JobState::Running`], found through the same index.
+/// [`JobState::Running`]; what runs is unfinished, and is found through that index.
 pub fn is_running() -> SqlLiteral<Bool> {
     sql("jobs.state IN ('scheduled', 'ready', 'running', 'retry_wait') AND jobs.state = 'running'")
 }
@@ -193,7 +193,8 @@ impl JobRepository for Session<Db> {
                 .filter(jobs::project_id.eq(project.0))
                 .filter(is_unfinished())
                 .filter(kind_is_one_of(&AnalysisKind::ALL))
-                .order(jobs::id)
+                // As their index has them: else the whole past of the account is read in the order of ids.
+                .order((jobs::state, jobs::run_at, jobs::id))
                 .select(JobRow::as_select());
             locked!(query).load(db)
         });
@@ -284,9 +285,41 @@ impl JobRepository for Session<Db> {
         row.await?.map(QueueRow::try_into).transpose()
     }
 
+    async fn lock_with_line(
+        &mut self,
+        account: AccountId,
+        ids: &[JobId],
+    ) -> Result<(AccountQueue, Vec<Job>), StorageError> {
+        let ids: Vec<i64> = ids.iter().map(|it| it.0).collect();
+        let found = self.change(account, move |db| {
+            let beside_the_line = account_queues::table
+                .inner_join(jobs::table.on(jobs::account_id.eq(account_queues::account_id)))
+                .filter(account_queues::account_id.eq(account.0))
+                .filter(jobs::account_id.eq(account.0))
+                .select((QueueRow::as_select(), JobRow::as_select()));
+            // Most end alone: with one id PostgreSQL need not plan the statement anew each time.
+            if let [id] = *ids {
+                return steady(locked!(beside_the_line.filter(jobs::id.eq(id)))).load(db);
+            }
+            let these = beside_the_line.filter(jobs::id.eq_any(ids.clone()));
+            let query = locked!(these.order(jobs::id));
+            if ids.len() <= FEW {
+                return steady(query).load(db);
+            }
+            query.load(db)
+        });
+        let (lines, jobs): (Vec<QueueRow>, Vec<JobRow>) = found.await?.into_iter().unzip();
+        let line = match lines.into_iter().next() {
+            Some(line) => line.try_into()?,
+            None => self.lock_queue(account).await?,
+        };
+        let jobs: Result<_, _> = jobs.into_iter().map(Job::try_from).collect();
+        Ok((line, jobs?))
+    }
+
     async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
         let row = QueueRow::from(line);
-        self.change(line.account, move |db| queues::save(db, &row))
+        self.change(line.account, move |db| queues::write(db, &row))
             .await
     }
 
@@ -337,9 +370,10 @@ impl JobRepository for Session<Db> {
             let over = is_waiting().and(jobs::expires_at.le(At(now)));
             let query = jobs::table
                 .filter(jobs::account_id.eq(account.0))
+                .filter(is_unfinished())
                 .filter(late.or(over))
                 .filter(kind_is_one_of(&AnalysisKind::ALL))
-                .order(jobs::id)
+                .order((jobs::state, jobs::run_at, jobs::id))
                 .limit(limit.into())
                 .select(JobRow::as_select());
             locked_passing_over!(query).load(db)

@@ -310,15 +310,28 @@ pub fn discard_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResul
     delete(staged).execute(db).map(drop)
 }
 
-/// Whether the job kept a journal or staged pages.
-pub fn has_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<bool> {
+/// What a job left in the tables for jobs under way.
+pub struct Left {
+    /// Records that it staged.
+    pub records: bool,
+    /// A journal, or staged pages: most jobs crawl nothing.
+    pub crawled: bool,
+}
+
+/// Looks what there is, so that nothing is moved and thrown away in vain.
+pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left> {
+    let staged = staged_findings::table
+        .filter(staged_findings::account_id.eq(account.0))
+        .filter(staged_findings::job_id.eq(job.0));
     let recorded = journal_entries::table
         .filter(journal_entries::account_id.eq(account.0))
         .filter(journal_entries::job_id.eq(job.0));
     let pages = staged_pages::table
         .filter(staged_pages::account_id.eq(account.0))
         .filter(staged_pages::job_id.eq(job.0));
-    select(exists(recorded).or(exists(pages))).get_result(db)
+    let (records, crawled) =
+        select((exists(staged), exists(recorded).or(exists(pages)))).get_result(db)?;
+    Ok(Left { records, crawled })
 }
 
 /// Throws away the job's journal and the pages that it staged.

@@ -9,17 +9,18 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use diesel::{
-    dsl::{min, sql},
-    expression::SqlLiteral,
+    dsl::{IsNotNull, min, sql},
     insert_into,
     prelude::*,
-    sql_types::{BigInt, Bool, Nullable},
+    sql_types::{BigInt, Nullable},
+    update,
 };
 use domain::ids::AccountId;
 
-/// Word for word as the partial index has it: only then is it used.
-fn has_jobs() -> SqlLiteral<Bool> {
-    sql("waiting + running > 0")
+/// As the partial index has it: only then is it used. Whoever has unfinished jobs has a moment at which the
+/// sweep should look at them (a wait or a lease ends some time), and nobody else has.
+fn has_jobs() -> IsNotNull<account_queues::attention_at> {
+    account_queues::attention_at.is_not_null()
 }
 
 /// The account's line, locked; made when it has none.
@@ -87,6 +88,12 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
     };
     save(db, &row)?;
     Ok(row)
+}
+
+/// Writes a line that is there: the transaction holds it.
+pub fn write(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
+    let target = account_queues::table.filter(account_queues::account_id.eq(row.account_id));
+    say(db, update(target).set(row))
 }
 
 /// Writes the line; made when there is none.

@@ -12,7 +12,7 @@ use crate::{
     },
     schema::{findings, result_carries, result_heads, staged_findings},
     session::Session,
-    steady::steady,
+    steady::say,
 };
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
@@ -50,11 +50,12 @@ impl ResultRepository for Session<Db> {
     ) -> Result<(), StorageError> {
         let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
         self.change(account, move |db| {
-            if move_staged(db, account, project, job)? {
+            let has = measurements::has_left(db, account, job)?;
+            if has.records {
+                move_staged(db, account, project, job)?;
                 measurements::discard_staged(db, account, job)?;
             }
-            // Most jobs crawl nothing.
-            if measurements::has_crawled(db, account, job)? {
+            if has.crawled {
                 kept_pages::publish(db, account, project, job)?;
                 measurements::discard_crawled(db, account, job)?;
             }
@@ -280,13 +281,8 @@ impl ResultRepository for Session<Db> {
     }
 }
 
-/// Copies what the job staged, inside the database. Answers whether there was anything.
-fn move_staged(
-    db: &mut Db,
-    account: AccountId,
-    project: ProjectId,
-    job: JobId,
-) -> QueryResult<bool> {
+/// Copies what the job staged, inside the database.
+fn move_staged(db: &mut Db, account: AccountId, project: ProjectId, job: JobId) -> QueryResult<()> {
     let staged = staged_findings::table
         .filter(staged_findings::account_id.eq(account.0))
         .filter(staged_findings::job_id.eq(job.0))
@@ -316,7 +312,7 @@ fn move_staged(
         findings::measured_at,
         findings::record,
     ));
-    Ok(steady(copied).execute(db)? > 0)
+    say(db, copied)
 }
 
 /// One statement for the heads of a job: there is one for each type.

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Takes the account out of every condition of the storage, one at a time: some test has to notice each.
+
+    tests/mutants/account_filter.py [--only jobs.rs] [--threads 2]
+
+Works on a copy of the checkout. A condition of Diesel's builder becomes one that a number in the environment
+switches off, so that all of them are built together; a condition in a text of SQL is taken out and built by
+itself. Runs the contract of the storage on SQLite and PostgreSQL, the tests named like the file first, and
+then the whole suite for what was not noticed. Prints a row for each condition that nobody noticed, and the count.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+QUERIES = "crates/storage/src/queries"
+# Before a condition: the call or the name that it is given to. Before a value that is stored: a comma or a tuple.
+CONDITION = re.compile(r"(?:\.(?:filter|and|or|on)\(|=)\s*$")
+SITE = re.compile(r"\b\w+::account_id\s*\.eq\(")
+OF_TEXT = re.compile(r"\b(?:\w+\.)?account_id = (?:\$\d+|\w+\.account_id)")
+SWITCH = '''//! Conditions that a number in the environment switches off (made by tests/mutants/account_filter.py).
+
+use diesel::{
+    QueryResult,
+    backend::Backend,
+    expression::{AppearsOnTable, Expression, SelectableExpression, ValidGrouping},
+    query_builder::{AstPass, QueryFragment, QueryId},
+};
+use std::sync::LazyLock;
+
+static OFF: LazyLock<Option<usize>> = LazyLock::new(|| {
+    #[allow(clippy::disallowed_methods, reason = "this copy is thrown away")]
+    std::env::var("SIGHTLINE_MUTANT").ok().and_then(|it| it.parse().ok())
+});
+
+pub struct Site<E> {
+    number: usize,
+    condition: E,
+}
+
+pub const fn site<E>(number: usize, condition: E) -> Site<E> {
+    Site { number, condition }
+}
+
+impl<E: Expression> Expression for Site<E> {
+    type SqlType = E::SqlType;
+}
+
+impl<E, DB: Backend> QueryFragment<DB> for Site<E>
+where
+    E: QueryFragment<DB>,
+{
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        if *OFF == Some(self.number) {
+            pass.push_sql("1 = 1");
+            return Ok(());
+        }
+        self.condition.walk_ast(pass)
+    }
+}
+
+impl<E> QueryId for Site<E> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<E: AppearsOnTable<T>, T> AppearsOnTable<T> for Site<E> where Self: Expression {}
+impl<E: SelectableExpression<T>, T> SelectableExpression<T> for Site<E> where Self: AppearsOnTable<T> {}
+impl<E: ValidGrouping<G>, G> ValidGrouping<G> for Site<E> {
+    type IsAggregate = E::IsAggregate;
+}
+'''
+
+
+def end_of_call(text, begin):
+    """Where the parenthesis that opens right before `begin` is closed."""
+    depth = 1
+    for at in range(begin, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return at + 1
+    raise SystemExit(f"unbalanced: {text[begin - 60:begin + 60]}")
+
+
+def place(path, text, at):
+    return f"{path.name}:{text.count(chr(10), 0, at) + 1}"
+
+
+def make_switches(tree):
+    """Makes every condition of the builder one that can be switched off; tells where each stands."""
+    places = []
+    for path in sorted((tree / QUERIES).rglob("*.rs")):
+        text = path.read_text()
+        made, last = [], 0
+        for found in SITE.finditer(text):
+            if not CONDITION.search(text[:found.start()]):
+                continue
+            end = end_of_call(text, found.end())
+            made += [text[last:found.start()], f"crate::mutant::site({len(places)}, {text[found.start():end]})"]
+            last = end
+            places.append(place(path, text, found.start()))
+        path.write_text("".join([*made, text[last:]]))
+    (tree / "crates/storage/src/mutant.rs").write_text(SWITCH)
+    lib = tree / "crates/storage/src/lib.rs"
+    lib.write_text(lib.read_text().replace("mod near;", "#[allow(missing_docs)]\nmod mutant;\nmod near;"))
+    return places
+
+
+def of_texts(tree):
+    """Conditions in texts of SQL: path, where it stands, and the text without it."""
+    for path in sorted((tree / QUERIES).rglob("*.rs")):
+        text = path.read_text()
+        for found in OF_TEXT.finditer(text):
+            bind = re.search(r"\$\d+", found[0])
+            # What is bound has to stay in the text.
+            always = f"{bind[0]} = {bind[0]}" if bind else "1 = 1"
+            yield path, place(path, text, found.start()), text[:found.start()] + always + text[found.end():]
+
+
+def build(tree):
+    told = subprocess.run(
+        ["cargo", "test", "--no-run", "-q", "-p", "tests", "--test", "suite", "--message-format=json-render-diagnostics"],
+        cwd=tree, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return re.findall(r'"executable":"([^"]*/suite-[^"]*)"', told)[-1]
+
+
+def notices(tree, program, number, words, threads):
+    """The first test that fails, or nothing."""
+    environment = {**os.environ, "RUST_BACKTRACE": "0"}
+    if number is not None:
+        environment["SIGHTLINE_MUTANT"] = str(number)
+    ran = subprocess.Popen([program, *words, f"--test-threads={threads}"], cwd=tree / "tests", env=environment,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+    try:
+        for line in ran.stdout:
+            if line.startswith("test ") and "FAILED" in line:
+                return line.split()[1]
+        ran.wait()
+        # Nothing failed, and yet it did: the process itself ended badly.
+        return f"exit {ran.returncode}" if ran.returncode else None
+    finally:
+        if ran.poll() is None:
+            os.killpg(ran.pid, 9)
+            ran.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="conditions of files whose name holds this")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    kept = pathlib.Path(tempfile.gettempdir()) / "sightline-mutants"
+    shutil.rmtree(kept, ignore_errors=True)
+    subprocess.run(["git", "worktree", "prune"], cwd=ROOT, check=True)
+    subprocess.run(["git", "worktree", "add", "-q", "--detach", kept], cwd=ROOT, check=True)
+    try:
+        run(kept, arguments)
+    finally:
+        subprocess.run(["git", "worktree", "remove", "--force", kept], cwd=ROOT, check=True)
+
+
+def run(tree, arguments):
+    began = time.time()
+    texts = list(of_texts(tree))
+    places = make_switches(tree)
+    program = build(tree)
+    print(f"{len(places)} conditions of the builder, {len(texts)} in texts; built in {time.time() - began:.0f} s", flush=True)
+    first = notices(tree, program, None, ["storage_contract::"], arguments.threads)
+    if first:
+        raise SystemExit(f"{first} fails with every condition in its place")
+    missed, tried = [], 0
+
+    def judge(where, program, number):
+        nonlocal tried
+        if arguments.only not in where:
+            return
+        tried += 1
+        stem = where.split(".rs")[0]
+        runs = ([f"storage_contract::{stem}"], ["storage_contract::"], [])
+        test = next((found for words in runs if (found := notices(tree, program, number, words, arguments.threads))), None)
+        print(f"{where:28} {test or 'NOBODY NOTICED'}", flush=True)
+        if test is None:
+            missed.append(where)
+
+    for number, where in enumerate(places):
+        judge(where, program, number)
+    for path, where, without in texts:
+        if arguments.only not in where:
+            continue
+        # The file as it was, but for this condition: switches are for the builder's.
+        before = path.read_text()
+        path.write_text(without)
+        judge(where, build(tree), None)
+        path.write_text(before)
+    print(f"{tried - len(missed)} of {tried} were noticed, in {time.time() - began:.0f} s")
+    if missed:
+        print("nobody noticed: " + ", ".join(missed))
+        sys.exit(1)
+
+
+main()
