@@ -67,6 +67,24 @@ fn units_start_what_there_is_with_settings_that_are_known() {
     }
 }
 
+/// Server and worker may stand on one machine: a worker whose probes and metrics had the server's place
+/// would go on without any.
+#[test]
+fn units_on_one_machine_listen_in_places_of_their_own() {
+    let place = |name: &str| {
+        let all = lines(name);
+        let mut found = all
+            .iter()
+            .filter_map(|it| it.strip_prefix("Environment=SIGHTLINE_ADMIN__LISTEN="));
+        found
+            .next_back()
+            .map_or("127.0.0.1:9090", |it| it)
+            .to_owned()
+    };
+    assert_eq!(place("sightline.service"), "127.0.0.1:9090");
+    assert_eq!(place("sightline-worker.service"), "127.0.0.1:9091");
+}
+
 /// Where systemd is, it judges them itself.
 #[test]
 fn systemd_understands_the_units() {
@@ -108,6 +126,13 @@ fn the_image_starts_what_there_is_without_rights() {
         found[0].to_owned()
     };
     assert_eq!(value("USER"), "nonroot");
+    // What is shipped is the last stage: nothing but libraries, and nobody's rights.
+    let mut stages = lines.iter().filter_map(|it| it.strip_prefix("FROM "));
+    let last = stages.next_back().unwrap();
+    assert!(
+        last.starts_with("gcr.io/distroless/") && last.ends_with(":nonroot"),
+        "{last}"
+    );
     assert_eq!(value("ENTRYPOINT"), r#"["/usr/local/bin/sightline"]"#);
     let arguments: Vec<String> = serde_json::from_str(&value("CMD")).unwrap();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
