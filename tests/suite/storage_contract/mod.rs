@@ -29,6 +29,7 @@ mod results;
 mod secrets;
 mod server_restart;
 mod sessions;
+mod shared_commits;
 mod spending;
 mod sqlite_file;
 mod throttles;

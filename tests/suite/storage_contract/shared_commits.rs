@@ -1,0 +1,109 @@
+//! Commits on `SQLite` that several share and that fail: whoever shares one hears of it, nobody was told of
+//! success, and afterwards everything works as before.
+//!
+//! A trigger stands in for the disk. A commit that fails is one that leaves a foreign key open; a full disk makes
+//! `SQLite` undo all that the transaction holds, as `RAISE(ROLLBACK)` does.
+
+use super::examples::*;
+use domain::{
+    ids::AccountId,
+    ports::storage::{Storage, StorageError, retrying},
+};
+use harness::databases::TestDatabase;
+use std::{sync::Arc, time::Duration};
+use storage::DatabaseKind;
+
+const WRITERS: i64 = 8;
+/// The one in their middle, at whose row something happens.
+const ODD: i64 = 5;
+
+/// Puts an account away, as workers do what they do: near the storage.
+async fn add(storage: Arc<dyn Storage>, id: i64) -> Result<(), StorageError> {
+    let id = AccountId(id);
+    retrying(storage.as_ref(), async || {
+        let mut tx = storage.write().await?;
+        tx.accounts().add(&account(id), &owner(id)).await?;
+        tx.commit().await
+    })
+    .await
+}
+
+/// Lets writers stand in line one behind the other, and then share; who of them was told of success.
+async fn told_of_success(db: &TestDatabase) -> Vec<i64> {
+    let turn = db.storage.write().await.unwrap();
+    let mut writers = vec![];
+    for id in 1..=WRITERS {
+        writers.push(tokio::spawn(add(db.port(), id)));
+        let in_line = || db.storage.figures().sqlite.unwrap().writers_waiting;
+        while in_line() < writers.len() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    drop(turn);
+    let mut told = vec![];
+    for (id, writer) in (1..).zip(writers) {
+        match writer.await.unwrap() {
+            Ok(()) => told.push(id),
+            Err(StorageError::Unavailable(_)) => {}
+            Err(error) => panic!("{id}: {error}"),
+        }
+    }
+    told
+}
+
+/// The accounts that are there.
+async fn kept(db: &TestDatabase) -> Vec<i64> {
+    let mut kept = vec![];
+    for id in 1..=WRITERS {
+        if ask!(db, r => r.accounts().find(AccountId(id)).await.unwrap()).is_some() {
+            kept.push(id);
+        }
+    }
+    kept
+}
+
+/// What happens at the row of the odd one.
+async fn with_trouble(trouble: &str) -> TestDatabase {
+    let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
+    db.run_sql(&format!(
+        "CREATE TABLE nobody (id INTEGER PRIMARY KEY); \
+         CREATE TABLE orphans (parent INTEGER REFERENCES nobody (id) DEFERRABLE INITIALLY DEFERRED); \
+         CREATE TRIGGER trouble AFTER INSERT ON accounts WHEN NEW.account_id = {ODD} BEGIN {trouble} END"
+    ));
+    db
+}
+
+/// Without the trouble, all are told of success and kept.
+async fn works_again(db: &TestDatabase) {
+    let tables = ["user_directory", "users", "accounts"];
+    let emptied = tables.map(|it| format!("; DELETE FROM {it}")).concat();
+    db.run_sql(&format!("DROP TRIGGER trouble{emptied}"));
+    let all: Vec<i64> = (1..=WRITERS).collect();
+    assert_eq!(told_of_success(db).await, all);
+    assert_eq!(kept(db).await, all);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_a_shared_commit_fails_all_who_share_it_hear_of_it() {
+    let db = with_trouble("INSERT INTO orphans VALUES (7);").await;
+    assert_eq!(told_of_success(&db).await, Vec::<i64>::new());
+    assert_eq!(kept(&db).await, Vec::<i64>::new());
+    works_again(&db).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_all_is_undone_on_the_way_nobody_before_was_told_of_success() {
+    let db = with_trouble("SELECT RAISE(ROLLBACK, 'database or disk is full');").await;
+    // Those behind begin anew: whatever was undone is none of theirs.
+    assert_eq!(told_of_success(&db).await, [6, 7, 8]);
+    assert_eq!(kept(&db).await, [6, 7, 8]);
+    works_again(&db).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_fails_alone_takes_nothing_of_the_others_along() {
+    let db = with_trouble("SELECT RAISE(ABORT, 'not this one');").await;
+    assert_eq!(told_of_success(&db).await, [1, 2, 3, 4, 6, 7, 8]);
+    assert_eq!(kept(&db).await, [1, 2, 3, 4, 6, 7, 8]);
+    works_again(&db).await;
+}
