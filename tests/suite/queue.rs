@@ -65,6 +65,7 @@ use std::sync::Arc;
 mod clock;
 mod machine;
 mod paid_calls;
+mod sixty_four;
 
 on_every_database![
     the_least_served_account_is_next,
