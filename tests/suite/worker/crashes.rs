@@ -4,6 +4,7 @@ use super::{
     api::{Api, done, number},
     on_both,
     process::Process,
+    watcher::Watcher,
     world::World,
 };
 use std::time::Duration;
@@ -38,6 +39,14 @@ pub fn start(world: &World) -> Working {
         beside: Some(server),
         api,
     }
+}
+
+/// The same, and whoever looks at the process that works.
+pub fn start_watched(world: &mut World) -> (Working, Watcher) {
+    world.set("ADMIN__LISTEN", "127.0.0.1:0");
+    let mut working = start(world);
+    let watcher = Watcher::of(&working.worker.await_line("/readyz"));
+    (working, watcher)
 }
 
 async fn halfway(world: &mut World) -> (Working, i64, i64) {
@@ -82,13 +91,15 @@ async fn a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice(mut w
     drop(working.beside);
     assert_amid(&world, project, job).await;
 
-    let again = start(&world);
+    let (again, watcher) = start_watched(&mut world);
     let over = again.api.finished(job).await;
     assert_eq!(
         (&over["status"], number(&over, "/attempts")),
         (&"succeeded".into(), 2),
         "{over}"
     );
+    let lost = &["reason=\"worker-lost\""][..];
+    watcher.await_sum("job_rescues_total", lost, 1.0).await;
     assert_eq!(done(&over), 1_000, "{over}");
     assert_published_once(&world, &again.api, project, job).await;
 }

@@ -3,7 +3,7 @@
 
 use super::{
     api::{Api, done, number},
-    crashes::{Working, start},
+    crashes::{Working, start, start_watched},
     on_both,
     world::World,
 };
@@ -68,7 +68,7 @@ async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world
 /// Its worker lives and says so, and only the call never comes back.
 async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
-    let working = start(&world);
+    let (working, watcher) = start_watched(&mut world);
     let project = working.api.project("example.com", 2).await;
     let job = working.api.analyse("rankCheck", project).await;
     let runs = |job: &serde_json::Value| job["status"] == "running";
@@ -89,6 +89,8 @@ async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
         seen["error"].to_string().contains("deadline-passed"),
         "{seen}"
     );
+    let passed = &["reason=\"deadline-passed\""][..];
+    watcher.await_sum("job_rescues_total", passed, 1.0).await;
     let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
     working.api.follow(job, again).await;
     // Not counted as a death of its worker, which could end a job for good.

@@ -18,6 +18,7 @@ mod keys;
 mod logs;
 pub mod loopback;
 mod metrics;
+mod metrics_of_trouble;
 mod owners_words;
 mod paid;
 mod power_loss;

@@ -24,7 +24,7 @@ on_both!(
 );
 
 /// A supplier, and an account that may spend what one rank check costs at the most.
-fn paying(world: &mut World, pause: u64) -> Serper {
+pub fn paying(world: &mut World, pause: u64) -> Serper {
     let serper = Serper::start(Duration::from_millis(pause));
     for (name, value) in [
         ("API_KEY", "a-paid-key"),

@@ -53,6 +53,19 @@ impl Watcher {
         Scraped::of(answer.text().await.unwrap())
     }
 
+    /// Waits until that is what is counted: whoever is told of an event may be so just before it is counted.
+    pub async fn await_sum(&self, name: &str, words: &[&str], number: f64) {
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            let found = self.metrics().await.sum(name, words);
+            if (found - number).abs() < f64::EPSILON {
+                return;
+            }
+            assert!(Instant::now() < until, "{name} {words:?}: {found}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// How long it takes until a path answers with that status.
     pub async fn until(&self, path: &str, status: u16) -> Duration {
         let begun = Instant::now();

@@ -1,0 +1,107 @@
+//! What is counted when something goes wrong, costs money or is not asked: each is seen to move.
+//!
+//! Jobs that are taken back are counted where that happens: `crashes.rs` and `hard_times.rs`.
+
+use super::{
+    loopback::Loopback, on_both, paid::paying, small_site::HOST, watcher::Watcher, world::World,
+};
+use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
+
+on_both!(
+    attempts_that_are_followed_by_another_are_counted_with_their_reason,
+    money_and_what_there_is_none_for_and_a_supplier_that_fails_are_counted,
+    what_is_read_of_sites_and_what_is_not_asked_of_them_is_counted,
+);
+
+/// What is to be counted has not been yet.
+async fn is_still(watcher: &Watcher, names: &[&str]) {
+    let rest = watcher.metrics().await;
+    for name in names {
+        assert!(rest.types.contains_key(*name), "{name} is not announced");
+        assert!(rest.sum(name, &[]).abs() < f64::EPSILON, "{name}");
+    }
+}
+
+async fn attempts_that_are_followed_by_another_are_counted_with_their_reason(mut world: World) {
+    world.set("SEARCH__SANDBOX__FAILURE_RATE", "1");
+    world.set("QUEUE__FIRST_DELAY_SECONDS", "600");
+    let (_server, api, watcher) = world.serve_watched(&[]);
+    is_still(&watcher, &["job_retries_total"]).await;
+    let project = api.project("example.com", 2).await;
+    let job = api.analyse("rankCheck", project).await;
+    let waits = |job: &Value| job["status"] == "retrying";
+    let seen = api.follow(job, waits).await;
+    let reason = format!("reason={}", seen["error"]["code"]);
+    let words = ["type=\"rankCheck\"", &reason];
+    watcher.await_sum("job_retries_total", &words, 1.0).await;
+    watcher.await_sum("job_retries_total", &[], 1.0).await;
+}
+
+async fn money_and_what_there_is_none_for_and_a_supplier_that_fails_are_counted(mut world: World) {
+    let serper = paying(&mut world, 5);
+    let (_server, api, watcher) = world.serve_watched(&[]);
+    let cost = "provider_cost_micro_usd_total";
+    let breaker = "provider_breaker_state";
+    is_still(&watcher, &[cost, breaker, "quota_rejected_total"]).await;
+
+    let small = api.project("a.example.com", 2).await;
+    let over = api.finished(api.analyse("rankCheck", small).await).await;
+    assert_eq!(over["cost"]["amount"], "0.006", "{over}");
+    let of_serper = &["provider=\"serper\""][..];
+    watcher.await_sum(cost, of_serper, 6_000.0).await;
+    watcher.await_sum(breaker, of_serper, 0.0).await;
+    let told = watcher.metrics().await.text;
+    assert!(told.contains("provider_breaker_state{"), "{told}");
+
+    // From now on each answer is billed and says nothing: what is left of the budget goes for that.
+    serper.asked().nonsense = u32::MAX;
+    let large = api.project("b.example.com", 18).await;
+    api.analyse("rankCheck", large).await;
+    watcher.await_sum(breaker, of_serper, 2.0).await;
+    let spent = f64::from(serper.asked().billed()) * 1_000.0;
+    watcher.await_sum(cost, of_serper, spent).await;
+
+    let more = api.project("c.example.com", 20).await;
+    let body = json!({ "type": "rankCheck", "projectId": more });
+    let (status, told) = api.call("POST", "/analyze", Some(&body)).await;
+    assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
+    let of_month = &["quota=\"monthlyBudget\""][..];
+    let rejected = "quota_rejected_total";
+    watcher.await_sum(rejected, of_month, 1.0).await;
+    watcher.await_sum(rejected, &[], 1.0).await;
+}
+
+async fn what_is_read_of_sites_and_what_is_not_asked_of_them_is_counted(mut world: World) {
+    const PAGE: &str = "<!doctype html><title>Acme</title><a href=/private>one</a>\
+         <a href=http://10.1.2.3/>two</a><a href=http://10.1.2.4/>three</a>";
+    let site = Loopback::start(|app| {
+        let robots = || async { HttpResponse::Ok().body("User-agent: *\nDisallow: /private\n") };
+        let page = || async { HttpResponse::Ok().content_type("text/html").body(PAGE) };
+        app.route("/robots.txt", web::get().to(robots))
+            .route("/", web::get().to(page));
+    });
+    let at = site.address;
+    let resolve = format!("[\"{HOST}:80={at}\",\"{HOST}:443=127.0.0.1:1\"]");
+    world.set("CRAWLER__RESOLVE", &resolve);
+    world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
+    world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
+    let (_server, api, watcher) = world.serve_watched(&[]);
+    is_still(&watcher, &["crawler_blocked_total", "crawler_bytes_total"]).await;
+    let project = api.project(HOST, 0).await;
+    let over = api.finished(api.analyse("siteAudit", project).await).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
+    let moved = watcher.metrics().await;
+    let counted = |reason: &str| {
+        let label = format!("reason=\"{reason}\"");
+        moved.sum("crawler_blocked_total", &[&label])
+    };
+    assert!(counted("robots") >= 1.0, "{}", counted("robots"));
+    assert!(counted("literal") >= 2.0, "{}", counted("literal"));
+    let read = moved.sum("crawler_bytes_total", &[]);
+    let least = u32::try_from(PAGE.len()).unwrap();
+    assert!(
+        read >= f64::from(least) && read < 20.0 * f64::from(least),
+        "{read}"
+    );
+}
