@@ -2,7 +2,7 @@
 //! is started again, the disk is full. Nothing that was acknowledged is lost, and nothing is done twice.
 
 use super::{
-    api::{Api, done, number},
+    api::{Api, done, is_over, number},
     crashes::{Working, start, start_watched},
     on_both,
     world::World,
@@ -195,6 +195,68 @@ async fn a_full_disk_refuses_and_nothing_that_was_acknowledged_is_lost() {
         acknowledged.len() + 1,
         "nothing half done is there"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_under_way_while_the_disk_is_full_end_once_it_is_not() {
+    let mut world = World::on(DatabaseKind::Sqlite).await;
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "100");
+    let (mut server, api) = world.serve_with_files_up_to(1_024 * 1_024, &[]);
+    let mut jobs = Vec::new();
+    for number in 0..4 {
+        let host = format!("p{number}.example.com");
+        jobs.push((api.project(&host, KEYWORDS).await, 0));
+    }
+    for (project, job) in &mut jobs {
+        *job = api.analyse("rankCheck", *project).await;
+    }
+    for (_, job) in &jobs {
+        api.follow(*job, |job| done(job) >= 20).await;
+    }
+    server.fill_disk();
+    let full = Instant::now();
+    let before: Vec<i64> = kept(&world, &jobs).await;
+    while full.elapsed() < Duration::from_secs(5) {
+        let (status, told) = create(&api, 9).await;
+        assert_eq!(
+            (status, &told["code"]),
+            (503, &json!("database-unavailable"))
+        );
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    // Its workers went on measuring, and of nothing that they did anybody was told that it is done.
+    assert_eq!(kept(&world, &jobs).await, before);
+    for (_, job) in &jobs {
+        assert!(!is_over(&api.job(*job).await));
+    }
+    let told_of_success = |line: &String| line.contains("succeeded");
+    assert!(!server.said().iter().any(told_of_success));
+
+    server.lift_limit_of_files();
+    for (_, job) in &jobs {
+        let over = api.finished_in_spite(*job).await;
+        assert_eq!(over["status"], "succeeded", "{over}");
+        // Now it is told.
+        server.await_line("succeeded");
+    }
+    server.kill();
+    let (_server, api) = world.serve(&[]);
+    for (project, job) in &jobs {
+        assert_eq!(api.job(*job).await["status"], "succeeded");
+        world.assert_measured_once(*project, *job, KEYWORDS).await;
+        let records = api.records("rankings", *project).await;
+        assert_eq!(records.len(), KEYWORDS);
+    }
+}
+
+/// How many keywords of each job are measured and kept.
+async fn kept(world: &World, jobs: &[(i64, i64)]) -> Vec<i64> {
+    let mut kept = Vec::new();
+    for (project, job) in jobs {
+        let counts = world.counts(*project, *job).await;
+        kept.push(i64::try_from(counts.len()).unwrap());
+    }
+    kept
 }
 
 /// A project with three hundred long keywords.

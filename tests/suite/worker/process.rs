@@ -168,12 +168,23 @@ impl Process {
         assert!(told.expect("kill runs").success());
     }
 
+    /// From now on none of its files takes anything behind its first KiB, as on a disk that is full. Of a
+    /// process that was started with a limit alone: any other dies of it.
+    pub fn fill_disk(&self) {
+        self.limit_files("1024:unlimited");
+    }
+
     /// Its files may grow again.
     pub fn lift_limit_of_files(&self) {
-        let lifted = Command::new("prlimit")
-            .args(["--pid", &self.child.id().to_string(), "--fsize=unlimited"])
+        self.limit_files("unlimited");
+    }
+
+    fn limit_files(&self, to: &str) {
+        let limited = Command::new("prlimit")
+            .args(["--pid", &self.child.id().to_string()])
+            .arg(format!("--fsize={to}"))
             .status();
-        assert!(lifted.expect("prlimit runs").success());
+        assert!(limited.expect("prlimit runs").success());
     }
 
     /// How it ended, once it has.
