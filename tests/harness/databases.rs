@@ -258,7 +258,8 @@ struct Counted {
 
 impl Past {
     fn count(&mut self, query: &str) -> i64 {
-        let query = query.replacen("SELECT count(*)", "SELECT count(*) AS count", 1);
+        let query = query.trim_end_matches(';');
+        let query = format!("SELECT CAST(({query}) AS BIGINT) AS count");
         let counted: Counted = match self {
             Self::Postgres(it) => sql_query(&query).get_result(it),
             Self::Sqlite(it) => sql_query(&query).get_result(it),

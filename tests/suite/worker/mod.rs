@@ -11,6 +11,7 @@ mod crashes;
 mod demo;
 mod effects;
 mod endings;
+mod every_kind;
 mod fleet;
 mod google;
 mod hard_times;

@@ -3,6 +3,7 @@
 use super::{loopback::Loopback, world::World};
 use actix_web::{HttpRequest, HttpResponse, web};
 use std::{
+    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -32,11 +33,16 @@ impl SmallSite {
 
     /// Lets the processes that start from now on find it, over http alone and without pauses.
     pub fn settle_in(&self, world: &mut World) {
-        let resolve = format!(
-            "[\"{HOST}:80={}\",\"{HOST}:443=127.0.0.1:1\"]",
-            self.server.address
-        );
-        world.set("CRAWLER__RESOLVE", &resolve);
+        self.settle_in_beside(world, &[]);
+    }
+
+    /// The same beside other hosts.
+    pub fn settle_in_beside(&self, world: &mut World, others: &[(&str, SocketAddr)]) {
+        let ours = [(HOST, self.server.address)];
+        let places: Vec<String> = { ours.iter().chain(others) }
+            .map(|(host, at)| format!("\"{host}:80={at}\",\"{host}:443=127.0.0.1:1\""))
+            .collect();
+        world.set("CRAWLER__RESOLVE", &format!("[{}]", places.join(",")));
         world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
         world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
     }

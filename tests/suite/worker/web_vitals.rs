@@ -13,8 +13,8 @@ use super::{
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const HOME: &str = "http://acme.example.com/";
-const EVERYBODY: &str = "User-agent: *\nAllow: /\n";
+pub const HOME: &str = "http://acme.example.com/";
+pub const EVERYBODY: &str = "User-agent: *\nAllow: /\n";
 
 on_both!(
     without_keys_and_a_browser_files_are_read_and_everything_says_what_is_missing,
@@ -23,19 +23,19 @@ on_both!(
 );
 
 /// No key, and no browser where one is looked for.
-fn bare(world: &mut World, site: &SmallSite) {
+pub fn bare(world: &mut World, site: &SmallSite) {
     site.settle_in(world);
     world.set("VITALS__LAB__BROWSER", "/nonexistent/browser");
 }
 
-fn with_key(world: &mut World, source: &str, google: &Google) {
+pub fn with_key(world: &mut World, source: &str, google: &Google) {
     let base_url = format!("http://{}", google.address);
     world.set(&format!("VITALS__{source}__BASE_URL"), &base_url);
     world.set(&format!("VITALS__{source}__API_KEY"), KEY);
 }
 
 /// A project whose keywords aim at these paths.
-async fn project(api: &Api, targets: &[&str]) -> i64 {
+pub async fn project(api: &Api, targets: &[&str]) -> i64 {
     let project = api.project(HOST, targets.len()).await;
     let keywords = api.get(&format!("/projects/{project}/keywords")).await;
     let keywords = keywords["items"].as_array().unwrap();

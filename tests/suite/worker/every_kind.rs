@@ -1,0 +1,161 @@
+//! What happens to workers, with an analysis of every kind under way in them.
+
+use super::{
+    ai_visibility::tracked,
+    api::{Api, done, number},
+    crashes::{Working, start},
+    google::Google,
+    on_both,
+    small_site::{HOST, SmallSite},
+    web_vitals::{self, EVERYBODY, HOME},
+    website::{PAGES, Website},
+    world::World,
+};
+use std::time::Duration;
+
+on_both!(
+    a_worker_told_to_stop_gives_back_analyses_of_every_kind,
+    a_worker_that_stood_still_does_nothing_twice_for_any_kind,
+);
+
+const KEYWORDS: usize = 400;
+const TRACKED: usize = 3;
+const ANSWERS: i64 = 240;
+const TARGETS: [&str; 5] = ["/a", "/b", "/c", "/d", "/e"];
+const SITE: &str = "one.example.com";
+const AUDIT: &str = include_str!("../../chaos/audit.sql");
+
+/// One analysis, and after how much of it something happens to its worker.
+struct UnderWay {
+    kind: &'static str,
+    project: i64,
+    job: i64,
+    amid: i64,
+}
+
+/// What the analyses look at, all of it slow.
+struct Around {
+    _site: Website,
+    _small: SmallSite,
+    _google: Google,
+}
+
+/// A worker with one analysis of each kind, all of them begun and none at its end.
+async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
+    let (site, small, google) = (
+        Website::start(),
+        SmallSite::start(EVERYBODY),
+        Google::start(),
+    );
+    web_vitals::bare(world, &small);
+    small.settle_in_beside(world, &[(SITE, site.address)]);
+    web_vitals::with_key(world, "CRUX", &google);
+    {
+        let mut known = google.known();
+        known.pause = Duration::from_secs(1);
+        let pages = TARGETS.map(|it| format!("http://{HOST}{it}"));
+        let all = pages.into_iter().chain([HOME.to_owned()]);
+        known.lcp.extend(all.map(|it| (it, 2_000)));
+    }
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "300");
+    let working = start(world);
+    let api = &working.api;
+    let projects = [
+        ("rankCheck", api.project("example.com", KEYWORDS).await, 40),
+        ("siteAudit", api.project(SITE, 0).await, 5),
+        ("webVitals", web_vitals::project(api, &TARGETS).await, 1),
+        ("aiVisibility", tracked(api, TRACKED).await, 10),
+    ];
+    let mut jobs = vec![];
+    for (kind, project, amid) in projects {
+        let job = api.analyse(kind, project).await;
+        jobs.push(UnderWay {
+            kind,
+            project,
+            job,
+            amid,
+        });
+    }
+    for it in &jobs {
+        api.follow(it.job, |job| done(job) >= it.amid).await;
+    }
+    for it in &jobs {
+        let seen = api.job(it.job).await;
+        assert_eq!(seen["status"], "running", "{} was too quick", it.kind);
+    }
+    let around = Around {
+        _site: site,
+        _small: small,
+        _google: google,
+    };
+    (around, working, jobs)
+}
+
+/// All succeeded in so many attempts, and everything of them is there once.
+async fn assert_whole(world: &World, api: &Api, jobs: &[UnderWay], attempts: Option<i64>) {
+    for UnderWay {
+        kind, project, job, ..
+    } in jobs
+    {
+        let over = api.finished(*job).await;
+        assert_eq!(over["status"], "succeeded", "{kind}: {over}");
+        if let Some(attempts) = attempts {
+            assert_eq!(number(&over, "/attempts"), attempts, "{kind}: {over}");
+        }
+        match *kind {
+            "rankCheck" => world.assert_measured_once(*project, *job, KEYWORDS).await,
+            "siteAudit" => {
+                assert_eq!(api.records("content", *project).await.len(), PAGES);
+            }
+            "webVitals" => {
+                let of_each = 4 * (TARGETS.len() + 1);
+                assert_eq!(api.records("vitals", *project).await.len(), of_each);
+            }
+            _ => {
+                let kept = format!("SELECT count(*) FROM ai_answers WHERE job_id = {job}");
+                assert_eq!(world.database.counts(&kept)[0].1, ANSWERS);
+            }
+        }
+    }
+    for (what, number) in world.database.counts(AUDIT) {
+        assert!(number == 0 || !what.starts_with("wrong"), "{what}");
+    }
+}
+
+async fn a_worker_told_to_stop_gives_back_analyses_of_every_kind(mut world: World) {
+    let (_around, working, jobs) = under_way(&mut world).await;
+    let (status, took) = working.worker.terminate();
+    assert!(
+        status.success() && took < Duration::from_secs(30),
+        "{status} in {took:?}"
+    );
+    drop(working.beside);
+    let given_back =
+        "SELECT count(*) FROM jobs WHERE state = 'ready' AND attempt = 0 AND lease_owner IS NULL";
+    assert_eq!(world.database.counts(given_back)[0].1, 4);
+    let again = start(&world);
+    assert_whole(&world, &again.api, &jobs, Some(1)).await;
+}
+
+async fn a_worker_that_stood_still_does_nothing_twice_for_any_kind(mut world: World) {
+    let (_around, working, jobs) = under_way(&mut world).await;
+    working.worker.freeze();
+    if world.is_sqlite() {
+        // Server and worker are one process: when it wakes up, its own leases are over.
+        tokio::time::sleep(Duration::from_secs(8)).await;
+        working.worker.thaw();
+        assert_whole(&world, &working.api, &jobs, None).await;
+        return;
+    }
+    let other = world.worker();
+    for it in &jobs {
+        let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
+        working.api.follow(it.job, again).await;
+    }
+    // Both believe to hold them now; the leases of one of them are over.
+    working.worker.thaw();
+    assert_whole(&world, &working.api, &jobs, Some(2)).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_whole(&world, &working.api, &jobs, Some(2)).await;
+    drop(other);
+}
