@@ -27,8 +27,23 @@ SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = job
 SELECT count(*) FROM accounts WHERE (SELECT coalesce(sum(reserved), 0) FROM spending WHERE spending.account_id = accounts.account_id) <> (SELECT coalesce(sum(cost_reserved), 0) FROM jobs WHERE jobs.account_id = accounts.account_id AND state IN ('scheduled', 'ready', 'running', 'retry_wait'));
 -- wrong: accounts whose days have other money set aside than their months
 SELECT count(*) FROM accounts WHERE (SELECT coalesce(sum(reserved), 0) FROM spending WHERE spending.account_id = accounts.account_id) <> (SELECT coalesce(sum(reserved), 0) FROM daily_spending WHERE daily_spending.account_id = accounts.account_id);
+-- Of budgets it is presumed that nobody made one smaller meanwhile than what stands against it. The server's cap
+-- (search.most_per_day) is a setting and stands in no table: what is compared with it here is what it is compared with.
+-- wrong: months for which accounts spent and set aside more than they may
+SELECT count(*) FROM spending JOIN accounts ON accounts.account_id = spending.account_id WHERE spent + reserved > monthly_budget;
+-- wrong: days for which accounts spent and set aside more than they may
+SELECT count(*) FROM daily_spending JOIN accounts ON accounts.account_id = daily_spending.account_id WHERE spent + reserved > daily_budget;
+-- wrong: days for which the server counts other money than its accounts
+SELECT count(*) FROM server_spending WHERE spent <> (SELECT coalesce(sum(spent), 0) FROM daily_spending WHERE daily_spending.day = server_spending.day) OR reserved <> (SELECT coalesce(sum(reserved), 0) FROM daily_spending WHERE daily_spending.day = server_spending.day);
+-- wrong: days of accounts that the server does not count
+SELECT count(*) FROM daily_spending WHERE spent + reserved <> 0 AND NOT EXISTS (SELECT 1 FROM server_spending WHERE server_spending.day = daily_spending.day);
+-- wrong: money below nothing
+SELECT count(*) FROM (SELECT spent, reserved FROM spending UNION ALL SELECT spent, reserved FROM daily_spending UNION ALL SELECT spent, reserved FROM server_spending) AS counters WHERE spent < 0 OR reserved < 0;
+-- wrong: jobs that spent more than was set aside for them
+SELECT count(*) FROM jobs WHERE cost_spent > cost_reserved;
+-- Jobs are forgotten in time, and their results stay: what has no job any more is not wrong.
 -- wrong: heads of results of jobs that did not succeed
-SELECT count(*) FROM result_heads WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.account_id = result_heads.account_id AND jobs.id = result_heads.job_id AND state IN ('succeeded', 'partial'));
+SELECT count(*) FROM result_heads JOIN jobs ON jobs.account_id = result_heads.account_id AND jobs.id = result_heads.job_id WHERE state NOT IN ('succeeded', 'partial');
 -- wrong: records on their way for jobs that are over
 SELECT count(*) FROM staged_findings JOIN jobs ON jobs.account_id = staged_findings.account_id AND jobs.id = staged_findings.job_id WHERE state NOT IN ('scheduled', 'ready', 'running', 'retry_wait');
 -- wrong: keywords that a job measured twice

@@ -62,6 +62,7 @@ use domain::{
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
 
+mod checks;
 mod clock;
 mod machine;
 mod paid_calls;
