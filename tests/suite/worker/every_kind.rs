@@ -43,7 +43,7 @@ struct Around {
 /// A worker with one analysis of each kind, all of them begun and none at its end.
 async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     let (site, small, google) = (
-        Website::start(),
+        Website::pausing(Duration::from_millis(150)),
         SmallSite::start(EVERYBODY),
         Google::start(),
     );
@@ -58,6 +58,10 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
         known.lcp.extend(all.map(|it| (it, 2_000)));
     }
     world.set("SEARCH__SANDBOX__LATENCY_MS", "300");
+    // Four jobs are followed at the same time.
+    for limit in ["READS", "ACCOUNT"] {
+        world.set(&format!("LIMITS__{limit}_BURST"), "5000");
+    }
     let working = start(world);
     let api = &working.api;
     let projects = [

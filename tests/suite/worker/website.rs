@@ -6,7 +6,7 @@ use std::{fmt::Write, net::SocketAddr, time::Duration};
 
 /// How many pages it has.
 pub const PAGES: usize = 60;
-/// How long an answer takes.
+/// How long an answer usually takes.
 const PAUSE: Duration = Duration::from_millis(60);
 
 pub struct Website {
@@ -16,9 +16,15 @@ pub struct Website {
 
 impl Website {
     pub fn start() -> Self {
-        let server = Loopback::start(|app| {
-            app.route("/", web::get().to(|| page(0)))
-                .route("/page/{n}", web::get().to(|n: web::Path<usize>| page(*n)));
+        Self::pausing(PAUSE)
+    }
+
+    /// One that takes so long for an answer.
+    pub fn pausing(pause: Duration) -> Self {
+        let server = Loopback::start(move |app| {
+            let any = move |n: web::Path<usize>| page(*n, pause);
+            app.route("/", web::get().to(move || page(0, pause)))
+                .route("/page/{n}", web::get().to(any));
         });
         Self {
             address: server.address,
@@ -28,8 +34,8 @@ impl Website {
 }
 
 /// Each page leads to two more; every fifth has a link to nowhere, every seventh to no place.
-async fn page(n: usize) -> HttpResponse {
-    tokio::time::sleep(PAUSE).await;
+async fn page(n: usize, pause: Duration) -> HttpResponse {
+    tokio::time::sleep(pause).await;
     if n >= PAGES {
         return HttpResponse::NotFound().finish();
     }
