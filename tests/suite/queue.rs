@@ -203,7 +203,7 @@ impl Queue {
             sort: JobSort::CreatedAt,
             direction: Direction::Ascending,
             after: None,
-            limit: 100,
+            limit: 100_000,
             counted: false,
         };
         let mut read = self.storage.read().await.unwrap();

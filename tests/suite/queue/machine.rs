@@ -1,15 +1,23 @@
 //! The queue as a state machine on real databases: jobs of several accounts, workers that live, die and come back
-//! too late, owners who change their minds, and a clock that goes on. After each step the invariants hold that
-//! `tests/chaos/invariants.sql` states, and what has ended stays as it ended.
+//! too late, owners who change their minds and take projects out of use, schedules that come round, budgets that are
+//! met, and a clock that goes on. After each step the invariants hold that `tests/chaos/invariants.sql` states, and
+//! what has ended stays as it ended.
 //!
-//! `SIGHTLINE_WALK=7 SIGHTLINE_STEPS=2000` walks another way, and longer.
+//! `SIGHTLINE_WALK=7 SIGHTLINE_STEPS=2000` walks that one way alone, and longer.
 
 use super::{Queue, failure};
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState},
-    use_cases::{cancel_analysis::CancelAnalysis, end_attempt::AttemptEnd, keep_leases::HoldError},
+    job::{Job, JobState, Trigger},
+    money::MicroUsd,
+    patch::Change,
+    ports::clock::Clock,
+    project::{ProjectPatch, Status},
+    use_cases::{
+        cancel_analysis::CancelAnalysis, change_project::ChangeProject, end_attempt::AttemptEnd,
+        keep_leases::HoldError, request_analysis::RequestAnalysisError,
+    },
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::collections::BTreeMap;
@@ -19,7 +27,13 @@ on_every_database![whatever_happens_what_has_to_hold_holds];
 pub(super) const INVARIANTS: &str = include_str!("../../chaos/invariants.sql");
 const ACCOUNTS: usize = 3;
 const PROJECTS: usize = 6;
-const STEPS: u64 = 400;
+const WALKS: std::ops::RangeInclusive<u64> = 1..=4;
+const STEPS: u64 = 150;
+const WORKERS: usize = 5;
+/// A rank check of a project here is 200. All that one account has under way at once would be 1,200.
+const DAILY_BUDGET: i64 = 500;
+const MONTHLY_BUDGET: i64 = 700;
+const OF_THE_SERVER: i64 = 1_500;
 
 /// Numbers that look like chance, the same each time: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
 struct Dice(u64);
@@ -43,10 +57,22 @@ struct Walk<'a> {
     projects: Vec<(AccountId, ProjectId)>,
     /// Attempts that some worker believes to hold, lost ones among them.
     held: Vec<Job>,
-    /// Every job that was accepted, and how it ended.
-    accepted: BTreeMap<(AccountId, JobId), Option<JobState>>,
+    /// Every job that was accepted, and how it ended and when.
+    accepted: BTreeMap<(AccountId, JobId), Option<Ended>>,
+    happened: &'a mut Happened,
+}
+
+/// How a job ended, and when that was seen.
+type Ended = (JobState, DateTime<Utc>);
+
+/// How often what matters happened.
+#[derive(Debug, Default)]
+struct Happened {
     published: u32,
     too_late: u32,
+    scheduled: u32,
+    too_dear: u32,
+    out_of_use: u32,
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -59,63 +85,135 @@ fn number(name: &str, otherwise: u64) -> u64 {
 }
 
 async fn whatever_happens_what_has_to_hold_holds(db: TestDatabase) {
-    let queue = Queue::on(&db);
+    let one = number("SIGHTLINE_WALK", 0);
+    let walks = if one == 0 { WALKS } else { one..=one };
+    let mut happened = Happened::default();
+    for seed in walks {
+        walk(&db, seed, &mut happened).await;
+    }
+    let Happened {
+        published,
+        too_late,
+        scheduled,
+        too_dear,
+        out_of_use,
+    } = happened;
+    let least = [published / 5, too_late, scheduled, too_dear, out_of_use].into_iter();
+    assert!(least.min() > Some(2), "little happened: {happened:?}");
+}
+
+async fn walk(db: &TestDatabase, seed: u64, happened: &mut Happened) {
+    let queue = Queue {
+        most_per_day: Some(MicroUsd(OF_THE_SERVER)),
+        ..Queue::on(db)
+    };
+    // Another walk's days are over.
+    let days = i64::try_from(seed).unwrap() * 60;
+    queue.clock.advance(TimeDelta::days(days));
     let mut projects = Vec::new();
     for account in 0..ACCOUNTS {
-        let owner = queue.account(&format!("{account}@example.com")).await;
+        let owner = queue
+            .account(&format!("{account}-{seed}@example.com"))
+            .await;
         for project in 0..PROJECTS {
             let host = format!("p{project}-{account}.example.com");
-            projects.push((owner, queue.project(owner, &host, &["rust", "actix"]).await));
+            let site = queue.project(owner, &host, &["rust", "actix"]).await;
+            projects.push((owner, site));
+            if project % 3 == 0 {
+                queue.schedule(owner, site, "daily").await;
+            }
+        }
+        if let Some((budget, cap)) = [
+            ("daily_budget", DAILY_BUDGET),
+            ("monthly_budget", MONTHLY_BUDGET),
+        ]
+        .get(account)
+        {
+            db.run_sql(&format!(
+                "UPDATE accounts SET {budget} = {cap} WHERE account_id = {owner}"
+            ));
         }
     }
     let mut walk = Walk {
         queue,
-        db: &db,
-        dice: Dice(number("SIGHTLINE_WALK", 1)),
+        db,
+        dice: Dice(seed),
         projects,
         held: vec![],
         accepted: BTreeMap::new(),
-        published: 0,
-        too_late: 0,
+        happened,
     };
     for step in 0..number("SIGHTLINE_STEPS", STEPS) {
         let what = walk.step().await;
-        walk.look(&format!("step {step}: {what}")).await;
+        walk.look(&format!("step {step} of walk {seed}: {what}"))
+            .await;
     }
     walk.end().await;
-    assert!(walk.published > 10 && walk.too_late > 3, "little happened");
+    // What is theirs does not come round on other walks.
+    db.run_sql("DELETE FROM schedules");
 }
 
 impl Walk<'_> {
     async fn step(&mut self) -> &'static str {
-        match self.dice.below(20) {
-            0..=4 => self.ask().await,
-            5..=8 => self.claim().await,
-            9 => self.live().await,
-            10 => self.measure().await,
-            11..=12 => self.publish().await,
-            13 => self.publish_together().await,
-            14 => self.end_attempt().await,
-            15 => self.die(),
-            16 => self.cancel().await,
-            17 => self.sweep().await,
+        match self.dice.below(27) {
+            0..=5 => self.ask().await,
+            6..=9 => self.claim().await,
+            10 => self.live().await,
+            11..=12 => self.measure().await,
+            13..=15 => self.publish().await,
+            16 => self.publish_together().await,
+            17 => self.end_attempt().await,
+            18 => self.die(),
+            19 => self.cancel().await,
+            20 => self.sweep().await,
+            21 => self.change_use(Status::Deactivated).await,
+            22..=23 => self.change_use(Status::Active).await,
+            24 => self.tick().await,
             _ => self.wait(),
         }
     }
 
     async fn ask(&mut self) -> &'static str {
         let (account, project) = self.projects[self.dice.below(self.projects.len())];
-        if let Ok(requested) = self.queue.want(account, project).await {
-            let job = requested.job;
-            let before = self.accepted.insert((account, job.id), None);
-            assert_eq!(before.is_some(), requested.deduplicated, "ids are new");
+        match self.queue.want(account, project).await {
+            Ok(requested) => {
+                let job = requested.job;
+                let before = self.accepted.insert((account, job.id), None);
+                assert_eq!(before.is_some(), requested.deduplicated, "ids are new");
+            }
+            Err(RequestAnalysisError::BudgetExceeded { .. }) => self.happened.too_dear += 1,
+            Err(RequestAnalysisError::ProjectDeactivated) => self.happened.out_of_use += 1,
+            Err(error) => panic!("{error}"),
         }
         "somebody asks for an analysis"
     }
 
+    /// A project is taken out of use, or into it again; most are in use most of the time.
+    async fn change_use(&mut self, status: Status) -> &'static str {
+        let (account, project) = self.projects[self.dice.below(self.projects.len())];
+        let patch = ProjectPatch {
+            status: Change::Set(status),
+            ..ProjectPatch::default()
+        };
+        let change = ChangeProject::new(self.queue.storage(), self.queue.clock());
+        change.run(account, project, &patch, None).await.unwrap();
+        "a project's use changes"
+    }
+
+    /// Half a day later, what is due begins, once for all that were missed.
+    async fn tick(&mut self) -> &'static str {
+        self.queue.clock.advance(TimeDelta::hours(12));
+        let fired = self.queue.fire().await;
+        let started = fired.iter().filter(|it| it.last_refusal.is_none());
+        self.happened.scheduled += u32::try_from(started.count()).unwrap();
+        assert_eq!(self.queue.fire().await, [], "a tick is had once");
+        "schedules come round"
+    }
+
     async fn claim(&mut self) -> &'static str {
         let wanted = 1 + u32::try_from(self.dice.below(6)).unwrap();
-        let claimed = self.queue.claim_up_to("worker", wanted).await;
+        let worker = format!("worker {}", self.dice.below(WORKERS));
+        let claimed = self.queue.claim_up_to(&worker, wanted).await;
         assert!(claimed.len() <= wanted as usize);
         self.held.extend(claimed);
         "a worker claims"
@@ -137,7 +235,7 @@ impl Walk<'_> {
             let measured = self.queue.measure(&job, 1).await;
             match self.queue.record(&job, &measured).await {
                 Ok(_) => {}
-                Err(HoldError::Lost) => self.too_late += 1,
+                Err(HoldError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -148,11 +246,11 @@ impl Walk<'_> {
         if let Some(job) = self.any_held() {
             match self.queue.publish(&job).await {
                 Ok(_) => {
-                    self.published += 1;
+                    self.happened.published += 1;
                     self.held
                         .retain(|it| it.id != job.id || it.epoch != job.epoch);
                 }
-                Err(HoldError::Lost) => self.too_late += 1,
+                Err(HoldError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -172,8 +270,8 @@ impl Walk<'_> {
             .publish_all(&of_account.iter().collect::<Vec<_>>())
             .await;
         let published = ended.iter().flatten().count();
-        self.published += u32::try_from(published).unwrap();
-        self.too_late += u32::try_from(ended.len() - published).unwrap();
+        self.happened.published += u32::try_from(published).unwrap();
+        self.happened.too_late += u32::try_from(ended.len() - published).unwrap();
         "jobs are finished together"
     }
 
@@ -191,7 +289,7 @@ impl Walk<'_> {
                 Ok(_) => self
                     .held
                     .retain(|it| it.id != job.id || it.epoch != job.epoch),
-                Err(HoldError::Lost) => self.too_late += 1,
+                Err(HoldError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -234,27 +332,37 @@ impl Walk<'_> {
 
     /// The invariants hold, no job is gone, and what has ended stays as it ended.
     async fn look(&mut self, after: &str) {
-        for (what, wrong) in self.db.counts(INVARIANTS) {
+        // The server's cap stands in no table.
+        let all = format!(
+            "{INVARIANTS}-- wrong: days for which the server spent and set aside more than it may\n\
+             SELECT count(*) FROM server_spending WHERE spent + reserved > {OF_THE_SERVER};"
+        );
+        for (what, wrong) in self.db.counts(&all) {
             assert_eq!(wrong, 0, "{what}, after {after}");
         }
         let mut found: BTreeMap<(AccountId, JobId), JobState> = BTreeMap::new();
         for (account, _) in self.projects.iter().step_by(PROJECTS) {
-            let jobs = self.queue.jobs(*account).await;
-            found.extend(jobs.into_iter().map(|it| ((*account, it.id), it.state)));
-        }
-        for ((account, id), ended) in &mut self.accepted {
-            // A page of the oldest hundred is looked at; the walk is no longer than that.
-            let Some(now) = found.get(&(*account, *id)).copied() else {
-                let known = found.keys().filter(|it| it.0 == *account).count();
-                assert_eq!(known, 100, "job {id} is lost after {after}");
-                continue;
-            };
-            match ended {
-                Some(state) => assert_eq!(now, *state, "after {after}"),
-                None if !now.is_unfinished() => *ended = Some(now),
-                None => {}
+            for job in self.queue.jobs(*account).await {
+                found.insert((*account, job.id), job.state);
+                // What a schedule asked for, nobody else knows of.
+                if job.trigger == Trigger::Schedule {
+                    self.accepted.entry((*account, job.id)).or_insert(None);
+                }
             }
         }
+        let now = self.queue.clock.now();
+        let kept_for = self.queue.policy.done_kept_for;
+        self.accepted.retain(|job, ended| {
+            match (found.remove(job), *ended) {
+                (Some(state), None) if !state.is_unfinished() => *ended = Some((state, now)),
+                (Some(_), None) => {}
+                (Some(state), Some((before, _))) => assert_eq!(state, before, "after {after}"),
+                (None, Some((_, at))) if now - at >= kept_for => return false,
+                (None, _) => panic!("{job:?} is lost after {after}"),
+            }
+            true
+        });
+        assert!(found.is_empty(), "{found:?} came of nothing, after {after}");
     }
 
     /// Everybody works on until nothing is left: no job is forgotten.
@@ -265,8 +373,8 @@ impl Walk<'_> {
             for job in self.queue.claim_up_to("last", 10).await {
                 self.queue.publish(&job).await.unwrap();
             }
-            self.look("the end").await;
         }
+        self.look("the end").await;
         let open = self.accepted.iter().filter(|it| it.1.is_none());
         assert_eq!(open.count(), 0, "jobs that never ended");
     }
