@@ -21,6 +21,7 @@ on_both!(
     a_cap_that_is_met_on_a_later_page_is_told,
     money_that_was_spent_in_vain_is_told_with_its_cause,
     a_worker_told_to_stop_waits_for_the_call_that_is_paid,
+    a_worker_told_to_stop_leaves_a_paid_call_that_hangs_and_its_money_stays_counted,
 );
 
 /// A supplier, and an account that may spend what one rank check costs at the most.
@@ -231,4 +232,35 @@ async fn a_worker_told_to_stop_waits_for_the_call_that_is_paid(mut world: World)
     let calls = i64::try_from(PAGES).unwrap();
     assert_eq!(number(&over, "/cost/calls"), calls, "{over}");
     assert_eq!(i64::from(serper.asked().billed()), calls);
+}
+
+async fn a_worker_told_to_stop_leaves_a_paid_call_that_hangs_and_its_money_stays_counted(
+    mut world: World,
+) {
+    world.lease_long();
+    let serper = paying(&mut world, 40_000);
+    let working = start(&world);
+    let project = working.api.project("example.com", 1).await;
+    let job = working.api.analyse("rankCheck", project).await;
+    amid(&serper, 1).await;
+    let (status, took) = working.worker.terminate();
+    assert!(status.success(), "{status}");
+    let (least, most) = (Duration::from_secs(15), Duration::from_secs(28));
+    assert!((least..most).contains(&took), "{took:?}");
+    drop(working.beside);
+    // Given back, which counts neither as an attempt nor as a death of its worker.
+    let given_back = format!(
+        "SELECT count(*) FROM jobs WHERE id = {job} AND state = 'ready' AND attempt = 0 AND crash_count = 0"
+    );
+    assert_eq!(world.database.counts(&given_back)[0].1, 1);
+    let (server, api) = world.serve(&["--no-worker"]);
+    let waiting = api.job(job).await;
+    assert_eq!(
+        (&waiting["status"], &waiting["error"]),
+        (&json!("queued"), &json!(null)),
+        "{waiting}"
+    );
+    let (amount, calls) = (&waiting["cost"]["amount"], number(&waiting, "/cost/calls"));
+    assert_eq!((amount, calls), (&json!(dollars(1)), 1), "{waiting}");
+    drop(server);
 }

@@ -9,7 +9,19 @@ use domain::{
     },
     use_cases::write_down_calls::WriteDownCalls,
 };
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// How long is waited for what is under way once an attempt has to stop: a worker that is told to end has
+/// half a minute, in which it has to give the job back too.
+const LAST_WAIT: Duration = Duration::from_secs(20);
+
+/// Over once the attempt has to stop and nobody waits any longer for calls that may have been paid. A call that
+/// is left behind so was begun and not ended: it stays spent, as after a kill.
+pub(super) async fn last_wait(stop: CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(LAST_WAIT).await;
+}
 
 /// The journal of an attempt, until it stops.
 pub(super) struct UntilStopped {

@@ -1,7 +1,7 @@
 //! Asks, and keeps what is answered as it comes.
 
 use super::{ASKED_TOGETHER, Pass};
-use crate::worker::attempt::Broken;
+use crate::worker::{attempt::Broken, until_stopped::last_wait};
 use domain::{
     ids::KeywordId,
     kept_answers::AnswerKey,
@@ -17,13 +17,10 @@ use domain::{
     },
 };
 use futures_util::{StreamExt, stream};
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc};
 
 /// How many answers are kept in one transaction at the most; fewer when they come slowly.
 const STORED_TOGETHER: usize = 64;
-/// How long is waited for what is under way once the attempt has to stop: a worker that is told to end
-/// has half a minute.
-const LAST_WAIT: Duration = Duration::from_secs(20);
 
 impl Pass<'_> {
     /// Asks what no attempt of the job has an answer to.
@@ -115,11 +112,7 @@ impl Pass<'_> {
                 .boxed()
         });
         let mut answers = stream::select_all(engines).ready_chunks(STORED_TOGETHER);
-        let stop = self.state.stop.clone();
-        let mut late = std::pin::pin!(async move {
-            stop.cancelled().await;
-            tokio::time::sleep(LAST_WAIT).await;
-        });
+        let mut late = std::pin::pin!(last_wait(self.state.stop.clone()));
         let mut broken = None;
         loop {
             let chunk = tokio::select! {

@@ -2,7 +2,7 @@
 //! that the operator chose, many sentences a question. What it does not tell stays unknown.
 
 use super::{Pass, judging::Pair};
-use crate::worker::attempt::Broken;
+use crate::worker::{attempt::Broken, until_stopped::last_wait};
 use analysis::ai_answers::{
     Sentiment,
     feelings::{Feeling, SENTENCES},
@@ -76,8 +76,13 @@ impl Pass<'_> {
                 (asking.run(&spoken, &texts).await, sentences)
             }
         });
-        let told: Vec<(Felt, Vec<Sentence>)> =
-            stream::iter(asked).buffered(judge.at_once).collect().await;
+        let asked_for = asked.len();
+        let told: Vec<(Felt, Vec<Sentence>)> = stream::iter(asked)
+            .buffered(judge.at_once)
+            .take_until(last_wait(self.state.stop.clone()))
+            .collect()
+            .await;
+        judge.is_silent |= told.len() < asked_for;
         let mut felt: BTreeMap<usize, Vec<Feeling>> = BTreeMap::new();
         let (mut calls, mut is_over) = (0, false);
         judge.left = judge.left.saturating_sub(told.len() as u64);

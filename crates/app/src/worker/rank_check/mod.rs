@@ -18,7 +18,7 @@ pub(super) use trouble::{asked_delay, attempt_error};
 use super::{
     Tools,
     attempt::{AttemptState, Broken, Done},
-    until_stopped::UntilStopped,
+    until_stopped::{UntilStopped, last_wait},
 };
 use analysis::search_panel::DomainProminence;
 use domain::{
@@ -137,7 +137,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Stores what comes. What is under way and may have been paid is waited for, however this
-    /// ends: while the job is held, what was answered is written down, and nobody has to pay again.
+    /// ends: while the job is held, what was answered is written down, and nobody has to pay again. Once
+    /// the attempt has to stop, it is waited for as long as the worker may.
     async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
@@ -160,12 +161,14 @@ impl<'a> Pass<'a> {
             .buffer_unordered(at_once(self.tools))
             .ready_chunks(STORED_TOGETHER);
         let mut measuring = std::pin::pin!(measuring);
+        let mut late = std::pin::pin!(last_wait(self.state.stop.clone()));
         let mut outcome = Ok(());
         loop {
             let chunk = tokio::select! {
                 biased;
                 chunk = measuring.next() => chunk,
                 () = self.state.stop.cancelled(), if is_free(self.tools) => None,
+                () = &mut late => None,
             };
             let Some(chunk) = chunk else {
                 return outcome;
