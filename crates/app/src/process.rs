@@ -10,6 +10,16 @@ use tracing_subscriber::{fmt, prelude::*};
 
 /// How long a process may take to end after it was told to.
 const GRACE: Duration = Duration::from_secs(30);
+/// What is left of it when requests have had their time.
+const RESERVE: Duration = Duration::from_secs(2);
+/// How long requests may take to finish after the listener has closed: a second more than any may take.
+const DRAIN: Duration = Duration::from_secs(26);
+
+/// How long requests have when the listener closes so long after the signal: a longer delay takes from their
+/// time, never from the end.
+pub fn drain(delay: Duration) -> Duration {
+    DRAIN.min(GRACE.saturating_sub(RESERVE + delay))
+}
 
 /// How a process is told to stop.
 #[derive(Debug, Clone, Default)]
@@ -90,4 +100,20 @@ pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
         .with(lines)
         .try_init()
         .context("cannot begin logging")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delay_and_drain_end_before_the_process_is_ended() {
+        for seconds in 0..=10 {
+            let delay = Duration::from_secs(seconds);
+            let drain = drain(delay);
+            assert!(delay + drain < GRACE, "{delay:?} and {drain:?}");
+            assert!(drain >= Duration::from_secs(18), "{drain:?}");
+        }
+        assert_eq!(drain(Duration::from_secs(2)), DRAIN);
+    }
 }

@@ -26,8 +26,6 @@ use web::{
 
 /// Open files that are asked for at the most.
 const MOST_FILES: u64 = 65_536;
-/// How long requests may take to finish after the listener has closed.
-const DRAIN_SECONDS: u64 = 18;
 
 /// Everything that handlers work with.
 pub async fn services(
@@ -126,11 +124,12 @@ async fn shared_secret(
     Ok(key)
 }
 
-/// Serves on the listener until the token is cancelled; requests under way are finished.
+/// Serves on the listener until the token is cancelled; requests under way have so long to finish then.
 pub async fn serve(
     listener: TcpListener,
     services: Services,
     stop: CancellationToken,
+    drain: Duration,
 ) -> anyhow::Result<()> {
     let services = Arc::new(services);
     make_room();
@@ -143,7 +142,7 @@ pub async fn serve(
         .disable_signals()
         .keep_alive(Duration::from_secs(75))
         .client_request_timeout(Duration::from_secs(5))
-        .shutdown_timeout(DRAIN_SECONDS)
+        .shutdown_timeout(drain.as_secs())
         .listen(listener)
         .context("cannot serve")?
         .run();

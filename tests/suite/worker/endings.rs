@@ -10,8 +10,29 @@ use std::time::{Duration, Instant};
 on_both!(
     a_job_ends_soon_after_its_project_is_deactivated_and_publishes_nothing,
     a_server_that_was_told_to_stop_says_so_before_it_hangs_up,
+    whoever_waits_at_a_server_that_stops_is_told_at_once_what_is_known,
     a_check_of_some_keywords_leaves_the_others_as_they_were,
 );
+
+async fn whoever_waits_at_a_server_that_stops_is_told_at_once_what_is_known(world: World) {
+    let (server, api) = world.serve(&["--no-worker"]);
+    let project = api.project("example.com", 1).await;
+    let job = api.analyse("rankCheck", project).await;
+    let asked = Instant::now();
+    let waiting = tokio::spawn(async move {
+        let path = format!("/analyze?jobId={job}&wait=20");
+        (api.get(&path).await, asked.elapsed())
+    });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!waiting.is_finished());
+    let (status, took) = server.terminate();
+    assert!(status.success(), "{status}");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    // A 200, as when the wait is over.
+    let (told, waited) = waiting.await.unwrap();
+    assert_eq!(told["items"][0]["status"], "queued", "{told}");
+    assert!(waited < Duration::from_secs(4), "{waited:?}");
+}
 
 async fn a_check_of_some_keywords_leaves_the_others_as_they_were(world: World) {
     let (_server, api) = world.serve(&[]);

@@ -7,7 +7,7 @@ mod site;
 use super::{Ended, WrongUsage, listen_where_told};
 use crate::{
     cli::DemoArgs,
-    process::{Stopping, worker_name},
+    process::{Stopping, drain, worker_name},
     server,
     settings::{
         AiSettings, ListenAddress, Loaded, ResolveEntry, SearchConsoleSettings, SearchSettings,
@@ -112,7 +112,12 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         stopping.work.clone(),
     );
     let worker = tokio::spawn(worker.run());
-    let serving = tokio::spawn(server::serve(listener, services, stopping.listener.clone()));
+    let serving = tokio::spawn(server::serve(
+        listener,
+        services,
+        stopping.listener.clone(),
+        drain(Duration::ZERO),
+    ));
 
     // What is stopped is given back, and never over.
     tokio::select! {

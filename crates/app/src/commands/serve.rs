@@ -4,7 +4,7 @@ use super::{Ended, listen_where_told};
 use crate::{
     admin::Admin,
     cli::ServeArgs,
-    process::{Stopping, worker_name},
+    process::{Stopping, drain, worker_name},
     server,
     settings::{ListenAddress, Loaded},
     terminal::remark,
@@ -39,7 +39,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
         let name = worker_name(foundation.randomness.as_ref());
         tokio::spawn(Worker::new(name, tools, wake, stopping.work.clone()).run())
     });
-    let served = server::serve(listener, services, stopping.listener.clone()).await;
+    let served = server::serve(listener, services, stopping.listener.clone(), drain(delay)).await;
     stopping.now();
     if let Some(worker) = worker {
         worker.await.context("the worker failed")?;

@@ -95,8 +95,15 @@ async fn one(
     }
     call.query.finish()?;
     let until = tokio::time::Instant::now() + patience;
-    while found.job.state.is_unfinished() && tokio::time::Instant::now() < until {
-        tokio::time::sleep(LOOK_EVERY).await;
+    // Who asks a server that stops is told at once what is known, and asks the next one.
+    while found.job.state.is_unfinished()
+        && tokio::time::Instant::now() < until
+        && !services.stopping.is_cancelled()
+    {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = services.stopping.cancelled() => {}
+        }
         found = find(services, call, JobId(id)).await?;
     }
     let now = services.clock.now();
