@@ -23,6 +23,7 @@ const KEYWORDS: usize = 400;
 on_both!(
     a_worker_that_stood_still_past_its_lease_stores_nothing_twice,
     an_attempt_that_hangs_ends_at_its_deadline,
+    a_worker_whose_clock_is_wrong_from_the_start_claims_nothing,
 );
 
 /// A rank check that is well under way.
@@ -96,6 +97,36 @@ async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
     // Not counted as a death of its worker, which could end a job for good.
     let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
     assert_eq!(world.database.counts(&died)[0].1, 0);
+}
+
+async fn a_worker_whose_clock_is_wrong_from_the_start_claims_nothing(mut world: World) {
+    let (server, api) = world.serve(&["--no-worker"]);
+    let project = api.project("example.com", 2).await;
+    let job = api.analyse("rankCheck", project).await;
+    drop(server);
+    let never_claimed =
+        format!("SELECT count(*) FROM jobs WHERE id = {job} AND epoch = 0 AND state = 'ready'");
+    assert_eq!(world.database.counts(&never_claimed)[0].1, 1);
+
+    world.set_clock_ahead(true);
+    // Each start is a race between the first claim and the first look.
+    for _ in 0..3 {
+        let mut worker = if world.is_sqlite() {
+            world.serve(&[]).0
+        } else {
+            world.worker()
+        };
+        let told = worker.await_line("is apart from the database's");
+        assert!(told.contains("no job is claimed"), "{told}");
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(world.database.counts(&never_claimed)[0].1, 1);
+        assert!(worker.terminate().0.success());
+    }
+
+    world.set_clock_ahead(false);
+    let working = start(&world);
+    let over = working.api.finished(job).await;
+    assert_eq!(over["status"], "succeeded", "{over}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -93,6 +93,25 @@ impl World {
         self.set("QUEUE__LEASE_SECONDS", "10");
     }
 
+    /// Whether the clock of the processes that start from now on is an hour ahead.
+    pub fn set_clock_ahead(&mut self, it_is: bool) {
+        const PRELOAD: &str = "LD_PRELOAD";
+        self.settings.retain(|(known, _)| known != PRELOAD);
+        if !it_is {
+            return;
+        }
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/chaos/ahead.c");
+        let library = self.folder.path().join("ahead.so");
+        let compiled = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O2", "-o"])
+            .arg(&library)
+            .arg(source)
+            .status();
+        assert!(compiled.unwrap().success());
+        let library = library.to_str().unwrap().to_owned();
+        self.settings.push((PRELOAD.to_owned(), library));
+    }
+
     /// The account's id.
     pub fn account(&self) -> i64 {
         self.account.0

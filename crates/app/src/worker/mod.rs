@@ -133,7 +133,8 @@ impl Worker {
     /// Works until the stop token is cancelled and every job at hand is finished or given back.
     pub async fn run(self) {
         let wake = Arc::clone(&self.wake);
-        let trust = Arc::new(AtomicBool::new(true));
+        // Nothing is claimed before the clock was looked at.
+        let trust = Arc::new(AtomicBool::new(false));
         let sweeping = sweep(
             self.tools.clone(),
             wake,
@@ -243,25 +244,34 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     let machines = Arc::new(SystemClock);
     let watch = WatchClock::new(Arc::clone(&tools.storage), machines, tools.policy);
     let sweep = SweepQueue::new(tools.storage, tools.clock, tools.randomness, tools.policy);
+    let mut known = None;
     loop {
-        let is_trusted = is_trusted(&watch).await;
-        if trust.swap(is_trusted, Ordering::SeqCst) != is_trusted && is_trusted {
+        let before = known;
+        known = is_trusted(&watch).await.or(before);
+        let is_trusted = known == Some(true);
+        trust.store(is_trusted, Ordering::SeqCst);
+        if is_trusted && before == Some(false) {
             tracing::warn!("The clock is trusted again; jobs are claimed.");
+        }
+        if is_trusted && before != known {
+            wake.notify_one();
         }
         if is_trusted {
             look_after(&sweep, &schedules, &wake).await;
         }
+        // Nobody works before the first look: it is made as soon as the database answers.
+        let pause = known.map_or(LOOK_EVERY, |_| every);
         tokio::select! {
             () = stop.cancelled() => return,
-            () = tokio::time::sleep(every) => {}
+            () = tokio::time::sleep(pause) => {}
         }
     }
 }
 
-/// Says why not; when the database does not answer, the others will hear so too.
-async fn is_trusted(watch: &WatchClock) -> bool {
+/// Says why not; `None` when the database does not answer, and then nothing is known of the clock.
+async fn is_trusted(watch: &WatchClock) -> Option<bool> {
     match watch.run().await {
-        Ok(None) => true,
+        Ok(None) => Some(true),
         Ok(Some(distrust)) => {
             let (what, by) = match distrust {
                 Distrust::Skewed(by) => ("is apart from the database's", by),
@@ -271,14 +281,14 @@ async fn is_trusted(watch: &WatchClock) -> bool {
                 seconds = by.num_seconds(),
                 "The clock {what}: no job is claimed or taken back, and no schedule started, until it is right. Look at the time service of this machine."
             );
-            false
+            Some(false)
         }
         Err(error) => {
             tracing::warn!(
                 error = chain(&error),
                 "The database's clock cannot be read."
             );
-            true
+            None
         }
     }
 }
