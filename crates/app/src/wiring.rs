@@ -101,6 +101,16 @@ impl Foundation {
         }
     }
 
+    /// The same for jobs: their statements may take longer than those of requests.
+    pub fn for_work(&self) -> Self {
+        let database = self.database.for_work();
+        Self {
+            storage: Arc::new(database.clone()),
+            database,
+            ..self.with_clock(Arc::clone(&self.clock))
+        }
+    }
+
     /// What most use cases take.
     pub fn parts(&self) -> (Arc<dyn Storage>, Arc<dyn Clock>, Arc<IdMint>) {
         (

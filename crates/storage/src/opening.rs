@@ -26,8 +26,10 @@ pub struct OpenOptions {
     /// How long a caller waits for a connection; `None` is 2 s on `PostgreSQL` and 5 s on
     /// `SQLite`.
     pub patience: Option<Duration>,
-    /// `PostgreSQL`: how long one statement may take.
+    /// `PostgreSQL`: how long one statement of a request may take.
     pub statement_timeout: Duration,
+    /// `PostgreSQL`: how long one of a job may take, which publishes all that it found in one.
+    pub work_statement_timeout: Duration,
     /// `PostgreSQL`: how long a statement waits for another's lock.
     pub lock_timeout: Duration,
     /// `PostgreSQL`: whether a pooler in transaction mode (pgbouncer) stands before it. Then
@@ -44,6 +46,7 @@ impl Default for OpenOptions {
             connections: 10,
             patience: None,
             statement_timeout: Duration::from_secs(5),
+            work_statement_timeout: Duration::from_mins(1),
             lock_timeout: Duration::from_secs(2),
             through_pooler: false,
         }

@@ -140,6 +140,11 @@ impl<D: Database> Pool<D> {
         self.is_walled.store(it_does, Ordering::Relaxed);
     }
 
+    /// Whether it is.
+    pub fn is_walled(&self) -> bool {
+        self.is_walled.load(Ordering::Relaxed)
+    }
+
     /// Waits for its turn, first come, first served.
     pub async fn turn(self: &Arc<Self>) -> Result<Turn<D>, StorageError> {
         let began = Instant::now();
@@ -202,7 +207,7 @@ impl<D: Database> Turn<D> {
 
     /// Whether the database wants to be told whose rows are asked for.
     pub fn is_walled(&self) -> bool {
-        self.pool.is_walled.load(Ordering::Relaxed)
+        self.pool.is_walled()
     }
 
     /// Notes that the turn was of use.

@@ -21,11 +21,20 @@ use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
 use diesel_migrations::EmbeddedMigrations;
 use domain::ports::storage::{Reading, Repositories, Storage, StorageError, Transaction, Work};
-use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fs::File,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 /// Everything that is remembered, in one database. Cheap to clone.
 #[derive(Clone)]
-pub struct DieselStorage(Arc<Opened>);
+pub struct DieselStorage {
+    opened: Arc<Opened>,
+    /// Whether it is used by jobs ([`DieselStorage::for_work`]).
+    is_for_work: bool,
+}
 
 /// How matters stand between this process and its database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +62,9 @@ enum Opened {
     Postgres {
         url: String,
         pool: Arc<Pool<PgConnection>>,
+        /// Those of jobs, from when there are any: neither waits for the other's.
+        of_work: OnceLock<Arc<Pool<PgConnection>>>,
+        options: OpenOptions,
     },
     Sqlite {
         path: PathBuf,
@@ -67,18 +79,31 @@ impl DieselStorage {
     /// Opens a database that answers. Its schema is left as it is.
     pub async fn open(url: DatabaseUrl, options: OpenOptions) -> Result<Self, OpenError> {
         let opened = blocking(move || Opened::open(url, &options)).await??;
-        let storage = Self(Arc::new(opened));
+        let storage = Self {
+            opened: Arc::new(opened),
+            is_for_work: false,
+        };
         storage.pending_or_newer().await?;
         if storage.is_walled().await? {
-            storage.0.says_whose(true);
+            storage.opened.says_whose(true);
         }
         Ok(storage)
+    }
+
+    /// The same database for jobs: on `PostgreSQL` by connections of their own, whose statements may take
+    /// longer than those of requests.
+    #[must_use]
+    pub fn for_work(&self) -> Self {
+        Self {
+            opened: Arc::clone(&self.opened),
+            is_for_work: true,
+        }
     }
 
     /// Which database it is.
     #[must_use]
     pub fn kind(&self) -> DatabaseKind {
-        match *self.0 {
+        match *self.opened {
             Opened::Postgres { .. } => DatabaseKind::Postgres,
             Opened::Sqlite { .. } => DatabaseKind::Sqlite,
         }
@@ -87,15 +112,18 @@ impl DieselStorage {
     /// How matters stand; asks nothing of the database.
     #[must_use]
     pub fn figures(&self) -> PoolFigures {
-        match &*self.0 {
-            Opened::Postgres { pool, .. } => {
-                let (open, idle) = pool.connections();
-                PoolFigures {
-                    used: open - idle.min(open),
-                    idle,
-                    longest_wait: pool.line().age(),
-                    sqlite: None,
-                }
+        match &*self.opened {
+            Opened::Postgres { .. } => {
+                let pools = self.opened.pools();
+                pools.fold(PoolFigures::default(), |sum, pool| {
+                    let (open, idle) = pool.connections();
+                    PoolFigures {
+                        used: sum.used + open - idle.min(open),
+                        idle: sum.idle + idle,
+                        longest_wait: sum.longest_wait.max(pool.line().age()),
+                        sqlite: None,
+                    }
+                })
             }
             Opened::Sqlite {
                 path,
@@ -123,14 +151,14 @@ impl DieselStorage {
 
     /// Brings the schema up to date; answers with the steps that were taken.
     pub async fn migrate(&self) -> Result<Vec<String>, MigrationError> {
-        let opened = Arc::clone(&self.0);
+        let opened = Arc::clone(&self.opened);
         blocking(move || opened.migrate()).await?
     }
 
     /// The steps of the schema that are still to be taken; an error when a newer version took
     /// steps that left this one no room.
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
-        match &*self.0 {
+        match &*self.opened {
             Opened::Postgres { pool, .. } => pending(pool).await,
             Opened::Sqlite { readers, .. } => pending(readers).await,
         }
@@ -138,7 +166,7 @@ impl DieselStorage {
 
     /// Whether row-level security stands before every account's rows; never on `SQLite`.
     pub async fn is_walled(&self) -> Result<bool, StorageError> {
-        match &*self.0 {
+        match &*self.opened {
             Opened::Postgres { pool, .. } => {
                 let turn = pool.turn().await?;
                 blocking(move || turn.look(Whose::Everyone, &wall::is_up)).await?
@@ -150,19 +178,36 @@ impl DieselStorage {
     /// Raises row-level security, or takes it down. Servers and workers that run meanwhile have to
     /// be started again: they learn of it when they open the database.
     pub async fn wall(&self, up: bool) -> Result<(), WallError> {
-        let opened = Arc::clone(&self.0);
+        let opened = Arc::clone(&self.opened);
         blocking(move || opened.wall(up)).await??;
-        self.0.says_whose(up);
+        self.opened.says_whose(up);
         Ok(())
     }
 
     /// Whether the database has no schema at all: nobody can be using it.
     pub async fn is_fresh(&self) -> Result<bool, StorageError> {
-        let taken = match &*self.0 {
+        let taken = match &*self.opened {
             Opened::Postgres { pool, .. } => taken(pool).await?,
             Opened::Sqlite { readers, .. } => taken(readers).await?,
         };
         Ok(taken.steps.is_empty())
+    }
+
+    /// That of requests, or in its place that of jobs.
+    fn mine<'p>(&'p self, of_requests: &'p Arc<Pool<PgConnection>>) -> &'p Arc<Pool<PgConnection>> {
+        match &*self.opened {
+            Opened::Postgres {
+                url,
+                of_work,
+                options,
+                ..
+            } if self.is_for_work => of_work.get_or_init(|| {
+                let pool = postgres::pool(url, options, options.work_statement_timeout);
+                pool.says_whose(of_requests.is_walled());
+                pool
+            }),
+            _ => of_requests,
+        }
     }
 
     async fn pending_or_newer(&self) -> Result<(), OpenError> {
@@ -177,7 +222,9 @@ impl Opened {
     fn open(url: DatabaseUrl, options: &OpenOptions) -> Result<Self, OpenError> {
         match url.0 {
             Target::Postgres(url) => Ok(Self::Postgres {
-                pool: postgres::pool(&url, options),
+                pool: postgres::pool(&url, options, options.statement_timeout),
+                of_work: OnceLock::new(),
+                options: options.clone(),
                 url,
             }),
             Target::Sqlite(path) => Ok(Self::Sqlite {
@@ -189,8 +236,17 @@ impl Opened {
         }
     }
 
+    /// Those to `PostgreSQL`.
+    fn pools(&self) -> impl Iterator<Item = &Arc<Pool<PgConnection>>> {
+        let both = match self {
+            Self::Postgres { pool, of_work, .. } => [Some(pool), of_work.get()],
+            Self::Sqlite { .. } => [None, None],
+        };
+        both.into_iter().flatten()
+    }
+
     fn says_whose(&self, it_does: bool) {
-        if let Self::Postgres { pool, .. } = self {
+        for pool in self.pools() {
             pool.says_whose(it_does);
         }
     }
@@ -258,15 +314,15 @@ async fn taken<D: Database>(pool: &Arc<Pool<D>>) -> Result<Taken, StorageError> 
 #[async_trait]
 impl Storage for DieselStorage {
     async fn read(&self) -> Result<Box<dyn Repositories>, StorageError> {
-        Ok(match &*self.0 {
-            Opened::Postgres { pool, .. } => Box::new(Session::Reader(Arc::clone(pool))),
+        Ok(match &*self.opened {
+            Opened::Postgres { pool, .. } => Box::new(Session::Reader(Arc::clone(self.mine(pool)))),
             Opened::Sqlite { readers, .. } => Box::new(Session::Reader(Arc::clone(readers))),
         })
     }
 
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
-        Ok(match &*self.0 {
-            Opened::Postgres { pool, .. } => Box::new(Session::begin(pool).await?),
+        Ok(match &*self.opened {
+            Opened::Postgres { pool, .. } => Box::new(Session::begin(self.mine(pool)).await?),
             Opened::Sqlite { writer, .. } => Box::new(Session::begin(writer).await?),
         })
     }
@@ -276,8 +332,8 @@ impl Storage for DieselStorage {
     }
 
     async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
-        match &*self.0 {
-            Opened::Postgres { pool, .. } => close_by(pool, reading).await,
+        match &*self.opened {
+            Opened::Postgres { pool, .. } => close_by(self.mine(pool), reading).await,
             Opened::Sqlite { readers, .. } => close_by(readers, reading).await,
         }
     }
@@ -287,20 +343,20 @@ impl Storage for DieselStorage {
         today: NaiveDate,
         keep_since: Option<NaiveDate>,
     ) -> Result<(), StorageError> {
-        let opened = Arc::clone(&self.0);
+        let opened = Arc::clone(&self.opened);
         blocking(move || opened.tend(today, keep_since)).await?
     }
 
     async fn now(&self) -> Result<DateTime<Utc>, StorageError> {
-        match &*self.0 {
-            Opened::Postgres { pool, .. } => now(pool).await,
+        match &*self.opened {
+            Opened::Postgres { pool, .. } => now(self.mine(pool)).await,
             Opened::Sqlite { readers, .. } => now(readers).await,
         }
     }
 
     async fn ping(&self) -> Result<(), StorageError> {
         // The wall may have been raised or taken down since the database was opened.
-        self.0.says_whose(self.is_walled().await?);
+        self.opened.says_whose(self.is_walled().await?);
         match self.pending().await {
             Ok(steps) if steps.is_empty() => Ok(()),
             Ok(steps) => Err(unavailable(format!(

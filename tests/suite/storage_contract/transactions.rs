@@ -9,7 +9,7 @@ use domain::{
     project::Project,
 };
 use futures_util::future::{FutureExt, join_all};
-use harness::{databases::TestDatabase, on_every_database};
+use harness::{databases::TestDatabase, on_every_database, postgres_server::Lane};
 use std::{sync::Arc, time::Duration};
 use storage::{DatabaseKind, OpenOptions};
 
@@ -222,6 +222,43 @@ async fn a_lock_that_is_not_given_back_ends_in_an_error_not_in_a_hang() {
     let mut second = db.storage.write().await.unwrap();
     let outcome = second.accounts().lock(ANN).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_of_a_job_may_take_longer_than_one_of_a_request() {
+    let options = OpenOptions {
+        statement_timeout: Duration::from_millis(100),
+        lock_timeout: Duration::from_secs(20),
+        ..OpenOptions::default()
+    };
+    let db = TestDatabase::with_options(DatabaseKind::Postgres, options).await;
+    if Lane::chosen() == Lane::Pgbouncer {
+        // There the role has one limit for both.
+        return;
+    }
+    two_accounts(&db).await;
+    let mut first = db.storage.write().await.unwrap();
+    first.accounts().lock(ANN).await.unwrap();
+    let mut request = db.storage.write().await.unwrap();
+    let outcome = request.accounts().lock(ANN).await;
+    assert!(
+        matches!(outcome, Err(StorageError::Unavailable(_))),
+        "{outcome:?}"
+    );
+    let for_work = db.storage.for_work();
+    let job = tokio::spawn(async move {
+        let mut job = for_work.write().await?;
+        let found = job.accounts().lock(ANN).await?;
+        job.commit().await.map(|()| found)
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(!job.is_finished());
+    first.commit().await.unwrap();
+    assert!(job.await.unwrap().unwrap().is_some());
+    // Both see the same, and what is counted of connections is of both.
+    let mut reader = db.storage.for_work().read().await.unwrap();
+    assert!(reader.accounts().find(BOB).await.unwrap().is_some());
+    assert!(db.storage.figures().idle >= 2);
 }
 
 #[tokio::test]

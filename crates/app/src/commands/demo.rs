@@ -94,7 +94,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     })?;
     // Port 0 is any free one: what is there to try names the one that it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
-    let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
+    let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let demo = Demo {
         foundation: &foundation,
         tools: &tools,

@@ -27,7 +27,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let listener = listen(&foundation)?;
     // Port 0 is any free one: callers are told which it became.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
-    let (tools, wake) = (foundation.tools(), Arc::new(Notify::new()));
+    let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
     greet(&foundation, args, &services).await?;
     if let Some(admin) = &admin {

@@ -17,7 +17,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     let stopping = Stopping::default();
     stopping.on_signal(Duration::ZERO)?;
     let admin = Admin::begin(&loaded, stopping.work.clone())?;
-    let foundation = Foundation::open(loaded, Role::Server).await?;
+    let foundation = Foundation::open(loaded, Role::Server).await?.for_work();
     let name = worker_name(foundation.randomness.as_ref());
     remark(format!(
         "Worker {name} takes jobs from {}.",

@@ -71,11 +71,15 @@ impl Database for PgConnection {
     }
 }
 
-/// Connections for everything.
-pub fn pool(url: &str, options: &OpenOptions) -> Arc<Pool<PgConnection>> {
+/// Connections for requests, or for jobs: a statement may take so long.
+pub fn pool(
+    url: &str,
+    options: &OpenOptions,
+    statement_timeout: Duration,
+) -> Arc<Pool<PgConnection>> {
     Pool::new(PoolSettings {
         target: with_defaults(url),
-        setup: setup(options),
+        setup: setup(options, statement_timeout),
         size: options.connections.max(1),
         through_pooler: options.through_pooler,
         deadline: options.patience.unwrap_or(PATIENCE),
@@ -101,13 +105,13 @@ pub fn connect_for_migration(url: &str) -> diesel::ConnectionResult<PgConnection
 }
 
 /// What a new connection is told. No statement depends on it.
-fn setup(options: &OpenOptions) -> String {
+fn setup(options: &OpenOptions, statement_timeout: Duration) -> String {
     if options.through_pooler {
         return String::new();
     }
     format!(
         "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = 10000",
-        options.statement_timeout.as_millis(),
+        statement_timeout.as_millis(),
         options.lock_timeout.as_millis(),
     )
 }
