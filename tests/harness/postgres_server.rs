@@ -179,6 +179,22 @@ impl PostgresServer {
         control(folder, &["-w", "-l", log, "-o", &options, "start"]);
     }
 
+    /// Lets every process of the server in that folder stand still (`-STOP`) or go on (`-CONT`).
+    ///
+    /// # Panics
+    /// When they cannot be found or told.
+    pub fn signal_in(folder: &Path, signal: &str) {
+        let told = fs::read_to_string(folder.join("data/postmaster.pid")).expect("it runs");
+        let first = told.lines().next().expect("its number").to_owned();
+        let others = fs::read_to_string(format!("/proc/{first}/task/{first}/children"));
+        let others = others.expect("the processes that it began");
+        // The one that begins others is the first to stand still and the last to go on.
+        let mut all: Vec<&str> = [first.as_str()].into_iter().collect();
+        all.extend(others.split_whitespace());
+        let told = Command::new("kill").arg(signal).args(&all).status();
+        assert!(told.expect("kill runs").success());
+    }
+
     /// Where a database of this server is, for an ordinary role.
     #[must_use]
     pub fn url(&self, database: &str) -> String {

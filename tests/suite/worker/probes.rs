@@ -16,7 +16,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use storage::DatabaseKind;
 
@@ -108,8 +108,8 @@ fn serve_on(url: &str, more: &[(&str, &str)]) -> (Process, tempfile::TempDir) {
     (server, folder)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five() {
+/// A server process that is ready, on a database server that no other test uses.
+async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, Watcher) {
     let start = || {
         let server = PostgresServer::start();
         server.execute("CREATE DATABASE probed OWNER sightline");
@@ -118,22 +118,34 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
     let postgres = tokio::task::spawn_blocking(start).await.unwrap();
     // Past a pooler: it would hide that its server is away, and is asked itself then.
     let url = postgres.direct_url("probed");
-    let (mut server, _folder) = serve_on(&url, &[("ADMIN__LISTEN", "127.0.0.1:0")]);
+    let (mut server, folder) = serve_on(&url, &[("ADMIN__LISTEN", "127.0.0.1:0")]);
     let watcher = Watcher::of(&server.await_line("/readyz"));
     watcher.until("/readyz", 200).await;
+    (postgres, server, folder, watcher)
+}
 
+/// How long after that moment a path answers with that status.
+async fn since(moment: Instant, watcher: &Watcher, path: &str, status: u16) -> Duration {
+    watcher.until(path, status).await;
+    moment.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five() {
+    let (postgres, _server, _folder, watcher) = ready_on_its_own().await;
     for round in 0..2 {
         let away = tokio::task::spawn_blocking({
             let folder = postgres.folder();
-            move || PostgresServer::stop_in(&folder)
+            move || {
+                PostgresServer::stop_in(&folder);
+                Instant::now()
+            }
         });
         // Readiness is asked for all the time, as orchestrators do.
-        let lost = watcher.until("/readyz", 503).await;
-        away.await.unwrap();
-        assert!(
-            lost < Duration::from_millis(2_500),
-            "round {round}: {lost:?}"
-        );
+        watcher.until("/readyz", 503).await;
+        let told = Instant::now();
+        let lost = told.saturating_duration_since(away.await.unwrap());
+        assert!(lost < Duration::from_secs(2), "round {round}: {lost:?}");
         let (_, told) = watcher.look("/readyz").await;
         assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
         // Nobody is restarted because a database is away, and looking costs no more than a second.
@@ -154,6 +166,39 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
         let back = move || PostgresServer::start_in(&folder);
         tokio::task::spawn_blocking(back).await.unwrap();
         let returned = watcher.until("/readyz", 200).await;
+        assert!(
+            returned < Duration::from_secs(5),
+            "round {round}: {returned:?}"
+        );
+        println!("round {round}: told lost after {lost:?}, back after {returned:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
+    let (postgres, _server, _folder, watcher) = ready_on_its_own().await;
+    for round in 0..2 {
+        PostgresServer::signal_in(&postgres.folder(), "-STOP");
+        let hangs = Instant::now();
+        let lost = since(hangs, &watcher, "/readyz", 503).await;
+        // What asks next is let in at most one look later.
+        assert!(
+            lost < Duration::from_millis(2_050),
+            "round {round}: {lost:?}"
+        );
+        let (_, told) = watcher.look("/readyz").await;
+        assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
+        // It hangs for longer than anybody waits, and whoever looks is answered all the time.
+        while hangs.elapsed() < Duration::from_secs(12) {
+            let asked = Instant::now();
+            assert_eq!(watcher.look("/livez").await.0, 200);
+            assert!(asked.elapsed() < Duration::from_millis(500));
+            assert_eq!(watcher.look("/readyz").await.0, 503);
+            assert!(asked.elapsed() < Duration::from_millis(1_500));
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+        PostgresServer::signal_in(&postgres.folder(), "-CONT");
+        let returned = since(Instant::now(), &watcher, "/readyz", 200).await;
         assert!(
             returned < Duration::from_secs(5),
             "round {round}: {returned:?}"
