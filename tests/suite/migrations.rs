@@ -89,6 +89,7 @@ async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
                 "token_directory",
                 "session_directory",
                 "sign_in_throttles",
+                "site_turns",
                 "server_secrets",
                 "schema_breaks",
                 "server_spending",

@@ -14,11 +14,12 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 7] = [
+const DIRECTORIES: [&str; 8] = [
     "user_directory",
     "token_directory",
     "session_directory",
     "sign_in_throttles",
+    "site_turns",
     "server_secrets",
     "server_spending",
     "schema_breaks",
@@ -234,6 +235,7 @@ fn every_table_of_accounts_is_watched() {
         "server_secrets",
         "server_spending",
         "sign_in_throttles",
+        "site_turns",
         "schema_breaks",
     ]) {
         assert!(tables.remove(*free), "{free}");

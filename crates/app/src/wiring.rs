@@ -18,7 +18,7 @@ use domain::{
     ports::{
         ai_answers::AiEngines, clock::Clock, keyword_data::KeywordData, page_speed::LabVitals,
         password_hasher::PasswordHasher, randomness::Randomness, search_results::SearchResults,
-        site_door::SiteDoors, site_reader::SiteReader, storage::Storage,
+        site_door::SiteDoors, site_reader::SiteReader, site_turns::SiteTurns, storage::Storage,
     },
     use_cases::{
         fetch_console_rows::FetchConsoleRows,
@@ -120,10 +120,18 @@ impl Foundation {
         )
     }
 
+    /// Where turns at sites are shared; nowhere on `SQLite`, where one process works.
+    fn site_turns(&self) -> Option<Arc<dyn SiteTurns>> {
+        match self.database.kind() {
+            DatabaseKind::Postgres => Some(Arc::new(self.database.clone())),
+            DatabaseKind::Sqlite => None,
+        }
+    }
+
     /// What a worker works with.
     pub fn tools(&self) -> Tools {
         let settings = &self.settings;
-        let to_sites = site_tools(settings, &self.clock, &self.randomness);
+        let to_sites = site_tools(settings, &self.clock, &self.randomness, self.site_turns());
         let (load, search) = (
             load(settings),
             search_results(settings, &self.clock, &self.randomness),
@@ -448,13 +456,14 @@ pub struct SiteTools {
     pub speed: SpeedSources,
 }
 
-/// What goes to sites, on this machine and elsewhere.
+/// What goes to sites, on this machine and elsewhere, in turn with whoever shares the turns.
 pub fn site_tools(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
+    turns: Option<Arc<dyn SiteTurns>>,
 ) -> SiteTools {
-    let reader = polite_reader(settings, clock, randomness);
+    let reader = polite_reader(settings, clock, randomness, turns);
     SiteTools {
         speed: speed_sources(&reader, settings, clock, randomness),
         doors: Arc::clone(&reader) as _,
@@ -467,12 +476,17 @@ fn polite_reader(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
+    turns: Option<Arc<dyn SiteTurns>>,
 ) -> Arc<PoliteReader> {
     let reader = PoliteReader::new(
         crawler_settings(settings),
         Arc::clone(clock),
         Arc::clone(randomness),
     );
+    let reader = match turns {
+        Some(turns) => reader.sharing(turns),
+        None => reader,
+    };
     Arc::new(reader.with_browser(lab_settings(settings)))
 }
 

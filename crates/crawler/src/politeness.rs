@@ -1,8 +1,12 @@
 //! Who may be asked when: requests in flight and the time between them, per registrable domain,
-//! over all crawls of this process.
+//! over all crawls of this process; the time also over all processes that take turns together.
+
+mod shared;
 
 use crate::settings::CrawlerSettings;
 use analysis::observation::page_url::registrable_domain;
+use domain::ports::site_turns::{SiteHash, SiteTurns};
+use shared::SharedTurns;
 use std::{
     collections::HashMap,
     sync::{
@@ -13,7 +17,7 @@ use std::{
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 use url::Url;
 
@@ -26,6 +30,7 @@ const PATIENCE: u32 = 3;
 #[derive(Default)]
 pub struct HostGates {
     gates: Mutex<HashMap<String, Arc<Gate>>>,
+    shared: Option<Arc<SharedTurns>>,
 }
 
 /// The gate of one registrable domain.
@@ -35,30 +40,44 @@ pub struct Gate {
     /// The distance that the site itself asked for.
     asked: Mutex<Duration>,
     timeouts_in_a_row: AtomicU32,
+    site: SiteHash,
+    shared: Option<Arc<SharedTurns>>,
 }
 
 impl HostGates {
+    /// Gates of a process that takes turns with others.
+    pub fn sharing(turns: Arc<dyn SiteTurns>) -> Self {
+        Self {
+            shared: Some(Arc::new(SharedTurns::new(turns))),
+            ..Self::default()
+        }
+    }
+
     /// The gate that a URL's host is behind.
     pub fn gate(&self, url: &Url, settings: &CrawlerSettings) -> Arc<Gate> {
         let mut gates = self.gates.lock().expect("no code panics while holding it");
         if gates.len() > GATES_KEPT {
             gates.retain(|_, gate| Arc::strong_count(gate) > 1 || gate.is_waiting());
         }
-        let gate = gates.entry(key(url, settings)).or_insert_with(|| {
+        let key = key(url, settings);
+        let site = SiteHash::of(&key);
+        let gate = gates.entry(key).or_insert_with(|| {
             let (_, connections) = settings.pace(url);
-            Arc::new(Gate::new(connections))
+            Arc::new(Gate::new(connections, site, self.shared.clone()))
         });
         Arc::clone(gate)
     }
 }
 
 impl Gate {
-    fn new(connections: u32) -> Self {
+    fn new(connections: u32, site: SiteHash, shared: Option<Arc<SharedTurns>>) -> Self {
         Self {
             places: Arc::new(Semaphore::new(connections as usize)),
             next: Mutex::new(Instant::now()),
             asked: Mutex::default(),
             timeouts_in_a_row: AtomicU32::new(0),
+            site,
+            shared,
         }
     }
 
@@ -83,6 +102,14 @@ impl Gate {
             moment
         };
         sleep_until(moment).await;
+        // Asked last: a turn that is taken is used, and the others wait for no more than the distance.
+        if let Some(shared) = &self.shared
+            && !delay.is_zero()
+        {
+            sleep(shared.take(self.site, delay).await).await;
+            let mut next = self.next();
+            *next = (*next).max(Instant::now() + delay);
+        }
         permit
     }
 
@@ -96,10 +123,15 @@ impl Gate {
         *self.asked.lock().expect("no code panics while holding it")
     }
 
-    /// Nobody enters for so long.
-    pub fn pause(&self, time: Duration) {
-        let mut next = self.next();
-        *next = (*next).max(Instant::now() + time);
+    /// Nobody enters for so long, but who was let in elsewhere and waits for the moment already.
+    pub async fn pause(&self, time: Duration) {
+        {
+            let mut next = self.next();
+            *next = (*next).max(Instant::now() + time);
+        }
+        if let Some(shared) = &self.shared {
+            shared.pause(self.site, time).await;
+        }
     }
 
     /// Remembers whether the host answered in time.

@@ -13,6 +13,7 @@ use domain::ports::{
     page_speed::NotConfigured,
     randomness::Randomness,
     site_reader::{CrawlJournal, CrawlPlan, SiteReadError, SiteReader},
+    site_turns::SiteTurns,
 };
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -48,6 +49,18 @@ impl PoliteReader {
             randomness,
             lab: LabSettings::default(),
             tabs: Arc::new(Semaphore::new(MOST_TABS)),
+        }
+    }
+
+    /// Keeps the distance between two requests to a site together with all who take these turns.
+    #[must_use]
+    pub fn sharing(self, turns: Arc<dyn SiteTurns>) -> Self {
+        let (clock, randomness) = (Arc::clone(&self.clock), Arc::clone(&self.randomness));
+        let settings = CrawlerSettings::clone(&self.fetcher.settings);
+        let fetcher = Fetcher::new(settings, clock, randomness).sharing(turns);
+        Self {
+            fetcher: Arc::new(fetcher),
+            ..self
         }
     }
 

@@ -7,6 +7,8 @@ use diesel::{
     result::{DatabaseErrorInformation, DatabaseErrorKind},
 };
 use diesel_migrations::EmbeddedMigrations;
+use domain::ports::site_turns::SiteHash;
+use std::time::Duration;
 
 /// A connection to one of the databases.
 pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 'static {
@@ -21,6 +23,13 @@ pub trait Database: Connection<TransactionManager = AnsiTransactionManager> + 's
     fn steps_taken(&mut self) -> QueryResult<Taken>;
     /// What time it is there, in milliseconds of Unix time.
     fn clock(&mut self) -> QueryResult<i64>;
+    /// Takes a site's first free moment after a pause, and the distance behind it; how long it is until then.
+    fn take_turn(
+        &mut self,
+        site: SiteHash,
+        pause: Duration,
+        distance: Duration,
+    ) -> QueryResult<Duration>;
     /// Whether the connection answers.
     fn answer(&mut self) -> QueryResult<()>;
 

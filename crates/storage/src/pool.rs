@@ -257,6 +257,25 @@ impl<D: Database> Turn<D> {
         query: &impl Fn(&mut D) -> QueryResult<T>,
     ) -> Result<T, StorageError> {
         let _took = Took::of("read");
+        self.by_itself(whose, query)
+    }
+
+    /// Runs one statement that changes something and is a transaction of its own; again on a fresh connection
+    /// while the old one was dead. Nobody knows then whether it was done, so this is for what may be done twice.
+    pub fn touch<T>(
+        &self,
+        whose: Whose,
+        query: &impl Fn(&mut D) -> QueryResult<T>,
+    ) -> Result<T, StorageError> {
+        let _took = Took::of("statement");
+        self.by_itself(whose, query)
+    }
+
+    fn by_itself<T>(
+        &self,
+        whose: Whose,
+        query: &impl Fn(&mut D) -> QueryResult<T>,
+    ) -> Result<T, StorageError> {
         let is_walled = self.is_walled();
         let query = |db: &mut D| {
             if is_walled || self.pool.through_pooler {

@@ -127,6 +127,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::Binary;
+    use super::Instant;
+
+    site_turns (site_hash) {
+        site_hash -> Binary,
+        next_at -> Instant,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{Binary, Text};
 
     server_secrets (name) {
@@ -782,6 +792,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     session_directory,
     sessions,
     sign_in_throttles,
+    site_turns,
     user_passwords,
     projects,
     keywords,

@@ -20,7 +20,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{PgConnection, SqliteConnection, migration::MigrationSource};
 use diesel_migrations::EmbeddedMigrations;
-use domain::ports::storage::{Reading, Repositories, Storage, StorageError, Transaction, Work};
+use domain::ports::{
+    site_turns::{SiteHash, SiteTurns},
+    storage::{ATTEMPTS, Reading, Repositories, Storage, StorageError, Transaction, Work},
+};
 use std::{
     fs::File,
     path::PathBuf,
@@ -271,6 +274,36 @@ impl Opened {
         partitions::tend(&mut connection, today, keep_since).map_err(unavailable)
     }
 
+    async fn take_turn(
+        &self,
+        site: SiteHash,
+        pause: Duration,
+        distance: Duration,
+    ) -> Result<Duration, StorageError> {
+        match self {
+            Self::Postgres { pool, .. } => {
+                // Several may be at the same row, which strict isolation refuses to all but one.
+                let mut tried = 1;
+                loop {
+                    let turn = pool.turn().await?;
+                    let take = move |db: &mut PgConnection| db.take_turn(site, pause, distance);
+                    match blocking(move || turn.touch(Whose::Everyone, &take)).await? {
+                        Err(error) if error.is_passing() && tried < ATTEMPTS => tried += 1,
+                        outcome => return outcome,
+                    }
+                }
+            }
+            // One process works here and needs no turns; who takes one writes as everybody does.
+            Self::Sqlite { writer, .. } => {
+                let mut work = Session::begin(writer).await?;
+                let take = move |db: &mut SqliteConnection| db.take_turn(site, pause, distance);
+                let wait = work.change(Whose::Everyone, take).await?;
+                work.keep().await?;
+                Ok(wait)
+            }
+        }
+    }
+
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
             Self::Postgres { url, .. } => {
@@ -366,5 +399,16 @@ impl Storage for DieselStorage {
             Err(MigrationError::Storage(error)) => Err(error),
             Err(error) => Err(unavailable(error)),
         }
+    }
+}
+
+#[async_trait]
+impl SiteTurns for DieselStorage {
+    async fn take(&self, site: SiteHash, distance: Duration) -> Result<Duration, StorageError> {
+        self.0.take_turn(site, Duration::ZERO, distance).await
+    }
+
+    async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError> {
+        self.0.take_turn(site, time, Duration::ZERO).await.map(drop)
     }
 }

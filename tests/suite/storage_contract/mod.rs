@@ -30,6 +30,7 @@ mod secrets;
 mod server_restart;
 mod sessions;
 mod shared_commits;
+mod site_turns;
 mod spending;
 mod sqlite_file;
 mod throttles;

@@ -120,6 +120,7 @@ async fn every_change_through_a_reader_is_refused(db: TestDatabase) {
         r.paid_calls().end(a_call(), &Ended::default(), now()),
         r.paid_calls().forget(ANN, now(), 1),
         r.idempotency().forget_before(ANN, now()),
+        r.site_turns().forget_before(now(), 1),
         r.secrets().find_or_add("x", [0; 32]),
     ];
 }

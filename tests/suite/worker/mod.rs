@@ -33,6 +33,7 @@ mod search_intelligence;
 mod secrets;
 mod serper;
 mod settings;
+mod shared_turns;
 mod sign_in;
 mod site_audit;
 mod small_site;

@@ -287,7 +287,7 @@ fn mend(unpaid: Unpaid) -> &'static str {
 
 fn speed(settings: &Settings) -> Check {
     let (clock, randomness) = machine();
-    let sources = site_tools(settings, &clock, &randomness).speed;
+    let sources = site_tools(settings, &clock, &randomness, None).speed;
     let (names, missing) = (sources.names(), sources.missing());
     let told = if names.is_empty() {
         "not configured: only what files say is told, every paint is null".to_owned()
@@ -362,7 +362,7 @@ fn crawler(settings: &Settings) -> Check {
 async fn rendering(settings: &Settings) -> Check {
     let what = "rendering";
     let (clock, randomness) = machine();
-    let reader = site_tools(settings, &clock, &randomness).sites;
+    let reader = site_tools(settings, &clock, &randomness, None).sites;
     let browser = reader.browser().await;
     let pages = settings.crawler.render_pages;
     let (state, told, todo) = match (pages, browser) {

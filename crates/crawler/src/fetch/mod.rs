@@ -26,7 +26,7 @@ use analysis::observation::{
 use clients::Clients;
 use domain::{
     kept_pages::Validators,
-    ports::{clock::Clock, randomness::Randomness},
+    ports::{clock::Clock, randomness::Randomness, site_turns::SiteTurns},
 };
 use error::Failed;
 use hop::{HopAnswer, redirects};
@@ -75,6 +75,14 @@ impl Fetcher {
             gates: HostGates::default(),
             clock,
             randomness,
+        }
+    }
+
+    /// Takes turns with other processes.
+    pub fn sharing(self, turns: Arc<dyn SiteTurns>) -> Self {
+        Self {
+            gates: HostGates::sharing(turns),
+            ..self
         }
     }
 

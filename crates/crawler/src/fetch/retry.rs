@@ -88,7 +88,7 @@ impl Fetcher {
             let gate = self.gates.gate(asking.url, &self.settings);
             let asked_to_wait = answer.retry_after.filter(|_| is_overloaded(&answer));
             if let Some(time) = asked_to_wait {
-                gate.pause(time.min(limits.retry_after));
+                gate.pause(time.min(limits.retry_after)).await;
             }
             let wait = asked_to_wait.unwrap_or_default().max(self.jittered(pause));
             // Who says "come back in an hour" is not asked again within this crawl.

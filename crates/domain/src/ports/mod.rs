@@ -34,6 +34,7 @@ pub mod secrets;
 pub mod sessions;
 pub mod site_door;
 pub mod site_reader;
+pub mod site_turns;
 pub mod spending;
 pub mod storage;
 pub mod throttles;

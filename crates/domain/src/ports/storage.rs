@@ -8,8 +8,8 @@ use super::{
     owners_words::OwnersWordsRepository, paid_calls::PaidCallRepository,
     passwords::PasswordRepository, projects::ProjectRepository, research::ResearchRepository,
     results::ResultRepository, schedules::ScheduleRepository, secrets::SecretRepository,
-    sessions::SessionRepository, spending::SpendingRepository, throttles::ThrottleRepository,
-    tokens::TokenRepository,
+    sessions::SessionRepository, site_turns::SiteTurnRepository, spending::SpendingRepository,
+    throttles::ThrottleRepository, tokens::TokenRepository,
 };
 use super::{content_plans::ContentPlanRepository, keyword_months::KeywordMonthRepository};
 use async_trait::async_trait;
@@ -107,6 +107,8 @@ pub trait Repositories: Send {
     fn sessions(&mut self) -> &mut dyn SessionRepository;
     /// Guesses that were counted.
     fn throttles(&mut self) -> &mut dyn ThrottleRepository;
+    /// Whose turn it is to ask sites.
+    fn site_turns(&mut self) -> &mut dyn SiteTurnRepository;
     /// API tokens.
     fn tokens(&mut self) -> &mut dyn TokenRepository;
     /// Projects.

@@ -25,6 +25,7 @@ use crate::ports::{
     schedules::{MockScheduleRepository, ScheduleRepository},
     secrets::{MockSecretRepository, SecretRepository},
     sessions::{MockSessionRepository, SessionRepository},
+    site_turns::{MockSiteTurnRepository, SiteTurnRepository},
     spending::{MockSpendingRepository, SpendingRepository},
     storage::{Repositories, Storage, StorageError, Transaction},
     throttles::{MockThrottleRepository, ThrottleRepository},
@@ -51,6 +52,8 @@ pub struct FakeTransaction {
     pub sessions: MockSessionRepository,
     /// Expectations on guesses.
     pub throttles: MockThrottleRepository,
+    /// Expectations on turns at sites.
+    pub site_turns: MockSiteTurnRepository,
     /// Expectations on tokens.
     pub tokens: MockTokenRepository,
     /// Expectations on projects.
@@ -166,6 +169,9 @@ impl Repositories for FakeTransaction {
     }
     fn throttles(&mut self) -> &mut dyn ThrottleRepository {
         &mut self.throttles
+    }
+    fn site_turns(&mut self) -> &mut dyn SiteTurnRepository {
+        &mut self.site_turns
     }
     fn tokens(&mut self) -> &mut dyn TokenRepository {
         &mut self.tokens

@@ -7,6 +7,7 @@ use crate::{
     keyword_research::Flight,
     ports::{
         clock::Clock,
+        site_turns::SiteHash,
         storage::{Storage, StorageError, Transaction, retrying},
     },
     session::Session,
@@ -26,6 +27,8 @@ const TOGETHER: u32 = 500;
 const AI_ANSWERS: u32 = 500;
 /// How many counts of guesses are forgotten in one transaction.
 const GUESSES: u32 = 1_000;
+/// How many sites' turns are.
+const TURNS: u32 = 1_000;
 /// How many imports of Search Console are forgotten in one transaction.
 const IMPORTS: u32 = 20;
 /// How many results of keyword research, searches, or questions under way are.
@@ -104,25 +107,7 @@ impl KeepHouse {
         let ai_answers = self.retention.ai_answers.map(days_ago);
         let console = self.retention.console.map(|it| today - Months::new(it));
         self.storage.tend(today, since).await?;
-        self.in_parts(|work, _| {
-            let forgetting = work
-                .throttles()
-                .forget_before(now - Throttle::FORGOTTEN_AFTER, GUESSES);
-            Box::pin(async { Ok((forgetting.await? >= GUESSES.into()).then_some(())) })
-        })
-        .await?;
-        self.in_parts(|work, _| {
-            let forgetting = work.research().forget_kept(now, SEARCHES);
-            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
-        })
-        .await?;
-        self.in_parts(|work, _| {
-            let forgetting = work
-                .research()
-                .forget_flights(now - Flight::LEASE, SEARCHES);
-            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
-        })
-        .await?;
+        self.forget_what_is_nobodys(now).await?;
         let searches = { self.retention.searches }.map(|it| now - Months::new(it));
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
@@ -189,6 +174,36 @@ impl KeepHouse {
             }
         }
         Ok(())
+    }
+
+    /// What belongs to no account.
+    async fn forget_what_is_nobodys(&self, now: DateTime<Utc>) -> Result<(), StorageError> {
+        self.in_parts(|work, _| {
+            let forgetting = work
+                .throttles()
+                .forget_before(now - Throttle::FORGOTTEN_AFTER, GUESSES);
+            Box::pin(async { Ok((forgetting.await? >= GUESSES.into()).then_some(())) })
+        })
+        .await?;
+        self.in_parts(|work, _| {
+            let forgetting = work
+                .site_turns()
+                .forget_before(now - SiteHash::FORGOTTEN_AFTER, TURNS);
+            Box::pin(async { Ok((forgetting.await? >= TURNS.into()).then_some(())) })
+        })
+        .await?;
+        self.in_parts(|work, _| {
+            let forgetting = work.research().forget_kept(now, SEARCHES);
+            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+        })
+        .await?;
+        self.in_parts(|work, _| {
+            let forgetting = work
+                .research()
+                .forget_flights(now - Flight::LEASE, SEARCHES);
+            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+        })
+        .await
     }
 
     /// Forgets a part in each transaction, from where the last one ended, until one was the last.

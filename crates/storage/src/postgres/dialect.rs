@@ -13,6 +13,10 @@ pub const COUNT_VERSION_TABLES: &str = "SELECT COUNT(*) AS number FROM pg_catalo
 pub const CLOCK: &str =
     "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS number";
 
+/// The moment at which a statement gets to it, and a microsecond to reckon with.
+pub const NOW: &str = "clock_timestamp()";
+pub const MICROSECOND: &str = "INTERVAL '1 microsecond'";
+
 #[declare_sql_function]
 extern "SQL" {
     /// Where `part` begins in `text`, from 1; 0 when it does not stand there.

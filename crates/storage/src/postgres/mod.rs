@@ -24,6 +24,7 @@ use diesel::{
     result::{DatabaseErrorInformation, DatabaseErrorKind},
 };
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+use domain::ports::site_turns::SiteHash;
 use std::{fmt::Write, sync::Arc, time::Duration};
 
 /// The connection the queries are compiled for.
@@ -60,6 +61,15 @@ impl Database for PgConnection {
 
     fn clock(&mut self) -> QueryResult<i64> {
         queries::clock::milliseconds(self)
+    }
+
+    fn take_turn(
+        &mut self,
+        site: SiteHash,
+        pause: Duration,
+        distance: Duration,
+    ) -> QueryResult<Duration> {
+        queries::site_turns::take(self, site, pause, distance)
     }
 
     fn answer(&mut self) -> QueryResult<()> {

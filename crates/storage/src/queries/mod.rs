@@ -32,6 +32,7 @@ mod results;
 mod schedules;
 mod secrets;
 mod sessions;
+pub mod site_turns;
 mod spending;
 mod throttles;
 mod tokens;
@@ -63,6 +64,7 @@ use domain::ports::{
     schedules::ScheduleRepository,
     secrets::SecretRepository,
     sessions::SessionRepository,
+    site_turns::SiteTurnRepository,
     spending::SpendingRepository,
     storage::{Repositories, StorageError, Transaction},
     throttles::ThrottleRepository,
@@ -83,6 +85,9 @@ impl Repositories for Session<Db> {
         self
     }
     fn throttles(&mut self) -> &mut dyn ThrottleRepository {
+        self
+    }
+    fn site_turns(&mut self) -> &mut dyn SiteTurnRepository {
         self
     }
     fn tokens(&mut self) -> &mut dyn TokenRepository {

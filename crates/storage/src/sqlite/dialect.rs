@@ -12,6 +12,10 @@ pub const COUNT_VERSION_TABLES: &str =
 /// What time it is, in milliseconds of Unix time.
 pub const CLOCK: &str = "SELECT CAST(unixepoch('now', 'subsec') * 1000 AS INTEGER) AS number";
 
+/// The moment at which a statement gets to it, and a microsecond to reckon with.
+pub const NOW: &str = "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)";
+pub const MICROSECOND: &str = "1";
+
 #[declare_sql_function]
 extern "SQL" {
     /// Where `part` begins in `text`, from 1; 0 when it does not stand there.

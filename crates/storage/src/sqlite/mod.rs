@@ -22,6 +22,7 @@ use diesel::{
     result::{DatabaseErrorInformation, DatabaseErrorKind},
 };
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
+use domain::ports::site_turns::SiteHash;
 pub use file::{lock, prepare, private};
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -58,6 +59,15 @@ impl Database for SqliteConnection {
 
     fn clock(&mut self) -> QueryResult<i64> {
         queries::clock::milliseconds(self)
+    }
+
+    fn take_turn(
+        &mut self,
+        site: SiteHash,
+        pause: Duration,
+        distance: Duration,
+    ) -> QueryResult<Duration> {
+        queries::site_turns::take(self, site, pause, distance)
     }
 
     fn answer(&mut self) -> QueryResult<()> {

@@ -39,7 +39,7 @@ use url::Url;
 pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
     let settings = loaded.settings;
     let (clock, randomness) = machine();
-    let tools = site_tools(&settings, &clock, &randomness);
+    let tools = site_tools(&settings, &clock, &randomness, None);
     let reader = &*tools.sites;
     let url = start(&args.url)?;
     let end_of = |path: &Option<PathBuf>| followed(path.as_deref()?).ok();

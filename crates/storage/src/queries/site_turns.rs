@@ -1,0 +1,92 @@
+//! Whose turn it is to ask a web site.
+
+use super::{Db, dialect};
+use crate::{
+    instant::{At, Instant},
+    rows::count,
+    schema::site_turns,
+    session::{Session, Whose},
+    steady::steady,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::{
+    QueryableByName, delete,
+    prelude::*,
+    sql_query,
+    sql_types::{BigInt, Binary},
+};
+use domain::ports::{
+    site_turns::{SiteHash, SiteTurnRepository},
+    storage::StorageError,
+};
+use std::time::Duration;
+
+/// No site is waited for longer than a crawl may take: a moment farther away was set by a clock that
+/// was wrong, and counts as none.
+const FARTHEST: Duration = Duration::from_hours(6);
+
+/// What a statement set aside.
+#[derive(QueryableByName)]
+struct Turn {
+    /// From when the site is free for the next one.
+    #[diesel(sql_type = Instant)]
+    next_at: At,
+    /// What time it is, by the same clock.
+    #[diesel(sql_type = Instant)]
+    told_at: At,
+}
+
+/// Sets the first free moment after a pause aside, and the distance behind it; says how long it is until
+/// then, by the database's clock. One statement, which is a transaction of its own.
+pub fn take(
+    db: &mut Db,
+    site: SiteHash,
+    pause: Duration,
+    distance: Duration,
+) -> QueryResult<Duration> {
+    let micros = |it: Duration| count(it.as_micros());
+    let taking = sql_query(statement())
+        .bind::<Binary, _>(site.0.as_slice())
+        .bind::<BigInt, _>(micros(pause))
+        .bind::<BigInt, _>(micros(distance))
+        .bind::<BigInt, _>(micros(FARTHEST));
+    let turn: Turn = steady(taking).get_result(db)?;
+    let wait = turn.next_at.micros() - micros(distance) - turn.told_at.micros();
+    Ok(Duration::from_micros(wait.try_into().unwrap_or(0)))
+}
+
+/// The statement: `$1` site, `$2` pause, `$3` distance, `$4` the farthest moment, in microseconds: numbered
+/// as they are first met, since that is how `SQLite` counts them. What time it is is asked when the row is
+/// held, not when the statement begins: others may have been waited for.
+fn statement() -> String {
+    let (now, micros) = (dialect::NOW, dialect::MICROSECOND);
+    format!(
+        "INSERT INTO site_turns (site_hash, next_at) \
+         VALUES ($1, {now} + $2 * {micros} + $3 * {micros}) \
+         ON CONFLICT (site_hash) DO UPDATE SET next_at = CASE \
+         WHEN site_turns.next_at > {now} + $2 * {micros} \
+         AND site_turns.next_at < {now} + $4 * {micros} THEN site_turns.next_at \
+         ELSE {now} + $2 * {micros} END + $3 * {micros} \
+         RETURNING next_at, {now} AS told_at"
+    )
+}
+
+#[async_trait]
+impl SiteTurnRepository for Session<Db> {
+    async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+        self.change(Whose::Everyone, move |db| {
+            let free: Vec<Vec<u8>> = site_turns::table
+                .filter(site_turns::next_at.lt(At(time)))
+                .limit(most.into())
+                .select(site_turns::site_hash)
+                .load(db)?;
+            // Who is asked again meanwhile is not forgotten.
+            let of_these = site_turns::table
+                .filter(site_turns::site_hash.eq_any(&free))
+                .filter(site_turns::next_at.lt(At(time)));
+            Ok(delete(of_these).execute(db)? as u64)
+        })
+        .await
+    }
+}

@@ -1,0 +1,107 @@
+//! Turns at sites.
+
+use chrono::TimeDelta;
+use domain::ports::{
+    site_turns::{SiteHash, SiteTurns},
+    storage::Storage,
+};
+use futures_util::future::join_all;
+use harness::{databases::TestDatabase, on_every_database};
+use std::time::{Duration, Instant};
+use storage::DatabaseKind;
+
+on_every_database![
+    of_64_who_take_a_turn_at_once_each_has_a_moment_of_its_own,
+    a_turn_that_is_not_used_keeps_nobody_waiting,
+    a_pause_is_waited_for_and_never_made_shorter,
+    sites_do_not_wait_for_each_other,
+    a_moment_that_a_wrong_clock_set_counts_as_none,
+    sites_that_nobody_asks_any_more_are_forgotten_some_at_a_time,
+];
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn site() -> SiteHash {
+    SiteHash::of("example.com")
+}
+
+async fn take(db: &TestDatabase, distance: Duration) -> Duration {
+    db.storage.take(site(), distance).await.unwrap()
+}
+
+/// Asserts that a wait was told a moment ago for what is that far from when the test began.
+fn assert_until(wait: Duration, whole: Duration, began: Instant) {
+    let least = whole.saturating_sub(began.elapsed());
+    // SQLite's clock counts milliseconds.
+    let most = whole + Duration::from_millis(1);
+    assert!(
+        least <= wait + Duration::from_millis(1),
+        "{wait:?} {whole:?}"
+    );
+    assert!(wait <= most, "{wait:?} {whole:?}");
+}
+
+async fn of_64_who_take_a_turn_at_once_each_has_a_moment_of_its_own(db: TestDatabase) {
+    let began = Instant::now();
+    let mut waits = join_all((0..64).map(|_| take(&db, MINUTE))).await;
+    waits.sort_unstable();
+    // A minute is far longer than all of this takes: each wait tells its moment.
+    for (number, wait) in (0..).zip(waits) {
+        assert_until(wait, MINUTE * number, began);
+    }
+}
+
+async fn a_turn_that_is_not_used_keeps_nobody_waiting(db: TestDatabase) {
+    let distance = Duration::from_millis(20);
+    assert_eq!(take(&db, distance).await, Duration::ZERO);
+    tokio::time::sleep(distance * 3).await;
+    let began = Instant::now();
+    assert_eq!(take(&db, MINUTE).await, Duration::ZERO);
+    assert_until(take(&db, MINUTE).await, MINUTE, began);
+}
+
+async fn a_pause_is_waited_for_and_never_made_shorter(db: TestDatabase) {
+    let began = Instant::now();
+    db.storage.pause(site(), MINUTE * 2).await.unwrap();
+    db.storage.pause(site(), MINUTE).await.unwrap();
+    assert_until(take(&db, MINUTE).await, MINUTE * 2, began);
+    db.storage.pause(site(), MINUTE).await.unwrap();
+    assert_until(take(&db, MINUTE).await, MINUTE * 3, began);
+}
+
+async fn sites_do_not_wait_for_each_other(db: TestDatabase) {
+    take(&db, MINUTE).await;
+    let other = SiteHash::of("example.org");
+    let wait = db.storage.take(other, MINUTE).await.unwrap();
+    assert_eq!(wait, Duration::ZERO);
+}
+
+async fn a_moment_that_a_wrong_clock_set_counts_as_none(db: TestDatabase) {
+    take(&db, MINUTE).await;
+    db.run_sql(match db.kind() {
+        DatabaseKind::Postgres => "UPDATE site_turns SET next_at = next_at + INTERVAL '7 hours'",
+        DatabaseKind::Sqlite => "UPDATE site_turns SET next_at = next_at + 25200000000",
+    });
+    let began = Instant::now();
+    assert_eq!(take(&db, MINUTE).await, Duration::ZERO);
+    assert_until(take(&db, MINUTE).await, MINUTE, began);
+}
+
+async fn sites_that_nobody_asks_any_more_are_forgotten_some_at_a_time(db: TestDatabase) {
+    for number in 0..4 {
+        let site = SiteHash::of(&format!("{number}.example.com"));
+        db.storage.take(site, MINUTE).await.unwrap();
+    }
+    let began = Instant::now();
+    db.storage.pause(site(), MINUTE * 60).await.unwrap();
+    let before = db.storage.now().await.unwrap() + TimeDelta::minutes(30);
+    let forget = |most| {
+        let db = &db;
+        async move { change!(db, tx => tx.site_turns().forget_before(before, most).await.unwrap()) }
+    };
+    assert_eq!(
+        (forget(3).await, forget(3).await, forget(3).await),
+        (3, 1, 0)
+    );
+    assert_until(take(&db, MINUTE).await, MINUTE * 60, began);
+}
