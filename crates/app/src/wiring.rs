@@ -9,7 +9,7 @@ use crate::{
 use anyhow::Context;
 use chrono::TimeDelta;
 use crawler::{
-    BrowserLab, BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, StaticReader,
+    BrowserLab, BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, StaticReader, is_public,
 };
 use domain::{
     ids::IdMint,
@@ -28,6 +28,7 @@ use domain::{
         request_analysis::{Prices, RequestAnalysis},
     },
 };
+use ipnet::IpNet;
 use passwords::{Argon2Hasher, HashingSettings};
 use providers::{
     ai::{self, AiSettings, CompatibleSettings, GoogleAnswerSettings, ModelSettings, TokenPrices},
@@ -547,12 +548,23 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
         per_host_delay: Duration::from_millis(set.per_host_delay_ms),
         connections_per_host: set.connections_per_host,
         allow_networks: set.allow_networks.iter().map(|it| it.0).collect(),
+        deny_networks: { set.deny_networks.iter() }
+            .map(|it| it.0)
+            .chain(own_address(settings))
+            .collect(),
         resolve: set.resolve.iter().map(|it| it.0.clone()).collect(),
         trusted: { set.trust.iter() }
             .flat_map(|it| it.certificates.iter().cloned())
             .collect(),
         ..CrawlerSettings::default()
     }
+}
+
+/// The public address that this server listens on, where it is a certain one: projects do not read it. What is
+/// not public is closed anyway, and left to the operator.
+fn own_address(settings: &Settings) -> Option<IpNet> {
+    let address = settings.listen.0.ip();
+    is_public(address).then(|| address.to_canonical().into())
 }
 
 /// Who computes hashes of passwords.
@@ -570,11 +582,33 @@ pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<dyn PasswordHasher>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::{ListenAddress, Network};
 
     #[test]
     fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
         let policy = queue_policy(&QueueSettings::default());
         assert_eq!(policy, QueuePolicy::default());
+    }
+
+    #[test]
+    fn what_is_closed_and_the_public_address_that_is_listened_on_are_not_read() {
+        let mut settings = Settings::default();
+        assert_eq!(crawler_settings(&settings).deny_networks, vec![]);
+        settings.crawler.deny_networks = vec![Network("192.0.2.0/24".parse().unwrap())];
+        settings.listen = ListenAddress("93.184.216.34:80".parse().unwrap());
+        let crawler = crawler_settings(&settings);
+        for address in ["192.0.2.7", "93.184.216.34", "::ffff:93.184.216.34"] {
+            assert!(!crawler.opens(address.parse().unwrap()), "{address}");
+        }
+        assert!(crawler.opens("93.184.216.35".parse().unwrap()));
+        for everywhere in ["0.0.0.0:80", "[::]:80", "127.0.0.1:80", "10.0.0.1:80"] {
+            settings.listen = ListenAddress(everywhere.parse().unwrap());
+            assert_eq!(
+                crawler_settings(&settings).deny_networks.len(),
+                1,
+                "{everywhere}"
+            );
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct CrawlerSettings {
     /// Networks that the operator opens although they are not public. With them, addresses as
     /// hosts, names without a dot and any port are fine, and the delay may be zero.
     pub allow_networks: Vec<IpNet>,
-    /// Networks that are closed although they are public: the operator's own addresses.
+    /// Networks that are closed although they are public, or opened above: the operator's own addresses.
     pub deny_networks: Vec<IpNet>,
     /// Hosts with a given address; the operator's word, so that address is not vetted.
     pub resolve: Vec<Resolve>,
@@ -95,21 +95,22 @@ impl CrawlerSettings {
             .map(|it| it.address)
     }
 
-    /// Whether the operator opened the address.
+    /// Whether the operator opened the address, and did not close it.
     #[must_use]
     pub fn allows(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.allow_networks.iter().any(|it| it.contains(&address))
+        self.allow_networks.iter().any(|it| it.contains(&address)) && !self.closes(address)
     }
 
     /// Whether an address may be connected to.
     #[must_use]
     pub fn opens(&self, address: IpAddr) -> bool {
-        let closed = self
-            .deny_networks
-            .iter()
-            .any(|it| it.contains(&address.to_canonical()));
-        !closed && (self.allows(address) || is_public(address))
+        self.allows(address) || (is_public(address) && !self.closes(address))
+    }
+
+    fn closes(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.deny_networks.iter().any(|it| it.contains(&address))
     }
 
     /// Whether a URL leads to a host of the operator's own.

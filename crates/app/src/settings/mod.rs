@@ -240,6 +240,8 @@ pub struct CrawlerSettings {
     pub contact_url: WebAddress,
     /// Networks that may be read although they are not public, as CIDR.
     pub allow_networks: Vec<Network>,
+    /// Networks that are never read, as CIDR.
+    pub deny_networks: Vec<Network>,
     /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
     pub resolve: Vec<ResolveEntry>,
     /// Authorities that are trusted beside the public ones, as files.
@@ -382,6 +384,7 @@ impl Default for CrawlerSettings {
         Self {
             contact_url: WebAddress::fixed("https://sightline.invalid/bot"),
             allow_networks: vec![],
+            deny_networks: vec![],
             resolve: vec![],
             trust: vec![],
             per_host_delay_ms: 1_000,

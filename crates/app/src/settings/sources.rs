@@ -487,6 +487,7 @@ mod tests {
         let loaded = environment(&[
             ("SIGHTLINE_LISTEN", "0.0.0.0:9000"),
             ("SIGHTLINE_CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
+            ("SIGHTLINE_CRAWLER__DENY_NETWORKS", "[\"203.0.113.7/32\"]"),
             ("SIGHTLINE_CRAWLER__MAX_PAGES", "7"),
             ("SIGHTLINE_SEARCH__SERPER__API_KEY", "1234567"),
             ("SIGHTLINE_TOKEN", "not a setting"),
@@ -496,6 +497,8 @@ mod tests {
         .unwrap();
         let networks = &loaded.settings.crawler.allow_networks;
         assert_eq!(String::from(networks[0]), "127.0.0.0/8");
+        let closed = &loaded.settings.crawler.deny_networks;
+        assert_eq!(String::from(closed[0]), "203.0.113.7/32");
         assert_eq!(loaded.settings.crawler.max_pages, 7);
         assert_eq!(
             loaded

@@ -1,6 +1,7 @@
 //! The guard against the published registries.
 
 use super::{addresses::is_public, *};
+use crate::settings::Resolve;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -272,6 +273,41 @@ fn the_operators_own_public_addresses_can_be_closed() {
         let vetted = vet_addresses("example.com", 80, &[address], &settings);
         assert_eq!(vetted, Err(Denied::Address));
     }
+}
+
+#[test]
+fn what_is_closed_stays_closed_inside_a_network_that_is_opened() {
+    let settings = CrawlerSettings {
+        allow_networks: vec!["10.0.0.0/8".parse().unwrap()],
+        deny_networks: vec!["10.0.0.0/24".parse().unwrap()],
+        ..CrawlerSettings::default()
+    };
+    let closed: SocketAddr = "10.0.0.1:0".parse().unwrap();
+    let open: SocketAddr = "10.0.1.1:0".parse().unwrap();
+    let vet = |address| vet_addresses("a.example", 8080, &[address], &settings);
+    assert_eq!(vet(open), Ok(()));
+    assert_eq!(vet(closed), Err(Denied::Address));
+    assert_eq!(vet_url(&url("http://10.0.1.1:8080/"), &settings), Ok(()));
+    for host in ["10.0.0.1", "[::ffff:10.0.0.1]"] {
+        let vetted = vet_url(&url(&format!("http://{host}:8080/")), &settings);
+        assert_eq!(vetted, Err(Denied::Literal), "{host}");
+    }
+}
+
+#[test]
+fn a_host_whose_address_the_operator_gave_is_asked_where_it_is_closed_too() {
+    let settings = CrawlerSettings {
+        deny_networks: vec!["10.0.0.0/24".parse().unwrap()],
+        resolve: vec![Resolve {
+            host: "docs.example.com".to_owned(),
+            port: 80,
+            address: "10.0.0.1:8101".parse().unwrap(),
+        }],
+        ..CrawlerSettings::default()
+    };
+    assert!(settings.is_own(&url("http://docs.example.com/")));
+    assert!(!settings.is_own(&url("http://docs.example.com:81/")));
+    assert!(!settings.opens("10.0.0.1".parse().unwrap()));
 }
 
 #[test]
