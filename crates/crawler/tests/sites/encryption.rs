@@ -1,0 +1,128 @@
+//! Certificates: whom the reader believes.
+
+use crate::fault_server::{FaultServer, html, not_found, page_of_links};
+use crate::support::{MemoryJournal, crawl, plan, settings, verdicts};
+use analysis::findings::broken_links::Verdict;
+use crawler::{CrawlerSettings, Resolve};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::{
+    ServerConfig,
+    crypto::aws_lc_rs,
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
+};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+    task::JoinHandle,
+};
+use tokio_rustls::TlsAcceptor;
+
+/// The host that the certificate names, and one that leads to the same address.
+const NAMED: &str = "named.example.com";
+const OTHER: &str = "other.example.com";
+
+/// A server under a certificate for [`NAMED`] that finds everything.
+struct Encrypted {
+    address: SocketAddr,
+    authority: CertificateDer<'static>,
+    /// Requests that came through.
+    heard: Arc<AtomicU32>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Encrypted {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Encrypted {
+    async fn start() -> Self {
+        let mut of_authority = CertificateParams::new(Vec::new()).unwrap();
+        of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority =
+            CertifiedIssuer::self_signed(of_authority, KeyPair::generate().unwrap()).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let own = CertificateParams::new(vec![NAMED.to_owned()]).unwrap();
+        let own = own.signed_by(&key, &authority).unwrap();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![own.der().clone()], key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let heard = Arc::default();
+        let listening = listen(listener, Arc::new(config).into(), Arc::clone(&heard));
+        Self {
+            address,
+            authority: authority.der().clone(),
+            heard,
+            task: tokio::spawn(listening),
+        }
+    }
+
+    /// What becomes of links to both hosts; none where they are fine.
+    async fn judged(&self, trusted: Vec<CertificateDer<'static>>) -> BTreeMap<String, Verdict> {
+        let links = [NAMED, OTHER].map(|host| format!("https://{host}/{host}"));
+        let links = page_of_links(&links.each_ref().map(String::as_str));
+        let site = [("/".to_owned(), links), ("/x".to_owned(), html("x"))];
+        let start = FaultServer::start(site.into(), |_| not_found()).await;
+        let resolve = [NAMED, OTHER].map(|host| Resolve {
+            host: host.to_owned(),
+            port: 443,
+            address: self.address,
+        });
+        let settings = CrawlerSettings {
+            resolve: resolve.into(),
+            trusted,
+            ..settings()
+        };
+        let journal = MemoryJournal::default();
+        let seen = crawl(settings, &plan(start.url("/")), &journal).await;
+        verdicts(&seen.unwrap())
+    }
+}
+
+async fn listen(listener: TcpListener, acceptor: TlsAcceptor, heard: Arc<AtomicU32>) {
+    while let Ok((connection, _)) = listener.accept().await {
+        let Ok(mut connection) = acceptor.accept(connection).await else {
+            continue;
+        };
+        let mut request = vec![0; 4_096];
+        if connection.read(&mut request).await.is_ok_and(|it| it > 0) {
+            heard.fetch_add(1, Ordering::Relaxed);
+            let answer = b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = connection.write_all(answer).await;
+            let _ = connection.shutdown().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_for_another_name_is_refused_though_the_address_is_right() {
+    let server = Encrypted::start().await;
+    let found = server.judged(vec![server.authority.clone()]).await;
+    let refused = [(format!("/{OTHER}"), Verdict::TlsError)];
+    assert_eq!(found, refused.into());
+    assert!(server.heard.load(Ordering::Relaxed) > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_of_an_authority_that_nobody_trusts_is_refused() {
+    let server = Encrypted::start().await;
+    let found = server.judged(Vec::new()).await;
+    let refused = [NAMED, OTHER].map(|host| (format!("/{host}"), Verdict::TlsError));
+    assert_eq!(found, refused.into());
+    assert_eq!(server.heard.load(Ordering::Relaxed), 0);
+}
