@@ -405,10 +405,10 @@ impl Storage for DieselStorage {
 #[async_trait]
 impl SiteTurns for DieselStorage {
     async fn take(&self, site: SiteHash, distance: Duration) -> Result<Duration, StorageError> {
-        self.0.take_turn(site, Duration::ZERO, distance).await
+        self.opened.take_turn(site, Duration::ZERO, distance).await
     }
 
     async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError> {
-        self.0.take_turn(site, time, Duration::ZERO).await.map(drop)
+        self.opened.take_turn(site, time, Duration::ZERO).await.map(drop)
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::Write,
+    io::{ErrorKind, Write},
     net::{SocketAddr, TcpListener},
     process::{Command, Output},
 };
@@ -95,6 +95,36 @@ async fn an_audit_is_told_as_json_and_as_a_page_that_needs_nothing_else() {
     for outside in ["<script", "<link", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn proxies_that_the_environment_names_are_not_used() {
+    let (folder, site) = (TempDir::new().unwrap(), Website::start());
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let place = format!("http://{}", proxy.local_addr().unwrap());
+    let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+    let names = names.map(|it| [it.to_owned(), it.to_lowercase()]).concat();
+    let proxied = || names.iter().map(|name| (name, &place));
+
+    let ran = command_of(&folder, site.address, &["--json"])
+        .envs(proxied())
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let open = (
+        "SIGHTLINE_CRAWLER__ALLOW_NETWORKS".to_owned(),
+        "[\"127.0.0.0/8\"]".to_owned(),
+    );
+    // Nobody speaks TLS there: it is the way to it that counts.
+    let encrypted = format!("https://{}/", site.address);
+    let ran = command(folder.path(), &[open], &["audit", &encrypted])
+        .envs(proxied())
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    let asked = proxy.accept().unwrap_err();
+    assert_eq!(asked.kind(), ErrorKind::WouldBlock);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
