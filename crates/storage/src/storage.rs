@@ -409,6 +409,9 @@ impl SiteTurns for DieselStorage {
     }
 
     async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError> {
-        self.opened.take_turn(site, time, Duration::ZERO).await.map(drop)
+        self.opened
+            .take_turn(site, time, Duration::ZERO)
+            .await
+            .map(drop)
     }
 }
