@@ -18,6 +18,7 @@ use domain::{
     },
 };
 use harness::{databases::TestDatabase, on_every_database};
+use std::collections::BTreeSet;
 
 on_every_database![
     jobs_forgotten_are_those_the_domain_calls_forgettable,
@@ -383,8 +384,8 @@ async fn a_projects_unfinished_jobs_are_locked_together(db: TestDatabase) {
         .await;
     }
     let locked = change!(db, tx => tx.jobs().lock_unfinished(ANN, SHOP).await.unwrap());
-    let ids: Vec<i64> = locked.iter().map(|it| it.id.0).collect();
-    assert_eq!(ids, [1, 2, 3, 4]);
+    let ids: BTreeSet<i64> = locked.iter().map(|it| it.id.0).collect();
+    assert_eq!(ids, BTreeSet::from([1, 2, 3, 4]));
 }
 
 async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestDatabase) {

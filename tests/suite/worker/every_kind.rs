@@ -18,7 +18,7 @@ on_both!(
     a_worker_that_stood_still_does_nothing_twice_for_any_kind,
 );
 
-const KEYWORDS: usize = 400;
+const KEYWORDS: usize = 160;
 const TRACKED: usize = 3;
 const ANSWERS: i64 = 240;
 const TARGETS: [&str; 5] = ["/a", "/b", "/c", "/d", "/e"];
@@ -33,7 +33,7 @@ struct UnderWay {
     amid: i64,
 }
 
-/// What the analyses look at, all of it slow.
+/// What the analyses look at, all of it slow: each takes some fifteen seconds, and has begun after two.
 struct Around {
     _site: Website,
     _small: SmallSite,
@@ -43,7 +43,7 @@ struct Around {
 /// A worker with one analysis of each kind, all of them begun and none at its end.
 async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     let (site, small, google) = (
-        Website::pausing(Duration::from_millis(150)),
+        Website::pausing(Duration::from_millis(500)),
         SmallSite::start(EVERYBODY),
         Google::start(),
     );
@@ -52,12 +52,12 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     web_vitals::with_key(world, "CRUX", &google);
     {
         let mut known = google.known();
-        known.pause = Duration::from_secs(1);
+        known.pause = Duration::from_millis(2_500);
         let pages = TARGETS.map(|it| format!("http://{HOST}{it}"));
         let all = pages.into_iter().chain([HOME.to_owned()]);
         known.lcp.extend(all.map(|it| (it, 2_000)));
     }
-    world.set("SEARCH__SANDBOX__LATENCY_MS", "300");
+    world.set("SEARCH__SANDBOX__LATENCY_MS", "1500");
     // Four jobs are followed at the same time.
     for limit in ["READS", "ACCOUNT"] {
         world.set(&format!("LIMITS__{limit}_BURST"), "5000");
@@ -65,7 +65,7 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     let working = start(world);
     let api = &working.api;
     let projects = [
-        ("rankCheck", api.project("example.com", KEYWORDS).await, 40),
+        ("rankCheck", api.project("example.com", KEYWORDS).await, 16),
         ("siteAudit", api.project(SITE, 0).await, 5),
         ("webVitals", web_vitals::project(api, &TARGETS).await, 1),
         ("aiVisibility", tracked(api, TRACKED).await, 10),
