@@ -39,6 +39,7 @@ static OFF: LazyLock<Option<usize>> = LazyLock::new(|| {
     std::env::var("SIGHTLINE_MUTANT").ok().and_then(|it| it.parse().ok())
 });
 
+#[derive(Clone)]
 pub struct Site<E> {
     number: usize,
     condition: E,
