@@ -6,6 +6,8 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
+    thread,
+    time::Duration,
 };
 use tempfile::TempDir;
 
@@ -179,20 +181,34 @@ impl PostgresServer {
         control(folder, &["-w", "-l", log, "-o", &options, "start"]);
     }
 
-    /// Lets every process of the server in that folder stand still (`-STOP`) or go on (`-CONT`).
+    /// Lets every process of the server in that folder stand still, until [`Self::go_on_in`].
     ///
     /// # Panics
     /// When they cannot be found or told.
-    pub fn signal_in(folder: &Path, signal: &str) {
+    pub fn stand_still_in(folder: &Path) {
+        let first = Self::first_process_in(folder);
+        tell("-STOP", [first.as_str()]);
+        // Only when it stands still does it begin no more processes, which would go on answering.
+        while !stands_still(&first) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        tell("-STOP", begun_by(&first).split_whitespace());
+    }
+
+    /// Lets them go on.
+    ///
+    /// # Panics
+    /// When they cannot be found or told.
+    pub fn go_on_in(folder: &Path) {
+        let first = Self::first_process_in(folder);
+        let others = begun_by(&first);
+        tell("-CONT", others.split_whitespace().chain([first.as_str()]));
+    }
+
+    /// The number of the process that begins all others of a server.
+    fn first_process_in(folder: &Path) -> String {
         let told = fs::read_to_string(folder.join("data/postmaster.pid")).expect("it runs");
-        let first = told.lines().next().expect("its number").to_owned();
-        let others = fs::read_to_string(format!("/proc/{first}/task/{first}/children"));
-        let others = others.expect("the processes that it began");
-        // The one that begins others is the first to stand still and the last to go on.
-        let mut all: Vec<&str> = [first.as_str()].into_iter().collect();
-        all.extend(others.split_whitespace());
-        let told = Command::new("kill").arg(signal).args(&all).status();
-        assert!(told.expect("kill runs").success());
+        told.lines().next().expect("its number").to_owned()
     }
 
     /// Where a database of this server is, for an ordinary role.
@@ -255,6 +271,24 @@ fn control(folder: &Path, arguments: &[&str]) {
         .stderr(Stdio::null())
         .status();
     assert!(done.expect("pg_ctl runs").success(), "{arguments:?}");
+}
+
+fn tell<'a>(signal: &str, processes: impl IntoIterator<Item = &'a str>) {
+    let told = Command::new("kill").arg(signal).args(processes).status();
+    assert!(told.expect("kill runs").success());
+}
+
+/// The processes that one began and that have not been waited for.
+fn begun_by(process: &str) -> String {
+    fs::read_to_string(format!("/proc/{process}/task/{process}/children")).expect("it runs")
+}
+
+fn stands_still(process: &str) -> bool {
+    let told = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
+    // Its name stands in brackets before, and may be anything.
+    told.rsplit(") ")
+        .next()
+        .is_some_and(|it| it.starts_with('T'))
 }
 
 fn as_owner_of(folder: &Path) -> Command {

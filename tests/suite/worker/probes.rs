@@ -178,7 +178,7 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
 async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
     let (postgres, _server, _folder, watcher) = ready_on_its_own().await;
     for round in 0..2 {
-        PostgresServer::signal_in(&postgres.folder(), "-STOP");
+        PostgresServer::stand_still_in(&postgres.folder());
         let hangs = Instant::now();
         let lost = since(hangs, &watcher, "/readyz", 503).await;
         // What asks next is let in at most one look later.
@@ -197,7 +197,7 @@ async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
             assert!(asked.elapsed() < Duration::from_millis(1_500));
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
-        PostgresServer::signal_in(&postgres.folder(), "-CONT");
+        PostgresServer::go_on_in(&postgres.folder());
         let returned = since(Instant::now(), &watcher, "/readyz", 200).await;
         assert!(
             returned < Duration::from_secs(5),

@@ -4,6 +4,9 @@
 #[cfg(test)]
 mod catalogue;
 #[cfg(test)]
+#[path = "../sites/certified.rs"]
+mod certified;
+#[cfg(test)]
 mod memory_crawl;
 #[cfg(test)]
 mod other_faults;

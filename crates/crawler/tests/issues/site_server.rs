@@ -1,15 +1,11 @@
 //! A generated site and its neighbours on loopback: every host of it, with and without encryption,
 //! under certificates of an authority made for the occasion.
 
+use crate::certified::certified;
 use analysis::fault_sites::{Answer, Failing, GeneratedSite};
 use crawler::Resolve;
 use flate2::{Compression, write::GzEncoder};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::{
-    ServerConfig,
-    crypto::aws_lc_rs,
-    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
-};
+use rustls::pki_types::CertificateDer;
 use std::{collections::BTreeSet, io::Write, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -40,7 +36,7 @@ impl Drop for SiteServer {
 impl SiteServer {
     pub async fn start(site: GeneratedSite) -> Self {
         let hosts = hosts(&site);
-        let (authority, acceptor) = certified(&hosts);
+        let (authority, acceptor) = certified(hosts.iter().cloned());
         let site = Arc::new(site);
         let open = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -91,25 +87,6 @@ fn hosts(site: &GeneratedSite) -> BTreeSet<String> {
         }
     }
     hosts
-}
-
-fn certified(hosts: &BTreeSet<String>) -> (CertificateDer<'static>, TlsAcceptor) {
-    let mut of_authority = CertificateParams::new(Vec::new()).unwrap();
-    of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority =
-        CertifiedIssuer::self_signed(of_authority, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let hosts: Vec<String> = hosts.iter().cloned().collect();
-    let own = CertificateParams::new(hosts).unwrap();
-    let own = own.signed_by(&key, &authority).unwrap();
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![own.der().clone()], key)
-        .unwrap();
-    (authority.der().clone(), TlsAcceptor::from(Arc::new(config)))
 }
 
 async fn listen(listener: TcpListener, acceptor: Option<TlsAcceptor>, site: Arc<GeneratedSite>) {

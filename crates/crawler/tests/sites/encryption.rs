@@ -1,15 +1,11 @@
 //! Certificates: whom the reader believes.
 
+use crate::certified::certified;
 use crate::fault_server::{FaultServer, html, not_found, page_of_links};
 use crate::support::{MemoryJournal, crawl, plan, settings, verdicts};
 use analysis::findings::broken_links::Verdict;
 use crawler::{CrawlerSettings, Resolve};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::{
-    ServerConfig,
-    crypto::aws_lc_rs,
-    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
-};
+use rustls::pki_types::CertificateDer;
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
@@ -46,27 +42,14 @@ impl Drop for Encrypted {
 
 impl Encrypted {
     async fn start() -> Self {
-        let mut of_authority = CertificateParams::new(Vec::new()).unwrap();
-        of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let authority =
-            CertifiedIssuer::self_signed(of_authority, KeyPair::generate().unwrap()).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let own = CertificateParams::new(vec![NAMED.to_owned()]).unwrap();
-        let own = own.signed_by(&key, &authority).unwrap();
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![own.der().clone()], key)
-            .unwrap();
+        let (authority, acceptor) = certified([NAMED.to_owned()]);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let heard = Arc::default();
-        let listening = listen(listener, Arc::new(config).into(), Arc::clone(&heard));
+        let listening = listen(listener, acceptor, Arc::clone(&heard));
         Self {
             address,
-            authority: authority.der().clone(),
+            authority,
             heard,
             task: tokio::spawn(listening),
         }

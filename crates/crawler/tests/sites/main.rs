@@ -1,6 +1,8 @@
 //! The crawler on real sockets: hostile sites, and well-behaved ones.
 
 #[cfg(test)]
+mod certified;
+#[cfg(test)]
 mod encryption;
 #[cfg(test)]
 mod fault_server;

@@ -117,7 +117,7 @@ impl KeepHouse {
             if let Some(before) = searches {
                 self.in_parts(|work, _| {
                     let forgetting = work.research().forget_searches(of, before, SEARCHES);
-                    Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+                    unless_few(forgetting, SEARCHES)
                 })
                 .await?;
             }
@@ -147,28 +147,28 @@ impl KeepHouse {
             if let Some(before) = answers {
                 self.in_parts(|work, _| {
                     let forgetting = work.paid_calls().forget(of, before, TOGETHER);
-                    Box::pin(async { Ok((forgetting.await? >= TOGETHER.into()).then_some(())) })
+                    unless_few(forgetting, TOGETHER)
                 })
                 .await?;
             }
             if let Some(before) = ai_answers {
                 self.in_parts(|work, _| {
                     let forgetting = work.answers().forget(of, before, AI_ANSWERS);
-                    Box::pin(async { Ok((forgetting.await? >= AI_ANSWERS.into()).then_some(())) })
+                    unless_few(forgetting, AI_ANSWERS)
                 })
                 .await?;
             }
             if let Some(before) = since {
                 self.in_parts(|work, _| {
                     let forgetting = work.answers().forget_tallies(of, before, AI_ANSWERS);
-                    Box::pin(async { Ok((forgetting.await? >= AI_ANSWERS.into()).then_some(())) })
+                    unless_few(forgetting, AI_ANSWERS)
                 })
                 .await?;
             }
             if let Some(before) = console {
                 self.in_parts(|work, _| {
                     let forgetting = work.console_rows().forget(of, before, IMPORTS);
-                    Box::pin(async { Ok((forgetting.await? >= IMPORTS.into()).then_some(())) })
+                    unless_few(forgetting, IMPORTS)
                 })
                 .await?;
             }
@@ -182,26 +182,26 @@ impl KeepHouse {
             let forgetting = work
                 .throttles()
                 .forget_before(now - Throttle::FORGOTTEN_AFTER, GUESSES);
-            Box::pin(async { Ok((forgetting.await? >= GUESSES.into()).then_some(())) })
+            unless_few(forgetting, GUESSES)
         })
         .await?;
         self.in_parts(|work, _| {
             let forgetting = work
                 .site_turns()
                 .forget_before(now - SiteHash::FORGOTTEN_AFTER, TURNS);
-            Box::pin(async { Ok((forgetting.await? >= TURNS.into()).then_some(())) })
+            unless_few(forgetting, TURNS)
         })
         .await?;
         self.in_parts(|work, _| {
             let forgetting = work.research().forget_kept(now, SEARCHES);
-            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+            unless_few(forgetting, SEARCHES)
         })
         .await?;
         self.in_parts(|work, _| {
             let forgetting = work
                 .research()
                 .forget_flights(now - Flight::LEASE, SEARCHES);
-            Box::pin(async { Ok((forgetting.await? >= SEARCHES.into()).then_some(())) })
+            unless_few(forgetting, SEARCHES)
         })
         .await
     }
@@ -225,6 +225,11 @@ impl KeepHouse {
             }
         }
     }
+}
+
+/// Forgets by number: where as many were forgotten as one transaction may, more may be left.
+fn unless_few(forgetting: Forgotten<'_>, most: u32) -> Forgetting<'_, ()> {
+    Box::pin(async move { Ok((forgetting.await? >= most.into()).then_some(())) })
 }
 
 /// Puts away sessions whose time was over. None that opens anything ends here.
@@ -270,3 +275,5 @@ async fn end_lapsed(
 
 /// What is being forgotten; where it ended, unless nothing is left.
 type Forgetting<'w, P> = Pin<Box<dyn Future<Output = Result<Option<P>, StorageError>> + Send + 'w>>;
+/// How many are being forgotten.
+type Forgotten<'w> = Pin<Box<dyn Future<Output = Result<u64, StorageError>> + Send + 'w>>;

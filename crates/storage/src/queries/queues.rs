@@ -97,7 +97,7 @@ pub fn write(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
 }
 
 /// Writes the line; made when there is none.
-pub fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
+fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
     let upsert = insert_into(account_queues::table)
         .values(row)
         .on_conflict(account_queues::account_id)
