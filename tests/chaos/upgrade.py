@@ -4,11 +4,11 @@ notice: an upgrade without downtime, and the way back.
 
     tests/chaos/upgrade.py --old PATH [--new PATH] [--database postgres|URL] [--rate 200]
 
-Two servers and two workers of the old version run under the load of rolling_restart.py. Then the database gets
-what a later version may add while an earlier one runs (a table, a column that may be empty, an index, and the
-note of a migration that neither program knows), each old process is started anew on it, each is replaced by a
-new one, and in the end each new one by an old one again. Between any two steps both versions do requests and
-jobs of the same queue.
+Two servers and two workers of the old version run under the load of rolling_restart.py. Then the new version
+migrates the database, which also gets what a later version may add while an earlier one runs (a table, a column
+that may be empty, an index, and the note of a migration that neither program knows), each old process is started
+anew on it, each is replaced by a new one, and in the end each new one by an old one again. Between any two steps
+both versions do requests and jobs of the same queue.
 
 Exit code 0: no answer but 2xx, no connection that broke, every process gone within 30 s with code 0, and every
 analysis succeeded without an attempt that was counted as lost. Standard library only; psql for PostgreSQL.
@@ -82,6 +82,7 @@ def run(given, url):
         api = lab.Api(fleet.addresses[0], token)
         load = Load(fleet.balancer, token, [api.project(f"shop{n}.example.com", 10) for n in range(PROJECTS)], given.rate)
         time.sleep(2)
+        migrated = fleet.versions["new"].say("migrate")
         for statement in OF_A_LATER_VERSION:
             lab.rows(url, statement)
         for version in ["old", "new", "old"]:
@@ -104,6 +105,7 @@ def run(given, url):
     p99, longest = (1_000 * times[int(share * (len(times) - 1))] for share in (0.99, 1))
     print(f"{version_of(given.old)} and {version_of(given.new)}: {len(fleet.exits)} processes replaced under {given.rate} requests/s: {dict(load.outcomes)}; p99 {p99:.1f} ms, longest {longest:.0f} ms; a process was gone after {max(fleet.exits):.1f} s at the most")
     print(f"  analyses (state, attempts, lost leases, how many): {jobs}")
+    print(f"  `migrate` of the new version: {migrated}")
     for line in fleet.wrong:
         print(f"  WRONG: {line}")
     return 1 if fleet.wrong else 0

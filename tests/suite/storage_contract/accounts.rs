@@ -15,6 +15,8 @@ use harness::{databases::TestDatabase, on_every_database};
 on_every_database![
     an_account_is_read_back_as_written,
     an_e_mail_address_belongs_to_one_person,
+    people_of_two_accounts_may_have_the_same_number,
+    an_account_is_locked_and_no_other,
     saving_an_account_leaves_its_usage_alone_and_the_reverse,
     all_accounts_are_listed_oldest_first_with_their_owners,
     a_taken_account_id_is_told_from_a_conflict,
@@ -53,6 +55,35 @@ async fn an_e_mail_address_belongs_to_one_person(db: TestDatabase) {
     );
     drop(tx);
     ask!(db, r => assert_eq!(r.accounts().find(stranger).await.unwrap(), None));
+}
+
+async fn people_of_two_accounts_may_have_the_same_number(db: TestDatabase) {
+    let namesake = User {
+        id: owner(ANN).id,
+        ..owner(BOB)
+    };
+    change!(db, tx => {
+        tx.accounts().add(&account(ANN), &owner(ANN)).await.unwrap();
+        tx.accounts().add(&account(BOB), &namesake).await.unwrap();
+    });
+    ask!(db, r => {
+        for person in [owner(ANN), namesake.clone()] {
+            let found = r.accounts().owner_by_email(&person.email).await.unwrap();
+            assert_eq!(found, Some(person));
+        }
+        let listed = r.accounts().list().await.unwrap();
+        assert_eq!(listed, [(account(ANN), owner(ANN)), (account(BOB), namesake)]);
+    });
+}
+
+async fn an_account_is_locked_and_no_other(db: TestDatabase) {
+    two_accounts(&db).await;
+    change!(db, tx => {
+        for id in [ANN, BOB] {
+            assert_eq!(tx.accounts().lock(id).await.unwrap(), Some(account(id)));
+        }
+        assert_eq!(tx.accounts().lock(AccountId(3)).await.unwrap(), None);
+    });
 }
 
 async fn saving_an_account_leaves_its_usage_alone_and_the_reverse(db: TestDatabase) {

@@ -1,7 +1,8 @@
 //! The file of a `SQLite` database.
 
 use super::examples::*;
-use domain::ports::storage::Storage;
+use diesel::{Connection, SqliteConnection, connection::SimpleConnection};
+use domain::{ids::AccountId, ports::storage::Storage};
 use harness::databases::TestDatabase;
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 use storage::{DatabaseKind, DatabaseUrl, DieselStorage, Exclusive, OpenError, OpenOptions};
@@ -77,4 +78,32 @@ async fn only_its_owner_reads_the_file() {
         let mode = file.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", file.path().display());
     }
+}
+
+#[tokio::test]
+async fn the_log_grows_beside_a_reader_that_does_not_end_and_shrinks_when_it_does() {
+    const MOST: u64 = 64 << 20;
+    let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
+    let file = path(&db).display().to_string();
+    let log = || fs::metadata(format!("{file}-wal")).unwrap().len();
+    let mut reader = SqliteConnection::establish(&file).unwrap();
+    reader
+        .batch_execute("BEGIN; SELECT count(*) FROM accounts;")
+        .unwrap();
+    let mut other = SqliteConnection::establish(&file).unwrap();
+    let megabytes = "PRAGMA busy_timeout = 5000; CREATE TABLE bulk (bytes BLOB); \
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80) \
+        INSERT INTO bulk SELECT zeroblob(1048576) FROM n;";
+    other.batch_execute(megabytes).unwrap();
+    drop(other);
+    // Nothing that the reader may still want is overwritten, and nobody waits for it.
+    two_accounts(&db).await;
+    assert!(log() > MOST, "{}", log());
+    drop(reader);
+    // One write finds the log at leisure, the next begins it anew.
+    for number in 3..5 {
+        let id = AccountId(number);
+        change!(db, tx => tx.accounts().add(&account(id), &owner(id)).await.unwrap());
+    }
+    assert!(log() <= MOST, "{}", log());
 }
